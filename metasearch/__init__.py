@@ -1,0 +1,64 @@
+"""metasearch: one query, many scholarly databases, one merged list that explains itself.
+
+    async for event in metasearch.search("gene drives"): ...
+    answer = await metasearch.search("gene drives", sources=["crossref", "pubmed"], limit=50)
+
+The public names are loaded when they are first used, so that `import metasearch` costs nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from metasearch.errors import MetasearchError as MetasearchError
+    from metasearch.events import Added as Added
+    from metasearch.events import Answer as Answer
+    from metasearch.events import Finished as Finished
+    from metasearch.events import Grown as Grown
+    from metasearch.events import Joined as Joined
+    from metasearch.events import Order as Order
+    from metasearch.events import SourceProgress as SourceProgress
+    from metasearch.events import SourceReport as SourceReport
+    from metasearch.events import Started as Started
+    from metasearch.query import Query as Query
+    from metasearch.record import Author as Author
+    from metasearch.record import Hit as Hit
+    from metasearch.record import Match as Match
+    from metasearch.record import Record as Record
+    from metasearch.search import Engine as Engine
+    from metasearch.search import Search as Search
+    from metasearch.search import search as search
+    from metasearch.settings import Settings as Settings
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "MetasearchError": "errors",
+    "Added": "events",
+    "Answer": "events",
+    "Finished": "events",
+    "Grown": "events",
+    "Joined": "events",
+    "Order": "events",
+    "SourceProgress": "events",
+    "SourceReport": "events",
+    "Started": "events",
+    "Query": "query",
+    "Author": "record",
+    "Hit": "record",
+    "Match": "record",
+    "Record": "record",
+    "Engine": "search",
+    "Search": "search",
+    "search": "search",
+    "Settings": "settings",
+}
+__all__ = [*sorted(_HOME), "__version__"]  # pyright: ignore[reportUnsupportedDunderAll]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME:
+        return getattr(import_module(f"metasearch.{_HOME[name]}"), name)
+    raise AttributeError(f"module 'metasearch' has no attribute {name!r}")

@@ -1,0 +1,184 @@
+"""Exchanges on disk: `RecordTransport` writes what another transport brings, `ReplayTransport` reads it back.
+
+    DIR/<source>/<first 16 digits of request.key>/
+        request.json    method, url, params, headers, body; without secrets, but with the names of those left out
+        page.json       status, content_type, and retry_after where the server asked for a pause
+        body.json       as the server sent it, decompressed (body.xml, body.html, body.txt by its kind)
+
+For people to read, diff, edit and delete. Secrets are in none of the files: where a server repeats one in its body,
+`***` stands instead.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, quote_plus
+
+from metasearch.adapters.hops import secrets_of
+from metasearch.adapters.request import Page, Pairs, Request, Secret, public
+from metasearch.errors import NotRecorded, SourceError, TooLarge
+
+if TYPE_CHECKING:
+    from metasearch.adapters.transport import Transport
+
+_SAFE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
+_KINDS = ("json", "xml", "html", "txt")
+#: Shorter secrets are not looked for in bodies: they would be found by accident.
+_SHORTEST_SECRET = 6
+
+
+class RecordTransport:
+    """Passes requests on, and keeps every page that comes back.
+
+    Args:
+        inner: What really sends.
+        folder: Where the exchanges are kept; made when needed. A newer exchange replaces an older one.
+    """
+
+    def __init__(self, inner: Transport, folder: Path) -> None:
+        self._inner = inner
+        self._folder = folder
+
+    def __repr__(self) -> str:
+        return f"<RecordTransport to {self._folder} over {self._inner!r}>"
+
+    async def send(self, request: Request, *, timeout: float, max_bytes: int) -> Page:  # noqa: ASYNC109
+        """See `Transport.send`.
+
+        Raises:
+            SourceError: As the inner transport, or because the files cannot be written.
+        """
+        page = await self._inner.send(request, timeout=timeout, max_bytes=max_bytes)
+        try:
+            await asyncio.to_thread(_write, _place(self._folder, request), page)
+        except OSError as exc:
+            raise SourceError(
+                request.source,
+                f"its answer cannot be recorded in {self._folder}: {exc.strerror}",
+                url=request.shown,
+                advice="Name a folder that can be written to.",
+            ) from exc
+        return page
+
+    async def close(self) -> None:
+        """Closes the inner transport."""
+        await self._inner.close()
+
+
+class ReplayTransport:
+    """Answers from recorded exchanges, and sends nothing.
+
+    Args:
+        folder: As `RecordTransport` has filled it.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def __repr__(self) -> str:
+        return f"<ReplayTransport from {self._folder}>"
+
+    async def send(self, request: Request, *, timeout: float, max_bytes: int) -> Page:  # noqa: ASYNC109
+        """See `Transport.send`.
+
+        Raises:
+            NotRecorded: There is no such exchange, or its files cannot be used.
+            TooLarge: The recorded body is larger than `max_bytes`.
+        """
+        return await asyncio.to_thread(_read, _place(self._folder, request), request, max_bytes)
+
+    async def close(self) -> None:
+        """Nothing is held."""
+
+
+def _place(folder: Path, request: Request) -> Path:
+    """The folder of an exchange; always below `folder`."""
+    if not _SAFE_NAME.fullmatch(request.source):
+        raise NotRecorded(request.source, str(folder), why="the source's name cannot be the name of a folder")
+    return folder / request.source / request.key[:16]
+
+
+def _write(place: Path, page: Page) -> None:
+    place.mkdir(parents=True, exist_ok=True)
+    for kind in _KINDS:
+        (place / f"body.{kind}").unlink(missing_ok=True)
+    request = page.request
+    _dump(
+        place / "request.json",
+        {
+            "source": request.source,
+            "method": request.method,
+            "url": request.url,
+            "params": list(public(request.params)),
+            "headers": list(public(request.headers)),
+            "body": list(public(request.body)),
+            "secrets": _secret_names(request.params + request.headers + request.body),
+            "key": request.key,
+        },
+    )
+    (place / f"body.{_kind(page)}").write_bytes(_redacted(page))
+    facts: dict[str, Any] = {"status": page.status, "content_type": page.content_type}
+    if page.retry_after is not None:
+        facts["retry_after"] = page.retry_after
+    _dump(place / "page.json", facts)
+
+
+def _read(place: Path, request: Request, max_bytes: int) -> Page:
+    try:
+        asked = json.loads((place / "request.json").read_bytes())
+        facts = json.loads((place / "page.json").read_bytes())
+        if asked["key"] != request.key:
+            raise NotRecorded(request.source, str(place), url=request.shown, why="it is of another request")
+        body = next(path for kind in _KINDS if (path := place / f"body.{kind}").is_file())
+        if body.stat().st_size > max_bytes:
+            raise TooLarge(request.source, max_bytes, url=request.shown)
+        pause = facts.get("retry_after")
+        return Page(
+            request=request,
+            status=int(facts["status"]),
+            content_type=str(facts["content_type"]),
+            body=body.read_bytes(),
+            fetched_at=time.time(),
+            retry_after=None if pause is None else float(pause),
+        )
+    except FileNotFoundError as exc:
+        raise NotRecorded(request.source, str(place), url=request.shown) from exc
+    except StopIteration as exc:
+        raise NotRecorded(request.source, str(place), url=request.shown, why="it has no body file") from exc
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as exc:
+        raise NotRecorded(request.source, str(place), url=request.shown, why="its files cannot be read") from exc
+
+
+def _dump(path: Path, value: dict[str, Any]) -> None:
+    path.write_text(json.dumps(value, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def _secret_names(pairs: Pairs) -> list[str]:
+    return [name for name, value in pairs if isinstance(value, Secret)]
+
+
+def _redacted(page: Page) -> bytes:
+    """The body without the request's secrets, however a URL or JSON would spell them."""
+    body = page.body
+    for secret in secrets_of(page.request):
+        if len(secret) >= _SHORTEST_SECRET:
+            for spelling in {secret, quote(secret, safe=""), quote_plus(secret), json.dumps(secret)[1:-1]}:
+                body = body.replace(spelling.encode(), b"***")
+    return body
+
+
+def _kind(page: Page) -> str:
+    """The extension that fits the body, by its first character before its content type, which may be wrong."""
+    start = page.body[:200].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
+    if start.startswith((b"{", b"[")):
+        return "json"
+    if start.startswith((b"<!doctype html", b"<html")) or (start.startswith(b"<") and "/html" in page.content_type):
+        return "html"
+    if start.startswith(b"<"):
+        return "xml"
+    return "txt"

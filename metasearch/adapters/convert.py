@@ -1,0 +1,486 @@
+"""The closed list of converters: what a selector finds -> the value of a record's field.
+
+Each takes whatever the selector found (a string, a number, a list, an element's text, None) and gives a value or None; none
+raises on odd input, so that one odd field costs neither its record nor its page. `CONVERTERS` is the list that a
+spec may name with `as = "..."`; `DEFAULTS` says which converter a field has when its spec names none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from metasearch import normalise
+from metasearch.adapters import citation, marc_names
+from metasearch.adapters.spec import Converter
+from metasearch.record import Author
+
+
+def strings(found: Any) -> list[str]:
+    """Every string in what was found, in order, without the empty ones; numbers become text."""
+    if found is None or found is False or found is True:
+        return []
+    if isinstance(found, str):
+        return [found] if found.strip() else []
+    if isinstance(found, (int, float)):
+        return [str(found)]
+    if isinstance(found, (list, tuple)):
+        return [text for item in found for text in strings(item)]
+    if isinstance(found, dict):  # "one or many" sources write {"text": "..."} or {"@value": "..."} for a string
+        for name in ("text", "#text", "@value", "$", "value", "name"):
+            if isinstance(found.get(name), str):
+                return strings(found[name])
+    return []
+
+
+def first(found: Any) -> str | None:
+    """The first string."""
+    if isinstance(found, str):
+        return found if found.strip() else None
+    return next(iter(strings(found)), None)
+
+
+def text(found: Any) -> str | None:
+    """Plain text of the first string, markup removed."""
+    value = first(found)
+    return (normalise.without_markup(value) or None) if value else None
+
+
+def joined(found: Any) -> str | None:
+    """Plain text of all strings, joined by blanks: a structured abstract, for instance."""
+    values = [normalise.without_markup(v) for v in strings(found)]
+    return " ".join(v for v in values if v) or None
+
+
+def commas(found: Any) -> str | None:
+    """Plain text of all strings, joined by ", "."""
+    values = [normalise.without_markup(v) for v in strings(found)]
+    return ", ".join(v for v in values if v) or None
+
+
+def text_list(found: Any) -> tuple[str, ...]:
+    """Plain text of each string, each once."""
+    return tuple(dict.fromkeys(v for s in strings(found) if (v := normalise.without_markup(s))))
+
+
+def split_list(found: Any) -> tuple[str, ...]:
+    """Like `text_list`, for sources that put several values in one string, apart by ";" or "|"."""
+    return text_list([part for value in strings(found) for part in re.split(r"[;|]", value)])
+
+
+_ABSTRACT_HEAD = re.compile(r"^(?:abstract|summary|résumé|resumen|zusammenfassung|摘要)\s*[:.：]?\s+(?=\S)", re.IGNORECASE)
+
+
+def abstract(found: Any) -> str | None:
+    """All strings as one plain text, without a leading "Abstract"."""
+    value = joined(found)
+    return _ABSTRACT_HEAD.sub("", value) if value else None
+
+
+def inverted_index(found: Any) -> str | None:
+    """The text of OpenAlex's {word: [positions]}; None where it is absent or not of that form."""
+    if not isinstance(found, dict):
+        return None
+    placed: list[tuple[int, str]] = []
+    for word, positions in found.items():
+        if isinstance(positions, list):
+            placed += [(p, word) for p in positions if isinstance(p, int)]
+    placed.sort()
+    return abstract(" ".join(word for _, word in placed))
+
+
+def no_final_stop(found: Any) -> str | None:
+    """Plain text without the full stop that some databases put behind every title."""
+    value = text(found)
+    if value and value.endswith(".") and not value.endswith(("..", "etc.")):
+        return value[:-1].rstrip() or None
+    return value
+
+
+_ISBD_TAIL = re.compile(r"[\s]*[/:;,=]+[\s]*$")
+
+
+_NON_SORTING = re.compile(r"<<\s*([^<>]*?)\s*>>|¬")
+_ABBREVIATED = re.compile(r"(?:\b\w{1,2}|\betc|\bvol|\bapprox|\baufl|\bausg|\.\.)\.$", re.IGNORECASE)
+
+
+def isbd(found: Any) -> str | None:
+    """Plain text without the ISBD punctuation that ends a MARC subfield ("Title /", "Place :").
+
+    Marks around an article that does not sort ("<<Der>> Prozess", "¬Der¬ Prozess") are taken off too.
+    """
+    value = first(found)
+    if not value:
+        return None
+    if "<<" in value or "¬" in value:
+        value = _NON_SORTING.sub(r"\1", value)
+    value = _ISBD_TAIL.sub("", normalise.without_markup(value))
+    if value.endswith(".") and not _ABBREVIATED.search(value):
+        value = value[:-1]
+    return value.strip() or None
+
+
+def isbd_list(found: Any) -> tuple[str, ...]:
+    """Like `isbd`, for each string, each once."""
+    return tuple(dict.fromkeys(v for s in strings(found) if (v := isbd(s))))
+
+
+def labelled(found: Any) -> str | None:
+    """Plain text of XML elements that may carry a heading in `@Label`, as PubMed's structured abstracts do."""
+    parts = []
+    for element in found:
+        value = normalise.without_markup("".join(element.itertext()))
+        label = normalise.plain(element.get("Label") or "").rstrip(" :")
+        if value:
+            parts.append(f"{label}: {value}" if label else value)
+    return abstract(" ".join(parts))
+
+
+def bracketed(found: Any) -> str | None:
+    """PubMed's translated titles: "[Title]." -> "Title"."""
+    value = no_final_stop(found)
+    if value and value.startswith("[") and value.endswith("]") and "[" not in value[1:]:
+        return value[1:-1].rstrip(".").strip() or None
+    return value
+
+
+_YEAR = re.compile(r"(?<!\d)(1[0-9]{3}|20[0-9]{2})(?!\d)")
+
+
+def year(found: Any) -> int | None:
+    """The first plausible year: "c1999.", "[2001?]", "1998 Dec-1999 Jan", 2004.
+
+    Where a string holds a year of another calendar and its Gregorian one ("1392 [2013]"), the latter is meant.
+    """
+    for value in strings(found):
+        if value.isdigit() and len(value) > 4:
+            value = value[:4]
+        hits = _YEAR.findall(value)
+        if hits:
+            return int(next((h for h in hits if h >= "1450"), hits[0]))
+    return None
+
+
+_MONTHS = {m: i for i, m in enumerate("jan feb mar apr may jun jul aug sep oct nov dec".split(), 1)}
+_ISO = re.compile(r"(1[0-9]{3}|20[0-9]{2})(?:[-/.](\d{1,2})(?:[-/.](\d{1,2}))?)?(?=$|[T\s])")
+
+
+def date(found: Any) -> str | None:
+    """ISO 8601 with the precision that is known; takes "2020-03-05T..", [2020, 3], ["2020", "Mar", "5"], "2020"."""
+    if isinstance(found, (list, tuple)) and len(found) > 1:
+        parts = [str(p).strip() for p in found if isinstance(p, (str, int)) and str(p).strip()]
+        return _date_of(*parts[:3]) if parts else None
+    value = first(found)
+    if not value:
+        return None
+    hit = _ISO.match(value.strip())
+    return _date_of(*(p for p in hit.groups() if p)) if hit else None
+
+
+def _date_of(year_text: str, month: str = "", day: str = "", *_: str) -> str | None:
+    if not re.fullmatch(r"1\d{3}|20\d\d", year_text):
+        return None
+    number = int(month) if month.isdigit() else _MONTHS.get(month[:3].lower(), 0)
+    if not 1 <= number <= 12:
+        return year_text
+    if not (day.isdigit() and 1 <= int(day) <= 31):
+        return f"{year_text}-{number:02d}"
+    return f"{year_text}-{number:02d}-{int(day):02d}"
+
+
+def date_parts(found: Any) -> str | None:
+    """CSL's [[2020, 3, 5]]; [[null]] is None."""
+    while isinstance(found, list) and found and isinstance(found[0], list):
+        found = found[0]
+    parts = [str(p) for p in found if isinstance(p, (int, str))] if isinstance(found, list) else []
+    return _date_of(*parts[:3]) if parts else None
+
+
+def page_range(found: Any) -> str | None:
+    """Pages as printed; two strings (first and last page) are joined."""
+    values = [v.strip() for v in strings(found) if v.strip()]
+    if len(values) >= 2 and values[0] != values[1]:
+        return f"{values[0]}-{values[1]}"
+    value = normalise.plain(values[0]) if values else ""
+    return re.sub(r"\s*[-\u2010-\u2015]\s*", "-", value).strip("- ") or None
+
+
+def doi(found: Any) -> str | None:
+    """The first DOI among the strings, bare and lower case."""
+    return next((d for v in strings(found) if (d := normalise.doi(v))), None)
+
+
+def doi_url(found: Any) -> str | None:
+    """The DOI of the first URL of a DOI resolver, even behind a library's proxy; other URLs only look like it."""
+    return doi([v for v in strings(found) if "doi.org/" in v.lower()])
+
+
+def url(found: Any) -> str | None:
+    """The first http(s) URL."""
+    return next((u for v in strings(found) if (u := normalise.web_url(v))), None)
+
+
+def isbns(found: Any) -> tuple[str, ...]:
+    """Each ISBN once, as ISBN-13."""
+    values = [part for v in strings(found) for part in re.split(r"[;,]|\s(?=97[89])", v)]
+    return tuple(dict.fromkeys(i for v in values if (i := normalise.isbn(v))))
+
+
+def issns(found: Any) -> tuple[str, ...]:
+    """Each ISSN once."""
+    values = [part for v in strings(found) for part in re.split(r"[;,]", v)]
+    return tuple(dict.fromkeys(i for v in values if (i := normalise.issn(v))))
+
+
+def arxiv(found: Any) -> str | None:
+    """An arXiv identifier without version."""
+    return next((a for v in strings(found) if (a := normalise.arxiv_id(v))), None)
+
+
+def lccn(found: Any) -> str | None:
+    """A Library of Congress Control Number in the form of http://www.loc.gov/marc/lccn-namespace.html."""
+    value = first(found)
+    bare = "".join(value.partition("/")[0].split()).lower() if value else ""
+    prefix, hyphen, serial = bare.partition("-")
+    bare = prefix + serial.zfill(6) if hyphen else bare
+    return bare if re.fullmatch(r"[a-z]{0,3}\d{8,10}", bare) else None
+
+
+def oclc(found: Any) -> str | None:
+    """The number of the first "(OCoLC)ocm01234567", "ocn123456789" or "on1234567890"."""
+    for value in strings(found):
+        hit = re.fullmatch(r"\s*(?:\(OCoLC\)\s*(?:oc[mn]|on)?|oc[mn]|on)\s*0*(\d+)\s*", value, re.IGNORECASE)
+        if hit:
+            return hit[1]
+    return None
+
+
+def citation_volume(found: Any) -> str | None:
+    """The volume in "Vol. 12, no. 3 (2019), p. 123-145" (see citation.py)."""
+    value = joined(found)
+    return citation.part(value).volume if value else None
+
+
+def citation_issue(found: Any) -> str | None:
+    """The issue in such a citation."""
+    value = joined(found)
+    return citation.part(value).issue if value else None
+
+
+def citation_pages(found: Any) -> str | None:
+    """The pages in such a citation."""
+    value = joined(found)
+    return page_range(citation.part(value).pages) if value else None
+
+
+def last_segment(found: Any) -> str | None:
+    """What follows the last slash: the identifier in "https://openalex.org/W123"."""
+    value = first(found)
+    return (value.rstrip("/").rpartition("/")[2].strip() or None) if value else None
+
+
+def identifier(found: Any) -> str | None:
+    """An identifier as it stands, white space removed."""
+    value = first(found)
+    return "".join(value.split()) or None if value else None
+
+
+def integer(found: Any) -> int | None:
+    """A whole number that is not negative."""
+    value = first(found)
+    return int(value) if value is not None and value.strip().isdigit() and len(value.strip()) < 16 else None
+
+
+_LANGUAGES = {
+    "eng": "en", "fre": "fr", "fra": "fr", "ger": "de", "deu": "de", "spa": "es", "ita": "it", "por": "pt", "chi": "zh",
+    "zho": "zh", "jpn": "ja", "kor": "ko", "rus": "ru", "pol": "pl", "dut": "nl", "nld": "nl", "swe": "sv", "dan": "da",
+    "nor": "no", "fin": "fi", "cze": "cs", "ces": "cs", "hun": "hu", "tur": "tr", "ara": "ar", "heb": "he", "gre": "el",
+    "ell": "el", "lat": "la", "ukr": "uk", "english": "en", "french": "fr", "german": "de", "spanish": "es",
+    "chinese": "zh", "japanese": "ja", "portuguese": "pt", "italian": "it", "russian": "ru",
+}  # fmt: skip
+
+
+def language(found: Any) -> str | None:
+    """ISO 639-1 where it is known, else the source's word in lower case; "und" and the like are None."""
+    value = first(found)
+    if not value:
+        return None
+    word = value.strip().lower()
+    if re.fullmatch(r"(?:[a-z]{3}\s?){2,}", word):  # MARC 041 $a: "engfre", "eng fre"
+        word = word[:3]
+    if word in ("und", "zxx", "mul", "unknown", "|||", "n/a", "mis") or not word.strip("|# "):
+        return None
+    return _LANGUAGES.get(word, word.split("-")[0] if re.fullmatch(r"[a-z]{2}-[a-z]{2,4}", word) else word)
+
+
+# --------------------------------------------------------------------------- people
+
+_INITIALS = re.compile(r"^(?:[A-Z][.\s-]*){1,4}$")
+_SUFFIX = re.compile(r"^(?:jr|sr|ii|iii|iv|ph\.?d|m\.?d)\.?$", re.IGNORECASE)
+_HOMONYM = re.compile(r"\s\d{4}$")
+
+
+def person(name: str, family: str | None = None, given: str | None = None, orcid: str | None = None) -> Author | None:
+    """An author from what a source gives, or None where it gives nothing.
+
+    "Family, Given" is turned round for display; a plain "Given Family" is left as it is and not split, because
+    the split is a guess (it is made when names are compared).
+    """
+    family = normalise.without_markup(family) if family else None
+    given = normalise.without_markup(given) if given else None
+    name = normalise.without_markup(name) if name else ""
+    if not family and not given and name.count(",") >= 1:
+        left, _, right = name.partition(",")
+        right = ", ".join(p for p in (x.strip() for x in right.split(",")) if p and not _SUFFIX.match(p))
+        if left.strip() and right and len(left.split()) <= 4:
+            family, given, name = left.strip(), right, ""
+    if not name:
+        name = f"{given} {family}" if given and family else family or given or ""
+    return Author(name, family or None, given or None, normalise.orcid(orcid)) if name.strip() else None
+
+
+def names(found: Any) -> tuple[Author, ...]:
+    """Authors from strings, one name each, in either order."""
+    return tuple(a for v in strings(found) if (a := person(v)))
+
+
+def names_semicolon(found: Any) -> tuple[Author, ...]:
+    """Authors from strings that hold several names apart by ";" (or "；")."""
+    return names([part for v in strings(found) for part in re.split(r"[;；]", v)])
+
+
+def names_comma(found: Any) -> tuple[Author, ...]:
+    """Authors from strings that hold several names apart by "," ("Smith J, Jones K.")."""
+    out = []
+    for value in strings(found):
+        for part in value.rstrip(". ").split(","):
+            author = initials_last(part.strip())
+            if author:
+                out.append(author)
+    return tuple(out)
+
+
+def initials_last(name: str) -> Author | None:
+    """ "Smith JA" -> family Smith, given JA; any other form is left whole."""
+    head, _, tail = name.rpartition(" ")
+    if head and tail.isupper() and len(tail) <= 4 and tail.isalpha():
+        return person("", head, tail)
+    return person(name)
+
+
+def names_homonym(found: Any) -> tuple[Author, ...]:
+    """DBLP's names, without the number that tells homonyms apart."""
+    return names([_HOMONYM.sub("", v) for v in strings(found)])
+
+
+def names_catalogue(found: Any) -> tuple[Author, ...]:
+    """Authors from catalogue headings: "Heath, Percy, 1923-", "Zeitgeist Films."."""
+    return names([marc_names.personal(v) for v in strings(found)])
+
+
+def marc_author(field: marc_names.MarcField, got: Mapping[str, str]) -> Author | None:
+    """The author of a MARC 1XX or 7XX field, of which `got` holds the parts; None for a publisher or owner."""
+    if not marc_names.is_creator(field):
+        return None
+    name = got.get("name", "")
+    if marc_names.is_corporate(field):
+        body = marc_names.corporate(name or got.get("family", ""))
+        return Author(body) if body else None
+    if not name:  # UNIMARC has family and given names apart
+        return person("", marc_names.personal(got.get("family", "")), marc_names.personal(got.get("given", "")))
+    name = marc_names.personal(name)
+    if field.ind1 == "0" and "," not in name:  # "John Paul $b II": entered under the forename
+        return Author(" ".join(filter(None, (name, marc_names.personal(field.text("b")))))) if name else None
+    return person(name)
+
+
+def people(each: Callable[[Any], Any], parts: Mapping[str, Callable[[Any], Any]], *, marc: bool = False) -> Converter:
+    """A converter for authors that are objects: `each` finds them, `parts` finds name, family, given, orcid in one."""
+
+    def convert(node: Any) -> tuple[Author, ...]:
+        found = each(node)
+        items: Iterable[Any] = found if isinstance(found, list) else [found] if found is not None else []
+        authors = []
+        for item in items:
+            if isinstance(item, str):
+                got = {"name": item}
+            else:
+                got = {part: value for part, select in parts.items() if (value := first(select(item)))}
+            if marc:
+                author = marc_author(item, got)
+            else:
+                author = person(got.get("name", ""), got.get("family"), got.get("given"), got.get("orcid"))
+            if author and author not in authors:
+                authors.append(author)
+        return tuple(authors)
+
+    return convert
+
+
+CONVERTERS: Mapping[str, Converter] = {
+    "text": text,
+    "joined": joined,
+    "commas": commas,
+    "list": text_list,
+    "split-list": split_list,
+    "abstract": abstract,
+    "inverted-index": inverted_index,
+    "no-final-stop": no_final_stop,
+    "isbd": isbd,
+    "isbd-list": isbd_list,
+    "labelled": labelled,
+    "bracketed": bracketed,
+    "year": year,
+    "date": date,
+    "date-parts": date_parts,
+    "pages": page_range,
+    "doi": doi,
+    "doi-url": doi_url,
+    "url": url,
+    "isbn": isbns,
+    "issn": issns,
+    "arxiv": arxiv,
+    "lccn": lccn,
+    "oclc": oclc,
+    "citation-volume": citation_volume,
+    "citation-issue": citation_issue,
+    "citation-pages": citation_pages,
+    "last-segment": last_segment,
+    "identifier": identifier,
+    "integer": integer,
+    "language": language,
+    "names": names,
+    "names-semicolon": names_semicolon,
+    "names-comma": names_comma,
+    "names-homonym": names_homonym,
+    "names-catalogue": names_catalogue,
+}
+
+#: Converters that take XML elements, because they need more than the texts.
+NODE_CONVERTERS = frozenset({"labelled"})
+
+DEFAULTS: Mapping[str, Converter] = {
+    "source_id": identifier,
+    "url": url,
+    "pdf_url": url,
+    "title": text,
+    "subtitle": text,
+    "authors": names,
+    "year": year,
+    "date": date,
+    "venue": text,
+    "publisher": text,
+    "edition": text,
+    "volume": text,
+    "issue": text,
+    "pages": page_range,
+    "doi": doi,
+    "isbn": isbns,
+    "issn": issns,
+    "type": text,
+    "language": language,
+    "abstract": abstract,
+    "keywords": text_list,
+    "citations": integer,
+}

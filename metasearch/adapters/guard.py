@@ -1,0 +1,119 @@
+"""Which addresses may be connected to: the guard against server-side request forgery.
+
+A URL says little about where it leads: names resolve to private addresses, addresses have many spellings. So the guard
+judges the final socket address, at the moment of connecting, on every hop of a redirect.
+
+The `allow` list speaks of URLs ("host:port"). A request to such a URL may reach private and loopback addresses, and
+only such a request: it goes through a connection pool of its own, so that neither another URL that resolves to the same
+address, nor a connection kept alive, nor a redirect from a public host profits from the exemption. Whoever rules the
+DNS of an allowed *name* can still move it to another private address, at the allowed port; the special ranges
+(link-local with the cloud's metadata service, multicast, unspecified, reserved) stay closed to names. An allowed
+*literal* address is exactly that address, whichever range it is in.
+"""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterable
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+from typing import Any
+
+from metasearch.errors import UsageError
+
+_GLOBAL_UNICAST = IPv6Network("2000::/3")
+_NAT64 = IPv6Network("64:ff9b::/96")  # RFC 6052: the last 32 bits are the IPv4 address that is really reached
+_6TO4 = IPv6Network("2002::/16")  # deprecated by RFC 7526; also wraps an IPv4 address
+
+#: What getaddrinfo gives: family, type, protocol, canonical name, socket address.
+AddrInfo = tuple[Any, Any, int, str, tuple[Any, ...]]
+
+
+class ForbiddenAddress(OSError):
+    """Raised instead of connecting.
+
+    The text is constant: of several different texts, for a host with several addresses, a plain OSError would be made.
+    """
+
+    def __init__(self) -> None:
+        super().__init__("the address is not public")
+
+
+def _effective(text: str) -> IPv4Address | IPv6Address:
+    """The address that packets to `text` would reach."""
+    ip = ip_address(text.split("%", 1)[0])
+    if isinstance(ip, IPv6Address):
+        if ip.ipv4_mapped:
+            return ip.ipv4_mapped
+        if ip in _NAT64:
+            return IPv4Address(int(ip) & 0xFFFFFFFF)
+    return ip
+
+
+def is_public(address: str) -> bool:
+    """Whether an address belongs to the open Internet.
+
+    Addresses that embed an IPv4 address (IPv4-mapped, NAT64) are judged by it; 6to4, Teredo, site-local and
+    IPv4-compatible addresses are never public.
+    """
+    ip = _effective(address)
+    if isinstance(ip, IPv6Address):
+        return ip in _GLOBAL_UNICAST and ip.is_global and ip not in _6TO4
+    return ip.is_global and not ip.is_multicast
+
+
+def _is_inside(address: str) -> bool:
+    """Whether an address is one that a host of one's own network has: private or loopback, nothing special."""
+    ip = _effective(address)
+    return ip.is_private and not (
+        ip.is_link_local or ip.is_multicast or ip.is_unspecified or (ip.is_reserved and not ip.is_loopback)
+    )
+
+
+def _canonical(host: str) -> str:
+    try:
+        return str(ip_address(host))
+    except ValueError:
+        return host.lower()
+
+
+@dataclass(frozen=True, slots=True)
+class AllowList:
+    """The URL origins that may lie inside one's own network, as (host, port)."""
+
+    origins: frozenset[tuple[str, int]] = frozenset()
+
+    @classmethod
+    def parse(cls, entries: Iterable[str]) -> AllowList:
+        """Reads "host:port", with an IPv6 address in brackets.
+
+        Raises:
+            UsageError: An entry is not of that form.
+        """
+        origins = set()
+        for entry in entries:
+            host, _, port = entry.rpartition(":")
+            bare = host[1:-1] if host.startswith("[") and host.endswith("]") else host
+            if not bare or (":" in bare and bare == host) or not (port.isascii() and port.isdigit()):
+                raise UsageError(f"allow: {entry!r} is not host:port", advice='Write it like "127.0.0.1:9401".')
+            origins.add((_canonical(bare), int(port)))
+        return cls(frozenset(origins))
+
+    def holds(self, host: str, port: int) -> bool:
+        """Whether a URL with this host and port is exempt from `is_public`."""
+        return (host, port) in self.origins or (bool(self.origins) and (_canonical(host), port) in self.origins)
+
+    def connect_public(self, info: AddrInfo) -> socket.socket:
+        """A socket for a public address; `TCPConnector(socket_factory=...)` of the ordinary pool."""
+        family, kind, protocol, _, address = info
+        if not is_public(address[0]):
+            raise ForbiddenAddress
+        return socket.socket(family, kind, protocol)
+
+    def connect_allowed(self, info: AddrInfo) -> socket.socket:
+        """A socket for the address of an allowed URL; the factory of the exempt pool."""
+        family, kind, protocol, _, address = info
+        host, port = address[0], address[1]
+        if not (is_public(host) or _is_inside(host) or (_canonical(host), port) in self.origins):
+            raise ForbiddenAddress
+        return socket.socket(family, kind, protocol)

@@ -1,0 +1,170 @@
+"""What goes over the wire: the first hop of a request, and the next one after a redirect. Pure.
+
+Secrets belong to the origin that the request names. They follow a redirect within that origin and the usual step from
+http to https on the same host; to any other place the hop goes without them, and once lost they do not come back. A
+server that repeats a secret in its `Location` does not get it carried elsewhere either.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from urllib.parse import quote, unquote_plus
+
+from yarl import URL
+
+from metasearch.adapters.request import Pairs, Request, Secret
+from metasearch.errors import NotAllowed
+
+#: Redirects that are followed, and whether a POST stays a POST.
+REDIRECTS = {301: False, 302: False, 303: False, 307: True, 308: True}
+
+_LEGAL = re.compile(r"[A-Za-z0-9\-._~:/?#\[\]@!$&'()*+,;=%]+")
+_CREDENTIALS = frozenset({"authorization", "cookie", "proxy-authorization"})
+
+
+@dataclass(frozen=True, slots=True)
+class Hop:
+    """One HTTP exchange.
+
+    Attributes:
+        trusted: Whether it goes where the request's secrets may go.
+    """
+
+    url: URL
+    method: str
+    headers: dict[str, str]
+    data: bytes | None
+    trusted: bool = True
+
+
+def first_hop(request: Request) -> Hop:
+    """The request as it is sent first.
+
+    Parameters are percent-encoded here, everything but RFC 3986's unreserved characters, and nothing re-encodes them.
+
+    Raises:
+        NotAllowed: The URL is not http or https, names a user, or cannot be read.
+    """
+    text = request.url.partition("#")[0]
+    if request.params:
+        text += ("&" if "?" in text else "?") + _encoded(request.params)
+    data = _encoded(request.body).encode() if request.method == "POST" else None
+    return Hop(_checked(text, request), request.method, _headers(request, form=data is not None), data)
+
+
+def next_hop(request: Request, hop: Hop, status: int, location: str) -> Hop:
+    """Where a redirect leads.
+
+    Args:
+        request: The request that began the chain.
+        hop: The hop that was answered with the redirect.
+        status: One of `REDIRECTS`.
+        location: The `Location` header.
+
+    Raises:
+        NotAllowed: The target is not http or https, names a user, cannot be read, or would take a secret along.
+    """
+    target = _checked(location, request, base=hop.url)
+    secrets = secrets_of(request)
+    if secrets and hop.url.scheme == "https" and target.scheme == "http":
+        raise _refusal(request, f"a redirect to {origin(target)} would leave https with a key in hand")
+    trusted = hop.trusted and _same_party(hop.url, target)
+    if not trusted and secrets:
+        target = _without(target, secrets, request)
+    keeps = hop.method != "POST" or REDIRECTS[status]
+    data = _encoded(request.body, secrets=trusted).encode() if keeps and hop.data is not None else None
+    headers = _headers(request, form=data is not None, secrets=trusted)
+    return Hop(target, hop.method if keeps else "GET", headers, data, trusted)
+
+
+def origin(url: URL) -> str:
+    """Scheme, host and port, which may be shown; paths and parameters of a redirect may hold a secret."""
+    return f"{url.scheme}://{url.raw_host}:{url.port}"
+
+
+def _encoded(pairs: Pairs, *, secrets: bool = True) -> str:
+    return "&".join(
+        f"{_quoted_name(name)}={quote(text, safe='', errors='replace')}" for name, text in _plain(pairs, secrets=secrets)
+    )
+
+
+@lru_cache(maxsize=1024)
+def _quoted_name(name: str) -> str:
+    """Names come from specs and are few; values are not remembered, a secret may be among them."""
+    return quote(name, safe="", errors="replace")
+
+
+def _plain(pairs: Pairs, *, secrets: bool) -> list[tuple[str, str]]:
+    return [
+        (name, value.reveal() if isinstance(value, Secret) else value)
+        for name, value in pairs
+        if secrets or not isinstance(value, Secret)
+    ]
+
+
+def _headers(request: Request, *, form: bool, secrets: bool = True) -> dict[str, str]:
+    """Headers of one hop; without `secrets` also those that carry credentials by their very name stay behind."""
+    headers = {
+        name: text
+        for name, text in _plain(request.headers, secrets=secrets)
+        if secrets or name.lower() not in _CREDENTIALS
+    }
+    if form:
+        headers.setdefault("Content-Type", "application/x-www-form-urlencoded")
+    return headers
+
+
+def secrets_of(request: Request) -> tuple[str, ...]:
+    """Every secret text of a request; of "Bearer abc" also the bare "abc", the form in which a server repeats it."""
+    found: list[str] = []
+    for _, value in request.params + request.headers + request.body:
+        if isinstance(value, Secret) and (text := value.reveal()).strip():
+            found += dict.fromkeys((text, text.split()[-1]))
+    return tuple(found)
+
+
+def _checked(text: str, request: Request, base: URL | None = None) -> URL:
+    try:
+        # Legal text is taken to the letter: signed URLs are sensitive to the byte. The rest gets quoted.
+        url = URL(text, encoded=bool(_LEGAL.fullmatch(text)))
+        if base is not None:
+            url = base.join(url).with_fragment(None)
+        scheme, host, port, authority = url.scheme, url.raw_host, url.port, url.raw_authority
+    except ValueError as exc:
+        raise _refusal(request, f"{'the redirect' if base else 'the URL'} cannot be read") from exc
+    if scheme not in ("http", "https"):
+        raise _refusal(request, f"only http and https are spoken, not {scheme[:20] or 'a URL without a scheme'}")
+    if not host or not port:
+        raise _refusal(request, "the URL has no host")
+    if "@" in authority:
+        raise _refusal(request, f"a URL with user information is not followed (host {host})")
+    return url
+
+
+def _same_party(here: URL, there: URL) -> bool:
+    if str(here.raw_host).lower() != str(there.raw_host).lower():
+        return False
+    if (here.scheme, here.port) == (there.scheme, there.port):
+        return True
+    return (here.scheme, here.port, there.scheme, there.port) == ("http", 80, "https", 443)
+
+
+def _without(url: URL, secrets: tuple[str, ...], request: Request) -> URL:
+    """The URL without the parameters that repeat a secret."""
+
+    def leaks(text: str) -> bool:
+        return any(secret in text or secret in unquote_plus(text) for secret in secrets)
+
+    if not leaks(str(url)):
+        return url
+    kept = "&".join(part for part in url.raw_query_string.split("&") if not leaks(part))
+    bare = str(url).partition("?")[0]
+    if leaks(bare):
+        raise _refusal(request, f"a redirect would carry a key to {origin(url)}")
+    return URL(f"{bare}?{kept}" if kept else bare, encoded=True)
+
+
+def _refusal(request: Request, why: str) -> NotAllowed:
+    return NotAllowed(request.source, why, url=request.shown)

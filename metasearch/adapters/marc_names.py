@@ -1,0 +1,58 @@
+"""Names as library catalogues write them: headings of MARC 1XX and 7XX fields, and Dublin Core made from those.
+
+A heading identifies an authority record; what an author list wants of it is the name alone, without dates, fuller forms,
+relators and the field's final punctuation.
+"""
+
+from __future__ import annotations
+
+import re
+
+from metasearch import normalise
+from metasearch.adapters.select.marc import MarcField
+
+_LIFE_DATES = re.compile(
+    r",?\s*(?:[(\[]?(?:b\.|d\.|fl\.|ca\.|active|approximately|born|geb\.|gest\.)?\s*(?:1[0-9]{3}|20\d\d)\??.*)$"
+)
+_FULLER_FORM = re.compile(r"(,[^(]*?)\s*\([^()]*\)[,.]?$")
+_BODY_DATES = re.compile(r"\s*\([^()]*\d{3,4}[^()]*\)\s*$")
+_ENDS_WITH_INITIAL = re.compile(r"(?:^|[\s.-])\w\.$")
+_ENDS_WITH_ABBREVIATION = re.compile(r"\b(?:Inc|Corp|Co|Ltd|Bros|Assn|Dept|Univ|Jr|Sr|St|e\.V|S\.A)\.$")
+
+#: Relators (https://www.loc.gov/marc/relators/) of those who made the copy, own it or judged it, not the work.
+_NOT_CREATORS = frozenset(
+    "pbl prt own fmo bsl dst dgg dgs ths dte hnr oth rps lbr ins opn spn fnd his sht "
+    "publisher printer verlag drucker bookseller distributor owner dedicatee widmungsempfänger".split()
+) | {"former owner", "degree granting institution", "degree supervisor", "thesis advisor", "host institution", "hochschule"}
+
+
+def personal(name: str) -> str:
+    """A personal name without dates, fuller form of initials, and the field's own punctuation."""
+    value = _LIFE_DATES.sub("", normalise.plain(name))
+    if "(" in value:
+        value = _FULLER_FORM.sub(r"\1", value.rstrip(" ,.;"))
+    value = value.rstrip(" ,;:/")
+    # "Smith, J." keeps the stop of an initial; "Davis, Miles." loses the field's own.
+    if value.endswith(".") and not _ENDS_WITH_INITIAL.search(value) and not _ENDS_WITH_ABBREVIATION.search(value):
+        value = value[:-1]
+    return value
+
+
+def corporate(name: str) -> str:
+    """A body's or meeting's name, whole, without dates in brackets and the field's own punctuation."""
+    value = _BODY_DATES.sub("", normalise.plain(name).rstrip(" ,;:/")).rstrip(" ,;:/")
+    return value[:-1] if value.endswith(".") and not _ENDS_WITH_ABBREVIATION.search(value) else value
+
+
+def is_corporate(field: MarcField) -> bool:
+    """Whether the field is for a body or a meeting (110, 111, 710, 711, and 712 of UNIMARC)."""
+    return field.tag[1:] in ("10", "11", "12")
+
+
+def is_creator(field: MarcField) -> bool:
+    """Whether the field's relators, where it has some, are those of somebody who took part in the work."""
+    relators = [text for code, text in field.subfields if code in "e4"]
+    if not relators:
+        return True
+    words = [text.rpartition("/")[2].strip(" .,;").casefold() for text in relators]
+    return any(word not in _NOT_CREATORS for word in words)

@@ -1,0 +1,336 @@
+"""Page + spec -> records: which shape the body has, where its records are, what each of them says.
+
+Pure: no loop, no wire. One odd record never costs its page: what cannot be read is counted and reported, and its
+neighbours are kept.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any
+
+import orjson
+
+from metasearch.adapters import convert
+from metasearch.adapters.challenge import challenge
+from metasearch.adapters.plan import next_request
+from metasearch.adapters.request import Page, Request
+from metasearch.adapters.select import as_strings
+from metasearch.adapters.select.html import parse_html
+from metasearch.adapters.select.marc import MarcRecord
+from metasearch.adapters.select.xml import parse_xml
+from metasearch.adapters.spec import AdapterSpec, Shape
+from metasearch.errors import AccessDenied, Blocked, NotParsable, RateLimited, SourceSaysError
+from metasearch.record import Record
+
+#: A page on which a larger share of the records lacks a promised field has drifted; fewer records say nothing.
+DRIFT_SHARE, DRIFT_RECORDS = 0.5, 4
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A record that could not be read: its position in the source's answer, from 1, and why."""
+
+    position: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """What a page holds.
+
+    Attributes:
+        records: In the source's order.
+        total: How many hits the source says it has, or None.
+        next: The request for what follows (the next page, or the second step of two), or None.
+        unread: What could not be read.
+        notes: What the source says beside its records, and what is odd about the page.
+        drifted: (field, share of the records that lack it) where the spec promises it, or None.
+    """
+
+    records: tuple[Record, ...] = ()
+    total: int | None = None
+    next: Request | None = None
+    unread: tuple[Unread, ...] = ()
+    notes: tuple[str, ...] = field(default=())
+    drifted: tuple[str, float] | None = None
+
+
+def parse(page: Page, spec: AdapterSpec) -> Parsed:
+    """The records of a page.
+
+    Raises:
+        BadAnswer: The body cannot be read, or is an error message.
+        Refused: The body says that the source does not want to be asked.
+    """
+    if spec.hook is not None:
+        hook = getattr(import_module(f"metasearch.adapters.hooks.{spec.hook}"), "parse", None)
+        if hook is not None and (parsed := hook(page, spec)) is not None:
+            return parsed  # type: ignore[no-any-return]
+    return parse_body(page, spec)
+
+
+def parse_body(page: Page, spec: AdapterSpec) -> Parsed:
+    """`parse` without the spec's hook, for hooks to build on."""
+    if page.status == 404 and spec.not_found == "empty":
+        return Parsed(total=0)
+    body = page.body.removeprefix(b"\xef\xbb\xbf").strip()
+    if not body:
+        if page.status >= 400:
+            raise _refusal(page, spec, f"HTTP {page.status} without a message")
+        raise NotParsable(spec.name, "the body is empty", url=page.request.shown)
+    kind = "json" if body[:1] in b"{[" else "xml" if body[:1] == b"<" else "text"
+    if (kind == "xml" and _is_html(body)) or (kind == "text" and b"<html" in body[:2000].lower()):
+        kind = "html"
+    shapes = [shape for shape in spec.shapes if ("xml" if shape.body == "marcxml" else shape.body) == kind]
+    if not shapes:
+        raise _not_expected(page, spec, body)
+    root, notes = _load(kind, body, page, spec)
+    parsed = _first_that_fits(shapes, root, page, spec)
+    return parsed if not notes else _noted(parsed, notes)
+
+
+def _is_html(body: bytes) -> bool:
+    start = body[:1000].lstrip().lower()
+    return start.startswith((b"<!doctype html", b"<html")) or (b"<html" in start and b"<?xml" not in start[:5])
+
+
+def _not_expected(page: Page, spec: AdapterSpec, body: bytes) -> Exception:
+    wall = challenge(body, page.content_type)
+    if wall is not None:
+        return Blocked(spec.name, f"a human check came instead of an answer ({wall})", url=page.request.shown)
+    start = body[:80].decode("utf-8", "replace")
+    if page.status >= 400:
+        return _refusal(page, spec, f"HTTP {page.status}: {convert.text(body[:300].decode('utf-8', 'replace')) or ''}")
+    expected = " or ".join(dict.fromkeys(shape.body for shape in spec.shapes))
+    return NotParsable(spec.name, f"expected {expected}", url=page.request.shown, body_start=start)
+
+
+def _refusal(page: Page, spec: AdapterSpec, message: str) -> Exception:
+    return SourceSaysError(spec.name, message, url=page.request.shown)
+
+
+# --------------------------------------------------------------------------- bodies
+
+
+def _load(kind: str, body: bytes, page: Page, spec: AdapterSpec) -> tuple[Any, list[str]]:
+    """The body as its library gives it, and what had to be done for that."""
+    url, start = page.request.shown, body[:80].decode("utf-8", "replace")
+    try:
+        if kind == "json":
+            return _load_json(body)
+        if kind == "html":
+            return parse_html(body), []
+        try:
+            return parse_xml(body), []
+        except ValueError:
+            clean = _legal_xml(body, page.content_type)
+            if clean is None:
+                raise
+            return parse_xml(clean), ["the answer held characters that are not legal; they were replaced"]
+    except ValueError as exc:
+        if kind == "xml" and (wall := challenge(body, page.content_type)) is not None:
+            raise Blocked(spec.name, f"a human check came instead of an answer ({wall})", url=url) from exc
+        raise NotParsable(spec.name, str(exc), url=url, body_start=start) from exc
+    except RecursionError as exc:
+        raise NotParsable(spec.name, "nested too deeply", url=url, body_start=start) from exc
+
+
+def _load_json(body: bytes) -> tuple[Any, list[str]]:
+    try:
+        return orjson.loads(body), []
+    except orjson.JSONDecodeError as exc:
+        # orjson is strict about UTF-8, NaN and lone surrogates; real databases are not.
+        text = body.decode("utf-8", "replace")
+        try:
+            value = json.loads(text, parse_constant=lambda _: None, strict=False)
+        except ValueError:
+            lines = _json_lines(body)
+            if lines is None:
+                raise ValueError(f"not JSON: {exc}") from exc
+            return lines, []
+        return value, ["the answer is not strict JSON (NaN, bad UTF-8 or control characters); it was read leniently"]
+
+
+def _json_lines(body: bytes) -> list[Any] | None:
+    """One JSON object a line, as dumps have it; None where any line is something else."""
+    try:
+        return [orjson.loads(line) for line in body.splitlines() if line.strip()]
+    except orjson.JSONDecodeError:
+        return None
+
+
+def _legal_xml(body: bytes, content_type: str) -> bytes | None:
+    """The body with what XML forbids taken out, or None where that changes nothing."""
+    head = body[:200].split(b"?>")[0]
+    declared = head.partition(b'encoding="')[2].partition(b'"')[0].decode("ascii", "replace") or "utf-8"
+    charset = content_type.partition("charset=")[2].strip("\"' ;") or declared
+    for name in dict.fromkeys((declared, charset, "utf-8")):
+        try:
+            text = body.decode(name)
+            break
+        except (UnicodeDecodeError, LookupError):
+            continue
+    else:
+        text = body.decode("utf-8", "replace")
+    legal = "".join(c for c in text if c >= " " or c in "\t\n\r").replace("\ufffe", "").replace("\uffff", "")
+    if legal.startswith("<?xml"):
+        legal = legal.partition("?>")[2]
+    encoded = legal.encode("utf-8", "replace")
+    return encoded if encoded != body else None
+
+
+# --------------------------------------------------------------------------- shapes
+
+
+def _found(found: Any) -> bool:
+    return not (found is None or found is False or found in ("", [], {}) or (isinstance(found, float) and math.isnan(found)))
+
+
+def _first_that_fits(shapes: list[Shape], root: Any, page: Page, spec: AdapterSpec) -> Parsed:
+    """The answer of the first shape that finds records; else of the first that knows the body at all."""
+    fallback: Parsed | None = None
+    for shape in shapes:
+        if shape.unescape is not None:  # before `when`, which may look at what was packed
+            _unescape(shape.unescape(root))
+        if shape.when is not None and not _found(shape.when(root)):
+            continue
+        kind = "xml" if shape.body == "marcxml" else shape.body
+        total = convert.integer(as_strings(shape.total(root), kind)) if shape.total is not None else None
+        nodes = shape.records(root)
+        if isinstance(nodes, dict):
+            nodes = [nodes]  # "one or many": a single hit that is not in a list
+        if isinstance(nodes, list) and nodes:
+            return _read(shape, nodes, total, root, page, spec)
+        message = convert.joined(as_strings(shape.error(root), kind)) if shape.error is not None else None
+        if message:
+            raise _said(message, page, spec)
+        warning = convert.joined(as_strings(shape.warning(root), kind)) if shape.warning is not None else None
+        known = total is not None or isinstance(nodes, list) and shape.body == "json"
+        if fallback is None and (known or shape.when is not None or warning):
+            notes = (warning,) if warning else ()
+            if total is not None and total > page.request.start:
+                notes += (f"the source says that it has {total:,} hits but sent none of them",)
+            fallback = Parsed(total=total, notes=notes)
+    if page.status >= 400:
+        raise _refusal(page, spec, f"HTTP {page.status}")
+    if fallback is None:
+        start = page.body[:80].decode("utf-8", "replace")
+        what = f" ({root.tag.rpartition('}')[2]})" if isinstance(getattr(root, "tag", None), str) else ""
+        raise NotParsable(
+            spec.name, f"neither records nor a count are in it{what}", url=page.request.shown, body_start=start
+        )
+    return fallback
+
+
+_LIMIT_WORDS = ("rate limit", "too many requests", "throttl", "quota", "over rate")
+_KEY_WORDS = ("api key", "apikey", "api_key", "unauthorized", "not authorized", "forbidden", "access denied")
+
+
+def _said(message: str, page: Page, spec: AdapterSpec) -> Exception:
+    """The error that a message in a body means."""
+    lower, url = message.lower(), page.request.shown
+    if any(word in lower for word in _LIMIT_WORDS):
+        return RateLimited(spec.name, url=url)
+    if page.status in (401, 403) or any(word in lower for word in _KEY_WORDS):
+        return AccessDenied(spec.name, page.status, url=url, env_name=spec.auth[0].env if spec.auth else None)
+    return SourceSaysError(spec.name, f"the database says: {message[:300]}", url=url)
+
+
+def _unescape(elements: Any) -> None:
+    """Graft XML that is packed as a string into its element, as SRU's recordPacking=string does."""
+    for element in elements:
+        text = (element.text or "").strip()
+        if text.startswith("<?xml"):  # its encoding was true of a file, not of this string
+            text = text.partition("?>")[2].lstrip()
+        if len(element) == 0 and text.startswith("<"):
+            try:
+                element.append(parse_xml(text.encode()))
+            except ValueError:
+                continue  # the record stays without content and is reported as unreadable
+
+
+def _read(shape: Shape, nodes: list[Any], total: int | None, root: Any, page: Page, spec: AdapterSpec) -> Parsed:
+    request = page.request
+    records, unread = [], []
+    for position, node in enumerate(nodes, request.start + 1):
+        try:
+            record = _record(shape, node, position, spec)
+        except Exception as exc:  # whatever an odd record provokes must not cost its neighbours
+            unread.append(Unread(position, f"{type(exc).__name__}: {exc}"[:200]))
+            continue
+        if isinstance(record, Record):
+            records.append(record)
+        else:
+            unread.append(Unread(position, record))
+    kind = "xml" if shape.body == "marcxml" else shape.body
+    cursor = convert.first(as_strings(shape.next(root), kind)) if shape.next is not None else None
+    warning = convert.joined(as_strings(shape.warning(root), kind)) if shape.warning is not None else None
+    return Parsed(
+        records=tuple(records),
+        total=total,
+        next=next_request(spec, request, got=len(nodes), total=total, cursor=cursor),
+        unread=tuple(unread),
+        notes=(warning,) if warning else (),
+        drifted=_drift(shape, records, len(nodes)),
+    )
+
+
+def _drift(shape: Shape, records: list[Record], nodes: int) -> tuple[str, float] | None:
+    if nodes < DRIFT_RECORDS:
+        return None
+    for name in shape.promises:
+        share = 1 - sum(1 for record in records if getattr(record, name)) / nodes
+        if share > DRIFT_SHARE:
+            return (name, share)
+    return None
+
+
+def _record(shape: Shape, node: Any, position: int, spec: AdapterSpec) -> Record | str:
+    """The record of a node, or why there is none."""
+    if shape.body == "json" and not isinstance(node, dict):
+        return f"not an object but {type(node).__name__}"
+    source = MarcRecord(node) if shape.body == "marcxml" else node
+    values: dict[str, Any] = {}
+    ids: dict[str, str] = {}
+    for name, value in _values(shape, source).items():
+        if name.startswith("ids."):
+            ids[name[4:]] = value
+        else:
+            values[name] = value
+    if not values.get("title") and not values.get("doi") and not ids and not values.get("source_id"):
+        return "neither a title nor an identifier"
+    if "year" not in values and "date" in values:
+        values["year"] = convert.year(values["date"][:4])
+    return Record(source=spec.name, position=position, ids=ids, **values)
+
+
+def _values(shape: Shape, source: Any) -> dict[str, Any]:
+    """What the shape's rules find, by field."""
+    values: dict[str, Any] = {}
+    as_text = shape.body in ("xml", "html")
+    for rule in shape.rules:
+        if rule.field in values:
+            continue
+        for select in rule.selectors:
+            found = select(source)
+            if found is None or found == [] or found == "":
+                continue
+            if as_text and not rule.nodes and found is not source:
+                found = as_strings(found, shape.body)
+            value = rule.convert(found)
+            if value is not None and value != () and value != "":
+                values[rule.field] = value
+                break
+    return values
+
+
+def _noted(parsed: Parsed, notes: list[str]) -> Parsed:
+    return Parsed(
+        parsed.records, parsed.total, parsed.next, parsed.unread, (*parsed.notes, *notes), parsed.drifted
+    )
+
+

@@ -1,0 +1,118 @@
+"""What is sent to a database and what comes back: `Request`, `Page`, and `Secret` values that never show."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from urllib.parse import quote, urlencode
+
+
+class Secret:
+    """A key or token. Prints as `***`; only `reveal()` gives the value, and only the transport calls it."""
+
+    __slots__ = ("_value",)
+
+    def __init__(self, value: str) -> None:
+        self._value = value
+
+    def reveal(self) -> str:
+        """The value itself, for the wire only."""
+        return self._value
+
+    def __repr__(self) -> str:
+        return "***"
+
+    __str__ = __repr__
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Secret) and other._value == self._value
+
+    def __hash__(self) -> int:
+        return hash((Secret, self._value))
+
+
+Pairs = tuple[tuple[str, "str | Secret"], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """One HTTP request, planned but not sent.
+
+    Attributes:
+        source: Name of the source.
+        url: Absolute, without the query string of `params`; path parts are already percent-encoded.
+        method: "GET" or "POST".
+        params: Query parameters in order; a value may be a `Secret`.
+        headers: Request headers; a value may be a `Secret`.
+        body: Form fields of a POST, in order; empty for GET.
+        step: What the answer is parsed as, where one search takes several requests ("esearch", "efetch"); "" else.
+        start: Position of the first record of this page, from 0.
+        size: How many records the page is asked for.
+        cursor: Cursor that the page was asked with, or None.
+        wanted: How many records the search wants from this source in all.
+    """
+
+    source: str
+    url: str
+    method: str = "GET"
+    params: Pairs = ()
+    headers: Pairs = ()
+    body: Pairs = ()
+    step: str = ""
+    start: int = 0
+    size: int = 20
+    cursor: str | None = None
+    wanted: int = 20
+
+    @property
+    def key(self) -> str:
+        """Names the request in cache and cassettes: a hash over everything but secrets and bookkeeping."""
+        parts = [self.source, self.method, self.url]
+        for pairs in (self.params, self.headers, self.body):
+            parts += [f"{name}={value}" for name, value in public(pairs)]
+            parts.append("")
+        return hashlib.sha256("\n".join(parts).encode(errors="surrogatepass")).hexdigest()
+
+    @property
+    def shown(self) -> str:
+        """The URL with its parameters and without secrets, for reports and logs."""
+        query = urlencode(list(public(self.params)), quote_via=quote, errors="replace")
+        base = re.sub(r"//[^/?#]*@", "//", self.url, count=1)  # not urlsplit, which fails on odd URLs
+        return f"{base}{'&' if '?' in base else '?'}{query}" if query else base
+
+    def with_params(self, **values: str) -> Request:
+        """A copy in which the named parameters have other values, added at the end where absent."""
+        kept = tuple((n, values.pop(n, v)) for n, v in self.params)
+        return replace(self, params=kept + tuple(values.items()))
+
+
+def public(pairs: Pairs) -> Iterator[tuple[str, str]]:
+    """The pairs whose values may be shown or stored."""
+    return ((name, value) for name, value in pairs if isinstance(value, str))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """One answer, bytes only.
+
+    Attributes:
+        request: What was asked.
+        status: HTTP status.
+        content_type: As the server said, may be empty or wrong.
+        body: Decompressed.
+        fetched_at: Unix time in seconds.
+        cached: Whether it came from the cache.
+        seconds: How long the exchange took; 0.0 for a cached page.
+        retry_after: Seconds that the server asks to wait (`Retry-After` on an error); None where it does not.
+    """
+
+    request: Request
+    status: int = 200
+    content_type: str = ""
+    body: bytes = field(default=b"", repr=False)
+    fetched_at: float = 0.0
+    cached: bool = False
+    seconds: float = 0.0
+    retry_after: float | None = None

@@ -1,0 +1,215 @@
+"""JMESPath, compiled to plain Python closures.
+
+The jmespath package walks its syntax tree anew for every record; most selectors of a spec are short paths, and for
+these a chain of closures is about ten times as fast. What the compiler does not know is left to jmespath itself, so
+every JMESPath expression works (https://jmespath.org/specification.html).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jmespath
+import jmespath.exceptions
+
+from metasearch.adapters.spec import Selector
+
+Node = dict[str, Any]
+
+
+def compile_json(expression: str) -> Selector:
+    """A selector over what orjson.loads gives.
+
+    Raises:
+        ValueError: The expression is not JMESPath; the message says where.
+    """
+    try:
+        parsed = jmespath.compile(expression)
+    except jmespath.exceptions.JMESPathError as exc:
+        raise ValueError(str(exc).splitlines()[0]) from exc
+    compiled = _compile(parsed.parsed)
+    if compiled is not None:
+        return compiled
+
+    def search(value: Any) -> Any:
+        try:
+            return parsed.search(value)
+        except jmespath.exceptions.JMESPathError:  # a function met a value of another type: nothing found
+            return None
+
+    return search
+
+
+def _compile(node: Node) -> Selector | None:
+    """A closure for the node, or None where the node or a part of it is left to jmespath."""
+    if node["type"] not in _MAKERS:  # a slice's children, for one, are numbers and not nodes
+        return None
+    parts = [_compile(child) for child in node["children"]]
+    if any(part is None for part in parts):
+        return None
+    return _MAKERS[node["type"]](node, [part for part in parts if part is not None])
+
+
+def _field(node: Node, _: list[Selector]) -> Selector:
+    name = node["value"]
+    return lambda value: value.get(name) if isinstance(value, dict) else None
+
+
+def _index(node: Node, _: list[Selector]) -> Selector:
+    at = node["value"]
+
+    def select(value: Any) -> Any:
+        try:
+            return value[at] if isinstance(value, list) else None
+        except IndexError:
+            return None
+
+    return select
+
+
+def _chain(_: Node, parts: list[Selector]) -> Selector:
+    if len(parts) == 2:
+        first, second = parts
+        return lambda value: second(first(value))
+
+    def select(value: Any) -> Any:
+        for part in parts:
+            value = part(value)
+        return value
+
+    return select
+
+
+def _projection(_: Node, parts: list[Selector]) -> Selector:
+    source, each = parts
+
+    def select(value: Any) -> Any:
+        items = source(value)
+        if not isinstance(items, list):
+            return None
+        return [found for item in items if (found := each(item)) is not None]
+
+    return select
+
+
+def _filter(_: Node, parts: list[Selector]) -> Selector:
+    source, each, condition = parts
+
+    def select(value: Any) -> Any:
+        items = source(value)
+        if not isinstance(items, list):
+            return None
+        return [found for item in items if not _false(condition(item)) and (found := each(item)) is not None]
+
+    return select
+
+
+def _flatten(_: Node, parts: list[Selector]) -> Selector:
+    (source,) = parts
+
+    def select(value: Any) -> Any:
+        items = source(value)
+        if not isinstance(items, list):
+            return None
+        flat: list[Any] = []
+        for item in items:
+            if isinstance(item, list):
+                flat.extend(item)
+            else:
+                flat.append(item)
+        return flat
+
+    return select
+
+
+def _or(_: Node, parts: list[Selector]) -> Selector:
+    left, right = parts
+
+    def select(value: Any) -> Any:
+        found = left(value)
+        return right(value) if _false(found) else found
+
+    return select
+
+
+def _and(_: Node, parts: list[Selector]) -> Selector:
+    left, right = parts
+
+    def select(value: Any) -> Any:
+        found = left(value)
+        return found if _false(found) else right(value)
+
+    return select
+
+
+def _not(_: Node, parts: list[Selector]) -> Selector:
+    (inner,) = parts
+    return lambda value: _false(inner(value))
+
+
+def _false(value: Any) -> bool:
+    """JMESPath's own notion of false: null, false and everything empty, but not the number 0."""
+    return value is None or value is False or value == "" or value == [] or value == {}
+
+
+def _equality(node: Node, parts: list[Selector]) -> Selector | None:
+    left, right = parts
+    if node["value"] not in ("eq", "ne"):
+        return None
+    wanted = node["value"] == "eq"
+
+    def select(value: Any) -> Any:
+        a, b = left(value), right(value)
+        # In Python true is 1; in JMESPath it is not.
+        return (a == b and isinstance(a, bool) == isinstance(b, bool)) == wanted
+
+    return select
+
+
+def _list(_: Node, parts: list[Selector]) -> Selector:
+    return lambda value: None if value is None else [part(value) for part in parts]
+
+
+def _function(node: Node, parts: list[Selector]) -> Selector | None:
+    if node["value"] != "join" or len(parts) != 2:
+        return None
+    glue, items = parts
+
+    def select(value: Any) -> Any:
+        between, found = glue(value), items(value)
+        if not isinstance(between, str) or not isinstance(found, list) or not all(isinstance(x, str) for x in found):
+            return None
+        return between.join(found)
+
+    return select
+
+
+def _identity(_: Node, __: list[Selector]) -> Selector:
+    return lambda value: value
+
+
+def _literal(node: Node, _: list[Selector]) -> Selector:
+    constant = node["value"]
+    return lambda _: constant
+
+
+_MAKERS: dict[str, Callable[[Node, list[Selector]], Selector | None]] = {
+    "field": _field,
+    "index": _index,
+    "subexpression": _chain,
+    "index_expression": _chain,
+    "pipe": _chain,
+    "projection": _projection,
+    "filter_projection": _filter,
+    "comparator": _equality,
+    "and_expression": _and,
+    "not_expression": _not,
+    "multi_select_list": _list,
+    "function_expression": _function,
+    "flatten": _flatten,
+    "or_expression": _or,
+    "identity": _identity,
+    "current": _identity,
+    "literal": _literal,
+}

@@ -1,0 +1,212 @@
+"""What is known about one database: `AdapterSpec`, as `specfile.py` reads it from TOML.
+
+A spec is data. It names selectors, templates and converters from closed lists, the name of a secret but never the
+secret, and at most the name of a hook for what data cannot say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+#: A compiled selector: takes a node of a parsed body, gives what it finds there (None or an empty list: nothing).
+Selector = Callable[[Any], Any]
+#: A converter of convert.py: takes what a selector found, gives the value of a record's field, or None.
+Converter = Callable[[Any], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How hard a database may be asked.
+
+    Attributes:
+        requests: At most so many requests start in any `per` seconds.
+        per: Seconds.
+        concurrency: At most so many requests at once.
+        timeout: Seconds for one exchange.
+        ttl: Seconds that a page stays in the cache; 0 keeps nothing.
+        max_bytes: Largest body, counted after decompression.
+        pause: Seconds that the source is left alone after a 429 that does not say how long.
+    """
+
+    requests: float = 5.0
+    per: float = 1.0
+    concurrency: int = 4
+    timeout: float = 8.0
+    ttl: float = 3600.0
+    max_bytes: int = 16 * 1024 * 1024
+    pause: float = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class RequestTemplate:
+    """The request, with `{placeholders}` for what the query and the paging give.
+
+    A parameter whose placeholders are all empty is left out.
+    """
+
+    url: str
+    method: Literal["GET", "POST"] = "GET"
+    params: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class YearsTemplate:
+    """How a range of years is written, with `{first}` and `{last}`; "" where an open end cannot be."""
+
+    both: str = ""
+    since: str = ""
+    until: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """How a query is written for this database.
+
+    Attributes:
+        style: "params": words go into one parameter a field, there are no operators.
+            "expression": one string with operators, as `{query}`.
+        unsupported: What to do with a clause that cannot be expressed: "filter" the records afterwards where they
+            allow it, "drop" it and say so, or "refuse" the query.
+        fields: Field -> template with `{x}` ("expression"), or the fields that the params hold ("params").
+        conjunction, disjunction: Between parts, with their blanks; "" where the database has no such operator.
+        negation: Template with `{x}` that is put behind the positive parts (" AND NOT {x}"); "" where there is none.
+        group: Template with `{x}` for brackets.
+        phrase: Template with `{x}` for the text of a phrase; "" where phrases cannot be asked.
+        phrases: Field -> template with `{x}` where a phrase needs another one than the words ("expression").
+        word: Template with `{x}` for the text of words.
+        words: "each": several words become a conjunction of single ones; "joined": they are written with blanks.
+        joined: Fields whose words are written with blanks where `words` is "each".
+        escape: Characters that get a backslash in a term.
+        strip: Characters that are replaced by a blank, because the database has no way to quote them.
+        years: In the expression, or as `{years}` in a parameter.
+    """
+
+    style: Literal["params", "expression"] = "params"
+    unsupported: Literal["filter", "drop", "refuse"] = "filter"
+    fields: Mapping[str, str] = field(default_factory=dict)
+    conjunction: str = ""
+    disjunction: str = ""
+    negation: str = ""
+    group: str = "({x})"
+    phrase: str = ""
+    phrases: Mapping[str, str] = field(default_factory=dict)
+    word: str = "{x}"
+    words: Literal["each", "joined"] = "each"
+    joined: tuple[str, ...] = ()
+    escape: str = ""
+    strip: str = ""
+    years: YearsTemplate = YearsTemplate()
+    years_in: Literal["expression", "params"] = "expression"
+
+
+@dataclass(frozen=True, slots=True)
+class Paging:
+    """How further records are asked for.
+
+    Attributes:
+        kind: none, page (`{page}` from 1), offset (`{start}` from 0, `{start1}` from 1), cursor (`{cursor}`).
+        size: Most records in one page.
+        window: Most records that can be reached in all.
+        next: Selector of the next cursor in the body.
+        first: The cursor of the first page.
+    """
+
+    kind: Literal["none", "page", "offset", "cursor"] = "none"
+    size: int = 100
+    window: int = 10_000
+    next: str = ""
+    first: str = "*"
+
+
+@dataclass(frozen=True, slots=True)
+class Auth:
+    """Where a secret or a contact goes; the value comes from the environment variable `env`."""
+
+    name: str
+    env: str
+    where: Literal["params", "headers"] = "params"
+    required: bool = False
+    prefix: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FieldRule:
+    """How one field of a record is read: the first selector that finds something, then the converter.
+
+    Attributes:
+        nodes: Whether the converter takes elements as they are found, not their texts.
+    """
+
+    field: str
+    selectors: tuple[Selector, ...]
+    convert: Converter
+    nodes: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """One form that the database's bodies take.
+
+    Attributes:
+        body: "json", "xml", "html" or "marcxml" (an XML envelope whose records are MARC 21).
+        records: Finds the record nodes in the body.
+        total: Finds how many hits the database has.
+        when: Finds something only in bodies of this shape; None accepts every body of the kind.
+        error: Finds an error message in the body.
+        warning: Finds a message that explains but does not fail.
+        next: Finds the next cursor.
+        unescape: XPath of elements whose text is XML in disguise.
+        rules: In order; where several are for one field, the first that gives a value stands.
+        promises: Fields that nearly every record has; their absence means that the site has changed.
+    """
+
+    body: Literal["json", "xml", "html", "marcxml"]
+    records: Selector
+    total: Selector | None
+    when: Selector | None
+    error: Selector | None
+    warning: Selector | None
+    next: Selector | None
+    unescape: Selector | None
+    rules: tuple[FieldRule, ...]
+    promises: tuple[str, ...] = ("title",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdapterSpec:
+    """One database, ready for use: selectors are compiled, placeholders checked.
+
+    Attributes:
+        name: As in `-s NAME`.
+        label: For people.
+        homepage, docs, coverage: For `sources show`.
+        default: Whether a search asks it when no sources are named.
+        enabled: False takes it out of every search that does not name it.
+        weight: Its share in the ranking, 1.0 is usual.
+        shapes: Tried in order; see `Shape`.
+        not_found: Whether a 404 means "no hits".
+        hook: Name of a module in adapters/hooks, or None.
+        file: Where it was read from, for messages.
+    """
+
+    name: str
+    label: str
+    homepage: str = ""
+    docs: str = ""
+    coverage: str = ""
+    default: bool = False
+    enabled: bool = True
+    weight: float = 1.0
+    request: RequestTemplate
+    query: Dialect
+    paging: Paging
+    auth: tuple[Auth, ...] = ()
+    limits: Limits
+    shapes: tuple[Shape, ...]
+    not_found: Literal["error", "empty"] = "error"
+    hook: str | None = None
+    file: str = ""

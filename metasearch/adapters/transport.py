@@ -1,0 +1,234 @@
+"""Sending one request: aiohttp behind guards.
+
+`Transport` is the seam: whatever has `send` and `close` can stand here, and cassette.py does. `HttpTransport` takes
+care of what a hostile or broken server can do to us: where it may send us (guard.py at connect time, redirects by hand
+in hops.py), how much it may send (the body is counted after decompression), and how long it may take (one clock over
+all hops). Whatever aiohttp or the socket raises becomes one of our own errors, by one table.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import traceback
+from collections.abc import Mapping
+from email.utils import parsedate_to_datetime
+from typing import Protocol
+
+import aiohttp
+
+from metasearch.adapters.guard import AllowList, ForbiddenAddress
+from metasearch.adapters.hops import REDIRECTS, first_hop, next_hop, secrets_of
+from metasearch.adapters.request import Page, Request
+from metasearch.adapters.resolver import DaemonResolver
+from metasearch.errors import BadAnswer, ConnectFailed, NotAllowed, SourceError, TimedOut, TooLarge
+
+MAX_REDIRECTS = 5
+#: Seconds that a name's addresses are remembered.
+DNS_TTL = 300
+#: Connections to one public host and port; several sources may live on one.
+PER_HOST = 16
+
+
+class Transport(Protocol):
+    """Sends requests, or does as if."""
+
+    async def send(self, request: Request, *, timeout: float, max_bytes: int) -> Page:  # noqa: ASYNC109
+        """One exchange, whatever its status.
+
+        Args:
+            request: What to ask.
+            timeout: Seconds for the whole exchange, redirects and body included.
+            max_bytes: Largest body, counted after decompression.
+
+        Raises:
+            SourceError: No page came: `ConnectFailed`, `TimedOut`, `TooLarge`, `BadAnswer`, `NotAllowed`.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Lets go of everything that is held."""
+        ...
+
+
+class HttpTransport:
+    """The real thing. Belongs to the event loop of its first `send`.
+
+    Args:
+        allow: "host:port" of URLs that may lead to private addresses, see guard.py.
+        user_agent: Who we say that we are.
+    """
+
+    def __init__(self, *, allow: frozenset[str] = frozenset(), user_agent: str = "metasearch") -> None:
+        self._allow = AllowList.parse(allow)
+        self._user_agent = user_agent
+        self._public: aiohttp.ClientSession | None = None
+        self._exempt: aiohttp.ClientSession | None = None
+
+    def __repr__(self) -> str:
+        return f"<HttpTransport as {self._user_agent!r}, {len(self._allow.origins)} private origins allowed>"
+
+    async def send(self, request: Request, *, timeout: float, max_bytes: int) -> Page:  # noqa: ASYNC109
+        """See `Transport.send`."""
+        try:
+            async with asyncio.timeout(timeout):
+                return await self._follow(request, max_bytes)
+        except SourceError:
+            raise
+        except Exception as exc:
+            error = translated(exc, request, timeout)
+            if error is None:
+                raise
+            raise error from _shareable(exc, request)
+
+    async def close(self) -> None:
+        """Closes all connections."""
+        for session in (self._public, self._exempt):
+            if session is not None:
+                await session.close()
+
+    async def _follow(self, request: Request, max_bytes: int) -> Page:
+        started = time.perf_counter()
+        hop, exempt = first_hop(request), True
+        for _ in range(MAX_REDIRECTS + 1):
+            # A public host must not send us into our own network, not even to an address that is allowed.
+            exempt = exempt and self._allow.holds(str(hop.url.raw_host), hop.url.port or 0)
+            async with self._session(exempt=exempt).request(
+                hop.method, hop.url, headers=hop.headers, data=hop.data, allow_redirects=False
+            ) as response:
+                status, headers = response.status, response.headers
+                if status in REDIRECTS and (location := headers.get("Location")):
+                    hop = next_hop(request, hop, status, location)
+                    continue
+                body = await _read(response, request, max_bytes)
+            now = time.time()
+            return Page(
+                request=request,
+                status=status,
+                content_type=headers.get("Content-Type", "")[:200].encode("ascii", "replace").decode(),
+                body=body,
+                fetched_at=now,
+                seconds=time.perf_counter() - started,
+                retry_after=retry_after(headers, now) if status >= 400 else None,
+            )
+        raise BadAnswer(request.source, f"it redirects more than {MAX_REDIRECTS} times", url=request.shown)
+
+    def _session(self, *, exempt: bool) -> aiohttp.ClientSession:
+        session = self._exempt if exempt else self._public
+        if session is None:
+            connector = aiohttp.TCPConnector(
+                socket_factory=self._allow.connect_allowed if exempt else self._allow.connect_public,
+                resolver=DaemonResolver(),
+                ttl_dns_cache=DNS_TTL,
+                limit=0,
+                limit_per_host=0 if exempt else PER_HOST,
+            )
+            session = aiohttp.ClientSession(
+                connector=connector,
+                headers={"User-Agent": self._user_agent},
+                cookie_jar=aiohttp.DummyCookieJar(),
+                timeout=aiohttp.ClientTimeout(total=None, sock_connect=None),
+                trust_env=False,
+            )
+            if exempt:
+                self._exempt = session
+            else:
+                self._public = session
+        return session
+
+
+async def _read(response: aiohttp.ClientResponse, request: Request, limit: int) -> bytes:
+    """The body, given up as soon as it passes `limit` bytes; never `response.read()`, which has no limit."""
+    chunks: list[bytes] = []
+    size = response.content_length or 0
+    if size <= limit:
+        size = 0
+        async for chunk in response.content.iter_any():
+            size += len(chunk)
+            if size > limit:
+                break
+            chunks.append(chunk)
+        else:
+            return chunks[0] if len(chunks) == 1 else b"".join(chunks)
+    response.close()
+    raise TooLarge(request.source, limit, url=request.shown)
+
+
+def retry_after(headers: Mapping[str, str], now: float) -> float | None:
+    """Seconds that `Retry-After` asks for, in either of its forms (RFC 9110, 10.2.3).
+
+    A date is held against the server's own `Date`, so that a clock that is wrong here does not matter.
+
+    Args:
+        headers: Of the response.
+        now: Unix time in seconds, for a server that sends no `Date`.
+    """
+    text = headers.get("Retry-After", "").strip()
+    if text.isascii() and text.isdigit():
+        return float(text[:10])
+    until = _timestamp(text)
+    if until is None:
+        return None
+    there = _timestamp(headers.get("Date", ""))
+    return max(0.0, until - (now if there is None else there))
+
+
+def _timestamp(text: str) -> float | None:
+    try:
+        return parsedate_to_datetime(text).timestamp()
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+#: Foreign error -> our own, and its sentence; the first line that fits counts.
+TRANSLATIONS: tuple[tuple[type[Exception], type[SourceError], str], ...] = (
+    (ForbiddenAddress, NotAllowed, "its host lies at an address that is not public"),
+    (aiohttp.ClientConnectorDNSError, ConnectFailed, "its host name cannot be resolved"),
+    (aiohttp.ClientConnectorCertificateError, ConnectFailed, "its TLS certificate is not valid"),
+    (aiohttp.ClientSSLError, ConnectFailed, "no TLS connection can be made"),
+    (aiohttp.ClientConnectorError, ConnectFailed, "no connection can be made"),
+    (aiohttp.ServerDisconnectedError, ConnectFailed, "it closed the connection without an answer"),
+    (aiohttp.ClientOSError, ConnectFailed, "the connection broke"),
+    (aiohttp.http_exceptions.ContentEncodingError, BadAnswer, "its answer is not compressed as it says"),
+    (aiohttp.ClientPayloadError, ConnectFailed, "its answer broke off"),
+    (aiohttp.ClientResponseError, BadAnswer, "what it sends is not HTTP"),
+    (aiohttp.InvalidURL, NotAllowed, "the URL cannot be used"),
+    (aiohttp.ClientError, ConnectFailed, "the exchange failed"),
+    (TimeoutError, TimedOut, "no whole answer"),
+    (OSError, ConnectFailed, "the connection failed"),
+    (ValueError, NotAllowed, "the request cannot be written as HTTP"),
+)
+
+
+def translated(exc: Exception, request: Request, timeout: float) -> SourceError | None:
+    """Our error for one of aiohttp's, the socket's or the codec's; None for what none of these raises.
+
+    The message is ours: aiohttp's texts hold URLs, and so keys. Only the system's name for an error number is added.
+    """
+    inner = _telling(exc)
+    for foreign, own, sentence in TRANSLATIONS:
+        if isinstance(inner, foreign):
+            detail = f" within {timeout:g} s" if own is TimedOut else ""
+            if own is ConnectFailed and isinstance(inner, OSError) and inner.errno and inner.strerror:
+                detail = f" ({inner.strerror})" if len(inner.strerror) < 80 else ""
+            return own(request.source, sentence + detail, url=request.shown)
+    return None
+
+
+def _telling(exc: Exception) -> Exception:
+    """The one of a chain that says most: aiohttp wraps what the guard and the decoders raise."""
+    if isinstance(exc, aiohttp.ClientConnectorError) and isinstance(exc.os_error, ForbiddenAddress):
+        return exc.os_error
+    cause = exc.__cause__
+    if isinstance(exc, aiohttp.ClientPayloadError) and isinstance(cause, aiohttp.http_exceptions.ContentEncodingError):
+        return cause
+    return exc
+
+
+def _shareable(exc: Exception, request: Request) -> Exception | None:
+    """The cause to keep: None where its texts, which a log may print, repeat a secret."""
+    secrets = secrets_of(request)
+    if not secrets:
+        return exc
+    told = "".join(traceback.format_exception(exc))
+    return None if any(secret in told for secret in secrets) else exc

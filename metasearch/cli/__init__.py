@@ -1,0 +1,67 @@
+"""The command line. Results go to stdout, everything else to stderr; exit codes are in `exits.py`.
+
+Importing this package costs click and little more: what a command needs beyond that is imported when it runs, so that
+`metasearch --help` is there at once.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+import click
+
+from metasearch.cli.console import Console
+from metasearch.cli.exits import Exit
+from metasearch.cli.output import forget_stdout
+from metasearch.cli.root import root
+from metasearch.errors import MetasearchError
+
+_COMPLETE = "_METASEARCH_COMPLETE"
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """Run a command line.
+
+    Args:
+        args: Without the program's name; None takes those of the process.
+
+    Returns:
+        The exit code.
+    """
+    console = Console()
+    if _COMPLETE in os.environ:
+        root.main(prog_name="metasearch", complete_var=_COMPLETE)
+    try:
+        try:
+            return _run(list(sys.argv[1:] if args is None else args), console)
+        finally:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        forget_stdout()
+        return Exit.READER_GONE
+
+
+def _run(args: list[str], console: Console) -> int:
+    try:
+        with root.make_context("metasearch", args, obj=console) as ctx:
+            return int(root.invoke(ctx) or 0)
+    except click.exceptions.Exit as exc:
+        return exc.exit_code
+    except click.ClickException as exc:
+        exc.show()
+        return Exit.USAGE
+    except (KeyboardInterrupt, click.Abort):
+        console.say("interrupted")
+        return Exit.INTERRUPTED
+    except BrokenPipeError:
+        raise
+    except (MetasearchError, OSError) as exc:
+        console.error(exc)
+        return Exit.USAGE
+    except Exception as exc:  # the last line of defence: a fault of ours is told in one line
+        if console.verbose:
+            raise
+        console.error(exc)
+        return Exit.INTERNAL

@@ -1,0 +1,83 @@
+"""What the terminal can do, and the one way by which anything reaches stderr."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TextIO
+
+import click
+
+from metasearch.errors import MetasearchError, QuerySyntaxError
+from metasearch.formats.text import clean
+
+
+@dataclass(slots=True)
+class Console:
+    """The two output streams, and what the user wants to see on them.
+
+    Attributes:
+        quiet: Only errors that end the command are told.
+        verbose: Everything is told.
+        no_color: `--no-color` was given.
+        env: Where NO_COLOR, TERM and COLUMNS are looked up.
+    """
+
+    quiet: bool = False
+    verbose: bool = False
+    no_color: bool = False
+    env: Mapping[str, str] = field(default_factory=lambda: os.environ, repr=False)
+
+    def capable(self, stream: TextIO) -> bool:
+        """Whether escape sequences do what they should there: a terminal that is not "dumb"."""
+        return stream.isatty() and self.env.get("TERM") != "dumb"
+
+    def colors(self, stream: TextIO) -> bool:
+        """Whether colours are wanted there; see no-color.org."""
+        return self.capable(stream) and not self.no_color and not self.env.get("NO_COLOR")
+
+    @property
+    def live(self) -> bool:
+        """Whether somebody watches stderr."""
+        return not self.quiet and self.capable(sys.stderr)
+
+    def size(self, stream: TextIO) -> tuple[int, int]:
+        """Columns and lines of the terminal that is there; 80 by 24, or as COLUMNS says, where none is."""
+        try:
+            columns, lines = os.get_terminal_size(stream.fileno())
+        except (OSError, ValueError):
+            columns, lines = 0, 0
+        wanted = self.env.get("COLUMNS", "")
+        if wanted.isdecimal() and len(wanted) < 5:
+            columns = int(wanted)
+        return columns or 80, lines or 24
+
+    def say(self, text: str, style: str = "") -> None:
+        """Write lines to stderr.
+
+        Args:
+            text: Whatever is in it; control characters are taken out here.
+            style: A colour of `click.style`, or "" for none.
+        """
+        shown = clean(text)
+        # click drops the colour again on whatever is no terminal, unless it is told otherwise.
+        click.echo(click.style(shown, fg=style) if style and self.colors(sys.stderr) else shown, err=True)
+
+    def error(self, error: BaseException) -> None:
+        """Say what went wrong and what to do next; `--quiet` does not silence this."""
+        if isinstance(error, QuerySyntaxError):
+            from metasearch.query import explain
+
+            self.say(explain(error), "red")
+            return
+        self.say(f"error: {_message(error)}", "red")
+        if isinstance(error, MetasearchError) and error.advice:
+            self.say(f"  {error.advice}")
+
+
+def _message(error: BaseException) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    return str(error) or type(error).__name__

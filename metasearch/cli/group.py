@@ -1,0 +1,174 @@
+"""How a command line is taken apart: options may stand before the command, and what is no command is a query."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+from click.shell_completion import CompletionItem
+
+from metasearch.cli.console import Console
+
+#: (command line, what it does)
+Examples = Sequence[tuple[str, str]]
+CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+
+
+class ExampleCommand(click.Command):
+    """A command whose help opens with examples."""
+
+    def __init__(self, *args: Any, examples: Examples = (), **kwargs: Any) -> None:
+        kwargs.setdefault("context_settings", CONTEXT)
+        super().__init__(*args, **kwargs)
+        self.examples = examples
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The text, and the examples above all options."""
+        super().format_help_text(ctx, formatter)
+        write_examples(self.examples, formatter)
+
+
+class CommandGroup(click.Group):
+    """A group in which options of a command may stand before its name.
+
+    Args:
+        default: Name of the command that takes everything that does not begin with a command's name, or None.
+        examples: Shown at the top of the help.
+    """
+
+    command_class = ExampleCommand
+
+    def __init__(self, *args: Any, default: str | None = None, examples: Examples = (), **kwargs: Any) -> None:
+        kwargs.setdefault("context_settings", CONTEXT)
+        super().__init__(*args, **kwargs)
+        self.default = default
+        self.examples = examples
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Put the command first, then let click go on as always."""
+        if not args and not ctx.resilient_parsing:
+            click.echo(ctx.get_help(), err=True)
+            ctx.exit(2)
+        return super().parse_args(ctx, self._arranged(args))
+
+    def _arranged(self, args: list[str]) -> list[str]:
+        own = {name for param in self.params for name in param.opts}
+        with_value = {name for option in _options(self) if not option.is_flag for name in option.opts}
+        before: list[str] = []
+        rest = list(args)
+        while rest and rest[0].startswith("-") and rest[0] not in ("-", "--"):
+            if rest[0] in own:
+                return [rest[0]]
+            before.append(rest.pop(0))
+            if rest and _wants_value(before[-1], with_value):
+                before.append(rest.pop(0))
+        if rest and rest[0] in self.commands:
+            return [rest[0], *before, *rest[1:]]
+        if not rest and not set(before).isdisjoint(CONTEXT["help_option_names"]):
+            return ["--help"]
+        return [self.default, *before, *rest] if self.default else [*rest, *before]
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """As in click, with a word for those who wanted to search for a command's name."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as exc:
+            exc.message += f" To search for such words: metasearch -- {ctx.info_name} {' '.join(args)}"
+            raise
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Options of the default command complete without its name."""
+        default = self.commands.get(self.default or "")
+        if default is not None and incomplete.startswith("-"):
+            return default.shell_complete(ctx, incomplete)
+        return super().shell_complete(ctx, incomplete)
+
+    def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """One line for the default command, one for the others."""
+        super().format_usage(ctx, formatter)
+        default = self.commands.get(self.default or "")
+        if default is not None:
+            formatter.write_usage(ctx.command_path, " ".join(default.collect_usage_pieces(ctx)), prefix="or:    ")
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The text, and the examples above all options."""
+        super().format_help_text(ctx, formatter)
+        write_examples(self.examples, formatter)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The commands, the options of the default one, and the group's own."""
+        self.format_commands(ctx, formatter)
+        default = self.commands.get(self.default or "")
+        shown = [] if default is None else default.params
+        rows = (param.get_help_record(ctx) for param in (*shown, *self.get_params(ctx)))
+        with formatter.section("Options"):
+            formatter.write_dl([row for row in rows if row])
+
+
+def write_examples(examples: Examples, formatter: click.HelpFormatter) -> None:
+    """A section of commands to copy, each with what it does."""
+    if examples:
+        with formatter.section("Examples"):
+            formatter.write_dl(list(examples), col_max=46)
+
+
+def _options(command: click.Command) -> Iterator[click.Option]:
+    yield from (param for param in command.params if isinstance(param, click.Option))
+    if isinstance(command, click.Group):
+        for inner in command.commands.values():
+            yield from _options(inner)
+
+
+def _wants_value(arg: str, with_value: Iterable[str]) -> bool:
+    """Whether the next argument belongs to this option: "-n", "-vn", "--limit"; not "-n5", "--limit=5"."""
+    if arg.startswith("--"):
+        return arg in with_value
+    letters = [f"-{letter}" for letter in arg[1:]]
+    first = next((index for index, letter in enumerate(letters) if letter in with_value), None)
+    return first is not None and first == len(letters) - 1
+
+
+# --------------------------------------------------------------------------- options of every command
+
+
+def _set(name: str) -> Any:
+    def callback(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
+        if value:
+            setattr(ctx.ensure_object(Console), name, True)
+
+    return callback
+
+
+def common(command: Any) -> Any:
+    """`--config`, `--quiet`, `--verbose` and `--no-color`; the last three end up in the `Console`."""
+    decorators = (
+        click.option(
+            "--config",
+            type=click.Path(path_type=Path),
+            metavar="FILE",
+            help="Configuration in TOML, instead of the one in your configuration folder.",
+        ),
+        _flag("-q", "--quiet", name="quiet", text="Say nothing on stderr but errors."),
+        _flag("-v", "--verbose", name="verbose", text="Say more on stderr; show the traceback of an internal error."),
+        _flag("--no-color", name="no_color", text="No colours, as NO_COLOR does."),
+    )
+    for decorate in reversed(decorators):
+        command = decorate(command)
+    return command
+
+
+def _flag(*names: str, name: str, text: str) -> Any:
+    return click.option(*names, is_flag=True, expose_value=False, is_eager=True, callback=_set(name), help=text)
+
+
+def complete_source(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Names of sources for the shell; the last one of a list with commas."""
+    from metasearch.adapters.registry import Registry
+    from metasearch.settings import Settings
+
+    done, comma, started = incomplete.rpartition(",")
+    return [CompletionItem(done + comma + name) for name in Registry(Settings()).names() if name.startswith(started)]

@@ -1,0 +1,107 @@
+"""The live block on stderr: one line a source, rewritten in place while a search runs, and gone when it ends."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from typing import TextIO
+
+from metasearch.events import Added, Joined, SearchEvent, SourceProgress, SourceReport, Started
+
+#: Seconds between two drawings, so that a terminal over a slow line keeps up.
+EVERY = 0.05
+_COLORS = {"ok": "32", "empty": "2", "skipped": "2", "running": "33"}
+_FAILED = "31"
+
+
+class Progress:
+    """Draws the state of every source.
+
+    Args:
+        stream: A terminal.
+        columns, lines: Its size; the block is never higher, since what has scrolled away cannot be rewritten.
+        color: Write SGR sequences.
+        clock: Seconds, for tests.
+    """
+
+    def __init__(
+        self,
+        stream: TextIO | None = None,
+        *,
+        columns: int = 80,
+        lines: int = 24,
+        color: bool = False,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._stream = stream or sys.stderr
+        self._columns = max(columns, 20)
+        self._rows = max(lines - 2, 1)
+        self._color = color
+        self._clock = clock
+        self._reports: dict[str, SourceReport] = {}
+        self._hits: set[str] = set()
+        self._drawn = 0
+        self._last = float("-inf")
+
+    def take(self, event: SearchEvent) -> None:
+        """Note what has happened, and draw it unless the last drawing is a moment ago."""
+        match event:
+            case Started(sources=names):
+                self._reports = {name: SourceReport(name) for name in names}
+            case SourceProgress(report):
+                self._reports[report.source] = report
+            case Added(hit):
+                self._hits.add(hit.id)
+            case Joined(hit, absorbed):
+                self._hits.difference_update(absorbed)
+                self._hits.add(hit.id)
+            case _:
+                return
+        now = self._clock()
+        if now - self._last >= EVERY:
+            self._last = now
+            self._draw()
+
+    def clear(self) -> None:
+        """Take the block off the screen."""
+        if self._drawn:
+            self._stream.write(f"\x1b[{self._drawn}F\x1b[J")
+            self._stream.flush()
+            self._drawn = 0
+
+    def _draw(self) -> None:
+        lines = self._lines()
+        up = f"\x1b[{self._drawn}F\x1b[J" if self._drawn else ""
+        self._stream.write(up + "".join(line + "\n" for line in lines))
+        self._stream.flush()
+        self._drawn = len(lines)
+
+    def _lines(self) -> list[str]:
+        reports = list(self._reports.values())
+        done = sum(report.status != "running" for report in reports)
+        records = sum(report.count for report in reports)
+        head = f"{done}/{len(reports)} sources, {records} records, {len(self._hits)} hits"
+        # Those that are still being asked are what one waits for: they are the last to be left out.
+        room = self._rows - 1
+        if len(reports) > room:
+            reports = sorted(reports, key=lambda report: report.status != "running")[:room]
+        width = max((len(report.source) for report in reports), default=0)
+        return [head[: self._columns - 1], *(self._line(report, width) for report in reports)]
+
+    def _line(self, report: SourceReport, width: int) -> str:
+        word = "asking" if report.status == "running" else report.status
+        parts = [f"  {report.source.ljust(width)}  {word.ljust(7)}"]
+        if report.count:
+            parts.append(count_of(report))
+        if report.status != "running":
+            parts.append("cached" if report.cached else f"{report.seconds:.2f} s")
+        text = "  ".join(parts)[: self._columns - 1]
+        if not self._color:
+            return text
+        return f"\x1b[{_COLORS.get(report.status, _FAILED)}m{text}\x1b[0m"
+
+
+def count_of(report: SourceReport) -> str:
+    """ "20 of 1,234", or "20" where the source does not say how many it has."""
+    return f"{report.count:,}" if report.total is None else f"{report.count:,} of {report.total:,}"

@@ -1,0 +1,40 @@
+"""The command `metasearch`: its sub-commands, and the search that is none of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from metasearch import __version__
+from metasearch.cli.group import CommandGroup
+from metasearch.cli.parse import parse
+from metasearch.cli.search import EXAMPLES, search
+from metasearch.cli.serve import serve
+from metasearch.cli.sources import sources
+
+
+def _version(ctx: click.Context, _param: click.Parameter, value: Any) -> None:
+    if value and not ctx.resilient_parsing:
+        click.echo(f"metasearch {__version__}")
+        ctx.exit()
+
+
+@click.group(
+    cls=CommandGroup,
+    default="search",
+    subcommand_metavar="COMMAND [ARGS]...",
+    examples=(
+        *EXAMPLES,
+        ("metasearch sources list", "the databases that can be asked"),
+        ("metasearch serve --demo", "the same in a browser and as an HTTP API"),
+    ),
+    epilog="Exit codes: 0 hits, 1 no hits, 2 usage, 3 a source failed, 4 no source answered, 130 interrupted.",
+)
+@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_version, help="Print the version.")
+def root() -> None:
+    """One query to many scholarly databases at once, and one ranked list that says where each hit comes from."""
+
+
+for _command in (search, sources, serve, parse):
+    root.add_command(_command)

@@ -1,0 +1,150 @@
+"""`metasearch "query"`: the options of a search. What they do is in `run.py`, which is imported when one runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from metasearch.cli.console import Console
+from metasearch.cli.group import ExampleCommand, common, complete_source
+from metasearch.formats import FORMATS
+
+#: Formats that are written to a file or a pipe; "sse" is for a server only.
+NAMES = tuple(name for name in FORMATS if name != "sse")
+#: Longest query that is read from stdin, in characters; the parser's own limit is below this.
+MAX_STDIN = 65_536
+EXAMPLES = (
+    ('metasearch --demo "gene drives"', "try it offline, on simulated databases"),
+    ("metasearch title:malaria AND vaccine --year 2019-2024", "ask the usual databases"),
+    ('metasearch "graph neural networks" -s arxiv,dblp -n 50', "ask these two, show 50 hits"),
+    ('metasearch "sleep apnea" --format ris -o apnea.ris', "save for a reference manager"),
+    ('metasearch "sleep apnea" --ndjson | jq .event', "read the events as they happen"),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """A search as it was ordered; names and meanings are those of the options.
+
+    Attributes:
+        format: One of `NAMES`.
+        cache: Whether pages may come from the cache.
+    """
+
+    query: str
+    sources: tuple[str, ...] | None = None
+    limit: int | None = None
+    per_source: int | None = None
+    year: str | None = None
+    timeout: float | None = None
+    format: str = "table"
+    output: Path | None = None
+    explain: bool = False
+    config: Path | None = None
+    cache: bool = True
+    record: Path | None = None
+    replay: Path | None = None
+    demo: bool = False
+    allow_partial: bool = False
+
+
+@click.command(cls=ExampleCommand, examples=EXAMPLES)
+@click.argument("query", nargs=-1, required=True)
+@click.option(
+    "-s",
+    "--sources",
+    multiple=True,
+    metavar="NAME,...",
+    shell_complete=complete_source,
+    help="Ask these sources only; may be repeated.",
+)
+@click.option("-n", "--limit", type=int, metavar="N", help="At most N hits; a table shows 20, other formats all.")
+@click.option("--per-source", type=int, metavar="N", help="Ask each source for N records.")
+@click.option("--year", metavar="YEARS", help="2019, 2019-2024, 2019- or -2024.")
+@click.option("--timeout", type=float, metavar="SECONDS", help="Show what is there after so many seconds.")
+@click.option("--format", "format_", type=click.Choice(NAMES), help="How the hits are written; table unless -o says more.")
+@click.option("--json", is_flag=True, help="--format json: the whole answer as one document.")
+@click.option("--ndjson", is_flag=True, help="--format ndjson: events, a line each, as they happen.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write the hits to FILE; its ending chooses the format (.json .ndjson .csv .ris .bib .txt).",
+)
+@click.option("--explain", is_flag=True, help="Say why each hit ranks and was merged, and what each source was sent.")
+@click.option("--no-cache", is_flag=True, help="Ask the sources even for what is in the cache.")
+@click.option(
+    "--record", type=click.Path(file_okay=False, path_type=Path), metavar="DIR", help="Keep every exchange in DIR."
+)
+@click.option(
+    "--replay",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Answer from what was recorded in DIR; nothing is sent.",
+)
+@click.option("--demo", is_flag=True, help="Search simulated databases on this machine; nothing is sent.")
+@click.option("--allow-partial", is_flag=True, help="Exit 0 although a source failed.")
+@common
+@click.pass_obj
+def search(
+    console: Console,
+    /,
+    *,
+    query: tuple[str, ...],
+    sources: tuple[str, ...],
+    format_: str | None,
+    json: bool,
+    ndjson: bool,
+    output: Path | None,
+    no_cache: bool,
+    **options: Any,
+) -> int:
+    """Search all sources at once for QUERY.
+
+    Words, "phrases", AND OR NOT, brackets, and title: author: venue: abstract: doi: isbn: issn: before a word or
+    phrase. Several arguments are joined by blanks, "-" reads the query from stdin, and "--" ends the options.
+    """
+    if options["record"] and options["replay"]:
+        raise click.UsageError("--record and --replay exclude each other.")
+    if options["demo"] and options["replay"]:
+        raise click.UsageError("--demo and --replay exclude each other.")
+    job = Job(
+        query=_query(query),
+        sources=_sources(sources),
+        format=_format({format_, "json" if json else None, "ndjson" if ndjson else None} - {None}, output),
+        output=output,
+        cache=not no_cache,
+        **options,
+    )
+    from metasearch.cli.run import run
+
+    return run(job, console)
+
+
+def _query(arguments: tuple[str, ...]) -> str:
+    if arguments != ("-",):
+        return " ".join(arguments)
+    text = click.get_text_stream("stdin", errors="replace").read(MAX_STDIN)
+    return " ".join(text.split())
+
+
+def _sources(values: tuple[str, ...]) -> tuple[str, ...] | None:
+    if not values:
+        return None
+    names = [name.strip() for value in values for name in value.split(",")]
+    return tuple(dict.fromkeys(filter(None, names)))
+
+
+def _format(asked: set[str | None], output: Path | None) -> str:
+    match sorted(filter(None, asked)):
+        case []:
+            ending = output.suffix.lower().lstrip(".") if output else ""
+            return next((name for name in NAMES if FORMATS[name].extension == ending), "table")
+        case [name]:
+            return name
+        case several:
+            raise click.UsageError(f"Choose one format: {', '.join(several)} were asked for.")

@@ -1,0 +1,34 @@
+"""The same DOI: the first step of the four-tuple paper (hash of the DOI), with a guard."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+
+from metasearch.dedup.evidence import FAR, evidence
+from metasearch.dedup.fingerprint import Fingerprint
+from metasearch.dedup.matcher import verdict
+from metasearch.record import Match
+
+
+class DoiHash:
+    """Equal DOI, and titles that do not contradict it.
+
+    Every abstract of a conference supplement may carry the supplement's DOI, and some journals give one DOI to a
+    whole issue; so titles that are far apart, with other authors, leave the question open.
+    """
+
+    name = "doi"
+
+    def keys(self, it: Fingerprint) -> Iterable[str]:
+        """SHA-1 of the DOI."""
+        return (hashlib.sha1(it.doi.encode(), usedforsecurity=False).hexdigest(),) if it.doi else ()
+
+    def compare(self, a: Fingerprint, b: Fingerprint) -> Match | None:
+        """ "same" for an equal DOI whose titles, authors or pages do not speak against it."""
+        if not a.doi or a.doi != b.doi:
+            return None
+        it = evidence(a, b)
+        if it.title == "far" and it.score < FAR and not (it.pages and it.first_author):
+            return None
+        return verdict(self.name, "same", 0.99, ("same DOI", *it.words()), a, b)

@@ -1,0 +1,41 @@
+"""The same identifier of another kind: PMID, PMCID, arXiv, OpenAlex, LCCN, OCLC, ... and ISBN."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from metasearch.dedup.evidence import FAR, evidence
+from metasearch.dedup.fingerprint import Fingerprint
+from metasearch.dedup.matcher import verdict
+from metasearch.record import Match
+
+_NAMES = {"pmid": "PMID", "pmcid": "PMCID", "arxiv": "arXiv id", "lccn": "LCCN", "oclc": "OCLC number"}
+
+
+class Identifiers:
+    """An identifier in common, and titles that do not contradict it.
+
+    An ISBN may stand on each volume of a set, and catalogues mistype numbers: so a shared one asks for more likeness
+    of the titles than a shared PMID.
+    """
+
+    name = "id"
+
+    def keys(self, it: Fingerprint) -> Iterable[str]:
+        """Every identifier with its scheme."""
+        yield from it.ids
+        for number in it.isbn:
+            yield f"isbn:{number}"
+
+    def compare(self, a: Fingerprint, b: Fingerprint) -> Match | None:
+        """ "same" for a shared identifier."""
+        shared = a.ids & b.ids
+        it = evidence(a, b)
+        if shared and not (it.title == "far" and it.score < FAR):
+            scheme, _, number = min(shared).partition(":")
+            said = f"same {_NAMES.get(scheme, scheme)} ({number})"
+            return verdict(self.name, "same", 0.98, (said, *it.words()), a, b)
+        if it.isbn and it.title in ("equal", "start", "near"):
+            number = min(a.isbn & b.isbn)
+            return verdict(self.name, "same", 0.96, (f"same ISBN ({number})", *it.words()), a, b)
+        return None

@@ -1,0 +1,169 @@
+"""Records of one work -> one record, and for each field the name of the source that gave it.
+
+One table says by which policy each field is chosen. Records are sorted before they are asked, so the result does not depend on who
+answered first.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import fields as dataclass_fields
+from typing import Any
+
+from metasearch.dedup.fingerprint import Fingerprint
+from metasearch.record import Hit, Match, Record, Version
+
+#: Fields that a merged record takes from its records one by one.
+FIELDS = tuple(
+    f.name for f in dataclass_fields(Record) if f.name not in ("source", "source_id", "position", "ids", "title", "subtitle")
+)
+
+Choose = Callable[[str, Sequence[Record]], Record]
+
+
+def hit_id(record_key: str) -> str:
+    """The name of the hit whose smallest record has this key."""
+    return "h" + hashlib.blake2b(record_key.encode(), digest_size=6).hexdigest()
+
+
+def merge(
+    members: Iterable[tuple[str, Record, Fingerprint]],
+    matches: Sequence[Match] = (),
+    trust: Mapping[str, float] | None = None,
+) -> Hit:
+    """The hit of the records.
+
+    Args:
+        members: Key, record and fingerprint of each; at least one.
+        matches: What holds them together.
+        trust: Weight of each source, 1.0 where it is not named.
+    """
+    ordered = sorted(members, key=lambda m: m[0])
+    records = tuple(record for _, record, _ in ordered)
+    if len(ordered) == 1:
+        return Hit(hit_id(ordered[0][0]), records[0], records, _alone(records[0]))
+    # Published forms come before preprints, trusted sources before others; keys decide the rest.
+    weight = trust or {}
+    best_first = [
+        record
+        for _, record, fp in sorted(ordered, key=lambda m: (m[2].preprint, -weight.get(m[1].source, 1.0), m[0]))
+    ]
+    record, provenance = _merged(best_first)
+    return Hit(
+        id=hit_id(ordered[0][0]),
+        record=record,
+        records=records,
+        provenance=provenance,
+        matches=tuple(sorted(matches, key=lambda m: (m.left, m.right))),
+        versions=_versions(ordered),
+    )
+
+
+def _alone(record: Record) -> dict[str, str]:
+    source = record.source
+    out = {name: source for name in ("title", "subtitle", *FIELDS) if getattr(record, name)}
+    for scheme in record.ids:
+        out[f"ids.{scheme}"] = source
+    return out
+
+
+def _versions(members: Sequence[tuple[str, Record, Fingerprint]]) -> tuple[Version, ...]:
+    kinds: dict[str, list[str]] = {}
+    for key, _, fp in members:
+        kinds.setdefault("preprint" if fp.preprint else "published", []).append(key)
+    if len(kinds) < 2:
+        return ()
+    return tuple(Version(kind, tuple(keys)) for kind, keys in sorted(kinds.items(), reverse=True))
+
+
+def _merged(records: Sequence[Record]) -> tuple[Record, dict[str, str]]:
+    provenance: dict[str, str] = {}
+    values: dict[str, Any] = {}
+    titled = max(records, key=_title_quality)
+    values["title"] = titled.title
+    if titled.title:
+        provenance["title"] = titled.source
+    with_subtitle = titled if titled.subtitle or ":" in titled.title else None
+    if with_subtitle is not None and with_subtitle.subtitle:
+        values["subtitle"], provenance["subtitle"] = with_subtitle.subtitle, with_subtitle.source
+    for name in FIELDS:
+        holders = [record for record in records if getattr(record, name)]
+        if holders:
+            chosen = POLICIES.get(name, first)(name, holders)
+            values[name], provenance[name] = getattr(chosen, name), chosen.source
+    for name in ("isbn", "issn", "keywords"):
+        values[name] = tuple(dict.fromkeys(value for record in records for value in getattr(record, name)))[:50]
+    ids: dict[str, str] = {}
+    for record in records:
+        for scheme, value in record.ids.items():
+            if scheme not in ids:
+                ids[scheme], provenance[f"ids.{scheme}"] = value, record.source
+    if values.get("date") and values.get("year") and not values["date"].startswith(str(values["year"])):
+        del values["date"], provenance["date"]  # a date of another year than the one that was chosen says less than none
+    merged = Record(
+        source=titled.source, source_id=titled.source_id, position=titled.position, ids=ids, **values
+    )
+    return merged, provenance
+
+
+def _title_quality(record: Record) -> tuple[bool, bool, bool, bool]:
+    """Better titles are there, whole, not in capitals, and name their subtitle; equals keep the order of trust."""
+    title = record.title
+    return (
+        bool(title),
+        not title.rstrip().endswith(("…", "...")),
+        not (title.isupper() and len(title) > 12),
+        bool(record.subtitle) or ":" in title,
+    )
+
+
+# --------------------------------------------------------------------------- policies
+
+
+def first(_: str, records: Sequence[Record]) -> Record:
+    """The most trusted."""
+    return records[0]
+
+
+def longest(name: str, records: Sequence[Record]) -> Record:
+    """The longest text: the journal's full name, the whole abstract."""
+    return max(records, key=lambda r: len(getattr(r, name)))
+
+
+def most_often(name: str, records: Sequence[Record]) -> Record:
+    """What most records say; the most trusted of them where they are equally many."""
+    counts = Counter(getattr(record, name) for record in records)
+    return max(records, key=lambda r: counts[getattr(r, name)])
+
+
+def largest(name: str, records: Sequence[Record]) -> Record:
+    """The largest number."""
+    return max(records, key=lambda r: getattr(r, name))
+
+
+def most_complete_authors(_: str, records: Sequence[Record]) -> Record:
+    """The longest list; of equally long ones that with most given names in full."""
+    return max(records, key=lambda r: (len(r.authors), sum(len(a.given or "") > 3 for a in r.authors)))
+
+
+def most_specific_type(name: str, records: Sequence[Record]) -> Record:
+    """What most records say, but "other" only where nobody says more."""
+    return most_often(name, [record for record in records if record.type != "other"] or records)
+
+
+#: Field -> policy; the others take the most trusted record that has the field.
+POLICIES: Mapping[str, Choose] = {
+    "authors": most_complete_authors,
+    "year": most_often,
+    "date": longest,
+    "venue": longest,
+    "volume": most_often,
+    "issue": most_often,
+    "pages": longest,
+    "doi": most_often,
+    "type": most_specific_type,
+    "abstract": longest,
+    "citations": largest,
+}

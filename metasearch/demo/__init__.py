@@ -1,0 +1,16 @@
+"""`metasearch --demo`: a small embedded catalogue behind simulated databases on loopback sockets.
+
+    async with DemoDatabases() as demo:
+        settings = Settings(sources=demo.settings_tables(), allow=demo.allow, ...)
+
+How it is made: `catalogue.py` reads the works, `databases/` says in one file a database which of them it holds, how it
+tells them and in which shape it answers, `asked.py` reads queries in their dialects, `shelf.py` finds works, and
+`server.py` puts it all behind sockets. Importing this package imports neither aiohttp nor lxml.
+"""
+
+from __future__ import annotations
+
+from metasearch.demo.catalogue import EXAMPLE_QUERIES, SUBJECTS
+from metasearch.demo.server import DemoDatabases
+
+__all__ = ["EXAMPLE_QUERIES", "SUBJECTS", "DemoDatabases"]

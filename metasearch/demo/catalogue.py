@@ -1,0 +1,115 @@
+"""The works behind the demo: real ones, bibliographic facts only, one line each in catalogue.jsonl."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Work:
+    """What is known of a work.
+
+    Attributes:
+        id: "w001".
+        subject: A key of `SUBJECTS`.
+        type: One of `metasearch.record.TYPES`.
+        authors: (family, given) each; given is "" where a body or a single name is meant.
+        year: Of the published form; for a preprint alone, of its posting.
+        date: ISO 8601 with the precision that is known, "" where only the year is.
+        posted: The day on which the arXiv preprint was posted.
+        abbrev: Abbreviated title of the journal.
+        isbn: ISBN-13s without hyphens.
+        category: Primary arXiv category.
+        keywords: Subject headings of a library.
+        language: ISO 639-1.
+    """
+
+    id: str
+    subject: str
+    type: str
+    title: str
+    subtitle: str = ""
+    authors: tuple[tuple[str, str], ...]
+    year: int
+    date: str = ""
+    posted: str = ""
+    venue: str = ""
+    abbrev: str = ""
+    volume: str = ""
+    issue: str = ""
+    pages: str = ""
+    publisher: str = ""
+    place: str = ""
+    doi: str = ""
+    issn: tuple[str, ...] = ()
+    isbn: tuple[str, ...] = ()
+    arxiv: str = ""
+    category: str = ""
+    pmid: str = ""
+    keywords: tuple[str, ...] = ()
+    language: str
+
+    @property
+    def full_title(self) -> str:
+        """Title and subtitle in one string."""
+        return f"{self.title}: {self.subtitle}" if self.subtitle else self.title
+
+
+#: Subject -> the words that databases index its works under, besides those of the title.
+SUBJECTS: Mapping[str, str] = {
+    "gambling": "gambling harms",
+    "psychedelics": "psychedelics hallucinogens",
+    "breast-cancer": "breast cancer 乳腺癌",
+    "forests": "forest conservation",
+    "information-systems": "information systems",
+    "machine-learning": "machine learning",
+    "language-processing": "natural language processing",
+    "software": "software engineering",
+    "jazz": "jazz music",
+    "french-history": "French history, histoire de France",
+    "chinese": "中文 Chinese",
+}
+
+#: Queries that find works in at least two of the databases, for help texts and the start page.
+EXAMPLE_QUERIES = (
+    "gambling harms",
+    "psilocybin depression",
+    "magic mushrooms",
+    "breast cancer",
+    "乳腺癌",
+    "community forest management",
+    "information security",
+    "outsourcing",
+    "machine learning",
+    "reinforcement learning",
+    "sentiment analysis",
+    "software testing",
+    "open source software",
+    "jazz improvisation",
+    "Miles Davis",
+    "Napoléon",
+    '"treatment-resistant depression" AND psilocybin',
+    "author:Browne gambling",
+    "title:jazz 1980..1995",
+    "中国农村",
+)
+
+
+@cache
+def works() -> tuple[Work, ...]:
+    """All works, in the order of the file."""
+    text = (files("metasearch.demo") / "catalogue.jsonl").read_text(encoding="utf-8")
+    return tuple(_work(json.loads(line)) for line in text.splitlines())
+
+
+def _work(facts: dict[str, object]) -> Work:
+    """Lists become tuples, so that a work can be a key."""
+    return Work(**{key: _frozen(value) for key, value in facts.items()})  # type: ignore[arg-type]
+
+
+def _frozen(value: object) -> object:
+    return tuple(map(_frozen, value)) if isinstance(value, list) else value

@@ -1,0 +1,35 @@
+"""The simulated databases, one file each, and what each of them holds."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+from metasearch.demo.catalogue import Work
+from metasearch.demo.databases import arxiv, crossref, failing, library, openalex, pubmed, slow
+from metasearch.demo.databases.reply import Database
+from metasearch.demo.shelf import Shelf, dice
+
+#: Those that answer as one would wish.
+SOUND: tuple[Database, ...] = (
+    crossref.DATABASE,
+    openalex.DATABASE,
+    arxiv.DATABASE,
+    pubmed.DATABASE,
+    library.DATABASE,
+)
+#: One that is slow and one that fails, to show that neither costs the others.
+FAULTY: tuple[Database, ...] = (slow.DATABASE, failing.DATABASE)
+
+
+def shelves(works: Iterable[Work]) -> dict[str, Shelf]:
+    """Database name -> its shelf. Every work stands on at least one shelf of a sound database."""
+    held: dict[str, list[Work]] = defaultdict(list)
+    for work in works:
+        holders = [database for database in SOUND if database.holds(work)]
+        if not holders:
+            candidates = [database for database in SOUND if database.fits(work)]
+            holders = [min(candidates, key=lambda database: dice(database.name, work.id, "held"))]
+        for database in holders + [database for database in FAULTY if database.holds(work)]:
+            held[database.name].append(database.tell(work))
+    return {database.name: Shelf(database.name, held[database.name]) for database in SOUND + FAULTY}

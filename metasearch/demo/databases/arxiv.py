@@ -1,0 +1,120 @@
+"""arXiv's API: /api/query, Atom. Only preprints: the posting date is the date, titles are broken into lines."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Mapping
+from dataclasses import replace
+from xml.sax.saxutils import escape
+
+from metasearch.demo.asked import NotUnderstood, lucene
+from metasearch.demo.catalogue import Work
+from metasearch.demo.databases.reply import Database, Reply, element, full_name, number, rarely
+from metasearch.demo.shelf import Shelf
+
+NAME = "demo-arxiv"
+MAX_RESULTS = 2000
+_FIELDS = {
+    "all": "any",
+    "ti": "title",
+    "au": "author",
+    "abs": "abstract",
+    "co": "any",
+    "jr": "venue",
+    "cat": "any",
+    "doi": "doi",
+}
+_NAMESPACES = (
+    'xmlns:opensearch="http://a9.com/-/spec/opensearch/1.1/" '
+    'xmlns:arxiv="http://arxiv.org/schemas/atom" xmlns="http://www.w3.org/2005/Atom"'
+)
+
+
+def fits(work: Work) -> bool:
+    return bool(work.arxiv)
+
+
+def tell(work: Work) -> Work:
+    posted = work.posted or work.date
+    work = replace(work, year=int(posted[:4]), date=posted)
+    if work.doi and rarely(NAME, work, "not linked", 0.5):
+        work = replace(work, doi="", venue="")
+    return work
+
+
+def answer(path: str, params: Mapping[str, str], shelf: Shelf) -> Reply:
+    try:
+        start = number(params, "start", 0)
+        size = number(params, "max_results", 10)
+    except ValueError as exc:
+        return _refused(f"{exc} must be a non-negative integer", str(exc))
+    if size > MAX_RESULTS:
+        return _refused(f"max_results must be at most {MAX_RESULTS}", "max_results")
+    asked, ids = params.get("search_query", ""), [i for i in params.get("id_list", "").split(",") if i.strip()]
+    try:
+        found = shelf.find(lucene(asked, _FIELDS)) if asked.strip() or ids else []
+    except NotUnderstood as exc:
+        return _refused(f"incorrect query: {exc}", "search_query")
+    if ids:
+        bare = [i.strip().partition("v")[0] for i in ids]
+        found = [work for work in found if work.arxiv in bare]
+    entries = "".join(_entry(work) for work in found[start : start + size])
+    return _feed(
+        f"search_query={asked}&id_list={','.join(ids)}&start={start}&max_results={size}",
+        entries,
+        len(found),
+        start,
+        size,
+    )
+
+
+def _refused(text: str, parameter: str) -> Reply:
+    entry = (
+        f"<entry><id>https://arxiv.org/api/errors#{parameter}</id><title>Error</title>{element('summary', text)}"
+        "<author><name>arXiv api core</name></author></entry>"
+    )
+    return _feed("", entry, 1, 0, 1, status=400)
+
+
+def _feed(query: str, entries: str, total: int, start: int, size: int, status: int = 200) -> Reply:
+    body = (
+        f"<?xml version='1.0' encoding='UTF-8'?>\n<feed {_NAMESPACES}>"
+        f"<id>https://arxiv.org/api/demo</id><title>arXiv Query: {escape(query)}</title>"
+        f"<opensearch:itemsPerPage>{size}</opensearch:itemsPerPage>"
+        f"<opensearch:totalResults>{total}</opensearch:totalResults>"
+        f"<opensearch:startIndex>{start}</opensearch:startIndex>{entries}</feed>"
+    )
+    return Reply(body.encode(), status, "application/atom+xml; charset=utf-8")
+
+
+def _entry(work: Work) -> str:
+    address = f"arxiv.org/abs/{work.arxiv}v1"
+    authors = "".join(f"<author>{element('name', full_name(author))}</author>" for author in work.authors)
+    reference = f"{work.venue} {work.volume} ({work.year})" if work.venue and work.volume else ""
+    category = work.category or "cs.LG"
+    return (
+        f"<entry><id>http://{address}</id>"
+        + element("title", textwrap.fill(work.full_title, 72, subsequent_indent="  "))
+        + f"<updated>{work.date}T17:00:00Z</updated>"
+        + f'<link href="https://{address}" rel="alternate" type="text/html"/>'
+        + f'<link href="https://{address.replace("/abs/", "/pdf/")}" rel="related" type="application/pdf" title="pdf"/>'
+        + f'<summary/><category term="{category}" scheme="http://arxiv.org/schemas/atom"/>'
+        + f"<published>{work.date}T17:00:00Z</published>"
+        + f'<arxiv:primary_category term="{category}"/>'
+        + element("arxiv:journal_ref", reference)
+        + element("arxiv:doi", work.doi)
+        + f"{authors}</entry>"
+    )
+
+
+DATABASE = Database(
+    name=NAME,
+    label="arXiv (simulated)",
+    extends="arxiv",
+    path="/api/query",
+    latency=0.2,
+    share=0.7,
+    fits=fits,
+    tell=tell,
+    answer=answer,
+)

@@ -1,0 +1,147 @@
+"""Crossref's REST API: /works, JSON. Words are OR-ed and scored; titles may be in capitals or hold markup."""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from metasearch.demo.asked import plain
+from metasearch.demo.catalogue import Work
+from metasearch.demo.databases.reply import Database, Reply, date_parts, initials, json_reply, number, rarely
+from metasearch.demo.shelf import Shelf
+from metasearch.query.ast import Query, Years, conjunction
+
+NAME = "demo-crossref"
+MAX_ROWS = 1000
+_FIELDS = {
+    "query": "any",
+    "query.bibliographic": "any",
+    "query.title": "title",
+    "query.author": "author",
+    "query.container-title": "venue",
+}
+_TYPES = {"article": "journal-article", "conference-paper": "proceedings-article"}
+
+
+def fits(work: Work) -> bool:
+    return bool(work.doi)
+
+
+def tell(work: Work) -> Work:
+    if rarely(NAME, work, "no issue", 0.1):
+        work = replace(work, issue="")
+    if rarely(NAME, work, "initials", 0.2):
+        work = replace(work, authors=tuple((family, initials(given)) for family, given in work.authors))
+    if work.type == "article" and rarely(NAME, work, "online first", 0.05):
+        work = replace(work, year=work.year - 1, date="")
+    return work
+
+
+def answer(path: str, params: Mapping[str, str], shelf: Shelf) -> Reply:
+    try:
+        rows = number(params, "rows", 20)
+        start = number(params, "offset", 0)
+    except ValueError as exc:
+        return _refused(
+            "integer-not-valid",
+            params[str(exc)],
+            f"Integer specified as {params[str(exc)]} but must be a positive integer.",
+        )
+    if rows > MAX_ROWS:
+        return _refused(
+            "integer-not-valid",
+            str(rows),
+            f"Integer specified as {rows} but must be a positive integer less than or equal to {MAX_ROWS}.",
+        )
+    asked: list[Query | None] = [plain(params[name], field) for name, field in _FIELDS.items() if params.get(name)]
+    wanted: set[str] | None = None
+    first = last = None
+    for clause in filter(None, params.get("filter", "").split(",")):
+        name, _, value = clause.partition(":")
+        year = re.match(r"\d{4}", value)
+        if name in ("from-pub-date", "from-issued-date") and year:
+            first = int(year[0])
+        elif name in ("until-pub-date", "until-issued-date") and year:
+            last = int(year[0])
+        elif name == "doi":
+            wanted = (wanted or set()) | {value.lower()}
+        elif name == "issn":
+            wanted = (wanted or set()) | {work.doi for work in shelf.works if value.upper() in work.issn}
+        else:
+            return _refused(
+                "filter-not-available", name, f"Filter {name} specified but there is no such filter for this route."
+            )
+    if first or last:
+        asked.append(Years(first, last))
+    found = shelf.find(conjunction(*asked) if any(asked) else None, lenient=True)
+    found = [work for work in found if wanted is None or work.doi in wanted]
+    cursor = params.get("cursor")
+    if cursor and cursor != "*":
+        try:
+            start = int(base64.urlsafe_b64decode(cursor))
+        except ValueError:
+            return _refused("cursor-invalid", cursor, "Cursor specified but it is invalid", 404)
+    page = found[start : start + rows]
+    message: dict[str, Any] = {"facets": {}, "total-results": len(found), "items": [_item(work) for work in page]}
+    if cursor:
+        message["next-cursor"] = base64.urlsafe_b64encode(str(start + len(page)).encode()).decode()
+    message |= {"items-per-page": rows, "query": {"start-index": start, "search-terms": params.get("query")}}
+    return json_reply({"status": "ok", "message-type": "work-list", "message-version": "1.0.0", "message": message})
+
+
+def _refused(kind: str, value: str, text: str, status: int = 400) -> Reply:
+    problem = {"type": kind, "value": value, "message": text}
+    what = "resource-failure" if status == 404 else "validation-failure"
+    return json_reply({"status": "failed", "message-type": what, "message": [problem]}, status)
+
+
+def _item(work: Work) -> dict[str, Any]:
+    title, subtitle = work.title, work.subtitle
+    if rarely(NAME, work, "capitals", 0.06):
+        title, subtitle = title.upper(), subtitle.upper()
+    elif rarely(NAME, work, "markup", 0.06):
+        title = re.sub(r"^(\S+)", r"<i>\1</i>", title)
+    if subtitle and rarely(NAME, work, "joined", 0.5):
+        title, subtitle = f"{title}: {subtitle}", ""
+    item: dict[str, Any] = {
+        "DOI": work.doi,
+        "URL": f"https://doi.org/{work.doi}",
+        "type": _TYPES.get(work.type, "other"),
+        "title": [title.replace("&", "&amp;")],
+        "author": [
+            {"given": given, "family": family, "sequence": "additional" if place else "first", "affiliation": []}
+            if given
+            else {"name": family, "sequence": "additional" if place else "first", "affiliation": []}
+            for place, (family, given) in enumerate(work.authors)
+        ],
+        "issued": {"date-parts": [date_parts(work.date) if work.date else [work.year]]},
+        "language": work.language,
+        "source": "Crossref",
+    }
+    one = {"volume": work.volume, "issue": work.issue, "publisher": work.publisher}
+    article_number = work.pages.isdigit() and len(work.pages) > 4
+    one["article-number" if article_number else "page"] = work.pages
+    several = {
+        "subtitle": subtitle.replace("&", "&amp;"),
+        "container-title": work.venue.replace("&", "&amp;"),
+        "short-container-title": work.abbrev,
+    }
+    item |= {key: value for key, value in one.items() if value}
+    item |= {key: [value] for key, value in several.items() if value}
+    return item | ({"ISSN": list(work.issn)} if work.issn else {})
+
+
+DATABASE = Database(
+    name=NAME,
+    label="Crossref (simulated)",
+    extends="crossref",
+    path="/works",
+    latency=0.12,
+    share=0.68,
+    fits=fits,
+    tell=tell,
+    answer=answer,
+)

@@ -1,0 +1,175 @@
+"""OpenAlex: /works, JSON. Holds some of everything; some DOIs, subtitles and sources are missing."""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from metasearch.demo.asked import NotUnderstood, lucene
+from metasearch.demo.catalogue import Work
+from metasearch.demo.databases.reply import Database, Reply, full_name, json_reply, number, rarely
+from metasearch.demo.shelf import Shelf
+from metasearch.query.ast import Or, Query, Term, Years, conjunction
+
+NAME = "demo-openalex"
+MAX_ROWS = 200
+_TYPES = {"conference-paper": "article", "thesis": "dissertation", "score": "other", "audio": "other"}
+_CLAUSE = re.compile(r",(?=[a-z_.]+:)")  # values may hold commas
+
+
+def fits(work: Work) -> bool:
+    return True
+
+
+def tell(work: Work) -> Work:
+    if rarely(NAME, work, "no doi", 0.1):
+        work = replace(work, doi="")
+    elif work.arxiv and not work.doi:
+        work = replace(work, doi=f"10.48550/arxiv.{work.arxiv}")
+    if rarely(NAME, work, "no subtitle", 0.08):
+        work = replace(work, subtitle="")
+    if rarely(NAME, work, "no source", 0.08):
+        work = replace(work, venue="", issn=())
+    return work
+
+
+def answer(path: str, params: Mapping[str, str], shelf: Shelf) -> Reply:
+    size_name = "per-page" if "per-page" in params else "per_page"
+    try:
+        size = number(params, size_name, 25, least=1)
+        page = number(params, "page", 1, least=1)
+        asked = [_search(params["search"])] if params.get("search", "").strip() else []
+        asked += [_filter(clause) for clause in filter(None, _CLAUSE.split(params.get("filter", "")))]
+    except NotUnderstood as exc:
+        return _refused(f"Invalid search syntax: {exc}")
+    except ValueError as exc:
+        return _refused(f"{exc} must be a positive integer.")
+    if size > MAX_ROWS:
+        return _refused(f"{size_name} parameter must be between 1 and {MAX_ROWS}")
+    found = shelf.find(conjunction(*asked) if any(asked) else None)
+    start, cursor = (page - 1) * size, params.get("cursor")
+    if cursor and cursor != "*":
+        try:
+            start = int(base64.urlsafe_b64decode(cursor))
+        except ValueError:
+            return _refused("Cursor value is invalid.")
+    results = [_result(work) for work in found[start : start + size]]
+    meta: dict[str, Any] = {"count": len(found), "db_response_time_ms": 20, "page": page, "per_page": size}
+    if cursor:
+        after = base64.urlsafe_b64encode(str(start + size).encode()).decode()
+        meta |= {"page": None, "next_cursor": after if start + size < len(found) else None}
+    return json_reply({"meta": meta | {"groups_count": None}, "results": results, "group_by": []})
+
+
+def _refused(text: str) -> Reply:
+    return json_reply({"error": "Invalid query parameters error.", "message": text}, 400)
+
+
+def _search(text: str, field: str = "any") -> Query | None:
+    return lucene(f"{field}:({text})", {field: field})
+
+
+def _filter(clause: str) -> Query | None:
+    """One `key:value` of the filter parameter.
+
+    Raises:
+        NotUnderstood: There is no such key.
+    """
+    key, _, value = clause.partition(":")
+    years = [int(year) for year in re.findall(r"\d{4}", value)]
+    match key:
+        case "publication_year" | "from_publication_date" | "to_publication_date" if years:
+            open_start, open_end = value.startswith(("-", "<")) or key[0] == "t", value.endswith("-") or ">" in value
+            first = None if open_start else years[0] + value.startswith(">")
+            last = None if open_end or key[0] == "f" else years[-1] - value.startswith("<")
+            return Years(first, last)
+        case "doi":
+            dois = tuple(Term(doi.split("doi.org/")[-1], "doi") for doi in value.split("|"))
+            return Or(dois) if len(dois) > 1 else dois[0]
+        case "primary_location.source.issn" | "locations.source.issn":
+            return Term(value, "issn")
+        case "title.search" | "display_name.search":
+            return _search(value, "title")
+        case "raw_author_name.search" | "authorships.author.display_name.search":
+            return _search(value, "author")
+        case _ if "source" in key and key.endswith(".search"):
+            return _search(value, "venue")
+        case "title_and_abstract.search" | "default.search" | "abstract.search" | "fulltext.search":
+            return _search(value)
+        case _:
+            raise NotUnderstood(f"{key} is not a valid field.")
+
+
+def _result(work: Work) -> dict[str, Any]:
+    address = f"https://openalex.org/W90000{work.id[1:]}"
+    doi = f"https://doi.org/{work.doi}" if work.doi else None
+    preprint = work.type == "preprint"
+    title = work.full_title
+    if rarely(NAME, work, "dash", 0.1):
+        title = title.replace(": ", " - ", 1)
+    venue = "arXiv (Cornell University)" if preprint else work.venue
+    first, _, last = work.pages.partition("-")
+    ids = {
+        "openalex": address,
+        "doi": doi,
+        "pmid": f"https://pubmed.ncbi.nlm.nih.gov/{work.pmid}" if work.pmid else None,
+    }
+    source = {
+        "display_name": venue,
+        "issn_l": work.issn[0] if work.issn else None,
+        "issn": list(work.issn) or None,
+        "host_organization_name": work.publisher or None,
+        "type": "repository" if preprint else "journal",
+    }
+    return {
+        "id": address,
+        "doi": doi,
+        "title": title,
+        "display_name": title,
+        "publication_year": work.year,
+        "publication_date": work.posted if preprint else work.date if len(work.date) == 10 else f"{work.year}-01-01",
+        "ids": {key: value for key, value in ids.items() if value},
+        "language": work.language,
+        "primary_location": {
+            "is_oa": preprint,
+            "landing_page_url": f"https://arxiv.org/abs/{work.arxiv}" if preprint else doi,
+            "pdf_url": f"https://arxiv.org/pdf/{work.arxiv}" if preprint else None,
+            "source": source if venue else None,
+        },
+        "type": _TYPES.get(work.type, work.type),
+        "open_access": {"is_oa": preprint, "oa_status": "green" if preprint else "closed", "oa_url": None},
+        "authorships": [
+            {
+                "author_position": "middle" if place else "first",
+                "author": {"id": None, "display_name": full_name(author), "orcid": None},
+                "institutions": [],
+                "raw_author_name": full_name(author),
+            }
+            for place, author in enumerate(work.authors)
+        ],
+        "biblio": {
+            "volume": work.volume or None,
+            "issue": work.issue or None,
+            "first_page": first or None,
+            "last_page": last or first or None,
+        },
+        "is_retracted": False,
+        "is_paratext": False,
+        "abstract_inverted_index": None,
+    }
+
+
+DATABASE = Database(
+    name=NAME,
+    label="OpenAlex (simulated)",
+    extends="openalex",
+    path="/works",
+    latency=0.09,
+    share=0.6,
+    fits=fits,
+    tell=tell,
+    answer=answer,
+)

@@ -1,0 +1,103 @@
+"""What a simulated database answers, and what all of them need to say it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from xml.sax.saxutils import escape
+
+from metasearch.demo.catalogue import Work
+from metasearch.demo.shelf import Shelf, dice
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """One HTTP answer."""
+
+    body: bytes
+    status: int = 200
+    content_type: str = "application/json"
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+def json_reply(value: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Reply:
+    """A JSON body; characters outside ASCII stay as they are."""
+    return Reply(json.dumps(value, ensure_ascii=False).encode(), status, headers=headers or {})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Database:
+    """One simulated database.
+
+    Attributes:
+        name: As users see it: "demo-crossref".
+        label: For people.
+        extends: The shipped adapter spec that reads its answers.
+        path: Path of the URL that the spec asks; may hold the spec's placeholders.
+        latency: Seconds that an answer takes.
+        share: Part of the works that fit which it holds.
+        fits: Whether this kind of database would hold the work at all.
+        tell: The work as this database has it: what it lacks is gone, what it has wrong is wrong.
+        answer: (path, parameters, shelf) -> the reply.
+    """
+
+    name: str
+    label: str
+    extends: str
+    path: str
+    latency: float
+    share: float
+    fits: Callable[[Work], bool]
+    tell: Callable[[Work], Work]
+    answer: Callable[[str, Mapping[str, str], Shelf], Reply]
+
+    def holds(self, work: Work) -> bool:
+        """Whether the work is among its share."""
+        return self.fits(work) and dice(self.name, work.id, "held") < self.share
+
+
+def element(name: str, text: str | int, attributes: str = "") -> str:
+    """`<name attributes>text</name>`, or nothing for an empty text."""
+    if text == "":
+        return ""
+    return f"<{name}{' ' * bool(attributes)}{attributes}>{escape(str(text))}</{name}>"
+
+
+def rarely(database: str, work: Work, habit: str, share: float) -> bool:
+    """Whether a database's habit shows in this work: always the same works, about `share` of them."""
+    return dice(database, work.id, habit) < share
+
+
+def number(params: Mapping[str, str], name: str, default: int, least: int = 0) -> int:
+    """A whole number among the parameters.
+
+    Raises:
+        ValueError: With the parameter's name, where the value is no whole number from `least` up.
+    """
+    raw = params.get(name, "").strip()
+    if not raw:
+        return default
+    if not re.fullmatch(r"\d{1,9}", raw) or int(raw) < least:
+        raise ValueError(name)
+    return int(raw)
+
+
+def full_name(author: tuple[str, str]) -> str:
+    """ "Given Family"; Chinese names without a blank, family first."""
+    family, given = author
+    if re.match(r"[\u3400-\u9fff]", family):
+        return family + given
+    return f"{given} {family}".strip()
+
+
+def initials(given: str) -> str:
+    """ "Roland R." -> "R. R."."""
+    return " ".join(f"{name[0]}." for name in re.split(r"[\s.]+", given) if name)
+
+
+def date_parts(date: str) -> list[int]:
+    """ "2020-03" -> [2020, 3]."""
+    return [int(part) for part in date.split("-")]

@@ -1,0 +1,101 @@
+"""A database that takes three seconds, in dblp's shape: titles end in a full stop, venues are abbreviated, no subtitles."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from metasearch.demo.asked import NotUnderstood, lucene
+from metasearch.demo.catalogue import Work
+from metasearch.demo.databases.reply import Database, Reply, full_name, json_reply, number, rarely
+from metasearch.demo.shelf import Shelf
+
+NAME = "demo-slow"
+MAX_HITS = 1000
+_SUBJECTS = frozenset({"information-systems", "machine-learning", "language-processing", "software"})
+_TYPES = {
+    "article": "Journal Articles",
+    "conference-paper": "Conference and Workshop Papers",
+    "preprint": "Informal and Other Publications",
+    "book": "Books and Theses",
+}
+_YEAR = re.compile(r"year:(\d{4}):?")
+
+
+def fits(work: Work) -> bool:
+    return work.subject in _SUBJECTS
+
+
+def tell(work: Work) -> Work:
+    venue = work.abbrev or work.venue
+    if work.type == "preprint":
+        return replace(work, venue="CoRR", volume=f"abs/{work.arxiv}", doi=f"10.48550/arxiv.{work.arxiv}")
+    return replace(work, venue=venue, doi="" if rarely(NAME, work, "no doi", 0.15) else work.doi)
+
+
+def answer(path: str, params: Mapping[str, str], shelf: Shelf) -> Reply:
+    asked = params.get("q", "")
+    if params.get("format", "xml") != "json":
+        return Reply(b"<html><body>the demo speaks format=json only</body></html>", 400, "text/html")
+    try:
+        size, start = min(number(params, "h", 30), MAX_HITS), number(params, "f", 0)
+        years = {int(year) for year in _YEAR.findall(asked)}
+        words = _YEAR.sub(" ", asked).strip(" |")
+        found = shelf.find(lucene(words, {"author": "author", "venue": "venue"})) if words or years else []
+    except (NotUnderstood, ValueError):
+        return Reply(b"<html><body><h1>400 Bad Request</h1></body></html>", 400, "text/html")
+    found = [work for work in found if not years or work.year in years]
+    page = found[start : start + size]
+    hits: dict[str, Any] = {
+        "@total": str(len(found)),
+        "@computed": str(len(found)),
+        "@sent": str(len(page)),
+        "@first": str(start),
+    }
+    if page:
+        hits["hit"] = [_hit(work) for work in page]
+    result = {"query": asked, "status": {"@code": "200", "text": "OK"}, "completions": {"@total": "0"}, "hits": hits}
+    return json_reply({"result": result})
+
+
+def _hit(work: Work) -> dict[str, Any]:
+    authors = [
+        {
+            "@pid": f"demo/{len(full_name(author))}",
+            "text": full_name(author) + " 0001" * rarely(NAME, work, "homonym", 0.05),
+        }
+        for author in work.authors
+    ]
+    link = f"https://doi.org/{work.doi}" if work.doi else f"https://arxiv.org/abs/{work.arxiv}" if work.arxiv else ""
+    key = f"demo/{work.id}"
+    info = {
+        "authors": {"author": authors if len(authors) > 1 else authors[0]},
+        "title": work.full_title + "." * (not work.full_title.endswith("?")),
+        "venue": work.venue,
+        "volume": work.volume,
+        "number": work.issue,
+        "pages": work.pages,
+        "year": str(work.year),
+        "type": _TYPES[work.type],
+        "access": "closed",
+        "key": key,
+        "doi": work.doi.upper(),
+        "ee": link,
+        "url": f"https://dblp.org/rec/{key}",
+    }
+    return {"@score": "3", "@id": work.id[1:], "info": {name: value for name, value in info.items() if value}}
+
+
+DATABASE = Database(
+    name=NAME,
+    label="dblp (simulated, slow)",
+    extends="dblp",
+    path="/search/publ/api",
+    latency=3.0,
+    share=0.6,
+    fits=fits,
+    tell=tell,
+    answer=answer,
+)

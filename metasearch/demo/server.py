@@ -1,0 +1,93 @@
+"""The simulated databases behind real sockets: one aiohttp server and one free loopback port each."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from contextlib import AsyncExitStack
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from metasearch.demo.catalogue import works
+from metasearch.demo.databases import FAULTY, SOUND, shelves
+from metasearch.demo.databases.reply import Database
+from metasearch.demo.shelf import Shelf
+
+if TYPE_CHECKING:
+    from aiohttp import web
+
+HOST = "127.0.0.1"
+
+
+class DemoDatabases:
+    """The databases run from entering to leaving.
+
+    Args:
+        latency: Scales the time that each database takes to answer; 0 answers at once.
+        faults: Whether the slow and the failing database are there too.
+    """
+
+    def __init__(self, latency: float = 1.0, faults: bool = True) -> None:
+        self._latency = latency
+        self._databases = SOUND + FAULTY if faults else SOUND
+        self._ports: dict[str, int] = {}
+        self._running = AsyncExitStack()
+
+    async def __aenter__(self) -> DemoDatabases:
+        held = shelves(works())
+        async with AsyncExitStack() as starting:
+            for database in self._databases:
+                await self._start(database, held[database.name], starting)
+            self._running = starting.pop_all()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._ports.clear()
+        await self._running.aclose()
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{name} {port}" for name, port in self._ports.items())
+        return f"<DemoDatabases {shown or 'closed'}>"
+
+    @property
+    def allow(self) -> frozenset[str]:
+        """ "host:port" of each database, for the guard that refuses private addresses."""
+        return frozenset(f"{HOST}:{port}" for port in self._ports.values())
+
+    def settings_tables(self) -> dict[str, dict[str, Any]]:
+        """The `[sources.NAME]` tables, for `Settings.sources`."""
+        return {
+            database.name: {
+                "extends": database.extends,
+                "label": database.label,
+                "url": f"http://{HOST}:{self._ports[database.name]}{database.path}",
+                # Ports change from run to run, and no one is spared by asking slowly.
+                "limits": {"requests": 100, "per": 1.0, "concurrency": 8, "ttl": 0},
+            }
+            for database in self._databases
+            if database.name in self._ports
+        }
+
+    async def _start(self, database: Database, shelf: Shelf, starting: AsyncExitStack) -> None:
+        from aiohttp import web
+
+        async def handle(request: web.Request) -> web.Response:
+            params = dict(request.query)
+            if request.method == "POST":
+                params |= {name: value for name, value in (await request.post()).items() if isinstance(value, str)}
+            await asyncio.sleep(database.latency * self._latency)
+            reply = database.answer(request.path, params, shelf)
+            headers = {"Content-Type": reply.content_type, **reply.headers}
+            return web.Response(body=reply.body, status=reply.status, headers=headers)
+
+        app = web.Application()
+        app.router.add_route("*", "/{path:.*}", handle)
+        # A client that gives up, or the end of the demo, must not wait for a slow answer.
+        runner = web.AppRunner(app, access_log=None, handler_cancellation=True, shutdown_timeout=0.05)
+        await runner.setup()
+        starting.push_async_callback(runner.cleanup)
+        listening = socket.create_server((HOST, 0))
+        await web.SockSite(runner, listening).start()
+        self._ports[database.name] = listening.getsockname()[1]

@@ -1,0 +1,297 @@
+"""Everything that can go wrong, as one tree.
+
+    MetasearchError
+    ├── UsageError           what the user asked cannot be done as written      HTTP 400, exit 2
+    │   ├── QuerySyntaxError     position, length, suggestion
+    │   ├── UnknownSource        near_misses
+    │   └── SettingsError        file, problems
+    ├── SpecError            an adapter spec is wrong: file, all problems       start-up fails
+    ├── FormatError          a file or body that a format cannot write or read
+    ├── SourceError          one database: becomes a status, never ends a search
+    │   ├── Unreachable          retried while the deadline allows
+    │   │   ├── ConnectFailed
+    │   │   ├── TimedOut
+    │   │   └── ServerFault          status
+    │   ├── Refused              the source is left alone for a while
+    │   │   ├── RateLimited          retry_after
+    │   │   ├── AccessDenied         env_name
+    │   │   ├── KeyMissing           env_name: nothing was sent
+    │   │   └── Blocked              a bot wall where an answer should be
+    │   ├── BadAnswer            told loudly: the site has changed, or lies
+    │   │   ├── NotParsable          body_start
+    │   │   ├── TooLarge             limit
+    │   │   ├── Drifted              field, share
+    │   │   └── SourceSaysError      the body itself reports an error
+    │   ├── NotAllowed           our own guards refuse the request or its redirect
+    │   ├── NotRecorded          a replay that lacks this answer: folder
+    │   └── CannotAsk            the query cannot be put to this source: clause
+    └── CacheError           logged once; the search goes on without the cache
+
+Each error carries facts as attributes, a sentence of `advice` that says what to do next, and the HTTP
+status that a server face answers with. Nothing parses a message. No message ever holds a secret: the
+URLs in them are redacted by whoever builds the request.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+class MetasearchError(Exception):
+    """Root of the tree.
+
+    Attributes:
+        advice: One sentence that says what the reader can do next; may be empty.
+        status: The HTTP status of a server's answer.
+    """
+
+    status = 500
+    advice = ""
+
+    def __init__(self, message: str, *, advice: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        if advice is not None:
+            self.advice = advice
+
+    def __str__(self) -> str:
+        return self.message
+
+
+class UsageError(MetasearchError):
+    """The request as written cannot be carried out."""
+
+    status = 400
+
+
+class QuerySyntaxError(UsageError):
+    """A query that cannot be read.
+
+    Attributes:
+        text: The query as typed.
+        position: Index of the offending character, 0-based, in code points.
+        length: How many characters the caret line marks, at least 1.
+        suggestion: One corrected query, which can be parsed, or None; `advice` says in words what to do.
+    """
+
+    def __init__(
+        self,
+        reason: str,
+        *,
+        text: str,
+        position: int,
+        length: int = 1,
+        suggestion: str | None = None,
+        advice: str | None = None,
+    ) -> None:
+        super().__init__(reason, advice=f"Try: {suggestion}" if suggestion else advice)
+        self.reason = reason
+        self.text = text
+        self.position = position
+        self.length = max(1, length)
+        self.suggestion = suggestion
+
+
+class UnknownSource(UsageError):
+    """A source name that no spec or configuration defines."""
+
+    def __init__(self, name: str, near_misses: Sequence[str] = ()) -> None:
+        hint = f"did you mean {', '.join(near_misses)}?" if near_misses else "`metasearch sources list` names all."
+        super().__init__(f"there is no source called {name!r}", advice=hint)
+        self.name = name
+        self.near_misses = tuple(near_misses)
+
+
+class SettingsError(UsageError):
+    """A configuration file or variable that cannot be used; all problems at once."""
+
+    def __init__(self, file: str, problems: Sequence[str]) -> None:
+        super().__init__("\n".join([f"{file}: {len(problems)} problem(s)", *(f"  {p}" for p in problems)]))
+        self.file = file
+        self.problems = tuple(problems)
+
+
+class SpecError(MetasearchError):
+    """An adapter spec with mistakes; `problems` lists every one as "table.key: what, and what is allowed"."""
+
+    def __init__(self, file: str, problems: Sequence[str]) -> None:
+        super().__init__("\n".join([f"{file}: {len(problems)} problem(s)", *(f"  {p}" for p in problems)]))
+        self.file = file
+        self.problems = tuple(problems)
+
+
+class FormatError(MetasearchError):
+    """A name or body that no format can handle."""
+
+    status = 406
+
+
+class SourceError(MetasearchError):
+    """Something is wrong with one database.
+
+    Attributes:
+        source: Its name.
+        url: What was asked, without secrets; empty where nothing was sent.
+        outcome: The word that a report shows as the source's status.
+    """
+
+    status = 502
+    outcome = "error"
+
+    def __init__(self, source: str, message: str, *, url: str = "", advice: str | None = None) -> None:
+        super().__init__(message, advice=advice)
+        self.source = source
+        self.url = url
+
+
+class Unreachable(SourceError):
+    """No usable answer came; worth another try."""
+
+    advice = "Try again later; the other sources are not affected."
+
+
+class ConnectFailed(Unreachable):
+    """The connection could not be made or broke."""
+
+
+class TimedOut(Unreachable):
+    """No whole answer within the time allowed."""
+
+    outcome = "timeout"
+    status = 504
+    advice = "Allow more time with --timeout or the source's limits.timeout, or leave the source out."
+
+
+class ServerFault(Unreachable):
+    """The database answered with a 5xx status, kept as `code`."""
+
+    def __init__(self, source: str, code: int, *, url: str = "", retry_after: float | None = None) -> None:
+        super().__init__(source, f"the database answered {code}", url=url)
+        self.code = code
+        self.retry_after = retry_after
+
+
+class Refused(SourceError):
+    """The database does not want this request; it is left alone for a while."""
+
+
+class RateLimited(Refused):
+    """Too many requests; `retry_after` in seconds where the database said so."""
+
+    outcome = "limited"
+
+    def __init__(self, source: str, retry_after: float | None = None, *, url: str = "") -> None:
+        wait = f"for {retry_after:.0f} s" if retry_after is not None else "for a while"
+        super().__init__(
+            source, f"too many requests: asked to wait {wait}", url=url, advice=f"The source is left alone {wait}."
+        )
+        self.retry_after = retry_after
+
+
+class AccessDenied(Refused):
+    """A key is missing or wrong; `env_name` is the variable that would hold it."""
+
+    def __init__(self, source: str, code: int, *, url: str = "", env_name: str | None = None) -> None:
+        advice = f"Set {env_name} to a valid key." if env_name else "The database does not let this address in."
+        super().__init__(source, f"access denied ({code})", url=url, advice=advice)
+        self.code = code
+        self.env_name = env_name
+
+
+class KeyMissing(Refused):
+    """The source needs a key that is not configured; nothing was sent."""
+
+    outcome = "skipped"
+    status = 422
+
+    def __init__(self, source: str, env_name: str) -> None:
+        super().__init__(source, "this source needs a key", advice=f"Set {env_name} to a valid key, or leave it out.")
+        self.env_name = env_name
+
+
+class Blocked(Refused):
+    """A challenge page (captcha, bot wall) came where an answer was expected."""
+
+    outcome = "blocked"
+    advice = "The database shows a human check; wait, use a key or a mirror, or leave it out."
+
+
+class BadAnswer(SourceError):
+    """The answer cannot be used; most likely the site has changed."""
+
+    advice = "The database may have changed its interface; please report it with the source's name."
+
+
+class NotParsable(BadAnswer):
+    """The body is not what the spec expects; `body_start` shows its first characters."""
+
+    def __init__(self, source: str, reason: str, *, url: str = "", body_start: str = "") -> None:
+        shown = f"; it begins {body_start!r}" if body_start else ""
+        super().__init__(source, f"the answer cannot be read: {reason}{shown}", url=url)
+        self.reason = reason
+        self.body_start = body_start
+
+
+class TooLarge(BadAnswer):
+    """The body passed `limit` bytes, counted after decompression."""
+
+    def __init__(self, source: str, limit: int, *, url: str = "") -> None:
+        super().__init__(
+            source,
+            f"the answer is larger than {limit:,} bytes",
+            url=url,
+            advice="Ask for fewer rows, or raise limits.max_bytes if the source is trusted.",
+        )
+        self.limit = limit
+
+
+class Drifted(BadAnswer):
+    """Most records of a page lack a field that the spec promises."""
+
+    outcome = "drifted"
+
+    def __init__(self, source: str, field: str, share: float, *, url: str = "") -> None:
+        super().__init__(source, f"{share:.0%} of the records have no readable {field}", url=url)
+        self.field = field
+        self.share = share
+
+
+class SourceSaysError(BadAnswer):
+    """A well-formed answer whose content is an error message."""
+
+    advice = "The database did not accept the request; see its message."
+
+
+class NotAllowed(SourceError):
+    """An address, URL or redirect that our own guards refuse; nothing was sent there."""
+
+    advice = "If the address is meant, add its host:port to `allow` under [network] in the configuration."
+
+
+class NotRecorded(SourceError):
+    """A replay holds no answer for this request; `folder` is where it would lie."""
+
+    advice = "Record it first: run the same search with --record and this folder."
+
+    def __init__(self, source: str, folder: str, *, url: str = "", why: str = "no such recording") -> None:
+        super().__init__(source, f"cannot replay {url or source} from {folder}: {why}", url=url)
+        self.folder = folder
+
+
+class CannotAsk(SourceError):
+    """The query holds something that this source cannot express and must not drop."""
+
+    outcome = "skipped"
+    status = 422
+
+    def __init__(self, source: str, clause: str, why: str = "this source cannot search it") -> None:
+        super().__init__(
+            source, f"cannot ask for {clause}: {why}", advice="Leave the clause out, or leave the source out."
+        )
+        self.clause = clause
+
+
+class CacheError(MetasearchError):
+    """The page cache cannot be used."""
+
+    advice = "The search goes on without the cache; `--no-cache` silences this."

@@ -1,0 +1,141 @@
+"""The JSON answer: field names and shapes that other programs rely on.
+
+Every key is always there; an absent value is null, an absent list is []. Adding a key is free, renaming one is not.
+This is the hot path of the server (some 200 hits a query), so objects are built by hand, without reflection.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+
+from metasearch.events import Answer, Counts, SourceReport
+from metasearch.formats.text import clean, clean_or_none, web_url
+from metasearch.record import Author, Hit, Match, Reason, Record
+
+#: Whole numbers beyond this are no longer exact in JSON readers, and orjson refuses those beyond 64 bits.
+_EXACT = 2**53
+
+
+def _number(value: int | None) -> int | None:
+    return value if value is not None and -_EXACT < value < _EXACT else None
+
+
+def _author(author: Author) -> dict[str, Any]:
+    return {
+        "name": clean(author.name),
+        "family": clean_or_none(author.family),
+        "given": clean_or_none(author.given),
+        "orcid": clean_or_none(author.orcid),
+    }
+
+
+def _source(record: Record) -> dict[str, Any]:
+    return {
+        "source": record.source,
+        "position": _number(record.position),
+        "id": clean_or_none(record.source_id),
+        "url": web_url(record.url),
+    }
+
+
+def _match(match: Match) -> dict[str, Any]:
+    return {
+        "matcher": match.matcher,
+        "verdict": match.verdict,
+        "score": match.score,
+        "because": clean(match.because),
+        "left": clean(match.left),
+        "right": clean(match.right),
+    }
+
+
+def reason_object(reason: Reason) -> dict[str, Any]:
+    """One part of a hit's score: {"text", "points", "source"}."""
+    return {"text": clean(reason.text), "points": reason.points, "source": reason.source}
+
+
+def hit_object(hit: Hit) -> dict[str, Any]:
+    """One entry of "hits"; `rank` and `score` are 0 before ranking."""
+    it = hit.record
+    return {
+        "id": clean(hit.id),
+        "rank": hit.rank,
+        "score": hit.score,
+        "reasons": [reason_object(r) for r in hit.reasons],
+        "title": clean_or_none(it.title),
+        "subtitle": clean_or_none(it.subtitle),
+        "authors": [_author(a) for a in it.authors],
+        "year": _number(it.year),
+        "date": clean_or_none(it.date),
+        "venue": clean_or_none(it.venue),
+        "publisher": clean_or_none(it.publisher),
+        "edition": clean_or_none(it.edition),
+        "volume": clean_or_none(it.volume),
+        "issue": clean_or_none(it.issue),
+        "pages": clean_or_none(it.pages),
+        "doi": clean_or_none(it.doi),
+        "ids": {clean(scheme): clean(value) for scheme, value in it.ids.items()},
+        "isbn": [clean(v) for v in it.isbn],
+        "issn": [clean(v) for v in it.issn],
+        "url": web_url(it.url),
+        "pdf_url": web_url(it.pdf_url),
+        "type": it.type,
+        "language": clean_or_none(it.language),
+        "abstract": clean_or_none(it.abstract),
+        "keywords": [clean(k) for k in it.keywords],
+        "citations": _number(it.citations),
+        "sources": [_source(r) for r in hit.records],
+        "provenance": {clean(field): source for field, source in hit.provenance.items()},
+        "matches": [_match(m) for m in hit.matches],
+        "versions": [{"kind": v.kind, "records": [clean(key) for key in v.records]} for v in hit.versions],
+    }
+
+
+def report_object(report: SourceReport) -> dict[str, Any]:
+    """One entry of "sources": how a database fared."""
+    error = report.error
+    return {
+        "source": report.source,
+        "status": report.status,
+        "count": report.count,
+        "total": _number(report.total),
+        "seconds": report.seconds,
+        "query": clean_or_none(report.query),
+        "notes": [clean(n) for n in report.notes],
+        "error": None
+        if error is None
+        else {
+            "type": type(error).__name__,
+            "message": clean(str(error)),
+            "advice": clean_or_none(error.advice),
+        },
+        "cached": report.cached,
+        "unread": report.unread,
+    }
+
+
+def counts_object(counts: Counts) -> dict[str, int]:
+    """{"received", "unique", "duplicates"}, of all hits, whatever the limit cut off."""
+    return {"received": counts.received, "unique": counts.unique, "duplicates": counts.duplicates}
+
+
+def answer_object(answer: Answer) -> dict[str, Any]:
+    """The whole answer, of nothing but dicts, lists, strings, numbers, booleans and None."""
+    return {
+        "query": clean(answer.query),
+        "complete": answer.complete,
+        "counts": counts_object(answer.counts),
+        "hits": [hit_object(h) for h in answer.hits],
+        "sources": [report_object(r) for r in answer.sources],
+        "seconds": answer.seconds,
+    }
+
+
+def write(answer: Answer) -> bytes:
+    """The answer as one JSON document on one line, with a newline at its end."""
+    return orjson.dumps(answer_object(answer), option=orjson.OPT_APPEND_NEWLINE)
+
+
+to_json = write

@@ -1,0 +1,101 @@
+"""CSV (RFC 4180) for spreadsheets and scripts: one row a hit, its column names an interface.
+
+A cell that a spreadsheet would take for a formula is prefixed with an apostrophe, as OWASP's note on CSV injection
+advises: upstream text must not be able to run anything on the reader's machine.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable
+
+from metasearch.formats.reference import field_sources, identifiers, inverted, link
+from metasearch.formats.text import line, web_url
+from metasearch.record import Hit
+
+COLUMNS = (
+    "rank",
+    "score",
+    "id",
+    "title",
+    "subtitle",
+    "authors",
+    "year",
+    "date",
+    "venue",
+    "publisher",
+    "edition",
+    "volume",
+    "issue",
+    "pages",
+    "doi",
+    "ids",
+    "isbn",
+    "issn",
+    "url",
+    "pdf_url",
+    "type",
+    "language",
+    "keywords",
+    "citations",
+    "sources",
+    "provenance",
+    "abstract",
+)
+#: Full-width forms too: spreadsheets in East Asian locales fold them.
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+
+
+def write(hits: Iterable[Hit], *, bom: bool = False) -> bytes:
+    """The hits as CSV in UTF-8 with a header row; lists are joined by "; ", line breaks become blanks.
+
+    Args:
+        hits: In the order of the rows.
+        bom: Begin with a byte order mark, without which Excel takes the file for its own code page.
+    """
+    out = io.StringIO(newline="")
+    writer = csv.writer(out, lineterminator="\r\n")
+    writer.writerow(COLUMNS)
+    writer.writerows([_guarded(cell) for cell in _row(hit)] for hit in hits)
+    return out.getvalue().encode("utf-8-sig" if bom else "utf-8")
+
+
+def _row(hit: Hit) -> list[str | float | None]:
+    it = hit.record
+    return [
+        hit.rank,
+        hit.score,
+        hit.id,
+        it.title,
+        it.subtitle,
+        "; ".join(inverted(a) for a in it.authors),
+        it.year,
+        it.date,
+        it.venue,
+        it.publisher,
+        it.edition,
+        it.volume,
+        it.issue,
+        it.pages,
+        it.doi,
+        "; ".join(identifiers(it)),
+        "; ".join(it.isbn),
+        "; ".join(it.issn),
+        link(it),
+        web_url(it.pdf_url),
+        it.type,
+        it.language,
+        "; ".join(it.keywords),
+        it.citations,
+        "; ".join(hit.sources),
+        "; ".join(field_sources(hit)),
+        it.abstract,
+    ]
+
+
+def _guarded(cell: str | float | None) -> str | float | None:
+    if not isinstance(cell, str):
+        return cell
+    shown = line(cell)
+    return f"'{shown}" if shown.startswith(_FORMULA_STARTS) else shown

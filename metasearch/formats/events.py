@@ -1,0 +1,123 @@
+"""The stream: each `SearchEvent` as one object, written as an NDJSON line or a server-sent event.
+
+    start   id, query, sources, deadline
+    source  a source report; the whole state of that source, again and again
+    hit     a new hit, whole; rank and score are 0 until the end
+    update  a known hit, whole: replace it
+    merge   id, absorbed, hit: drop the absorbed ones, put the hit under id
+    order   ids: all hits in rank order, as of now
+    done    the answer, with no more of its hits than id, rank, score and reasons
+
+`fold` is the reference client: what it makes of a stream is the JSON answer of the same search.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, assert_never
+
+import orjson
+
+from metasearch.errors import FormatError
+from metasearch.events import Added, Finished, Grown, Joined, Order, SearchEvent, SourceProgress, Started
+from metasearch.formats.answer import counts_object, hit_object, reason_object, report_object
+from metasearch.formats.text import clean
+
+
+def event_object(event: SearchEvent) -> dict[str, Any]:
+    """One line of the stream; "event" is its first key."""
+    match event:
+        case Added(hit):
+            return {"event": "hit", **hit_object(hit)}
+        case Grown(hit):
+            return {"event": "update", **hit_object(hit)}
+        case Joined(hit, absorbed):
+            return {
+                "event": "merge",
+                "id": clean(hit.id),
+                "absorbed": [clean(i) for i in absorbed],
+                "hit": hit_object(hit),
+            }
+        case Order(ids):
+            return {"event": "order", "ids": [clean(i) for i in ids]}
+        case SourceProgress(report):
+            return {"event": "source", **report_object(report)}
+        case Started(id_, query, sources, deadline):
+            return {
+                "event": "start",
+                "id": clean(id_),
+                "query": clean(query),
+                "sources": list(sources),
+                "deadline": deadline,
+            }
+        case Finished(answer):
+            return {
+                "event": "done",
+                "query": clean(answer.query),
+                "complete": answer.complete,
+                "counts": counts_object(answer.counts),
+                "hits": [
+                    {
+                        "id": clean(h.id),
+                        "rank": h.rank,
+                        "score": h.score,
+                        "reasons": [reason_object(r) for r in h.reasons],
+                    }
+                    for h in answer.hits
+                ],
+                "sources": [report_object(r) for r in answer.sources],
+                "seconds": answer.seconds,
+            }
+        case _:
+            assert_never(event)
+
+
+def ndjson(event: SearchEvent) -> bytes:
+    """The event as one line of NDJSON."""
+    return orjson.dumps(event_object(event), option=orjson.OPT_APPEND_NEWLINE)
+
+
+def sse(event: SearchEvent, event_id: int | str) -> bytes:
+    """The event as one server-sent event with `event:`, `id:` and `data:`.
+
+    Args:
+        event: What happened.
+        event_id: What a browser sends back as `Last-Event-ID` when it reconnects.
+
+    Raises:
+        ValueError: The id holds a line break or NUL, which would end the field early or void it.
+    """
+    shown = str(event_id)
+    if any(char in shown for char in "\r\n\0"):
+        raise ValueError(f"{shown!r} cannot be the id of an event")
+    content = event_object(event)
+    # JSON escapes line breaks, so the data is always one line.
+    return b"event: %b\nid: %b\ndata: %b\n\n" % (content["event"].encode(), shown.encode(), orjson.dumps(content))
+
+
+def fold(lines: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """The answer that a stream of event objects amounts to; the reference client.
+
+    `start`, `source` and `order` serve whoever shows a search while it runs; `done` repeats what is final in them.
+    Events of unknown kinds are passed over, so that kinds can be added.
+
+    Raises:
+        FormatError: The stream ends before `done`, or `done` lists a hit that was never sent.
+    """
+    hits: dict[str, dict[str, Any]] = {}
+    for it in lines:
+        match it["event"]:
+            case "hit" | "update":
+                hits[it["id"]] = {name: value for name, value in it.items() if name != "event"}
+            case "merge":
+                for gone in it["absorbed"]:
+                    hits.pop(gone, None)
+                hits[it["id"]] = dict(it["hit"])
+            case "done":
+                unknown = [ranked["id"] for ranked in it["hits"] if ranked["id"] not in hits]
+                if unknown:
+                    raise FormatError(f"`done` lists hits that the stream never sent: {', '.join(unknown[:5])}")
+                answer = {name: value for name, value in it.items() if name != "event"}
+                answer["hits"] = [hits[ranked["id"]] | ranked for ranked in it["hits"]]
+                return answer
+    raise FormatError("the stream broke off before `done`", advice="Search again; what came so far may be incomplete.")

@@ -1,0 +1,107 @@
+"""What the reference formats share: names, titles, pages, links and provenance as reference managers expect them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from urllib.parse import quote
+
+from metasearch.formats.text import line, web_url
+from metasearch.record import Author, Hit, Record
+
+#: Words that a body's name holds and a person's does not.
+_corporate_word = re.compile(
+    r"\b(?:of|for|and|the|agency|association|center|centre|collaboration|commission|committee|consortium|council|"
+    r"department|foundation|group|initiative|institute|investigators|ministry|network|organi[sz]ation|society|team|"
+    r"trial|university)\b",
+    re.IGNORECASE,
+)
+_page_range = re.compile(r"([^\s\u2010-\u2015-]+)\s*(?:--|[\u2010-\u2015-])\s*([^\s\u2010-\u2015-]+)")
+_date = re.compile(r"([0-9]{4})(?:-([0-9]{2})(?:-([0-9]{2}))?)?(?![0-9])")
+_page_number = re.compile(r"([^\W\d]*)([0-9]+)")
+
+
+def full_title(record: Record) -> str:
+    """Title and subtitle on one line; "" where there is none."""
+    title, subtitle = line(record.title), line(record.subtitle)
+    if not subtitle or subtitle.casefold() in title.casefold():
+        return title
+    if not title:
+        return subtitle
+    return f"{title} {subtitle}" if title[-1] in ":?!\uff1a\uff1f\uff01" else f"{title}: {subtitle}"
+
+
+def inverted(author: Author) -> str:
+    """The name as "Family, Given" where the source gives the parts, else as it stands."""
+    family, given = line(author.family), line(author.given)
+    if not family:
+        return line(author.name)
+    return f"{family}, {given}" if given else family
+
+
+def is_corporate(author: Author, authors: Sequence[Author]) -> bool:
+    """Whether a name without a family name is a body's rather than a person's that nobody has taken apart.
+
+    It is where its neighbours do have family names, or where it holds a word such as "Collaboration".
+    """
+    if author.family:
+        return False
+    return any(a.family for a in authors) or _corporate_word.search(author.name) is not None
+
+
+def page_range(pages: str | None) -> tuple[str, str]:
+    """First and last page, the last one written out in full; the last is "" where there is but one.
+
+    >>> page_range("1123-8"), page_range("S12-S18"), page_range("e1001")
+    (('1123', '1128'), ('S12', 'S18'), ('e1001', ''))
+    """
+    shown = line(pages)
+    found = _page_range.fullmatch(shown)
+    if found is None:
+        return shown, ""
+    first, last = found.groups()
+    start, end = _page_number.fullmatch(first), _page_number.fullmatch(last)
+    if start and end and end[1] in ("", start[1]) and len(end[2]) < len(start[2]):
+        whole = start[2][: -len(end[2])] + end[2]
+        if whole >= start[2]:
+            last = start[1] + whole
+    return first, last
+
+
+def date_parts(date: str | None) -> tuple[str, str, str]:
+    """Year, month and day as digits, "" for what is not known.
+
+    >>> date_parts("2020-03"), date_parts("in March")
+    (('2020', '03', ''), ('', '', ''))
+    """
+    found = _date.match(date or "")
+    return (found[1], found[2] or "", found[3] or "") if found else ("", "", "")
+
+
+def doi_url(doi: str | None) -> str | None:
+    """The resolver's address of a DOI, None for None."""
+    bare = line(doi)
+    return "https://doi.org/" + quote(bare, safe="/:;()._-~!$&'*+,@=") if bare else None
+
+
+def link(record: Record) -> str | None:
+    """Where a reader is sent: the record's own address, else its DOI's."""
+    return web_url(record.url) or doi_url(record.doi)
+
+
+def journal_like(record: Record) -> bool:
+    """Whether a record whose type nobody states looks like a journal article."""
+    return bool(record.venue and (record.volume or record.issue or record.issn))
+
+
+def identifiers(record: Record) -> list[str]:
+    """The identifiers other than DOI, ISBN and ISSN as "scheme:value", sorted."""
+    return sorted(f"{line(scheme)}:{line(value)}" for scheme, value in record.ids.items())
+
+
+def field_sources(hit: Hit) -> list[str]:
+    """Which source gave what, a source an entry: "crossref: title, year"."""
+    fields: dict[str, list[str]] = {}
+    for field, source in sorted(hit.provenance.items()):
+        fields.setdefault(line(source), []).append(line(field))
+    return [f"{source}: {', '.join(given)}" for source, given in sorted(fields.items())]

@@ -1,0 +1,114 @@
+"""RIS, the tagged format of reference managers (Research Information Systems, 2011 revision of the tags).
+
+Every line is `XX  - value` and ends in CRLF; no value holds a line break, so no upstream text can open a field or end
+a record. Beyond the work itself each record says which databases hold it (DB and DP, one of each a source) and which
+of them gave which field (N1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from metasearch.formats.reference import (
+    date_parts,
+    field_sources,
+    full_title,
+    identifiers,
+    inverted,
+    journal_like,
+    link,
+    page_range,
+)
+from metasearch.formats.text import line, web_url
+from metasearch.record import Hit, Record
+
+#: `Record.type` -> TY.
+RIS_TYPES = {
+    "article": "JOUR",
+    "preprint": "UNPB",
+    "conference-paper": "CPAPER",
+    "proceedings": "CONF",
+    "book": "BOOK",
+    "chapter": "CHAP",
+    "thesis": "THES",
+    "report": "RPRT",
+    "dataset": "DATA",
+    "software": "COMP",
+    "patent": "PAT",
+    "standard": "STAND",
+    "review": "JOUR",
+    "editorial": "JOUR",
+    "letter": "JOUR",
+    "erratum": "JOUR",
+    "retraction": "JOUR",
+    "reference-entry": "ENCYC",
+    "journal": "JFULL",
+    "map": "MAP",
+    "score": "MUSIC",
+    "audio": "SOUND",
+    "video": "VIDEO",
+    "image": "ART",
+    "webpage": "ELEC",
+    "other": "GEN",
+}
+#: Types whose standard number is an ISBN rather than an ISSN.
+_BOOKS = frozenset({"BOOK", "CHAP", "CONF", "CPAPER", "THES", "RPRT", "ENCYC"})
+
+
+def write(hits: Iterable[Hit]) -> bytes:
+    """The hits as RIS in UTF-8, in the order given; b"" for none."""
+    return "".join(f"{tag}  - {value}\r\n" for hit in hits for tag, value in _lines(hit)).encode()
+
+
+def _lines(hit: Hit) -> Iterator[tuple[str, str]]:
+    yield "TY", _type(hit.record)
+    for tag, value in _fields(hit):
+        if value:
+            yield tag, value
+    yield "ER", ""
+
+
+def _type(record: Record) -> str:
+    if record.type is None and journal_like(record):
+        return "JOUR"
+    return RIS_TYPES.get(record.type or "other", "GEN")
+
+
+def _fields(hit: Hit) -> Iterator[tuple[str, str]]:
+    it = hit.record
+    first, last = page_range(it.pages)
+    yield "ID", line(hit.id)
+    yield "TI", full_title(it)
+    for author in it.authors:
+        yield "AU", inverted(author)
+    yield "T2", line(it.venue)
+    yield "PY", f"{it.year:04d}" if it.year is not None and 0 < it.year < 10_000 else ""
+    yield "DA", _slashed(it.date)
+    yield "VL", line(it.volume)
+    yield "IS", line(it.issue)
+    yield "SP", first
+    yield "EP", last
+    yield "ET", line(it.edition)
+    yield "PB", line(it.publisher)
+    numbers = it.isbn + it.issn if _type(it) in _BOOKS else it.issn + it.isbn
+    for number in numbers:
+        yield "SN", line(number)
+    yield "DO", line(it.doi)
+    yield "AN", "; ".join(identifiers(it))
+    yield "UR", link(it) or ""
+    yield "L1", web_url(it.pdf_url) or ""
+    yield "LA", line(it.language)
+    yield "AB", line(it.abstract)
+    for keyword in it.keywords:
+        yield "KW", line(keyword)
+    for source in hit.sources:
+        yield "DB", line(source)
+        yield "DP", line(source)
+    provenance = "; ".join(field_sources(hit))
+    yield "N1", f"Fields by source: {provenance}" if provenance else ""
+
+
+def _slashed(date: str | None) -> str:
+    """Year, month, day and other information: "2020-03" as "2020/03//"."""
+    year, month, day = date_parts(date)
+    return f"{year}/{month}/{day}/" if year else ""

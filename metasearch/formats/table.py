@@ -1,0 +1,115 @@
+"""The readable list for a terminal: a few lines a hit, wrapped to its width.
+
+Upstream text can reach the terminal only through `line`, which leaves no control character standing; the only escape
+sequences in the output are the colours and hyperlinks written here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from textwrap import wrap as wrap_ascii
+
+from metasearch.formats.reference import doi_url, field_sources, full_title
+from metasearch.formats.text import ascii_url, line, web_url
+from metasearch.record import Hit, Record
+
+#: Below this a list is no longer readable; the terminal may break lines as it likes.
+MIN_WIDTH = 24
+_AUTHORS_SHOWN = 6
+
+_BOLD, _DIM, _BLUE, _GREEN = "1", "2", "34", "32"
+
+
+def write(
+    hits: Iterable[Hit], *, width: int = 80, color: bool = False, hyperlinks: bool = False, explain: bool = False
+) -> bytes:
+    """The hits as text in UTF-8, a blank line between two; b"" for none.
+
+    Args:
+        hits: Best first.
+        width: Columns of the terminal; wide East Asian characters take two. Addresses are never broken.
+        color: Write SGR sequences.
+        hyperlinks: Make addresses links by OSC 8 sequences.
+        explain: Say also what the score is made of, why records were merged, and which source gave which field.
+    """
+    width = max(width, MIN_WIDTH)
+    chosen = list(hits)
+    gutter = len(str(max((hit.rank or index for index, hit in enumerate(chosen, 1)), default=1))) + 2
+    blocks = []
+    for index, hit in enumerate(chosen, 1):
+        number = f"{hit.rank or index}.".rjust(gutter - 1) + " "
+        lines = list(_block(hit, width - gutter, color, hyperlinks, explain))
+        blocks.append("\n".join((number if n == 0 else " " * gutter) + text for n, text in enumerate(lines)) + "\n")
+    return "\n".join(blocks).encode()
+
+
+def _block(hit: Hit, width: int, color: bool, hyperlinks: bool, explain: bool) -> Iterator[str]:
+    it = hit.record
+    for text, style in (
+        (full_title(it) or "[no title]", _BOLD),
+        (_authors(it), ""),
+        (_imprint(it), _DIM),
+    ):
+        yield from (_styled(part, style, color) for part in _wrapped(text, width))
+    url = doi_url(it.doi) or web_url(it.url)
+    if url:
+        shown = _styled(url, _BLUE, color)
+        yield f"\x1b]8;;{ascii_url(url)}\x1b\\{shown}\x1b]8;;\x1b\\" if hyperlinks else shown
+    yield from (_styled(part, _GREEN, color) for part in _wrapped(_sources(hit), width))
+    if explain:
+        for text in _explanation(hit):
+            yield from (_styled(part, _DIM, color) for part in _wrapped(text, width, indent="  "))
+
+
+def _authors(record: Record) -> str:
+    names = [line(a.name) for a in record.authors]
+    more = len(names) - _AUTHORS_SHOWN
+    # One name more takes no more room than saying so.
+    return ", ".join(names) if more <= 1 else f"{', '.join(names[:_AUTHORS_SHOWN])} and {more} more"
+
+
+def _imprint(record: Record) -> str:
+    parts = (line(record.venue), str(record.year) if record.year is not None else "", line(record.type))
+    return ", ".join(filter(None, parts))
+
+
+def _sources(hit: Hit) -> str:
+    """Who has it, at which place of its answer, the best place first: "crossref #1, arxiv #3"."""
+    ranked = sorted(hit.records, key=lambda r: (r.position or 10**9, r.source))
+    return ", ".join(f"{line(r.source)} #{r.position}" if r.position else line(r.source) for r in ranked)
+
+
+def _explanation(hit: Hit) -> Iterator[str]:
+    reasons = ", ".join(f"{line(r.text)} ({r.points:+.4f})" for r in hit.reasons)
+    yield f"score {hit.score:.4f}: {reasons}" if reasons else f"score {hit.score:.4f}"
+    for match in hit.matches:
+        yield (
+            f"merged by {line(match.matcher)} ({match.verdict}, {match.score:.2f}): {line(match.because)}: "
+            f"{line(match.left)} and {line(match.right)}"
+        )
+    for version in hit.versions:
+        yield f"version {line(version.kind)}: {', '.join(line(key) for key in version.records)}"
+    for given in field_sources(hit):
+        yield f"from {given}"
+
+
+def _wrapped(text: str, width: int, indent: str = "") -> list[str]:
+    """The text in lines of at most so many columns; those after the first are indented."""
+    if not text:
+        return []
+    if text.isascii():
+        return wrap_ascii(text, width, subsequent_indent=indent, break_on_hyphens=False)
+    from wcwidth import wrap
+
+    return wrap(
+        text,
+        width,
+        control_codes="ignore",
+        subsequent_indent=indent,
+        break_on_hyphens=False,
+        propagate_sgr=False,
+    )
+
+
+def _styled(text: str, style: str, color: bool) -> str:
+    return f"\x1b[{style}m{text}\x1b[0m" if color and style else text

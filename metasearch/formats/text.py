@@ -1,0 +1,79 @@
+"""The edge at which upstream text becomes output: what no format may let through is removed here.
+
+Databases are not trusted. Their text may hold terminal escapes, control characters that XML forbids, lone surrogates
+that UTF-8 cannot carry, and bidirectional controls that make text read as what it is not.
+"""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import quote
+
+#: C0 and C1 without tab and newline; bidi embeddings, overrides and isolates; surrogates; the two non-characters that
+#: XML refuses.
+_UNWANTED = "\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff"
+_unwanted = re.compile(f"[{_UNWANTED}]")
+#: Control characters that part words or lines: dropping them would glue their neighbours together.
+_line_break = re.compile("\r\n?|[\x0b\x0c\x1c-\x1f\x85]")
+
+#: Nearly every address: lower-case scheme, an ASCII host, and none of the characters that are escaped below.
+_plain_url = re.compile(r"https?://[A-Za-z0-9\[][!#-;=?-\[\]_a-z~]*")
+#: What RFC 3987 allows in no address, and every format would have to escape in its own way.
+_URL_ESCAPES = str.maketrans({char: f"%{ord(char):02X}" for char in ' "<>\\^`{|}'})
+
+
+def clean(text: str) -> str:
+    r"""The text without control, bidi-control and unencodable characters; tabs and newlines stay.
+
+    >>> clean("Deep\x1b[31m\u202elearning\r\nfor all")
+    'Deep[31mlearning\nfor all'
+    """
+    # Nearly every string is printable throughout, and `isprintable` runs several times faster than the search.
+    return text if text.isprintable() else _scrubbed(text)
+
+
+def clean_or_none(text: str | None) -> str | None:
+    """`clean`, with None for what is absent or empty."""
+    if not text or text.isprintable():
+        return text or None
+    return _scrubbed(text) or None
+
+
+def _scrubbed(text: str) -> str:
+    if _unwanted.search(text) is None:
+        return text
+    return _unwanted.sub("", _line_break.sub("\n", text))
+
+
+def line(text: str | None) -> str:
+    r"""The text on one line: cleaned, every run of white space one blank, none at the ends; "" for None.
+
+    >>> line("Attention\n is all\u2028 you need ")
+    'Attention is all you need'
+    """
+    return " ".join(clean(text).split()) if text else ""
+
+
+def web_url(url: str | None) -> str | None:
+    """The address if it is one that a browser may be sent to, else None.
+
+    Only http and https with a host pass; a "javascript:" address from upstream never becomes a link. Blanks, quotes,
+    brackets and braces come back percent-encoded, so that no format has to fear them.
+
+    >>> web_url("https://example.org/a b")
+    'https://example.org/a%20b'
+    >>> web_url("javascript:alert(1)") is None
+    True
+    """
+    if not url or _plain_url.fullmatch(url):
+        return url or None
+    url = url.strip()
+    scheme, separator, rest = url.partition("://")
+    if not separator or scheme.lower() not in ("http", "https") or not rest or rest[0] in "/?#\\:":
+        return None
+    return url.translate(_URL_ESCAPES) if url.isprintable() else None
+
+
+def ascii_url(url: str) -> str:
+    """The address in printable ASCII: other characters percent-encoded as UTF-8, existing escapes kept."""
+    return url if url.isascii() else quote(url, safe="%/:?#[]@!$&'()*+,;=-._~")

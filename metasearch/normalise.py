@@ -1,0 +1,252 @@
+"""One form for things that databases write in many: identifiers, URLs, titles, names, venues.
+
+Every function is pure and never raises on odd input: what cannot be normalised gives None or "". Two groups: identifiers and
+display text (used when a record is read), and comparison keys (used once a record, when its fingerprint is made).
+"""
+
+from __future__ import annotations
+
+import html
+import re
+import unicodedata
+from functools import lru_cache
+from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
+
+# --------------------------------------------------------------------------- identifiers
+
+_DOI = re.compile(r"10\.\d{4,9}(?:\.\d+)*/\S+")
+_DOI_TAIL = ".,;:"
+_ARXIV = re.compile(r"(?:arxiv[:./ ]*|abs/|pdf/|^)((?:\d{4}\.\d{4,5}|[a-z-]+(?:\.[a-z]{2})?/\d{7}))(?:v(\d+))?", re.IGNORECASE)
+_NOT_ISBN = re.compile(r"[^0-9Xx]")
+_ISSN = re.compile(r"(\d{4})[-\s\u2010-\u2013]?(\d{3}[\dXx])(?!\d)")
+_ORCID = re.compile(r"(\d{4}-\d{4}-\d{4}-\d{3}[\dXx])")
+
+
+def doi(value: str | None) -> str | None:
+    """Bare and lower case, or None: "https://doi.org/10.1000/ABC." -> "10.1000/abc"."""
+    if not value or "10." not in value:
+        return None
+    if "%" in value:
+        value = unquote(value)
+    found = _DOI.search(value)
+    if found is None:
+        return None
+    bare = found.group().lower()
+    bare = re.split(r"[\"<>\u200b]\s*$|&lt;$", bare)[0].rstrip(_DOI_TAIL)
+    while bare.endswith((")", "]", "}")) and bare.count(bare[-1]) > bare.count({")": "(", "]": "[", "}": "{"}[bare[-1]]):
+        bare = bare[:-1].rstrip(_DOI_TAIL)
+    return bare if len(bare) > bare.index("/") + 1 else None
+
+
+def arxiv_id(value: str | None) -> str | None:
+    """Without its version: "arXiv:2104.12255v1" -> "2104.12255"; old style "cs/0102003"."""
+    if not value:
+        return None
+    found = _ARXIV.search(value.strip())
+    return found.group(1).lower() if found else None
+
+
+def isbn(value: str | None) -> str | None:
+    """The ISBN-13 of a valid ISBN-10 or ISBN-13 with whatever stands around it, else None."""
+    if not value:
+        return None
+    digits = _NOT_ISBN.sub("", re.split(r"[(:\s]", value.strip().removeprefix("ISBN").strip(" :"), maxsplit=1)[0])
+    digits = digits or _NOT_ISBN.sub("", value)
+    if len(digits) == 10:
+        total = sum((10 - i) * (10 if c in "Xx" else int(c)) for i, c in enumerate(digits) if c not in "Xx" or i == 9)
+        if total % 11 or any(c in "Xx" for c in digits[:9]):
+            return None
+        core = "978" + digits[:9]
+        return core + _isbn13_check(core)
+    if len(digits) == 13 and digits.isdigit() and digits[:3] in ("978", "979"):
+        return digits if _isbn13_check(digits[:12]) == digits[12] else None
+    return None
+
+
+def _isbn13_check(core: str) -> str:
+    return str(-sum(int(c) * (3 if i % 2 else 1) for i, c in enumerate(core)) % 10)
+
+
+def issn(value: str | None) -> str | None:
+    """ "1234-567X", or None; the check digit is not judged, because catalogues print wrong ones."""
+    if not value:
+        return None
+    found = _ISSN.search(value)
+    return f"{found.group(1)}-{found.group(2).upper()}" if found else None
+
+
+def orcid(value: str | None) -> str | None:
+    """Sixteen characters with hyphens, or None; all zeros mean none."""
+    found = _ORCID.search(value) if value else None
+    return found.group(1).upper() if found and found.group(1).strip("0-") else None
+
+
+def web_url(value: str | None) -> str | None:
+    """An absolute http(s) URL without user info, else None: nothing else may become a link."""
+    if not value:
+        return None
+    value = value.strip()
+    if not value.lower().startswith(("http://", "https://")) or len(value) > 4000:
+        return None
+    if any(c <= " " or c in '<>"`{}|\\^' or "\x7f" <= c <= "\x9f" for c in value):
+        value = "".join(c for c in value if c > "\x1f" and not "\x7f" <= c <= "\x9f")
+        value = re.sub(r'[ <>"`{}|\\^]', lambda m: f"%{ord(m.group()):02X}", value)
+    try:
+        parts = urlsplit(value)
+        host, _ = parts.hostname, parts.port
+    except ValueError:
+        return None
+    if not host:
+        return None
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl() if "@" in parts.netloc else value
+
+
+_TRACKING = re.compile(r"^(?:utm_\w+|fbclid|gclid|ref|source|via|casa_token|jsessionid)$", re.IGNORECASE)
+_DEFAULT_PORTS = {"http": ":80", "https": ":443"}
+
+
+def url_key(value: str | None) -> str | None:
+    """The same for every spelling of one address: no scheme, www, default port, fragment, tracking or final slash.
+
+    A DOI resolver's URL gives None, because it is a DOI and compared as one; a bare host gives None, because it
+    is nobody's landing page.
+    """
+    if not value:
+        return None
+    try:
+        parts = urlsplit(value.strip())
+    except ValueError:
+        return None
+    if parts.scheme.lower() not in ("http", "https") or not parts.netloc:
+        return None
+    host = parts.netloc.rpartition("@")[2].lower().removesuffix(_DEFAULT_PORTS[parts.scheme.lower()])
+    host = host.removeprefix("www.")
+    if host in ("doi.org", "dx.doi.org"):
+        return None
+    path = unquote(parts.path).rstrip("/")
+    query = urlencode(sorted((k, v) for k, v in parse_qsl(parts.query) if not _TRACKING.match(k))) if parts.query else ""
+    if not path and not query:
+        return None
+    return f"{host}{path}?{query}" if query else f"{host}{path}"
+
+
+# --------------------------------------------------------------------------- display text
+
+_TAG = re.compile(r"</?([a-zA-Z][\w:.-]*)(?:\s[^<>]*)?/?>")
+_CDATA_OR_COMMENT = re.compile(r"<!--.*?-->|<!\[CDATA\[|\]\]>", re.DOTALL)
+_BLOCKS = frozenset(
+    "p div br title sec section li ul ol h1 h2 h3 h4 h5 h6 tr td th table hr label abstract abstracttext".split()
+)
+_SPACES = re.compile(r"[\s\u00a0\u2028\u2029\ufeff\u200b]+")
+_UNWANTED = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
+
+
+def plain(value: str) -> str:
+    """Text for people: control characters and surrogates gone, white space single, ends trimmed."""
+    if _UNWANTED.search(value):
+        value = _UNWANTED.sub("", value)
+    return _SPACES.sub(" ", value).strip()
+
+
+def without_markup(value: str) -> str:
+    """Plain text of a string that may hold HTML, JATS or MathML tags and (doubly) escaped entities.
+
+    Block elements become blanks, inline elements vanish without one ("CO<sub>2</sub>" -> "CO2"), and a lone
+    "<" that opens no tag stays ("p < 0.05").
+    """
+    if "&" in value:
+        once = html.unescape(value)
+        value = html.unescape(once) if "&" in once and once != value else once
+    if "<" in value:
+        value = _CDATA_OR_COMMENT.sub("", value)
+        value = _TAG.sub(lambda m: " " if m.group(1).rpartition(":")[2].lower() in _BLOCKS else "", value)
+    return plain(value)
+
+
+# --------------------------------------------------------------------------- comparison keys
+
+_GREEK = {
+    "α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "ε": "epsilon", "ζ": "zeta", "η": "eta", "θ": "theta",
+    "ι": "iota", "κ": "kappa", "λ": "lambda", "μ": "mu", "ν": "nu", "ξ": "xi", "π": "pi", "ρ": "rho", "σ": "sigma",
+    "ς": "sigma", "τ": "tau", "υ": "upsilon", "φ": "phi", "χ": "chi", "ψ": "psi", "ω": "omega",
+}  # fmt: skip
+_LETTERS = {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "ł": "l", "ı": "i", "ħ": "h"}
+_FOLD = str.maketrans({**_LETTERS, "&": " and ", "ʹ": "", "ʺ": "", "'": "", "’": "", "‘": "", "ʼ": "", "`": ""})
+_SYMBOL_GREEK = re.compile(r"(?<![\u0370-\u03ff])[\u03b1-\u03c9](?![\u0370-\u03ff])")
+_NOT_WORD = re.compile(r"[\W_]+")
+_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af]")
+_MARKS = re.compile(r"[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]")
+
+
+def fold(value: str) -> str:
+    """Lower case, one width, no diacritics, a lone Greek letter by its name; everything else stays."""
+    if value.isascii():
+        return value.lower().translate(_FOLD)
+    value = unicodedata.normalize("NFKD", value).lower()
+    value = _MARKS.sub("", value)
+    value = _SYMBOL_GREEK.sub(lambda m: _GREEK.get(m.group(), m.group()), value)
+    # NFC, because NFKD tears Korean syllables apart.
+    return unicodedata.normalize("NFC", value).translate(_FOLD)
+
+
+def words(value: str) -> list[str]:
+    """The folded words: runs of letters and digits."""
+    return _NOT_WORD.sub(" ", fold(value)).split()
+
+
+def compact(value: str) -> str:
+    """Letters and digits only, folded: two spellings of one title give one string."""
+    return _NOT_WORD.sub("", fold(value))
+
+
+def has_cjk(value: str) -> bool:
+    """Whether Chinese, Japanese or Korean characters occur."""
+    return not value.isascii() and _CJK.search(value) is not None
+
+
+_PARTICLES = frozenset("van von der den de del della di da dos das du la le ter ten zu zur al el bin ibn af av".split())
+
+
+@lru_cache(maxsize=20_000)
+def family_key(name: str) -> str:
+    """The folded family name, without particles: "van der Berg" -> "berg", "O'Neill" -> "oneill"."""
+    parts = words(name)
+    kept = [p for p in parts if p not in _PARTICLES] or parts
+    return "".join(kept)
+
+
+_ROMAN = re.compile(r"m{0,3}(?:cm|cd|d?c{0,3})(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})")
+_ROMAN_VALUES = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1000}
+
+
+def number_key(value: str | None) -> str:
+    """A volume or issue as a number where it is one: "Vol. 012" -> "12", "XIV" -> "14"; else compact text."""
+    if not value:
+        return ""
+    text = compact(value)
+    digits = re.search(r"\d+", text)
+    if digits:
+        return digits.group().lstrip("0") or "0"
+    bare = text.removeprefix("vol").removeprefix("volume").removeprefix("no")
+    return str(roman(bare)) if bare and _ROMAN.fullmatch(bare) else text
+
+
+def roman(text: str) -> int:
+    """The value of a Roman numeral in lower case; the caller has checked that it is one."""
+    values = [_ROMAN_VALUES[c] for c in text]
+    return sum(-v if v < nxt else v for v, nxt in zip(values, [*values[1:], 0], strict=True))
+
+
+_PAGES = re.compile(r"([a-z]*)(\d+)([a-z]*)(?:\s*(?:-|–|—|−|to|/)+\s*([a-z]*)(\d+))?", re.IGNORECASE)
+
+
+def pages_key(value: str | None) -> tuple[str, str]:
+    """First and last page, the last one completed: "123-8" -> ("123", "128"); ("", "") where there are none."""
+    found = _PAGES.search(value) if value else None
+    if found is None:
+        return ("", "")
+    prefix, first, _, _, last = found.groups()
+    first = first.lstrip("0") or "0"
+    if last and len(last) < len(first):
+        last = first[: len(first) - len(last)] + last
+    return (prefix.lower() + first, prefix.lower() + (last or first).lstrip("0"))

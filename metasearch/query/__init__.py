@@ -1,0 +1,34 @@
+"""The query: a tree, our own syntax for it, and what can be done with it.
+
+    query = parse('gene drive author:burt NOT "gene therapy" year:2015-')
+    to_text(query)              # the same in one normal spelling
+    matches(query, record)      # True, False, or None: the record does not say
+
+Only the standard library is imported here.
+"""
+
+from __future__ import annotations
+
+from metasearch.query.ast import FIELDS, And, Not, Or, Query, Term, Years, conjunction, terms
+from metasearch.query.explain import explain
+from metasearch.query.match import matches
+from metasearch.query.printer import to_text
+from metasearch.query.simple import parse
+from metasearch.query.years import parse_years
+
+__all__ = [
+    "FIELDS",
+    "And",
+    "Not",
+    "Or",
+    "Query",
+    "Term",
+    "Years",
+    "conjunction",
+    "explain",
+    "matches",
+    "parse",
+    "parse_years",
+    "terms",
+    "to_text",
+]

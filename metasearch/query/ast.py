@@ -1,0 +1,84 @@
+"""The query as a tree, whatever syntax it was typed in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+#: Fields that a term can be looked for in; "any" is everything that the source searches by default.
+FIELDS = ("any", "title", "author", "venue", "abstract", "subject", "doi", "isbn", "issn")
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """Words to look for in one field.
+
+    Attributes:
+        text: One or more words, single blanks between them. Several words without `phrase` mean all of
+            them, in any order.
+        field: One of `FIELDS`.
+        phrase: The words must follow one another.
+    """
+
+    text: str
+    field: str = "any"
+    phrase: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Years:
+    """Published in first..last, both included; None is open. Never both None."""
+
+    first: int | None
+    last: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class And:
+    """All parts hold; at least two, none of them an `And`."""
+
+    parts: tuple[Query, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Or:
+    """At least one part holds; at least two, none of them an `Or`."""
+
+    parts: tuple[Query, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """The part does not hold."""
+
+    part: Query
+
+
+Query = Term | Years | And | Or | Not
+
+
+def conjunction(*parts: Query | None) -> Query:
+    """AND of the parts that are there, flattened; a single part stands for itself.
+
+    Raises:
+        ValueError: No part is there.
+    """
+    flat: list[Query] = []
+    for part in parts:
+        if part is not None:
+            flat.extend(part.parts if isinstance(part, And) else (part,))
+    if not flat:
+        raise ValueError("an empty conjunction")
+    return flat[0] if len(flat) == 1 else And(tuple(flat))
+
+
+def terms(query: Query, *, negated: bool = False) -> Iterator[Term]:
+    """The terms of a query from left to right; those under a NOT only where `negated`."""
+    match query:
+        case Term():
+            yield query
+        case And(parts) | Or(parts):
+            for part in parts:
+                yield from terms(part, negated=negated)
+        case Not(part) if negated:
+            yield from terms(part, negated=negated)

@@ -1,0 +1,73 @@
+"""A query error for a terminal: the query, a caret line, the reason, what to do."""
+
+from __future__ import annotations
+
+from metasearch.errors import QuerySyntaxError
+from metasearch.query.lexer import is_blank
+
+
+def explain(error: QuerySyntaxError, width: int = 80) -> str:
+    """Several lines for a fixed-width font, without a final newline.
+
+        titel:drive AND gene
+        ^^^^^
+        There is no field "titel"; the fields are any, title, ...
+        Try: title:drive AND gene
+
+    Characters are counted as the columns they take: two for full-width ones, none for combining ones. A long query is
+    shown around the mistake. Control characters are shown as blanks, so the text can do no harm to a terminal.
+
+    Args:
+        width: Columns of the query line.
+    """
+    shown, carets = _window(error, max(width, 20))
+    lines = [shown, carets, f"{error.reason.rstrip('.')}."]
+    if error.advice:
+        lines.append(_visible(error.advice))
+    return "\n".join(lines)
+
+
+def _window(error: QuerySyntaxError, width: int) -> tuple[str, str]:
+    """The query line and the caret line."""
+    position = min(max(error.position, 0), len(error.text))
+    start = max(0, position - width)
+    before = _visible(error.text[start:position])
+    after = _visible(error.text[position : position + width])
+    cut_left, cut_right = start > 0, position + width < len(error.text)
+    if cut_left or cut_right or _columns(before + after) > width:
+        room = width // 2
+        left = _last(before, max(room - 1, width - 2 - _columns(after)))
+        right = _first(after, width - 2 - _columns(left))
+        cut_left, cut_right = cut_left or left != before, cut_right or right != after
+        before, after = "…" * cut_left + left, right + "…" * cut_right
+    marked = _columns(_visible(error.text[position : position + min(error.length, width)]))
+    indent = _columns(before)
+    return before + after, " " * indent + "^" * max(1, min(marked, width - indent))
+
+
+def _visible(text: str) -> str:
+    return "".join("\ufffd" if "\ud800" <= char <= "\udfff" else " " if is_blank(char) else char for char in text)
+
+
+def _columns(text: str) -> int:
+    from wcwidth import wcswidth, wcwidth
+
+    columns = wcswidth(text)
+    return columns if columns >= 0 else sum(max(0, wcwidth(char)) for char in text)
+
+
+def _first(text: str, columns: int) -> str:
+    """As much of the beginning as fits."""
+    from wcwidth import wcwidth
+
+    used = 0
+    for at, char in enumerate(text):
+        used += max(0, wcwidth(char))
+        if used > columns:
+            return text[:at]
+    return text
+
+
+def _last(text: str, columns: int) -> str:
+    """As much of the end as fits."""
+    return _first(text[::-1], columns)[::-1]

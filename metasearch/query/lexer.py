@@ -1,0 +1,288 @@
+"""Characters -> tokens of our own query syntax. One pass, no look-back: linear in the length of the text.
+
+What is a word is decided here. A word runs to the next blank, bracket or quote; a backslash makes the next character ordinary,
+and a word with a backslash in it is never anything but a word. An unescaped word may turn out to be
+
+- an operator: `AND`, `OR`, `NOT` in capitals;
+- a field: a known name with a colon (also full-width), directly before a word, phrase or group;
+- a DOI: `10.1000/x` or the URL of its resolver. Brackets that pair up inside it belong to it.
+
+A name with a colon that is no field is an error where it looks like an attempt at one: two or more ASCII letters, then the
+colon, then directly a letter, digit, quote or bracket. So `titel:x` and `foo:bar` are errors, while `Re: x`, `10:30`, `CO2:CH4`,
+`std::vector`, `http://x`, `arXiv:2104.12255` and `深度学习：综述` are words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+from metasearch.errors import QuerySyntaxError
+from metasearch.query.ast import FIELDS
+
+Kind = Literal["word", "phrase", "(", ")", "-", "not", "and", "or", "end"]
+
+#: What may stand before a colon -> the field of a term; "year" is read as a range.
+FIELD_NAMES = {name: name for name in (*FIELDS, "year")} | {
+    "journal": "venue",
+    "ti": "title",
+    "au": "author",
+    "ab": "abstract",
+}
+
+_OPERATORS: dict[str, Kind] = {"AND": "and", "OR": "or", "NOT": "not"}
+_CLOSERS = {'"': '"', "＂": "＂", "“": "”", "”": "”", "„": "“”"}
+_OPEN, _CLOSE = "(（", ")）"
+_WORD_ENDS = frozenset([*_CLOSERS, *_OPEN, *_CLOSE])
+# Control, zero-width and direction characters come with copied text; none of them belongs to a word.
+_INVISIBLE = frozenset(
+    map(chr, [*range(32), *range(0x7F, 0xA0), 0x200B, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)])
+) | {"\ufeff", "\ufffe", "\uffff"}
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
+_PREFIX = re.compile(r"([A-Za-z]+)([:：])")
+_DOI = re.compile(r"(https?://)?((?:dx\.|www\.)?doi\.org/)?(?:doi:)?(10\.[0-9]{4,9}(?:\.[0-9]+)*/)", re.IGNORECASE)
+_DOI_TAIL = ".,;:"
+# Prefixes of identifiers, which people type as words.
+_SCHEMES = frozenset("ark arxiv bibcode hdl http https info mailto oclc orcid pmcid pmid swh urn".split())
+_MEANT = {
+    "keyword": "subject", "keywords": "subject", "kw": "subject", "ky": "subject", "su": "subject", "topic": "subject",
+    "creator": "author", "by": "author", "abs": "abstract", "publication": "venue", "source": "venue", "container": "venue",
+    "date": "year", "published": "year", "py": "year", "yr": "year", "all": "any", "text": "any",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A piece of the query.
+
+    Attributes:
+        kind: What it is; a bracket may carry a field.
+        start: Index of its first character, the field's name included.
+        end: Index after its last character.
+        text: Of a word or phrase, without quotes and backslashes, single blanks between words.
+        field: Named before the colon, or None.
+        value: Index of its first character after the field's name.
+        doi: Of an unescaped word that is a DOI: its bare form.
+    """
+
+    kind: Kind
+    start: int
+    end: int
+    text: str = ""
+    field: str | None = None
+    value: int = 0
+    doi: str | None = None
+
+
+def tokens(text: str) -> list[Token]:
+    """All tokens, closed by one of kind "end".
+
+    Raises:
+        QuerySyntaxError: Its `suggestion` mends this one mistake only.
+    """
+    if bad := _SURROGATE.search(text):
+        at = bad.start()
+        raise _error("The query holds a byte that is not text", text, at, at + 1, _without(text, at, at + 1))
+    return [*_Lexer(text).run(), Token("end", len(text), len(text))]
+
+
+def is_blank(char: str) -> bool:
+    """Whether a character separates words."""
+    return char.isspace() or char in _INVISIBLE
+
+
+def bare_doi(text: str) -> str | None:
+    """The DOI in lower case without resolver, or None where the text is not one: "https://doi.org/10.1000/X" -> "10.1000/x"."""
+    found = _DOI.match(text)
+    if found is None:
+        return None
+    bare = text[found.start(3) :]
+    if found[1] or found[2]:
+        bare = re.split(r"[?#]", bare, maxsplit=1)[0]
+        if "%" in bare:
+            from urllib.parse import unquote
+
+            decoded = unquote(bare)
+            bare = bare if any(map(is_blank, decoded)) else decoded
+    bare = bare.lower().rstrip(_DOI_TAIL)
+    return bare if len(bare) > len(found[3]) else None
+
+
+class _Lexer:
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def run(self) -> Iterator[Token]:
+        text, at, after_minus = self.text, 0, False
+        while at < len(text):
+            char = text[at]
+            if is_blank(char):
+                at += 1
+                continue
+            if char in _CLOSE:
+                token = Token(")", at, at + 1)
+            elif char == "-" and self.is_minus(at):
+                token = Token("-", at, at + 1)
+            else:
+                token = self.operand(at, operators=not after_minus)
+            yield token
+            at, after_minus = token.end, token.kind == "-"
+
+    def is_minus(self, at: int) -> bool:
+        before = self.text[at - 1] if at else " "
+        return (is_blank(before) or before in _OPEN + _CLOSE) and self.starts_operand(at + 1)
+
+    def starts_operand(self, at: int) -> bool:
+        char = self.text[at : at + 1]
+        return char.isalnum() or (char != "" and char in '\\(（"＂“”„')
+
+    def operand(self, start: int, *, operators: bool) -> Token:
+        """The word, phrase or opening bracket at `start`, with its field."""
+        field, at = self.prefix(start)
+        char = self.text[at]
+        if char in _OPEN:
+            return Token("(", start, at + 1, field=field, value=at)
+        if char in _CLOSERS:
+            return self.phrase(start, at, field)
+        return self.word(start, at, field, operators=operators)
+
+    def prefix(self, start: int) -> tuple[str | None, int]:
+        """The field named at `start` or None, and where its value begins."""
+        text = self.text
+        found = _PREFIX.match(text, start)
+        if found is None:
+            return None, start
+        name, at = found[1].lower(), found.end()
+        field = FIELD_NAMES.get(name)
+        if field is None:
+            if len(name) > 1 and found[2] == ":" and name not in _SCHEMES and self.starts_operand(at):
+                raise self.unknown_field(start, found[1], at)
+            return None, start
+        if at == len(text) or is_blank(text[at]) or text[at] in _CLOSE:
+            raise self.empty_field(start, found[1], at)
+        if text[at] == "-" and field != "year" and self.starts_operand(at + 1):
+            fix = f"{text[:start]} NOT {text[start:at]}{text[at + 1 :]}"
+            raise _error("The minus sign stands before the field, not after its colon", text, at, at + 1, fix)
+        return field, at
+
+    def unknown_field(self, start: int, name: str, at: int) -> QuerySyntaxError:
+        from difflib import get_close_matches
+
+        text, low = self.text, name.lower()
+        meant = _MEANT.get(low) or next(
+            iter(get_close_matches(low[:30], [n for n in FIELD_NAMES if len(n) > 2], 1, 0.7)), ""
+        )
+        if meant:
+            fix = f"{text[:start]}{meant}{text[at - 1 :]}"
+        elif text[at] in _WORD_ENDS:
+            fix = f"{text[:at]} {text[at:]}"
+        else:
+            end = self.scan(at)[1]
+            fix = f'{text[:start]}"{text[start:end]}"{text[end:]}'
+        shown = name if len(name) <= 30 else f"{name[:29]}…"
+        known = ", ".join(dict.fromkeys(FIELD_NAMES.values()))
+        return _error(f'There is no field "{shown}"; the fields are {known}', text, start, at - 1, fix)
+
+    def empty_field(self, start: int, name: str, at: int) -> QuerySyntaxError:
+        text = self.text
+        rest = at
+        while rest < len(text) and is_blank(text[rest]):
+            rest += 1
+        if rest == len(text) or text[rest] in _CLOSE or text[rest:].partition(" ")[0] in _OPERATORS:
+            fix = _without(text, start, at)
+        else:
+            fix = text[:at] + text[rest:]
+        return _error(f"{name}: needs a word directly after the colon", text, start, at, fix)
+
+    def phrase(self, start: int, at: int, field: str | None) -> Token:
+        text, closers = self.text, _CLOSERS[self.text[at]]
+        out: list[str] = []
+        end = at + 1
+        while end < len(text) and text[end] not in closers:
+            if text[end] == "\\" and end + 1 < len(text):
+                end += 1
+            out.append(" " if is_blank(text[end]) else text[end])
+            end += 1
+        if end >= len(text):
+            kept = len(text)
+            while kept > at + 1 and (is_blank(text[kept - 1]) or text[kept - 1] in _CLOSE):
+                kept -= 1
+            fix = text[:kept] + closers[-1] + text[kept:] if kept > at + 1 else _without(text, start, at + 1)
+            raise _error("This quote is never closed", text, at, at + 1, fix)
+        value = " ".join("".join(out).split())
+        if not value:
+            raise _error("There is nothing between the quotes", text, at, end + 1, _without(text, start, end + 1))
+        return Token("phrase", start, end + 1, value, field, at + 1)
+
+    def word(self, start: int, at: int, field: str | None, *, operators: bool) -> Token:
+        if field in (None, "doi"):
+            doi_end = self.doi_end(at)
+            doi = bare_doi(self.text[at:doi_end])
+            if doi is not None:
+                return Token("word", start, doi_end, self.text[at:doi_end], field, at, doi)
+        value, end, escaped = self.scan(at)
+        kind: Kind = "word"
+        if operators and field is None and not escaped:
+            kind = _OPERATORS.get(value, "word")
+        return Token(kind, start, end, value, field, at)
+
+    def scan(self, at: int) -> tuple[str, int, bool]:
+        """The word at `at` without backslashes, its end, and whether it held one."""
+        text, end = self.text, at
+        out: list[str] = []
+        escaped = False
+        while end < len(text):
+            char = text[end]
+            if char == "\\":
+                if end + 1 == len(text) or is_blank(text[end + 1]):
+                    fix = _without(text, end, end + 1)
+                    raise _error("This backslash has no character after it", text, end, end + 1, fix)
+                end += 1
+                char, escaped = text[end], True
+            elif is_blank(char) or char in _WORD_ENDS:
+                break
+            out.append(char)
+            end += 1
+        return "".join(out), end, escaped
+
+    def doi_end(self, at: int) -> int:
+        """Where the DOI at `at` ends; `at` itself where there is none, or one with a backslash, which is a mere word."""
+        found = _DOI.match(self.text, at)
+        if found is None:
+            return at
+        text, end = self.text, found.end()
+        while end < len(text):
+            char = text[end]
+            if char == "\\":
+                return at
+            if char == "(" and end in self.pairs:
+                end = self.pairs[end]
+            elif is_blank(char) or char in _WORD_ENDS:
+                break
+            end += 1
+        return end
+
+    @cached_property
+    def pairs(self) -> dict[int, int]:
+        """Opening -> closing round bracket, where no blank or quote lies between."""
+        pairs: dict[int, int] = {}
+        opened: list[int] = []
+        for at, char in enumerate(self.text):
+            if char == "(":
+                opened.append(at)
+            elif char == ")" and opened:
+                pairs[opened.pop()] = at
+            elif is_blank(char) or char in _WORD_ENDS or char == "\\":
+                opened.clear()
+        return pairs
+
+
+def _without(text: str, start: int, end: int) -> str:
+    return f"{text[:start]} {text[end:]}"
+
+
+def _error(reason: str, text: str, start: int, end: int, fix: str) -> QuerySyntaxError:
+    return QuerySyntaxError(reason, text=text, position=start, length=end - start, suggestion=fix)

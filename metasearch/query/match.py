@@ -1,0 +1,278 @@
+"""Does a record satisfy a query? For clauses that a database cannot express and that are filtered here afterwards.
+
+Three answers, combined as in Kleene's strong logic of indeterminacy (Introduction to Metamathematics, 1952, section 64): True,
+False, and None where the record lacks the field, so that nothing can be said. What a caller does with None is its own policy.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import Protocol
+
+from metasearch.query.ast import And, Not, Or, Query, Term, Years
+from metasearch.query.lexer import bare_doi
+
+
+class Person(Protocol):
+    """What is read of an author."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def family(self) -> str | None: ...
+    @property
+    def given(self) -> str | None: ...
+
+
+class Described(Protocol):
+    """What is read of a record. A protocol, because records stand on the same floor as queries."""
+
+    @property
+    def title(self) -> str: ...
+    @property
+    def subtitle(self) -> str | None: ...
+    @property
+    def authors(self) -> Sequence[Person]: ...
+    @property
+    def year(self) -> int | None: ...
+    @property
+    def venue(self) -> str | None: ...
+    @property
+    def abstract(self) -> str | None: ...
+    @property
+    def keywords(self) -> Sequence[str]: ...
+    @property
+    def doi(self) -> str | None: ...
+    @property
+    def ids(self) -> Mapping[str, str]: ...
+    @property
+    def isbn(self) -> Sequence[str]: ...
+    @property
+    def issn(self) -> Sequence[str]: ...
+
+
+def matches(query: Query, record: Described) -> bool | None:
+    """Whether the record satisfies the query; None where it lacks what would decide.
+
+    Words are compared whole, without case, diacritics and width; Chinese, Japanese and Korean text as substrings, because it
+    has no blanks. The words of a phrase follow one another in one field. A DOI matches also by its prefix ("10.1000"), an
+    ISBN-10 matches its ISBN-13, an initial matches any given name that it may stand for.
+
+    "any" is title, subtitle, authors, venue, abstract, keywords and identifiers. A word that occurs in none of them gives
+    False if there is an abstract, else None: the database may have found it in a text that the record does not show.
+    """
+    return _evaluate(query, _Folded(record))
+
+
+def _evaluate(query: Query, record: _Folded) -> bool | None:
+    match query:
+        case Term():
+            return _term(query, record)
+        case Years(first, last):
+            year = record.record.year
+            return None if year is None else (first is None or first <= year) and (last is None or year <= last)
+        case And(parts):
+            return _all(_evaluate(part, record) for part in parts)
+        case Or(parts):
+            return _negated(_all(_negated(_evaluate(part, record)) for part in parts))
+        case Not(part):
+            return _negated(_evaluate(part, record))
+
+
+def _negated(value: bool | None) -> bool | None:
+    return None if value is None else not value
+
+
+def _all(values: Iterable[bool | None]) -> bool | None:
+    answer: bool | None = True
+    for value in values:
+        if value is False:
+            return False
+        if value is None:
+            answer = None
+    return answer
+
+
+# --------------------------------------------------------------------------- terms
+
+
+def _term(term: Term, record: _Folded) -> bool | None:
+    if term.field in ("doi", "isbn", "issn"):
+        return _identifier(term, record.record)
+    texts = record.texts(term.field)
+    if not texts:
+        return None
+    wanted = [term.text] if term.phrase else term.text.split()
+    answer = _all(_occurs(_fold(word), term.field, texts, record) for word in wanted)
+    if answer is False and term.field == "author":
+        return _named(_TOKEN.findall(_fold(term.text)), texts)
+    return None if answer is False and term.field == "any" and not record.record.abstract else answer
+
+
+def _occurs(wanted: str, field: str, texts: Sequence[_Text], record: _Folded) -> bool:
+    """Whether a folded word or phrase occurs in one of the texts; one without letters and digits always does."""
+    if _CJK.search(wanted):
+        compact = _compact(wanted)
+        return any(compact in text.compact for text in texts)
+    words = _TOKEN.findall(wanted)
+    if not words or any(text.has(words, initials=field == "author") for text in texts):
+        return True
+    return field == "any" and _compact(wanted) in record.identifiers
+
+
+def _named(words: list[str], texts: Sequence[_Text]) -> bool | None:
+    """None where one author may be the person asked for: the names agree but for order, middle names and initials."""
+    for text in texts:
+        have = text.words
+        if any(len(want) > 1 and want in have for want in words) and all(
+            any(want == it or (1 in (len(want), len(it)) and want[0] == it[0]) for it in have) for want in words
+        ):
+            return None
+    return False
+
+
+def _identifier(term: Term, record: Described) -> bool | None:
+    wanted = [term.text] if term.phrase else term.text.split()
+    if term.field == "doi":
+        if not record.doi:
+            return None
+        doi = record.doi.lower()
+        dois = [bare_doi(word) or word.lower() for word in wanted]
+        return all(doi == it or doi.startswith(f"{it.rstrip('/')}/") for it in dois)
+    known = record.isbn if term.field == "isbn" else record.issn
+    keys = {_number_key(it) for it in known}
+    return all(_number_key(word) in keys for word in wanted) if keys else None
+
+
+def _number_key(value: str) -> str:
+    """Digits of an ISBN or ISSN; of an ISBN only the nine that ISBN-10 and ISBN-13 share."""
+    digits = "".join(char for char in value.upper() if char in "0123456789X")
+    if len(digits) == 10:
+        return digits[:9]
+    return digits[3:12] if len(digits) == 13 and digits.startswith("978") else digits
+
+
+# --------------------------------------------------------------------------- folded text
+
+# Runs of letters and digits; the signs make "C++" and "C#" words of their own.
+_TOKEN = re.compile(r"[^\W_]+[+#]*")
+_NOT_WORD = re.compile(r"[\W_]+")
+_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af\U00020000-\U0003ffff]")
+_MARKS = re.compile(r"[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff]")
+_LETTERS = str.maketrans(
+    {
+        "æ": "ae",
+        "œ": "oe",
+        "ø": "o",
+        "đ": "d",
+        "ð": "d",
+        "þ": "th",
+        "ł": "l",
+        "ı": "i",
+        "'": "",
+        "’": "",
+        "‘": "",
+        "ʼ": "",
+    }
+)
+
+
+@lru_cache(maxsize=256)
+def _fold(text: str) -> str:
+    """Lower case, one width, no diacritics, no apostrophes.
+
+    Like `normalise.fold`, which stands on a higher floor, but only what the same word typed on another keyboard needs.
+    """
+    if not text.isascii():
+        # NFC at the end, because NFKD tears Korean syllables and voiced kana apart.
+        text = unicodedata.normalize("NFC", _MARKS.sub("", unicodedata.normalize("NFKD", text)))
+    return text.casefold().translate(_LETTERS)
+
+
+def _compact(folded: str) -> str:
+    return _NOT_WORD.sub("", folded)
+
+
+class _Text:
+    """One folded text, cut into words when it is first asked for."""
+
+    def __init__(self, value: str) -> None:
+        self.folded = _fold(value)
+        self._words: list[str] | None = None
+        self._compact: str | None = None
+
+    @property
+    def words(self) -> list[str]:
+        if self._words is None:
+            self._words = _TOKEN.findall(self.folded)
+        return self._words
+
+    @property
+    def compact(self) -> str:
+        if self._compact is None:
+            self._compact = _compact(self.folded)
+        return self._compact
+
+    def has(self, wanted: list[str], *, initials: bool = False) -> bool:
+        """Whether the words follow one another; "ca2" is found in "Ca2+", but "c++" not in "C"."""
+        have = self.words
+
+        def fits(want: str, word: str) -> bool:
+            return want in (word, word.rstrip("+#")) or (initials and len(want) == 1 and word.startswith(want))
+
+        return any(
+            all(fits(want, have[start + i]) for i, want in enumerate(wanted))
+            for start in range(len(have) - len(wanted) + 1)
+        )
+
+
+class _Folded:
+    """A record whose fields are folded at most once in an evaluation."""
+
+    def __init__(self, record: Described) -> None:
+        self.record = record
+        self._texts: dict[str, tuple[_Text, ...]] = {}
+        self._identifiers: frozenset[str] | None = None
+
+    def texts(self, field: str) -> tuple[_Text, ...]:
+        """The texts of a field; none where the record lacks it."""
+        if field not in self._texts:
+            self._texts[field] = tuple(self._read(field))
+        return self._texts[field]
+
+    @property
+    def identifiers(self) -> frozenset[str]:
+        if self._identifiers is None:
+            it = self.record
+            values = [it.doi or "", *it.ids.values(), *it.isbn, *it.issn]
+            self._identifiers = frozenset(_compact(_fold(value)) for value in values if value)
+        return self._identifiers
+
+    def _read(self, field: str) -> Iterable[_Text]:
+        it = self.record
+        match field:
+            case "title":
+                if it.title or it.subtitle:
+                    yield _Text(f"{it.title} {it.subtitle or ''}")
+            case "author":
+                for author in it.authors:
+                    yield _Text(author.name)
+                    if author.family and author.given:
+                        yield _Text(f"{author.family} {author.given}")
+            case "venue":
+                if it.venue:
+                    yield _Text(it.venue)
+            case "abstract":
+                if it.abstract:
+                    yield _Text(it.abstract)
+            case "subject":
+                yield from map(_Text, it.keywords)
+            case _:
+                for part in ("title", "author", "venue", "abstract", "subject"):
+                    yield from self.texts(part)
+                for scheme, value in it.ids.items():
+                    yield _Text(f"{scheme} {value}")
+                yield from map(_Text, filter(None, (it.doi, *it.isbn, *it.issn)))

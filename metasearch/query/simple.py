@@ -1,0 +1,267 @@
+"""Our own query syntax: `gene drive author:burt NOT "gene therapy" year:2015-` -> `Query`.
+
+A recursive descent over the tokens of `lexer`:
+
+    query        = disjunction
+    disjunction  = conjunction { "OR" conjunction }
+    conjunction  = negation { [ "AND" ] negation }
+    negation     = { "NOT" | "-" } operand
+    operand      = [ field ":" ] ( word | phrase | "(" disjunction ")" )
+
+Bare words of one field with nothing between them become one `Term`; everything else that stands side by side is joined with AND.
+Trees come out normalised: `And` and `Or` flat and with two parts at least, no `Not` directly in a `Not`. docs/query.md tells users
+the same.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from metasearch.errors import QuerySyntaxError
+from metasearch.query.ast import Not, Or, Query, Term, Years, conjunction, terms
+from metasearch.query.lexer import FIELD_NAMES, Token, is_blank, tokens
+from metasearch.query.years import BadYears, read_years, years_text
+
+#: Characters of a query.
+MAX_LENGTH = 2_000
+#: Brackets inside brackets.
+MAX_DEPTH = 20
+#: Words, phrases and year ranges of a query, each counted as one.
+MAX_TERMS = 100
+
+_ROUNDS = 8
+_ADVICE = "Type one or more words, such as: gene drive"
+_FIELD = re.compile(rf"\b(?:{'|'.join(FIELD_NAMES)})[:：]", re.IGNORECASE)
+_WORDS = re.compile(r"\w+(?:[-.']\w+)*")
+_SPREAD_RANGE = re.compile(r"\s+[-\u2010-\u2015]\s*([0-9]{4})(?![^\s)）])")
+
+
+def parse(text: str) -> Query:
+    """Read a query. Takes time linear in its length.
+
+    Raises:
+        QuerySyntaxError: The text is no query. Nothing else is raised, whatever the text. A `suggestion` is always a query that
+            can be parsed.
+    """
+    try:
+        return _read(text)
+    except QuerySyntaxError as error:
+        raise QuerySyntaxError(
+            error.reason,
+            text=text,
+            position=error.position,
+            length=error.length,
+            suggestion=_corrected(text, error.suggestion),
+            advice=_ADVICE if error.suggestion else error.advice,
+        ) from None
+
+
+def _read(text: str) -> Query:
+    """As `parse`, but a suggestion mends only the mistake at hand."""
+    if len(text) > MAX_LENGTH:
+        raise QuerySyntaxError(
+            f"The query is longer than {MAX_LENGTH:,} characters",
+            text=text,
+            position=MAX_LENGTH,
+            advice="Split it into several searches.",
+        )
+    query = _Parser(text).query()
+    if next(terms(query), None) is None:
+        negative = next(terms(query, negated=True), None) is not None
+        raise QuerySyntaxError(
+            f"The query says only {'what is not wanted' if negative else 'which years are wanted'}",
+            text=text,
+            position=len(text) - len(text.lstrip()),
+            length=len(text.strip()),
+            advice=f"Add a word to look for, as in: climate {'NOT warming' if negative else 'year:2020'}",
+        )
+    return query
+
+
+def _corrected(text: str, fix: str | None) -> str | None:
+    """A query that parses, found by mending one mistake after the other; where that fails, the mere words of the text."""
+    if fix is None:
+        return None
+    candidate: str | None = fix
+    for _ in range(_ROUNDS):
+        if candidate is None:
+            break
+        candidate = " ".join("".join(" " if is_blank(char) else char for char in candidate).split())
+        try:
+            _read(candidate)
+        except QuerySyntaxError as error:
+            candidate = error.suggestion
+        else:
+            return candidate
+    found = [word for word in _WORDS.findall(_FIELD.sub(" ", text)) if word not in ("AND", "OR", "NOT")]
+    plain = " ".join(found)
+    return plain if found and len(found) <= MAX_TERMS and len(plain) <= MAX_LENGTH else None
+
+
+@dataclass(slots=True)
+class _Part:
+    """A part of a conjunction; a `bare` one may take the words after it into its `Term`."""
+
+    query: Query
+    bare: bool = False
+
+
+class _Parser:
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.tokens = tokens(text)
+        self.at = 0
+        self.open: list[Token] = []
+        self.read = 0
+
+    def query(self) -> Query:
+        if self.peek().kind == "end":
+            raise QuerySyntaxError("The query is empty", text=self.text, position=0, advice=_ADVICE)
+        query = self.disjunction(None)
+        if self.peek().kind == ")":
+            raise self.stray(self.peek())
+        return query
+
+    def disjunction(self, field: str | None) -> Query:
+        parts = [self.conjunction(field)]
+        while self.peek().kind == "or":
+            parts.append(self.conjunction(field, after=self.take()))
+        flat = [inner for part in parts for inner in (part.parts if isinstance(part, Or) else (part,))]
+        return flat[0] if len(flat) == 1 else Or(tuple(flat))
+
+    def conjunction(self, field: str | None, after: Token | None = None) -> Query:
+        parts = [self.negation(field, after)]
+        while (kind := self.peek().kind) not in ("or", ")", "end"):
+            part = self.negation(field, after=self.take() if kind == "and" else None)
+            joined = kind == "word" and self.join(parts[-1], part)
+            if not joined:
+                parts.append(part)
+        return conjunction(*(part.query for part in parts))
+
+    @staticmethod
+    def join(last: _Part, part: _Part) -> bool:
+        """Put the word of `part` into the term of `last`, if the two are bare words of one field."""
+        left, right = last.query, part.query
+        if not (last.bare and part.bare and isinstance(left, Term) and isinstance(right, Term)):
+            return False
+        if left.field != right.field:
+            return False
+        last.query = Term(f"{left.text} {right.text}", left.field)
+        return True
+
+    def negation(self, field: str | None, after: Token | None) -> _Part:
+        negated = False
+        last = self.peek()
+        while last.kind in ("not", "-"):
+            if last.kind == "-" and field == "year" and self.tokens[self.at + 1].kind == "word":
+                break
+            negated = not negated
+            after, last = self.take(), self.peek()
+        part = self.operand(field, after)
+        if negated:
+            return _Part(part.query.part if isinstance(part.query, Not) else Not(part.query))
+        return part if after is None or after.kind == "and" or after.kind == "or" else _Part(part.query)
+
+    def operand(self, field: str | None, after: Token | None) -> _Part:
+        token = self.peek()
+        if token.kind == "-":  # in a group of years: the open range "-2024"
+            self.take()
+            word = self.take()
+            self.count(word)
+            return _Part(self.years(word, f"-{word.text}"))
+        if token.kind == "(":
+            return _Part(self.group(field))
+        if token.kind in ("word", "phrase"):
+            self.count(self.take())
+            return self.term(token, token.field or field)
+        if after is not None:
+            raise self.lacks(after, "after")
+        if token.kind == ")":
+            raise self.stray(token)
+        raise self.lacks(token, "before")
+
+    def group(self, field: str | None) -> Query:
+        opening = self.take()
+        bracket = opening.end - 1
+        if len(self.open) == MAX_DEPTH:
+            raise QuerySyntaxError(
+                f"Brackets are nested more than {MAX_DEPTH} deep",
+                text=self.text,
+                position=bracket,
+                advice="Write the query with fewer brackets.",
+            )
+        if self.peek().kind == ")":
+            closing = self.peek()
+            raise self.error(
+                "There is nothing between the brackets", bracket, closing.end, self.cut(opening.start, closing.end)
+            )
+        self.open.append(opening)
+        query = self.disjunction(opening.field or field)
+        if self.peek().kind != ")":
+            closed = self.text + ")" * len(self.open)
+            raise self.error("This bracket is never closed", bracket, bracket + 1, closed)
+        self.take()
+        self.open.pop()
+        return query
+
+    def term(self, token: Token, field: str | None) -> _Part:
+        if field == "year":
+            return _Part(self.years(token, token.text))
+        if token.kind == "phrase":
+            return _Part(Term(token.text, field or "any", phrase=True))
+        if token.doi is not None and field in (None, "doi"):
+            # Two identifiers are two terms: no database knows them as one.
+            return _Part(Term(token.doi, "doi"))
+        return _Part(Term(token.text, field or "any"), bare=True)
+
+    def years(self, token: Token, value: str) -> Years:
+        end = token.end - 1 if token.kind == "phrase" else token.end
+        try:
+            years = read_years(value)
+        except BadYears as bad:
+            if bad.corrected:
+                fix = f"{self.text[: token.start]}year:{bad.corrected}{self.text[token.end :]}"
+            else:
+                fix = self.cut(token.start, token.end)
+            raise self.error(bad.reason, token.value, end, fix) from None
+        spread = _SPREAD_RANGE.match(self.text, token.end)
+        if spread and years.first is not None and years.first == years.last:
+            fix = f"{self.text[: token.start]}year:{years_text(years)}-{spread[1]}{self.text[spread.end() :]}"
+            raise self.error("A range of years is written without blanks", token.end, spread.end(), fix)
+        return years
+
+    # ---------------------------------------------------------------- tokens and errors
+
+    def peek(self) -> Token:
+        return self.tokens[self.at]
+
+    def take(self) -> Token:
+        token = self.tokens[self.at]
+        self.at += 1
+        return token
+
+    def count(self, token: Token) -> None:
+        self.read += 1
+        if self.read > MAX_TERMS:
+            raise QuerySyntaxError(
+                f"The query has more than {MAX_TERMS} words and phrases",
+                text=self.text,
+                position=token.start,
+                length=token.end - token.start,
+                advice="Split it into several searches.",
+            )
+
+    def cut(self, start: int, end: int) -> str:
+        return f"{self.text[:start]} {self.text[end:]}"
+
+    def error(self, reason: str, start: int, end: int, fix: str) -> QuerySyntaxError:
+        return QuerySyntaxError(reason, text=self.text, position=start, length=end - start, suggestion=fix)
+
+    def stray(self, token: Token) -> QuerySyntaxError:
+        return self.error("This bracket closes nothing", token.start, token.end, self.cut(token.start, token.end))
+
+    def lacks(self, token: Token, side: str) -> QuerySyntaxError:
+        sign = self.text[token.start : token.end]
+        fix = self.cut(token.start, token.end)
+        return self.error(f"{sign} needs something to look for {side} it", token.start, token.end, fix)

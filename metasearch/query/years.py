@@ -1,0 +1,93 @@
+"""Year ranges as people write them: "2020", "2019-2024", "2019-", "-2024", ">=2019"."""
+
+from __future__ import annotations
+
+import re
+
+from metasearch.errors import QuerySyntaxError
+from metasearch.query.ast import Years
+
+_COMPARED = re.compile(r"(>=|=>|≥|<=|=<|≤|>|<|=) ?([0-9]{4})")
+_RANGE = re.compile(r"([0-9]{4})?(?: ?(\.\.|[-\u2010-\u2015\u2212~:\uff0d\uff5e]) ?([0-9]{4})?)?")
+_FOUR_DIGITS = re.compile(r"(?<![0-9])[0-9]{4}(?![0-9])")
+_SHORT_END = re.compile(r"([0-9]{2})([0-9]{2})\D{1,3}([0-9]{2})")
+_FULL_WIDTH = str.maketrans("０１２３４５６７８９＞＜＝：", "0123456789><=:")
+_FORMS = "2020, 2019-2024, 2019- or -2024"
+
+
+class BadYears(ValueError):
+    """Text that is no year range; `corrected` is what was probably meant, or None."""
+
+    def __init__(self, reason: str, corrected: str | None = None) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.corrected = corrected
+
+
+def parse_years(text: str) -> Years:
+    """The range that an option such as `--year 2019-2024` asks for.
+
+    Besides the hyphen the dashes, `:`, `~` and `..` stand between two years; `>=2019`, `>2019`, `<=2024`, `<2024` work too.
+
+    Raises:
+        QuerySyntaxError: It is no range of four-digit years, or it ends before it begins.
+    """
+    try:
+        return read_years(text)
+    except BadYears as bad:
+        value = text.strip()
+        raise QuerySyntaxError(
+            bad.reason,
+            text=text,
+            position=text.index(value),
+            length=len(value),
+            suggestion=bad.corrected,
+            advice=None if bad.corrected else f"Write the years as {_FORMS}.",
+        ) from None
+
+
+def read_years(value: str) -> Years:
+    """As `parse_years`, for callers that know the place of `value` in a longer query.
+
+    Raises:
+        BadYears: As there.
+    """
+    plain = " ".join(value.translate(_FULL_WIDTH).split())
+    if compared := _COMPARED.fullmatch(plain):
+        years = _compared(compared[1], int(compared[2]))
+    elif (ranged := _RANGE.fullmatch(plain)) and (ranged[1] or ranged[3]):
+        first, last = (int(year) if year else None for year in (ranged[1], ranged[3]))
+        years = Years(first, last if ranged[2] else first)
+    else:
+        raise BadYears(f"Years are written with four digits, as {_FORMS}", _meant(plain))
+    if any(year is not None and not 1 <= year <= 9999 for year in (years.first, years.last)):
+        raise BadYears("There is no such year")
+    if years.first is not None and years.last is not None and years.first > years.last:
+        raise BadYears("The range ends before it begins", years_text(Years(years.last, years.first)))
+    return years
+
+
+def years_text(years: Years) -> str:
+    """The shortest form that `parse_years` reads back."""
+    first, last = ("" if year is None else f"{year:04d}" for year in (years.first, years.last))
+    return first if first == last else f"{first}-{last}"
+
+
+def _compared(operator: str, year: int) -> Years:
+    if operator == "=":
+        return Years(year, year)
+    if operator in (">=", "=>", "≥"):
+        return Years(year, None)
+    if operator in ("<=", "=<", "≤"):
+        return Years(None, year)
+    return Years(year + 1, None) if operator == ">" else Years(None, year - 1)
+
+
+def _meant(plain: str) -> str | None:
+    """A guess: "2019-24" -> "2019-2024", "2019-05-01" -> "2019", "from 2024 to 2019" -> "2019-2024"."""
+    if (short := _SHORT_END.fullmatch(plain)) and short[2] <= short[3] and plain > "0001":
+        return f"{short[1]}{short[2]}-{short[1]}{short[3]}"
+    found = sorted(year for year in _FOUR_DIGITS.findall(plain) if year > "0000")
+    if not found:
+        return None
+    return found[0] if found[0] == found[-1] else f"{found[0]}-{found[-1]}"

@@ -1,0 +1,197 @@
+"""What databases say about works: `Record` as one source says it, `Hit` as many sources say it.
+
+All types are frozen, slotted dataclasses, which orjson writes natively. A `Record` is never edited after it
+was read; a `Hit` is computed from its records and can be computed again at any time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal
+
+#: The closed vocabulary of `Record.type`.
+TYPES = (
+    "article",
+    "preprint",
+    "conference-paper",
+    "proceedings",
+    "book",
+    "chapter",
+    "thesis",
+    "report",
+    "dataset",
+    "software",
+    "patent",
+    "standard",
+    "review",
+    "editorial",
+    "letter",
+    "erratum",
+    "retraction",
+    "reference-entry",
+    "journal",
+    "map",
+    "score",
+    "audio",
+    "video",
+    "image",
+    "webpage",
+    "other",
+)
+
+Verdict = Literal["same", "different", "version"]
+
+
+@dataclass(frozen=True, slots=True)
+class Author:
+    """A person or a body, in the order of the title page.
+
+    Attributes:
+        name: For display: "Given Family" or a corporate name; never empty.
+        family: Family name where the source gives it apart, else None (corporate names have none).
+        given: Given names or initials, else None.
+        orcid: Sixteen characters with hyphens, without the URL prefix, else None.
+    """
+
+    name: str
+    family: str | None = None
+    given: str | None = None
+    orcid: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """One work as one source describes it: only tidied, never completed.
+
+    Attributes:
+        source: Name of the source.
+        source_id: The source's own identifier; empty where it gives none.
+        position: Rank in the source's answer, from 1, over all pages.
+        title: Title proper, plain text; empty where the source gives none.
+        subtitle: Rest of the title where the source gives it apart.
+        authors: In order.
+        year: Year of publication.
+        date: ISO 8601 with the precision that is known: "2020", "2020-03", "2020-03-15".
+        venue: Journal, proceedings, book or repository that contains the work.
+        pages: As printed ("123-8", "e1001"); an article number stands here too.
+        doi: Bare and lower case: "10.1000/xyz".
+        ids: Other identifiers of the work by scheme ("pmid", "pmcid", "arxiv", "openalex", ...).
+        isbn: ISBN-13s without hyphens (ISBN-10 is converted); invalid ones as they came.
+        issn: "1234-5678" each.
+        type: One of `TYPES`, or None where the source does not say.
+        language: ISO 639 code or the source's word, lower case.
+        abstract: Plain text.
+    """
+
+    source: str
+    source_id: str = ""
+    position: int = 0
+    url: str | None = None
+    title: str = ""
+    subtitle: str | None = None
+    authors: tuple[Author, ...] = ()
+    year: int | None = None
+    date: str | None = None
+    venue: str | None = None
+    publisher: str | None = None
+    edition: str | None = None
+    volume: str | None = None
+    issue: str | None = None
+    pages: str | None = None
+    doi: str | None = None
+    ids: Mapping[str, str] = field(default_factory=dict)
+    isbn: tuple[str, ...] = ()
+    issn: tuple[str, ...] = ()
+    type: str | None = None
+    language: str | None = None
+    abstract: str | None = None
+    keywords: tuple[str, ...] = ()
+    citations: int | None = None
+    pdf_url: str | None = None
+
+    @property
+    def key(self) -> str:
+        """What tells this record from every other: "source:id", or position where the source gives no id."""
+        return f"{self.source}:{self.source_id}" if self.source_id else f"{self.source}:@{self.position}"
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """Evidence about two records, shown to users as "why merged".
+
+    Attributes:
+        matcher: Name of the matcher that gave the verdict.
+        verdict: "same", "different", or "version" (preprint and published form of one work).
+        score: 0..1, how sure.
+        because: In words: "same DOI; titles agree 0.97".
+        left: `Record.key` of the one, the smaller of the two.
+        right: `Record.key` of the other.
+    """
+
+    matcher: str
+    verdict: Verdict
+    score: float
+    because: str
+    left: str
+    right: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """One part of a hit's score.
+
+    Attributes:
+        text: In words: "crossref ranks it 3".
+        points: What it adds to the score.
+        source: The source that it comes from; None for a boost of the whole hit.
+    """
+
+    text: str
+    points: float
+    source: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """The records of a hit that describe one version of the work.
+
+    Attributes:
+        kind: "published", "preprint", ...
+        records: Their `Record.key`s.
+    """
+
+    kind: str
+    records: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Hit:
+    """One work: the merged record, and all that it was made from.
+
+    Attributes:
+        id: Stable over arrival orders: it depends on the records alone.
+        record: The merged record; its `source` names the source that gave the title.
+        records: All records, sorted by key; nothing is thrown away.
+        provenance: Field of `record` -> name of the source that gave it ("ids.pmid" for an identifier).
+        matches: One `Match` for each edge that holds the hit together.
+        versions: Empty unless the records describe more than one version of the work.
+        score: Sum of the points of `reasons`; 0.0 before ranking.
+        rank: From 1; 0 before ranking.
+    """
+
+    id: str
+    record: Record
+    records: tuple[Record, ...]
+    provenance: Mapping[str, str]
+    matches: tuple[Match, ...] = ()
+    versions: tuple[Version, ...] = ()
+    score: float = 0.0
+    rank: int = 0
+    reasons: tuple[Reason, ...] = ()
+
+    @cached_property
+    def sources(self) -> tuple[str, ...]:
+        """Names of the sources that gave it, each once, sorted."""
+        return tuple(sorted({r.source for r in self.records}))

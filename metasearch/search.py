@@ -1,0 +1,432 @@
+"""The straight path: plan all, ask all at once, digest, dedup, rank, tell.
+
+The only file that knows the whole path, and the only place where tasks are started. A source's failure is caught at its own
+boundary and becomes a status; the other sources never notice.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+from collections import deque
+from collections.abc import AsyncIterator, Generator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from metasearch.adapters.fetch import Fetcher, SourceState
+from metasearch.adapters.parse import Parsed, parse
+from metasearch.adapters.plan import Plan, plan
+from metasearch.adapters.registry import Registry
+from metasearch.adapters.request import Page, Request
+from metasearch.adapters.spec import AdapterSpec
+from metasearch.dedup import DEFAULT, Fingerprint, OnlineDedup, fingerprint
+from metasearch.errors import Drifted, SourceError, TimedOut, UsageError
+from metasearch.events import (
+    Answer,
+    Change,
+    Finished,
+    Order,
+    SearchEvent,
+    SourceProgress,
+    SourceReport,
+    Started,
+    Status,
+)
+from metasearch.query import Query, Years, conjunction, matches, to_text
+from metasearch.query import parse as parse_query
+from metasearch.rank import rank
+from metasearch.record import Hit, Record
+from metasearch.settings import Settings
+
+log = logging.getLogger("metasearch")
+
+#: Seconds between two `Order` events while sources are still answering.
+ORDER_EVERY = 0.15
+#: Bodies larger than this are digested in a thread, so that the loop does not stall.
+BIG_BODY = 1_000_000
+#: Most that one search may ask for.
+MAX_LIMIT, MAX_PER_SOURCE, MAX_TIMEOUT, MAX_SOURCES = 10_000, 2_000, 600.0, 200
+#: Events that may wait for a slow reader before the sources are made to wait.
+BACKLOG = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Digest:
+    """A page after parsing: records with their fingerprints, and what was left out."""
+
+    parsed: Parsed
+    kept: tuple[tuple[Record, Fingerprint], ...]
+    filtered: int
+
+
+def digest(page: Page, spec: AdapterSpec, residual: Query | None = None) -> Digest:
+    """Parse a page, cut it to what was wanted, filter what the source could not, and fingerprint the rest.
+
+    Pure and picklable, so that it can run inline, in a thread, or in another process.
+    """
+    parsed = parse(page, spec)
+    kept = [record for record in parsed.records if record.position <= page.request.wanted]
+    asked = len(kept)
+    if residual is not None:
+        # None means that the record lacks the field: it is kept, for nothing speaks against it.
+        kept = [record for record in kept if matches(residual, record) is not False]
+    return Digest(parsed, tuple((record, fingerprint(record)) for record in kept), asked - len(kept))
+
+
+@dataclass(slots=True)
+class _Source:
+    """What is known of one source while it is asked."""
+
+    name: str
+    spec: AdapterSpec
+    plan: Plan | None = None
+    status: Status = "running"
+    count: int = 0
+    total: int | None = None
+    seconds: float = 0.0
+    notes: list[str] = field(default_factory=list)
+    error: SourceError | None = None
+    pages: int = 0
+    cached_pages: int = 0
+    unread: int = 0
+    filtered: int = 0
+
+    def report(self) -> SourceReport:
+        notes = list(self.notes)
+        if self.filtered:
+            notes.append(f"{self.filtered} record(s) were left out by what this source could not search")
+        if self.unread:
+            notes.append(f"{self.unread} record(s) could not be read")
+        return SourceReport(
+            source=self.name,
+            status=self.status,
+            count=self.count,
+            total=self.total,
+            seconds=round(self.seconds, 4),
+            query=self.plan.sent if self.plan else "",
+            notes=tuple(dict.fromkeys(notes)),
+            error=self.error,
+            cached=self.pages > 0 and self.pages == self.cached_pages,
+            unread=self.unread,
+        )
+
+    def finish(self) -> None:
+        if self.status == "running":
+            self.status = "ok" if self.count else "empty"
+
+    def fail(self, error: SourceError) -> None:
+        self.error = error
+        self.status = error.outcome  # type: ignore[assignment]
+
+
+class Engine:
+    """Everything that searches share: connections, cache, throttles, and the sources' states.
+
+    One a process, made inside the running loop and used as an async context manager.
+
+    Args:
+        settings: The configuration.
+        replay: Folder of recorded exchanges to answer from, instead of the network.
+        record: Folder to record every exchange in.
+    """
+
+    def __init__(self, settings: Settings, *, replay: Path | None = None, record: Path | None = None) -> None:
+        self.settings = settings
+        self.registry = Registry(settings)
+        self._fetcher = _fetcher(settings, replay, record)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, kind: type[BaseException] | None, exc: BaseException | None, tb: TracebackType | None) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Close connections and cache."""
+        await self._fetcher.close()
+
+    def source_states(self) -> list[SourceState]:
+        """The health of every source, as the last searches found it."""
+        return [self._fetcher.state(name) for name in self.registry.names()]
+
+    def search(
+        self,
+        query: str | Query,
+        *,
+        sources: Sequence[str] | None = None,
+        limit: int | None = None,
+        years: Years | None = None,
+        per_source: int | None = None,
+        timeout: float | None = None,  # noqa: ASYNC109 - the deadline of a whole search, handled inside
+        cache: bool = True,
+    ) -> Search:
+        """Prepare a search; it runs when it is iterated or awaited.
+
+        Args:
+            query: Text in our own syntax, or a tree.
+            sources: Names; None takes the default ones.
+            limit: At most so many hits in the answer; each source is asked for as many records, at least 20.
+                None answers with all hits of what the sources were asked for.
+            years: ANDed to the query.
+            per_source: Records asked from each source, whatever the limit.
+            timeout: Seconds until the answer is given, whoever is missing.
+            cache: Whether pages may come from the cache.
+
+        Raises:
+            UsageError: The query or an option cannot be used.
+            SpecError: A spec in use is wrong.
+        """
+        tree = conjunction(parse_query(query) if isinstance(query, str) else query, years)
+        _check("limit", limit, 1, MAX_LIMIT)
+        _check("per_source", per_source, 1, MAX_PER_SOURCE)
+        _check("timeout", timeout, 0.001, MAX_TIMEOUT)
+        names = list(dict.fromkeys(sources)) if sources is not None else self.registry.default()
+        if not names:
+            raise UsageError("no source to ask", advice="Name some with --sources, or enable some in the configuration.")
+        _check("number of sources", len(names), 1, MAX_SOURCES)
+        asked = [_Source(name, self.registry.spec(name)) for name in names]
+        depth = per_source or min(MAX_PER_SOURCE, max(self.settings.per_source, limit or 0))
+        return Search(self, tree, asked, limit, depth, timeout or self.settings.timeout, cache)
+
+
+class Search:
+    """One search: iterate it for events, or await it for the answer."""
+
+    def __init__(
+        self, engine: Engine, query: Query, asked: list[_Source], limit: int | None, depth: int, seconds: float, cache: bool
+    ) -> None:
+        self.id = secrets.token_hex(6)
+        self.query = to_text(query)
+        self.answer: Answer | None = None
+        self._engine = engine
+        self._tree = query
+        self._asked = asked
+        self._limit = limit
+        self._depth = depth
+        self._seconds = seconds
+        self._cache = cache
+        self._owned = False
+        self._runner: asyncio.Task[None] | None = None
+        self._out: asyncio.Queue[SearchEvent | None] | None = None
+        self._untold: deque[SearchEvent] = deque()
+        weights = {source.name: source.spec.weight for source in asked}
+        self._weights = weights
+        self._dedup = OnlineDedup(DEFAULT, weights)
+
+    # ---------------------------------------------------------------- for users
+
+    def __await__(self) -> Generator[Any, None, Answer]:
+        return self._finish().__await__()
+
+    async def __aiter__(self) -> AsyncIterator[SearchEvent]:
+        if self._runner is not None:
+            raise RuntimeError("a search can be run once")
+        self._out = asyncio.Queue(BACKLOG)
+        self._runner = asyncio.create_task(self._run(), name=f"search {self.id}")
+        try:
+            while (event := await self._out.get()) is not None:
+                yield event
+            await self._runner
+        finally:
+            await self.aclose()
+
+    async def _finish(self) -> Answer:
+        if self.answer is None:
+            if self._runner is None:
+                self._runner = asyncio.create_task(self._run(), name=f"search {self.id}")
+            try:
+                await self._runner
+            finally:
+                await self.aclose()
+        assert self.answer is not None
+        return self.answer
+
+    async def aclose(self) -> None:
+        """Stop: everything that is still being asked is cancelled."""
+        runner = self._runner
+        if runner is not None and not runner.done():
+            runner.cancel()
+            await asyncio.gather(runner, return_exceptions=True)
+        if self._owned:
+            await self._engine.close()
+
+    def partial(self) -> Answer:
+        """The answer as of now, for whoever cannot wait for the end."""
+        return self._answer(0.0)
+
+    # ---------------------------------------------------------------- the run
+
+    async def _run(self) -> None:
+        try:
+            await self._drive()
+        except asyncio.CancelledError:  # the reader is gone, nobody waits for the end
+            raise
+        except BaseException:
+            if self._out is not None:
+                await self._out.put(None)
+            raise
+        if self._out is not None:
+            await self._out.put(None)
+
+    async def _drive(self) -> None:
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        deadline = began + self._seconds
+        await self._tell(Started(self.id, self.query, tuple(s.name for s in self._asked), self._seconds))
+        inbox: asyncio.Queue[tuple[_Source, Digest | None]] = asyncio.Queue(BACKLOG)
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(self._ask(s, inbox, began, deadline), name=f"ask {s.name}") for s in self._asked]
+            try:
+                async with asyncio.timeout_at(deadline):
+                    await self._collect(inbox, len(tasks))
+            except TimeoutError:
+                log.info("search %s: deadline of %g s reached", self.id, self._seconds)
+            for task in tasks:
+                task.cancel()
+        while not inbox.empty():  # what came in the last moment counts
+            self._take(*inbox.get_nowait())
+        for source in self._asked:
+            if source.status == "running":
+                source.seconds = loop.time() - began
+                source.fail(TimedOut(source.name, f"no whole answer within {self._seconds:g} s"))
+                self._note(SourceProgress(source.report()))
+        self._note(*self._changes())
+        self.answer = self._answer(loop.time() - began)
+        await self._tell(Finished(self.answer))
+
+    async def _collect(self, inbox: asyncio.Queue[tuple[_Source, Digest | None]], running: int) -> None:
+        """Take pages in as they come; one task does this, so that dedup needs no locks."""
+        loop = asyncio.get_running_loop()
+        ordered = 0.0
+        while running:
+            source, page = await inbox.get()
+            self._take(source, page)
+            running -= page is None
+            if self._out is None:
+                continue
+            self._note(*self._changes(), SourceProgress(source.report()))
+            if not running or (page is not None and loop.time() - ordered >= ORDER_EVERY):
+                ordered = loop.time()
+                self._note(Order(tuple(hit.id for hit in self._ranked())))
+            await self._tell()
+
+    def _take(self, source: _Source, page: Digest | None) -> None:
+        """Count and merge a page; None is the end of the source."""
+        if page is None:
+            source.finish()
+            return
+        source.count += len(page.kept)
+        for record, print_ in page.kept:
+            self._dedup.insert(record, print_)
+
+    def _changes(self) -> list[Change]:
+        return self._dedup.changes() if self._out is not None else []
+
+    def _note(self, *events: SearchEvent) -> None:
+        if self._out is not None:
+            self._untold.extend(events)
+
+    async def _tell(self, *events: SearchEvent) -> None:
+        """Hand all events to the reader; one that is cancelled at the deadline stays untold and goes out later."""
+        self._note(*events)
+        while self._untold and self._out is not None:
+            await self._out.put(self._untold[0])
+            self._untold.popleft()
+
+    async def _ask(
+        self, source: _Source, inbox: asyncio.Queue[tuple[_Source, Digest | None]], began: float, deadline: float
+    ) -> None:
+        """Ask one source, page after page; whatever goes wrong here stays here."""
+        loop = asyncio.get_running_loop()
+        try:
+            source.plan = plan(self._tree, source.spec, self._depth, self._engine.settings.env)
+            source.notes += source.plan.notes
+            request: Request | None = source.plan.request
+            while request is not None:
+                page = await self._engine._fetcher.fetch(  # noqa: SLF001 - Engine and Search are one thing in two classes
+                    request, source.spec.limits, deadline=deadline, use_cache=self._cache
+                )
+                found = await self._digest(page, source)
+                source.seconds = loop.time() - began
+                request = found.parsed.next
+                await inbox.put((source, found))
+        except SourceError as error:
+            source.fail(error)
+        except Exception as exc:  # a fault of ours must not cost the other sources either
+            log.exception("search %s: %s failed unexpectedly", self.id, source.name)
+            source.fail(SourceError(source.name, f"unexpected {type(exc).__name__} while reading the answer"))
+        source.seconds = loop.time() - began
+        await inbox.put((source, None))
+
+    async def _digest(self, page: Page, source: _Source) -> Digest:
+        assert source.plan is not None
+        residual = source.plan.residual
+        if len(page.body) > BIG_BODY:
+            found = await asyncio.to_thread(digest, page, source.spec, residual)
+        else:
+            found = digest(page, source.spec, residual)
+        source.pages += 1
+        source.cached_pages += page.cached
+        source.filtered += found.filtered
+        source.unread += len(found.parsed.unread)
+        source.notes += found.parsed.notes
+        if found.parsed.total is not None:
+            source.total = found.parsed.total
+        if found.parsed.drifted is not None:
+            source.fail(Drifted(source.name, *found.parsed.drifted, url=page.request.shown))
+        return found
+
+    def _ranked(self) -> list[Hit]:
+        return rank(self._dedup.hits(), self._tree, self._weights)
+
+    def _answer(self, seconds: float) -> Answer:
+        hits = self._ranked()
+        reports = tuple(source.report() for source in self._asked)
+        return Answer(
+            query=self.query,
+            complete=not any(report.failed or report.status == "running" for report in reports),
+            counts=self._dedup.counts,
+            hits=tuple(hits if self._limit is None else hits[: self._limit]),
+            sources=reports,
+            seconds=round(seconds, 4),
+        )
+
+
+def search(query: str | Query, *, settings: Settings | None = None, **options: Any) -> Search:
+    """Search with an engine of its own, which is closed when the search is done.
+
+    Args:
+        query: Text in our own syntax, or a tree.
+        settings: None takes the defaults without a cache.
+        options: Those of `Engine.search`.
+    """
+    engine = Engine(settings or Settings())
+    prepared = engine.search(query, **options)
+    prepared._owned = True  # noqa: SLF001 - as above
+    return prepared
+
+
+def _check(name: str, value: float | None, least: float, most: float) -> None:
+    if value is not None and not least <= value <= most:
+        raise UsageError(f"{name} must be between {least:g} and {most:g}, is {value:g}")
+
+
+def _fetcher(settings: Settings, replay: Path | None, record: Path | None) -> Fetcher:
+    from metasearch.adapters.cassette import RecordTransport, ReplayTransport
+    from metasearch.adapters.transport import HttpTransport, Transport
+
+    transport: Transport
+    if replay is not None:
+        return Fetcher(ReplayTransport(replay), None)
+    transport = HttpTransport(allow=settings.allow, user_agent=settings.user_agent)
+    if record is not None:
+        # What is recorded must have been sent, so no page may come from the cache.
+        return Fetcher(RecordTransport(transport, record), None)
+    if settings.cache_dir is None:
+        return Fetcher(transport, None)
+    from metasearch.cache import DiskStore
+
+    return Fetcher(transport, DiskStore(settings.cache_dir, settings.cache_bytes))

@@ -1,0 +1,217 @@
+"""`/search`: one query in, the answer out, in whatever form the client asked for."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping
+from contextlib import aclosing
+from typing import TYPE_CHECKING, Any
+
+import orjson
+from aiohttp import web
+
+from metasearch.errors import TimedOut
+from metasearch.events import Answer
+from metasearch.formats import FORMATS, atom, bibtex, csv_table, ris
+from metasearch.formats.answer import answer_object, report_object
+from metasearch.server import negotiate, stream
+from metasearch.server.markup import Markup
+from metasearch.server.page import Form, search_form, start_page
+from metasearch.server.parameters import Parameters, read
+from metasearch.server.problem import Problem
+from metasearch.server.results import Results, results_page
+from metasearch.server.site import SHARED, Shared, Site, site_of
+from metasearch.server.sources import labels, view
+
+if TYPE_CHECKING:
+    from metasearch.search import Search
+
+#: Name in `format=` -> media type. A client that does not say what it likes gets the first.
+OFFERED: Mapping[str, str] = {
+    "json": "application/json",
+    "html": "text/html",
+    **{name: FORMATS[name].media_type for name in ("ndjson", "sse", "atom", "ris", "bibtex", "csv")},
+}
+_DOWNLOADS = frozenset({"ris", "bibtex", "csv"})
+_WITH_CHARSET = frozenset({"html", "csv"})
+_NOT_TOKEN = re.compile(r"[^!#$%&'*+.^_`|~0-9A-Za-z-]")
+
+
+async def search(request: web.Request) -> web.StreamResponse:
+    """Answers `/` and `/search`."""
+    shared = request.app[SHARED]
+    form = chosen_format(request)
+    parameters = read(request.query, shared.options)
+    if not parameters.query:
+        if form == "html":
+            page = start_page(site_of(request), view(shared.engine), shared.examples)
+            return html_response(page)
+        raise Problem.bad_parameters([{"parameter": "q", "reason": "missing: what is to be searched for?"}])
+    if form == "sse" and request.headers.get("Last-Event-ID"):
+        return await stream.resume(request, request.headers["Last-Event-ID"])
+    prepared = shared.engine.search(
+        parameters.query,
+        sources=parameters.sources,
+        limit=parameters.limit,
+        years=parameters.years,
+        per_source=parameters.per_source,
+        timeout=min(parameters.timeout or shared.engine.settings.timeout, shared.options.max_timeout),
+    )
+    if form in ("ndjson", "sse"):
+        return await stream.events(request, prepared, parameters.query, form)
+    return await _whole(request, prepared, parameters, form)
+
+
+def chosen_format(request: web.Request) -> str:
+    """What `format=` says, else what the client likes best of what we have.
+
+    Raises:
+        Problem: 406, with everything that there is; 400 where `format` is repeated.
+    """
+    named = [value for value in request.query.getall("format", []) if value]
+    if len(named) > 1:
+        raise Problem.bad_parameters([{"parameter": "format", "reason": f"given {len(named)} times; give it once"}])
+    if named:
+        if named[0] in OFFERED:
+            return named[0]
+        raise Problem.unacceptable(f"There is no format {named[0][:40]!r}.", OFFERED.items())
+    starting = request.path == "/" and not request.query.get("q")
+    offered = sorted(OFFERED.items(), key=lambda it: starting and it[0] != "html")
+    chosen = negotiate.choose(request.headers.get("Accept", ""), offered)
+    if chosen is None:
+        raise Problem.unacceptable("None of the media types in Accept can be given.", OFFERED.items())
+    return chosen
+
+
+async def _whole(request: web.Request, prepared: Search, parameters: Parameters, form: str) -> web.Response:
+    """The finished answer as one document."""
+    shared, site = request.app[SHARED], site_of(request)
+    request[stream.SEARCH_ID] = prepared.id
+    async with aclosing(prepared):
+        answer = await prepared
+    shared.suggestions.learn(parameters.query, answer)
+    status = _status(answer)
+    headers = {"Vary": "Accept", "Cache-Control": "no-store"}
+    if shared.options.server_timing:
+        headers["Server-Timing"] = server_timing(answer)
+    if status != 200 and form != "html":
+        raise _nothing_answered(answer, status, headers)
+    content, body = _body(answer, parameters, form, site, shared)
+    if answer.complete and status == 200:
+        headers["Cache-Control"] = f"private, max-age={shared.options.max_age}"
+        etag = hashlib.sha256(form.encode() + content).hexdigest()[:32]
+        headers["ETag"] = f'W/"{etag}"'
+        if any(known.value in (etag, "*") for known in request.if_none_match or ()):
+            return web.Response(status=304, headers=headers)
+    if form in _DOWNLOADS:
+        headers["Content-Disposition"] = f'attachment; filename="{_file_name(parameters.query)}.{FORMATS[form].extension}"'
+    return web.Response(
+        body=body,
+        status=status,
+        headers=headers,
+        content_type=OFFERED[form],
+        charset="utf-8" if form in _WITH_CHARSET else None,
+    )
+
+
+def _body(answer: Answer, parameters: Parameters, form: str, site: Site, shared: Shared) -> tuple[bytes, bytes]:
+    """(what the entity tag is made from, the body); the first leaves out how long anything took."""
+    if form == "json":
+        whole = answer_object(answer)
+        hits = orjson.dumps(whole["hits"])
+        lasting = orjson.dumps([hits.decode(), *_lasting(answer)])
+        whole["hits"] = orjson.Fragment(hits)
+        return lasting, orjson.dumps(whole, option=orjson.OPT_APPEND_NEWLINE)
+    if form == "html":
+        results = Results(
+            answer, _form(parameters), labels(shared.engine, (it.source for it in answer.sources)), _asked(parameters)
+        )
+        page = results_page(site, results, view(shared.engine))
+        return orjson.dumps([answer_object(answer)["hits"], *_lasting(answer)]), page.encode()
+    if form == "atom":
+        asked = _asked(parameters)
+        links = {
+            "self": site.url("/search", **asked, format="atom"),
+            "alternate": site.url("/search", **asked, format="html"),
+            "search": site.url("/opensearch.xml"),
+        }
+        body = atom.write(answer, links=links)
+    else:
+        body = {"ris": ris.write, "bibtex": bibtex.write, "csv": csv_table.write}[form](answer.hits)
+    return body, body
+
+
+def _lasting(answer: Answer) -> list[Any]:
+    """What is the same when the same search is made again and the sources still say the same, hits aside."""
+    fleeting = ("seconds", "cached")
+    reports = [{k: v for k, v in report_object(it).items() if k not in fleeting} for it in answer.sources]
+    counts = answer.counts
+    return [answer.query, counts.received, counts.unique, reports]
+
+
+def _status(answer: Answer) -> int:
+    """200 for whatever a source has answered; else 504 where none was in time, 502, or 422 where none could be asked."""
+    if answer.hits or any(it.status in ("ok", "empty") for it in answer.sources):
+        return 200
+    failed = [it for it in answer.sources if it.failed]
+    if not failed:
+        return 422
+    return 504 if all(it.status == "timeout" or isinstance(it.error, TimedOut) for it in failed) else 502
+
+
+def _nothing_answered(answer: Answer, status: int, headers: Mapping[str, str]) -> Problem:
+    reports = [report_object(it) for it in answer.sources]
+    words = "; ".join(f"{it['source']}: {it['error']['message'] if it['error'] else it['status']}" for it in reports)
+    kind = "no-source-asked" if status == 422 else "no-source-answered"
+    return Problem(status, kind, words, headers=headers, query=answer.query, complete=False, sources=reports)
+
+
+def server_timing(answer: Answer) -> str:
+    """The Server-Timing header: each source and the whole, in milliseconds."""
+    parts = [f'{_NOT_TOKEN.sub("_", it.source)};dur={it.seconds * 1000:.1f};desc="{it.status}"' for it in answer.sources]
+    return ", ".join([*parts, f"total;dur={answer.seconds * 1000:.1f}"])
+
+
+def _asked(parameters: Parameters) -> dict[str, str | int]:
+    """The parameters as they were given, for links to the same search in another format."""
+    sources = ",".join(parameters.sources or ())
+    timeout = "" if parameters.timeout is None else f"{parameters.timeout:g}"
+    asked: dict[str, str | int | None] = {
+        "q": parameters.query,
+        "count": parameters.limit,
+        "sources": sources,
+        "year": parameters.year,
+        "timeout": timeout,
+        "per_source": parameters.per_source,
+    }
+    return {name: value for name, value in asked.items() if value}
+
+
+def _form(parameters: Parameters) -> Form:
+    kept = {name: str(value) for name, value in _asked(parameters).items() if name in ("count", "timeout", "per_source")}
+    return Form(parameters.query, parameters.year, parameters.sources or (), kept)
+
+
+def form_again(request: web.Request) -> Markup:
+    """The search form with what was typed, for pages that say what was wrong with it."""
+    query = request.query
+    form = Form(query.get("q", ""), query.get("year", ""))
+    return search_form(site_of(request), view(request.app[SHARED].engine), form)
+
+
+def html_response(page: str, status: int = 200, headers: Mapping[str, str] | None = None) -> web.Response:
+    """A page as an answer."""
+    return web.Response(
+        text=page,
+        status=status,
+        content_type="text/html",
+        charset="utf-8",
+        headers={"Vary": "Accept", **(headers or {})},
+    )
+
+
+def _file_name(query: str) -> str:
+    """ "metasearch-gene-drive" for "Gene drive?": letters and digits that every system can keep."""
+    words = re.findall(r"[a-z0-9]+", query.lower())
+    return "-".join(["metasearch", *words])[:60].rstrip("-")

@@ -1,0 +1,89 @@
+"""The server: its routes, its life from start-up to clean-up, and `serve`, which the command line calls."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+import sys
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import TYPE_CHECKING
+
+from aiohttp import web
+
+from metasearch.errors import UsageError
+from metasearch.server import api, routes
+from metasearch.server.live import Hub
+from metasearch.server.middleware import errors, security_headers
+from metasearch.server.options import Options
+from metasearch.server.site import SHARED, Shared
+from metasearch.server.suggest import Suggestions
+from metasearch.settings import Settings
+
+if TYPE_CHECKING:
+    from metasearch.search import Engine
+
+#: Makes the engine inside the running loop, and closes it.
+EngineFactory = Callable[[], AbstractAsyncContextManager["Engine"]]
+
+ROUTES = (
+    ("/", api.search),
+    ("/search", api.search),
+    ("/sources", routes.sources),
+    ("/opensearch.xml", routes.opensearch),
+    ("/suggest", routes.suggest),
+    ("/healthz", routes.healthz),
+    ("/readyz", routes.readyz),
+    ("/favicon.ico", routes.favicon),
+    ("/static/{name}", routes.static),
+)
+#: Seconds that requests in flight have when the server is told to stop.
+_PATIENCE = 2.0
+
+
+def make_app(engine: EngineFactory, *, options: Options | None = None, examples: Sequence[str] = ()) -> web.Application:
+    """The web application.
+
+    Args:
+        engine: `lambda: Engine(settings)`; called at start-up, its result is closed at clean-up. Start-up fails with
+            SpecError or UnknownSource where a source that is asked by default cannot be used.
+        options: Limits; None takes the usual ones.
+        examples: Queries that find something, for the start page, the description document and suggestions.
+    """
+    limits = options or Options()
+
+    async def lifespan(app: web.Application) -> AsyncIterator[None]:
+        async with engine() as running:
+            for name in running.registry.default():
+                running.registry.spec(name)
+            app[SHARED] = Shared(running, limits, Hub(limits), Suggestions(examples), tuple(examples))
+            yield
+            await app[SHARED].hub.close()
+
+    async def end_streams(app: web.Application) -> None:
+        await app[SHARED].hub.close()
+
+    app = web.Application(middlewares=[errors])
+    app.cleanup_ctx.append(lifespan)
+    app.on_shutdown.append(end_streams)
+    app.on_response_prepare.append(security_headers)
+    for path, handler in ROUTES:
+        app.router.add_get(path, handler)
+    return app
+
+
+def serve(settings: Settings, *, host: str = "127.0.0.1", port: int = 8080, demo: bool = False) -> None:
+    """Serves until SIGINT or SIGTERM comes; says on stderr where, once it listens.
+
+    Args:
+        settings: The configuration.
+        port: 0 takes any free one.
+        demo: Answers from the embedded demo databases instead of the configured sources.
+
+    Raises:
+        UsageError: It cannot listen there.
+        SpecError: A source that is asked by default has a wrong spec.
+    """
+    with contextlib.suppress(KeyboardInterrupt):
+        asyncio.run(_serve(settings, host, port, demo))

@@ -1,0 +1,37 @@
+"""What a server allows and how long it keeps things: the limits that protect it, in one place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Limits of one server.
+
+    Attributes:
+        max_timeout: Longest deadline of a search in seconds; a request that asks for more gets this.
+        max_records: Largest `count` and `per_source`.
+        max_sources: Most sources that one request may name.
+        ping: Seconds between two comment lines of a silent event stream.
+        grace: Seconds that a search goes on after the last reader of its event stream has left, so that a
+            reader whose connection broke can come back to it.
+        retry: Milliseconds after which a browser is told to come back to a broken stream; less than `grace`.
+        keep: Seconds that a finished event stream can still be continued.
+        max_streams: Most event streams that are kept.
+        max_stream_bytes: Most bytes of kept event streams, all together.
+        max_age: Seconds that a client may use a complete answer again.
+        server_timing: Whether answers say how long each source took.
+    """
+
+    max_timeout: float = 60.0
+    max_records: int = 1000
+    max_sources: int = 100
+    ping: float = 15.0
+    grace: float = 2.0
+    retry: int = 1000
+    keep: float = 60.0
+    max_streams: int = 64
+    max_stream_bytes: int = 64 * 1024 * 1024
+    max_age: int = 60
+    server_timing: bool = True

@@ -1,0 +1,144 @@
+"""What a client asked for: the query string of a search, checked as a whole before anything is started."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from multidict import MultiMapping
+
+from metasearch.formats.text import line
+from metasearch.query.ast import Years
+from metasearch.server.options import Options
+from metasearch.server.problem import Problem
+
+_years = re.compile(r"([0-9]{1,4})?(?:\s*([-\u2013])\s*([0-9]{1,4})?)?", re.ASCII)
+_whole = re.compile(r"[0-9]{1,9}", re.ASCII)
+_decimal = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?", re.ASCII)
+_Value = TypeVar("_Value")
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """A search request, read and checked.
+
+    Attributes:
+        query: As typed, without blanks at its ends; "" where there is none.
+        limit: How many hits; None for all.
+        sources: Names as given, each once; None for the usual ones.
+        year: The years as typed, for the form of the result page.
+        timeout: Seconds, already cut to what the server allows; None for its default.
+        per_source: Records asked from each source; None for its default.
+    """
+
+    query: str = ""
+    limit: int | None = None
+    sources: tuple[str, ...] | None = None
+    years: Years | None = None
+    year: str = ""
+    timeout: float | None = None
+    per_source: int | None = None
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Reads one parameter after the other and gathers what is wrong with them."""
+
+    given: MultiMapping[str]
+    errors: list[dict[str, str]] = field(default_factory=list)
+
+    def one(self, *names: str) -> tuple[str, str] | None:
+        """(name, value) of a parameter that may be given once, under one of its names; None where absent or empty."""
+        found = [(name, value.strip()) for name in names for value in self.given.getall(name, [])]
+        if len(found) > 1:
+            self.wrong(found[-1][0], f"given {len(found)} times; give it once")
+            return None
+        return found[0] if found and found[0][1] else None
+
+    def value(self, convert: Callable[[str], _Value], *names: str) -> _Value | None:
+        """The parameter's value as `convert` reads it; what `convert` refuses is noted as wrong."""
+        found = self.one(*names)
+        if found is None:
+            return None
+        try:
+            return convert(found[1])
+        except ValueError as exc:
+            self.wrong(found[0], str(exc))
+            return None
+
+    def wrong(self, parameter: str, reason: str) -> None:
+        self.errors.append({"parameter": parameter, "reason": reason})
+
+
+def read(given: MultiMapping[str], options: Options) -> Parameters:
+    """The parameters of a search; unknown and empty ones are passed over.
+
+    Raises:
+        Problem: 400, with every parameter that is repeated or out of range.
+    """
+    reader = _Reader(given)
+
+    def records(text: str) -> int:
+        return _count(text, options.max_records)
+
+    query = reader.one("q")
+    year = reader.one("year")
+    sources = _sources(given)
+    if sources and len(sources) > options.max_sources:
+        reader.wrong("sources", f"names {len(sources)} sources; at most {options.max_sources} are allowed")
+    timeout = reader.value(_seconds, "timeout")
+    parameters = Parameters(
+        query=query[1] if query else "",
+        limit=reader.value(records, "count", "n"),
+        sources=sources,
+        years=reader.value(parse_years, "year") if year else None,
+        year=year[1] if year else "",
+        timeout=min(timeout, options.max_timeout) if timeout is not None else None,
+        per_source=reader.value(records, "per_source"),
+    )
+    if reader.errors:
+        raise Problem.bad_parameters(reader.errors)
+    return parameters
+
+
+def _sources(given: MultiMapping[str]) -> tuple[str, ...] | None:
+    """The one parameter that is a list: with commas, or repeated as the tick boxes of a form repeat it."""
+    names = [name.strip() for value in given.getall("sources", []) for name in value.split(",")]
+    return tuple(dict.fromkeys(filter(None, names))) or None
+
+
+def parse_years(text: str) -> Years:
+    """ "2019", "2019-2024", "2019-" or "-2024".
+
+    Raises:
+        ValueError: It is none of these, or ends before it begins.
+    """
+    found = _years.fullmatch(text)
+    if found is None or not (found[1] or found[3]):
+        raise ValueError(f"{_quoted(text)} is no year or range of years; write 2019, 2019-2024, 2019- or -2024")
+    first = int(found[1]) if found[1] else None
+    last = int(found[3]) if found[3] else (None if found[2] else first)
+    if first is not None and last is not None and first > last:
+        raise ValueError(f"{_quoted(text)} ends before it begins")
+    return Years(first, last)
+
+
+def _count(text: str, most: int) -> int:
+    if not _whole.fullmatch(text) or not 1 <= int(text) <= most:
+        raise ValueError(f"{_quoted(text)} is not a whole number from 1 to {most}")
+    return int(text)
+
+
+def _seconds(text: str) -> float:
+    seconds = float(text) if _decimal.fullmatch(text) else math.nan
+    if not seconds > 0:
+        raise ValueError(f"{_quoted(text)} is not a positive number of seconds")
+    return seconds
+
+
+def _quoted(text: str) -> str:
+    shown = line(text)
+    return repr(shown if len(shown) <= 40 else shown[:39] + "…")

@@ -1,0 +1,135 @@
+"""Errors as clients see them: problem details (RFC 9457) as JSON, or a page where a browser asks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from http import HTTPStatus
+from typing import Any, Self
+
+import orjson
+from aiohttp import web
+
+from metasearch.errors import FormatError, MetasearchError, QuerySyntaxError, UnknownSource, UsageError
+from metasearch.formats.text import clean, line
+from metasearch.server.negotiate import choose
+
+MEDIA_TYPE = "application/problem+json"
+
+#: Last part of `type` -> `title`, which is the same for every problem of the type. Others are "about:blank".
+KINDS: Mapping[str, str] = {
+    "parameters": "A parameter cannot be used",
+    "query-syntax": "The query cannot be read",
+    "unknown-source": "There is no such source",
+    "usage": "The request cannot be carried out",
+    "not-acceptable": "There is no such format",
+    "no-source-answered": "No source answered",
+    "no-source-asked": "No source could be asked",
+    "not-ready": "No source is usable",
+}
+
+
+class Problem(Exception):
+    """An error answer that is ready to be sent.
+
+    Attributes:
+        status: The HTTP status.
+        kind: A key of `KINDS`, or None for an error that the status says everything about.
+        detail: This case, in a sentence or two.
+        members: Further members; their names are part of the interface.
+        headers: Headers that the status calls for.
+    """
+
+    def __init__(
+        self,
+        status: int,
+        kind: str | None = None,
+        detail: str = "",
+        *,
+        headers: Mapping[str, str] | None = None,
+        **members: Any,
+    ) -> None:
+        super().__init__(detail)
+        self.status = status
+        self.kind = kind
+        self.detail = line(detail)
+        self.members = members
+        self.headers = dict(headers or {})
+
+    @property
+    def title(self) -> str:
+        """What kind of error it is."""
+        return KINDS[self.kind] if self.kind else HTTPStatus(self.status).phrase
+
+    def object(self, instance: str) -> dict[str, Any]:
+        """The members of the JSON body; `instance` is the path of the request."""
+        head = {
+            "type": f"urn:metasearch:problem:{self.kind}" if self.kind else "about:blank",
+            "title": self.title,
+            "status": self.status,
+        }
+        detail = {"detail": self.detail} if self.detail else {}
+        return head | detail | {"instance": clean(instance)} | self.members
+
+    def response(self, instance: str) -> web.Response:
+        """The JSON answer."""
+        return web.Response(
+            body=orjson.dumps(self.object(instance), option=orjson.OPT_APPEND_NEWLINE),
+            status=self.status,
+            content_type=MEDIA_TYPE,
+            headers=self.headers,
+        )
+
+    @classmethod
+    def bad_parameters(cls, errors: Iterable[Mapping[str, str]]) -> Self:
+        """400 for parameters that cannot be used: [{"parameter", "reason"}]."""
+        listed = [dict(it) for it in errors]
+        detail = "; ".join(f"{it['parameter']}: {it['reason']}" for it in listed)
+        return cls(400, "parameters", detail, errors=listed)
+
+    @classmethod
+    def unacceptable(cls, detail: str, allowed: Iterable[tuple[str, str]]) -> Self:
+        """406, with the forms that there are as [{"format", "media_type"}]."""
+        return cls(
+            406, "not-acceptable", detail, allowed=[{"format": name, "media_type": media} for name, media in allowed]
+        )
+
+    @classmethod
+    def of(cls, error: MetasearchError) -> Self:
+        """What an error of our own tree looks like to a client."""
+        advice = line(error.advice) or None
+        match error:
+            case QuerySyntaxError():
+                return cls(
+                    400,
+                    "query-syntax",
+                    error.reason,
+                    query=error.text,
+                    position=error.position,
+                    length=error.length,
+                    suggestion=clean(error.suggestion) if error.suggestion else None,
+                    errors=[{"parameter": "q", "reason": line(error.reason)}],
+                )
+            case UnknownSource():
+                return cls(
+                    400,
+                    "unknown-source",
+                    str(error),
+                    advice=advice,
+                    near_misses=[clean(it) for it in error.near_misses],
+                    errors=[{"parameter": "sources", "reason": line(str(error))}],
+                )
+            case UsageError():
+                return cls(400, "usage", str(error), advice=advice)
+            case FormatError():
+                return cls(406, "not-acceptable", str(error), advice=advice)
+            case _:
+                return cls(error.status)
+
+
+def wants_html(request: web.Request) -> bool:
+    """Whether an error should be a page: as `format` says, else as the client accepts."""
+    named = request.query.get("format", "")
+    if named:
+        return named == "html"
+    offered = (("json", MEDIA_TYPE), ("json", "application/json"), ("html", "text/html"))
+    return choose(request.headers.get("Accept", ""), offered) == "html"

@@ -1,0 +1,96 @@
+"""What a server answers besides searches: sources, suggestions, the description document, health, files."""
+
+from __future__ import annotations
+
+import orjson
+from aiohttp import web
+
+from metasearch.server import api, negotiate
+from metasearch.server.assets import ASSETS, Asset
+from metasearch.server.opensearch import MEDIA_TYPE as OPENSEARCH_TYPE
+from metasearch.server.opensearch import SUGGESTIONS_TYPE, describe
+from metasearch.server.page import sources_page
+from metasearch.server.problem import Problem
+from metasearch.server.site import SHARED, site_of
+from metasearch.server.sources import source_object, view
+
+#: Searched for in the description document where the server has no examples of its own.
+_EXAMPLE = "gene drive"
+_LONGEST_PREFIX = 200
+
+
+async def sources(request: web.Request) -> web.Response:
+    """`/sources`: every source, its limits, keys and state."""
+    shared = request.app[SHARED]
+    offered = (("json", "application/json"), ("html", "text/html"))
+    named = request.query.get("format")
+    chosen = named if named else negotiate.choose(request.headers.get("Accept", ""), offered)
+    if chosen not in ("json", "html"):
+        raise Problem.unacceptable("The list of sources is there as JSON and as a page.", offered)
+    views = view(shared.engine)
+    if chosen == "html":
+        return api.html_response(sources_page(site_of(request), views), headers={"Cache-Control": "no-store"})
+    return _json([source_object(it) for it in views], "application/json", Vary="Accept")
+
+
+async def suggest(request: web.Request) -> web.Response:
+    """`/suggest?q=`: completions from what was asked and seen here; no source is asked."""
+    prefix = request.query.get("q", "")
+    site = site_of(request)
+    completions = request.app[SHARED].suggestions.complete(prefix[:_LONGEST_PREFIX])
+    texts = [it.text for it in completions]
+    urls = [site.url("/search", q=it.text, format="html") for it in completions]
+    return _json([prefix, texts, [it.description for it in completions], urls], SUGGESTIONS_TYPE)
+
+
+async def opensearch(request: web.Request) -> web.Response:
+    """`/opensearch.xml`."""
+    examples = request.app[SHARED].examples
+    document = describe(site_of(request), examples[0] if examples else _EXAMPLE)
+    return web.Response(body=document, content_type=OPENSEARCH_TYPE, headers={"Cache-Control": "public, max-age=3600"})
+
+
+async def healthz(request: web.Request) -> web.Response:
+    """`/healthz`: the process is alive; nothing is looked at."""
+    return web.Response(text="OK\n", headers={"Cache-Control": "no-store"})
+
+
+async def readyz(request: web.Request) -> web.Response:
+    """`/readyz`: whether a search would find a source to ask."""
+    views = [it for it in view(request.app[SHARED].engine) if it.default]
+    usable = [it.name for it in views if it.usable]
+    if not usable:
+        raise Problem(
+            503,
+            "not-ready",
+            "; ".join(f"{it.name}: {it.status}" for it in views) or "no source is asked by default",
+            headers={"Cache-Control": "no-store"},
+            sources=[{"source": it.name, "status": it.status} for it in views],
+        )
+    return _json({"ready": True, "sources": usable}, "application/json")
+
+
+async def static(request: web.Request) -> web.Response:
+    """`/static/NAME`: one of the files that pages need."""
+    asset = ASSETS.get(request.match_info["name"])
+    if asset is None:
+        raise web.HTTPNotFound
+    return _file(request, asset)
+
+
+async def favicon(request: web.Request) -> web.Response:
+    """`/favicon.ico`."""
+    return _file(request, ASSETS["favicon.ico"])
+
+
+def _file(request: web.Request, asset: Asset) -> web.Response:
+    headers = {"ETag": f'"{asset.etag}"', "Cache-Control": "public, max-age=3600"}
+    if any(known.value in (asset.etag, "*") for known in request.if_none_match or ()):
+        return web.Response(status=304, headers=headers)
+    charset = "utf-8" if asset.media_type == "text/css" else None
+    return web.Response(body=asset.body, content_type=asset.media_type, charset=charset, headers=headers)
+
+
+def _json(content: object, media_type: str, **headers: str) -> web.Response:
+    body = orjson.dumps(content, option=orjson.OPT_APPEND_NEWLINE)
+    return web.Response(body=body, content_type=media_type, headers={"Cache-Control": "no-store", **headers})

@@ -1,0 +1,82 @@
+"""Where a server is reachable, and what its handlers share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from urllib.parse import quote, urlencode, urlsplit
+
+from aiohttp import web
+
+from metasearch.server.live import Hub
+from metasearch.server.options import Options
+from metasearch.server.suggest import Suggestions
+
+if TYPE_CHECKING:
+    from metasearch.search import Engine
+
+#: The ShortName of the description document and the title of the link to it; browsers compare the two.
+NAME = "metasearch"
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """The address of a server as clients see it.
+
+    Attributes:
+        base: Absolute, without a slash at its end: "https://search.example.org/meta".
+    """
+
+    base: str
+
+    @property
+    def root(self) -> str:
+        """The path that local addresses begin with: "/meta", or "" at the top of a host."""
+        return urlsplit(self.base).path
+
+    def path(self, path: str, **parameters: str | int) -> str:
+        """A local address."""
+        return self.root + path + _query(parameters)
+
+    def url(self, path: str, **parameters: str | int) -> str:
+        """An absolute address."""
+        return self.base + path + _query(parameters)
+
+
+def _query(parameters: dict[str, str | int]) -> str:
+    return "?" + urlencode(parameters, quote_via=quote, errors="replace") if parameters else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """What every handler of one server uses.
+
+    Attributes:
+        examples: Queries that find something here.
+    """
+
+    engine: Engine
+    options: Options
+    hub: Hub
+    suggestions: Suggestions
+    examples: tuple[str, ...]
+
+
+SHARED = web.AppKey("shared", Shared)
+
+
+def site_of(request: web.Request) -> Site:
+    """The configured public address, else the one that this connection was accepted on.
+
+    The Host header is written by the client and plays no part.
+    """
+    public = request.app[SHARED].engine.settings.public_url
+    if public:
+        return Site(public.rstrip("/"))
+    transport = request.transport
+    name = transport.get_extra_info("sockname") if transport else None
+    if not isinstance(name, tuple):
+        return Site("http://localhost")
+    host, port = name[:2]
+    scheme = "https" if transport and transport.get_extra_info("sslcontext") else "http"
+    return Site(f"{scheme}://{f'[{host}]' if ':' in host else host}:{port}")

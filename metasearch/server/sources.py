@@ -1,0 +1,123 @@
+"""The sources as a server shows them: what they are, what they need, and how they are doing."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from metasearch.errors import MetasearchError
+from metasearch.formats.text import clean_or_none, web_url
+
+if TYPE_CHECKING:
+    from metasearch.adapters.health import SourceState
+    from metasearch.adapters.spec import AdapterSpec
+    from metasearch.search import Engine
+
+logger = logging.getLogger("metasearch.server")
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A key or contact that a source takes; never its value.
+
+    Attributes:
+        env: The variable that holds it.
+        required: Whether the source cannot be asked without.
+        set: Whether the variable has a value.
+    """
+
+    env: str
+    required: bool
+    set: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SourceView:
+    """One source.
+
+    Attributes:
+        spec: None where the configuration of the source is wrong.
+        default: Whether it is asked when a search names none.
+        keys: In the order of the spec.
+        state: As the last searches found it.
+    """
+
+    name: str
+    spec: AdapterSpec | None
+    default: bool
+    keys: tuple[Key, ...]
+    state: SourceState
+
+    @property
+    def label(self) -> str:
+        """For people."""
+        return self.spec.label if self.spec else self.name
+
+    @property
+    def status(self) -> str:
+        """One word: "misconfigured", "key missing", "disabled", or the state of `SourceState`."""
+        if self.spec is None:
+            return "misconfigured"
+        if any(key.required and not key.set for key in self.keys):
+            return "key missing"
+        return self.state.state if self.spec.enabled else "disabled"
+
+    @property
+    def usable(self) -> bool:
+        """Whether a search that asks it now may hope for an answer."""
+        return self.status in ("ok", "half-open")
+
+
+def view(engine: Engine) -> list[SourceView]:
+    """All sources, those first that are asked by default."""
+    default = engine.registry.default()
+    env = engine.settings.env
+    views = []
+    for state in engine.source_states():
+        spec = _spec(engine, state.source)
+        keys = tuple(Key(it.env, it.required, bool(env.get(it.env))) for it in spec.auth) if spec else ()
+        views.append(SourceView(state.source, spec, state.source in default, keys, state))
+    return sorted(views, key=lambda it: (not it.default, it.name))
+
+
+def labels(engine: Engine, names: Iterable[str]) -> dict[str, str]:
+    """What people call the sources of those names."""
+    specs = {name: _spec(engine, name) for name in names}
+    return {name: spec.label if spec else name for name, spec in specs.items()}
+
+
+def _spec(engine: Engine, name: str) -> AdapterSpec | None:
+    try:
+        return engine.registry.spec(name)
+    except MetasearchError as exc:
+        logger.warning("source %s cannot be used: %s", name, exc)
+        return None
+
+
+def source_object(it: SourceView) -> dict[str, Any]:
+    """One entry of the JSON list."""
+    spec = it.spec
+    return {
+        "name": it.name,
+        "label": it.label,
+        "homepage": web_url(spec.homepage) if spec else None,
+        "docs": web_url(spec.docs) if spec else None,
+        "coverage": clean_or_none(spec.coverage) if spec else None,
+        "default": it.default,
+        "usable": it.usable,
+        "status": it.status,
+        "seconds_until_asked": round(it.state.until, 1),
+        "last_error": clean_or_none(it.state.last_error),
+        "keys": [{"env": key.env, "required": key.required, "set": key.set} for key in it.keys],
+        "limits": {
+            "requests": spec.limits.requests,
+            "per": spec.limits.per,
+            "concurrency": spec.limits.concurrency,
+            "timeout": spec.limits.timeout,
+            "ttl": spec.limits.ttl,
+        }
+        if spec
+        else None,
+    }

@@ -1,0 +1,89 @@
+"""Searches as they run: NDJSON lines and server-sent events."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+from typing import TYPE_CHECKING
+
+from aiohttp import web
+
+from metasearch.events import Finished
+from metasearch.formats import FORMATS
+from metasearch.formats.events import ndjson
+from metasearch.server.live import LiveSearch
+from metasearch.server.site import SHARED
+
+if TYPE_CHECKING:
+    from metasearch.search import Search
+
+logger = logging.getLogger("metasearch.server")
+
+#: The id of the search that a request has started, for the log.
+SEARCH_ID = web.RequestKey("search_id", str)
+#: Proxies must pass each event on as it comes.
+_HEADERS = {"Vary": "Accept", "Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+
+
+async def events(request: web.Request, prepared: Search, query: str, form: str) -> web.StreamResponse:
+    """The events of a search as they happen; `form` is "ndjson" or "sse"."""
+    if request.method == "HEAD":
+        return web.Response(headers=_HEADERS, content_type=FORMATS[form].media_type)
+    request[SEARCH_ID] = prepared.id
+    shared = request.app[SHARED]
+    if form == "ndjson":
+        return await _send(request, _lines(request, prepared, query), form)
+    live = shared.hub.start(prepared)
+    response = await _send(request, _server_sent(request, live, 0), form)
+    if live.finished:
+        shared.suggestions.learn(query, live.finished.answer)
+    return response
+
+
+async def resume(request: web.Request, last_event_id: str) -> web.StreamResponse:
+    """The rest of a stream that broke; 204, which stops a browser from asking again, where there is none."""
+    found = request.app[SHARED].hub.find(last_event_id)
+    if found is None:
+        return web.Response(status=204, headers=_HEADERS)
+    live, seen = found
+    request[SEARCH_ID] = live.id
+    if request.method == "HEAD":
+        return web.Response(headers=_HEADERS, content_type=FORMATS["sse"].media_type)
+    return await _send(request, _server_sent(request, live, seen), "sse")
+
+
+async def _lines(request: web.Request, prepared: Search, query: str) -> AsyncIterator[bytes]:
+    # Written by the request itself: a slow reader makes the search wait, one that leaves cancels it.
+    async with aclosing(prepared):
+        async for event in prepared:
+            yield ndjson(event)
+            if isinstance(event, Finished):
+                request.app[SHARED].suggestions.learn(query, event.answer)
+
+
+async def _server_sent(request: web.Request, live: LiveSearch, seen: int) -> AsyncIterator[bytes]:
+    shared = request.app[SHARED]
+    yield b"retry: %d\n\n" % shared.options.retry
+    async with aclosing(shared.hub.follow(live, seen)) as written:
+        async for event in written:
+            yield event or b": ping\n\n"
+
+
+async def _send(request: web.Request, pieces: AsyncIterator[bytes], form: str) -> web.StreamResponse:
+    response = web.StreamResponse(headers=_HEADERS)
+    response.content_type = FORMATS[form].media_type
+    async with aclosing(pieces):  # type: ignore[type-var]
+        await response.prepare(request)
+        try:
+            async for piece in pieces:
+                await response.write(piece)
+            await response.write_eof()
+        except ConnectionResetError:
+            pass
+        except Exception:
+            # Too late for an error answer: a stream that is cut off is the only honest one.
+            logger.exception("search %s failed while it was sent", request.get(SEARCH_ID, ""))
+            if request.transport:
+                request.transport.abort()
+    return response

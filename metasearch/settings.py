@@ -1,0 +1,177 @@
+"""What the user has configured: one TOML file, read once, and handed down as a frozen `Settings`.
+
+Nothing below the faces reads the environment; it is read here, when `load` is called.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from metasearch.errors import SettingsError
+
+VERSION_AGENT = "metasearch/0.1"
+_HOST_PORT = re.compile(r"(?:\[[0-9a-fA-F:.]+\]|[A-Za-z0-9.-]+):\d{1,5}")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything that can be configured.
+
+    Attributes:
+        sources: Source name -> table that overrides a shipped spec or, with `extends`, adds a source.
+        default_sources: Asked when a search names none; None asks the specs that say `default = true` and every
+            source that the configuration adds.
+        allow: "host:port" of servers that the SSRF guard would refuse because their addresses are not public.
+        contact: Mail address that databases may write to; sent where they ask for one.
+        cache_dir: Folder of the page cache; None keeps no pages.
+        cache_bytes: Its largest size.
+        timeout: Seconds until a search answers with what it has.
+        per_source: Records asked from each source when a search does not say.
+        env: Where keys are looked up.
+        public_url: Base of the absolute URLs that a server hands out; None takes the address it listens on.
+        file: Where it was read from.
+    """
+
+    sources: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    default_sources: tuple[str, ...] | None = None
+    allow: frozenset[str] = frozenset()
+    contact: str | None = None
+    cache_dir: Path | None = None
+    cache_bytes: int = 1 << 30
+    timeout: float = 15.0
+    per_source: int = 20
+    env: Mapping[str, str] = field(default_factory=dict, repr=False)
+    public_url: str | None = None
+    file: str = ""
+
+    @property
+    def user_agent(self) -> str:
+        """Names the program, and whom to write to."""
+        return f"{VERSION_AGENT} (mailto:{self.contact})" if self.contact else VERSION_AGENT
+
+    @classmethod
+    def load(cls, file: Path | None, env: Mapping[str, str]) -> Settings:
+        """Settings from a file, under `METASEARCH_*` variables, over the defaults.
+
+        Args:
+            file: None looks for metasearch/config.toml in the user's configuration folder, which may be missing.
+            env: The environment.
+
+        Raises:
+            SettingsError: With every problem of the file.
+        """
+        explicit = file is not None
+        if file is None:
+            import platformdirs
+
+            named = env.get("METASEARCH_CONFIG")
+            explicit = bool(named)
+            file = Path(named) if named else Path(platformdirs.user_config_dir("metasearch")) / "config.toml"
+        table: dict[str, Any] = {}
+        if explicit or file.exists():
+            try:
+                table = tomllib.loads(file.read_text(encoding="utf-8"))
+            except OSError as exc:
+                raise SettingsError(str(file), [f"cannot be read: {exc.strerror}"]) from exc
+            except (tomllib.TOMLDecodeError, UnicodeDecodeError) as exc:
+                raise SettingsError(str(file), [f"not TOML: {exc}"]) from exc
+        reader = _Reader(table)
+        settings = reader.settings(env)
+        if reader.problems:
+            raise SettingsError(str(file), reader.problems)
+        return replace(settings, file=str(file) if table else "")
+
+
+class _Reader:
+    """Reads the tables and gathers problems as "table.key: what is wrong; what is allowed"."""
+
+    _KEYS: Mapping[str, Mapping[str, type | tuple[type, ...]]] = {
+        "search": {"sources": list, "timeout": (int, float), "per_source": int},
+        "network": {"allow": list, "contact": str},
+        "cache": {"dir": str, "enabled": bool, "max_bytes": int},
+        "server": {"public_url": str},
+        "sources": {},
+    }
+
+    def __init__(self, table: Mapping[str, Any]) -> None:
+        self.problems: list[str] = []
+        self.tables: dict[str, Mapping[str, Any]] = {}
+        for name, value in table.items():
+            if name not in self._KEYS:
+                self.problems.append(f"{name}: unknown table; allowed are {', '.join(sorted(self._KEYS))}")
+            elif not isinstance(value, Mapping):
+                self.problems.append(f"{name}: must be a table")
+            else:
+                self.tables[name] = value
+                self.check(name, value)
+
+    def check(self, name: str, table: Mapping[str, Any]) -> None:
+        known = self._KEYS[name]
+        if name == "sources":
+            for source, value in table.items():
+                if not isinstance(value, Mapping):
+                    self.problems.append(f"sources.{source}: must be a table")
+            return
+        for key, value in table.items():
+            if key not in known:
+                self.problems.append(f"{name}.{key}: unknown key; allowed are {', '.join(sorted(known))}")
+            elif not isinstance(value, known[key]) or (isinstance(value, bool) and known[key] is not bool):
+                self.problems.append(f"{name}.{key}: must not be {type(value).__name__}")
+
+    def settings(self, env: Mapping[str, str]) -> Settings:
+        search, network = self.tables.get("search", {}), self.tables.get("network", {})
+        cache, server = self.tables.get("cache", {}), self.tables.get("server", {})
+        allow = self.strings(network.get("allow", []), "network.allow")
+        for entry in allow:
+            if not _HOST_PORT.fullmatch(entry):
+                self.problems.append(f'network.allow: {entry!r} is not "host:port"')
+        timeout = self.positive(env.get("METASEARCH_TIMEOUT", search.get("timeout", 15.0)), "search.timeout")
+        per_source = self.positive(search.get("per_source", 20), "search.per_source")
+        contact = env.get("METASEARCH_CONTACT") or network.get("contact")
+        chosen = search.get("sources")
+        secrets = dict(env)
+        if contact:
+            secrets["METASEARCH_CONTACT"] = str(contact)
+        return Settings(
+            sources={k: v for k, v in self.tables.get("sources", {}).items() if isinstance(v, Mapping)},
+            default_sources=self.strings(chosen, "search.sources") if chosen is not None else None,
+            allow=frozenset(allow),
+            contact=str(contact) if contact else None,
+            cache_dir=self.cache_dir(cache, env),
+            cache_bytes=int(self.positive(cache.get("max_bytes", 1 << 30), "cache.max_bytes")),
+            timeout=timeout,
+            per_source=min(1000, int(per_source)),
+            env=secrets,
+            public_url=server.get("public_url") or env.get("METASEARCH_PUBLIC_URL") or None,
+        )
+
+    def strings(self, value: Any, where: str) -> tuple[str, ...]:
+        if isinstance(value, list) and all(isinstance(v, str) for v in value):
+            return tuple(value)
+        self.problems.append(f"{where}: must be a list of strings")
+        return ()
+
+    def positive(self, value: Any, where: str) -> float:
+        try:
+            number = float(value)
+        except (TypeError, ValueError):
+            number = 0.0
+        if not 0 < number < 1e12:
+            self.problems.append(f"{where}: must be a positive number")
+            return 1.0
+        return number
+
+    def cache_dir(self, cache: Mapping[str, Any], env: Mapping[str, str]) -> Path | None:
+        if cache.get("enabled") is False:
+            return None
+        named = env.get("METASEARCH_CACHE_DIR") or cache.get("dir")
+        if named:
+            return Path(str(named)).expanduser()
+        import platformdirs
+
+        return Path(platformdirs.user_cache_dir("metasearch"))

@@ -1,0 +1,75 @@
+"""Fingerprints: what of a record is compared."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from metasearch.dedup.fingerprint import fingerprint, simhash
+from tests.dedup.records import ARTICLE, record
+
+
+def slow_simhash(features: list[str]) -> int:
+    """SimHash by hand: a column of plus and minus for each bit."""
+    columns = [0] * 64
+    for feature, weight in Counter(features).items():
+        digest = int.from_bytes(hashlib.blake2b(feature.encode(), digest_size=8).digest(), "big")
+        for bit in range(64):
+            columns[bit] += weight if digest >> bit & 1 else -weight
+    return sum(1 << bit for bit in range(64) if columns[bit] > 0)
+
+
+@given(st.lists(st.text(min_size=1, max_size=6), min_size=1, max_size=60))
+def test_simhash_equals_the_slow_one(features: list[str]) -> None:
+    """Lanes in one big integer count exactly what sixty-four columns count."""
+    assert simhash(features) == slow_simhash(features)
+
+
+def test_an_edited_text_stays_near() -> None:
+    """One word changed among many moves few bits."""
+    text = [f"word{i % 40}" for i in range(120)]
+    edited = [*text[:-1], "other"]
+
+    assert (simhash(text) ^ simhash(edited)).bit_count() <= 6
+
+
+def test_the_four_tuple_ignores_symbols_width_and_case() -> None:
+    """Full-width, capitals and dashes hash alike."""
+    one = record("a", 1, **{**ARTICLE, "title": "Iron-oxides（in lakes）"})
+    two = record("b", 1, **{**ARTICLE, "title": "IRON OXIDES (in lakes)"})
+
+    assert fingerprint(one).four_tuple == fingerprint(two).four_tuple is not None
+
+
+def test_the_four_tuple_needs_two_of_three() -> None:
+    """A title with nothing but a year is no tuple: an empty member must never match an empty one."""
+    bare = record("a", 1, title="Iron oxides in lakes", year=2011)
+
+    assert fingerprint(bare).four_tuple is None
+
+
+def test_a_family_name_is_found_in_every_form() -> None:
+    """Inverted, initialled and undivided names share a spelling."""
+    forms = [["Berg, Anna van der"], ["van der Berg, A."], ["Anna van der Berg"], ["Berg A"]]
+    firsts = [fingerprint(record("a", 1, title="T", authors=form)).first for form in forms]
+
+    assert frozenset.intersection(*firsts) == {"berg"}
+
+
+def test_subtitles_begin_at_breaks() -> None:
+    """Marks and the subtitle field both say where a title may end."""
+    marked = fingerprint(record("a", 1, title="Iron in lakes: a study"))
+    apart = fingerprint(record("a", 1, title="Iron in lakes", subtitle="A study"))
+
+    assert marked.words == apart.words == ("iron", "in", "lakes", "a", "study")
+    assert 3 in marked.breaks & apart.breaks
+
+
+def test_numbers_of_parts_are_numbers() -> None:
+    """Part II, part 2, （二） and a final II are the same part."""
+    titles = ["Soils. Part II", "Soils part 2", "土壤研究（二）", "Soils II"]
+
+    assert {fingerprint(record("a", 1, title=t)).parts for t in titles} == {frozenset({"2"})}

@@ -1,0 +1,80 @@
+"""One record out of many, and for each field the source that gave it."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from metasearch.dedup.fingerprint import fingerprint
+from metasearch.dedup.merge import merge
+from metasearch.record import Hit, Record
+from tests.dedup.records import ARTICLE, record, records
+
+
+def merged(*rows: Record, **options: Any) -> Hit:
+    """The hit of these records."""
+    return merge([(f"{r.key}@{n}", r, fingerprint(r)) for n, r in enumerate(rows)], **options)
+
+
+def test_each_field_names_its_source() -> None:
+    """Provenance has an entry for every field that the merged record has, and the source really said so."""
+    hit = merged(
+        record("a", 1, **{**ARTICLE, "venue": "J. Soil Sci."}, ids={"pmid": "5"}),
+        record("b", 1, **ARTICLE, doi="10.1000/one", abstract="Iron binds phosphate."),
+    )
+
+    assert hit.provenance["venue"] == "b"
+    assert hit.provenance["abstract"] == "b"
+    assert hit.provenance["ids.pmid"] == "a"
+    assert hit.record.venue == "Journal of Soil Science"
+    for name, source in hit.provenance.items():
+        if not name.startswith("ids."):
+            value = getattr(hit.record, name)
+            assert value
+            if name not in ("isbn", "issn", "keywords"):
+                assert any(r.source == source and getattr(r, name) == value for r in hit.records)
+
+
+def test_a_title_in_capitals_or_cut_off_is_the_last_choice() -> None:
+    """The readable title wins, whatever the sources' names."""
+    hit = merged(
+        record("a", 1, title="SORPTION OF PHOSPHATE ON IRON"),
+        record("b", 1, title="Sorption of phosphate on …"),
+        record("c", 1, title="Sorption of phosphate on iron"),
+    )
+
+    assert hit.record.title == "Sorption of phosphate on iron"
+    assert hit.provenance["title"] == "c"
+
+
+def test_the_published_form_speaks_for_the_work() -> None:
+    """Of preprint and article the article gives the fields, and both stand in `versions`."""
+    hit = merged(
+        record("a", 1, title="Sorption of phosphate", type="preprint", venue="arXiv", year=2010),
+        record("b", 1, title="Sorption of phosphate", type="article", venue="Soil", year=2011),
+    )
+
+    assert hit.record.type == "article"
+    assert hit.record.year == 2011
+    assert [v.kind for v in hit.versions] == ["published", "preprint"]
+
+
+def test_trust_decides_between_equals() -> None:
+    """A source with more weight gives the volume where the sources disagree."""
+    rows = [record("a", 1, title="T", volume="1"), record("b", 1, title="T", volume="2")]
+
+    assert merged(*rows).record.volume == "1"
+    assert merged(*rows, trust={"b": 2.0}).record.volume == "2"
+
+
+@given(records(), st.randoms(use_true_random=False))
+def test_order_does_not_matter(rows: list[Record], rng: random.Random) -> None:
+    """Merging is a function of the set of records."""
+    members = [(f"{r.key}@{n}", r, fingerprint(r)) for n, r in enumerate(rows)]
+    shuffled = members[:]
+    rng.shuffle(shuffled)
+
+    assert merge(shuffled) == merge(members)

@@ -1,0 +1,144 @@
+"""The dedup stage: what it answers depends on the records, never on who came first."""
+
+from __future__ import annotations
+
+import random
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from metasearch.dedup import DEFAULT, OnlineDedup
+from metasearch.events import Added, Change, Grown, Joined
+from metasearch.record import Hit, Record
+from tests.dedup.records import ARTICLE, record, records
+
+
+def settled(rows: list[Record]) -> dict[str, Hit]:
+    """The hits by id, after all records went in without a look between."""
+    stage = OnlineDedup(DEFAULT)
+    for row in rows:
+        stage.insert(row)
+    return {hit.id: hit for hit in stage.hits()}
+
+
+def fold(changes: list[Change]) -> dict[str, Hit]:
+    """What a client holds that applies every change."""
+    held: dict[str, Hit] = {}
+    for change in changes:
+        if isinstance(change, Joined):
+            for gone in change.absorbed:
+                del held[gone]
+        elif isinstance(change, Added):
+            assert change.hit.id not in held
+        elif isinstance(change, Grown):
+            assert change.hit.id in held
+        held[change.hit.id] = change.hit
+    return held
+
+
+@given(records(), st.randoms(use_true_random=False))
+def test_arrival_order_does_not_matter(rows: list[Record], rng: random.Random) -> None:
+    """Shuffled arrivals give the same hits: same ids, same records, same merged fields, same evidence."""
+    shuffled = rows[:]
+    rng.shuffle(shuffled)
+
+    assert settled(shuffled) == settled(rows)
+
+
+@given(records(), st.randoms(use_true_random=False))
+def test_the_changes_fold_to_the_hits(rows: list[Record], rng: random.Random) -> None:
+    """A client that applies the changes one by one ends with exactly the finished hits, in any order of arrival."""
+    rng.shuffle(rows)
+    stage = OnlineDedup(DEFAULT)
+    changes = [change for row in rows for change in stage.add(row)]
+
+    assert fold(changes) == settled(rows)
+
+
+@given(records())
+def test_nothing_is_lost(rows: list[Record]) -> None:
+    """Every record is in exactly one hit, and the counts add up."""
+    stage = OnlineDedup(DEFAULT)
+    for row in rows:
+        stage.insert(row)
+    hits = stage.hits()
+
+    assert sorted(r.key for h in hits for r in h.records) == sorted(r.key for r in rows)
+    assert stage.counts.received == len(rows)
+    assert stage.counts.unique == len(hits)
+    assert stage.counts.duplicates == len(rows) - len(hits)
+
+
+@given(records())
+def test_every_merge_has_its_evidence(rows: list[Record]) -> None:
+    """A hit of n records carries n - 1 matches, which tie all of them together."""
+    for hit in settled(rows).values():
+        keys = {r.key for r in hit.records}
+
+        assert len(hit.matches) == len(keys) - 1
+        tied = {hit.records[0].key}
+        for _ in hit.matches:
+            tied |= {k for m in hit.matches if tied & {m.left, m.right} for k in (m.left, m.right)}
+        assert tied == keys
+
+
+def test_a_late_record_joins_two_hits() -> None:
+    """Two shown hits become one when a record arrives that belongs to both, and the join is told."""
+    stage = OnlineDedup(DEFAULT)
+    by_doi = record("a", 1, title="Phosphate sorption", doi="10.1000/one")
+    by_pmid = record("b", 1, title="Phosphates sorption (in German)", ids={"pmid": "77"})
+    stage.add(by_doi)
+    stage.add(by_pmid)
+
+    (joined,) = stage.add(record("c", 1, title="Phosphate sorption", doi="10.1000/one", ids={"pmid": "77"}))
+
+    assert isinstance(joined, Joined)
+    assert {r.key for r in joined.hit.records} == {"a:1", "b:1", "c:1"}
+    assert len(joined.absorbed) == 1
+
+
+def test_growing_keeps_the_name_when_the_smallest_record_stays() -> None:
+    """A hit named after record a:1 keeps its id when b:1 joins it."""
+    stage = OnlineDedup(DEFAULT)
+    (added,) = stage.add(record("a", 1, **ARTICLE))
+
+    (grown,) = stage.add(record("b", 1, **ARTICLE))
+
+    assert isinstance(grown, Grown)
+    assert grown.hit.id == added.hit.id
+    assert grown.hit.sources == ("a", "b")
+
+
+def test_a_smaller_record_renames_the_hit() -> None:
+    """When a smaller record arrives the hit takes its name, told as a join of the old name."""
+    stage = OnlineDedup(DEFAULT)
+    (added,) = stage.add(record("b", 1, **ARTICLE))
+
+    (joined,) = stage.add(record("a", 1, **ARTICLE))
+
+    assert isinstance(joined, Joined)
+    assert joined.absorbed == (added.hit.id,)
+    assert joined.hit.id != added.hit.id
+
+
+def test_the_same_record_twice_is_one_hit() -> None:
+    """A page that repeats a record adds a duplicate, not a hit."""
+    row = record("a", 1, **ARTICLE)
+    stage = OnlineDedup(DEFAULT)
+    stage.insert(row)
+    stage.insert(row)
+
+    assert stage.counts.unique == 1
+    assert stage.counts.received == 2
+
+
+def test_a_veto_holds_over_the_whole_cluster() -> None:
+    """Two parts of a series stay apart although a record without a part number resembles both."""
+    title = "Sorption of phosphate on iron oxides in lakes"
+    one = record("a", 1, **{**ARTICLE, "title": f"{title}. Part I", "doi": "10.1000/one"})
+    two = record("b", 1, **{**ARTICLE, "title": f"{title}. Part II", "doi": "10.1000/two"})
+    bare = record("c", 1, **{**ARTICLE, "title": title})
+
+    for rows in ([one, two, bare], [bare, two, one], [two, bare, one]):
+        together = [{r.key for r in hit.records} for hit in settled(rows).values()]
+        assert not any({"a:1", "b:1"} <= keys for keys in together)

@@ -1,0 +1,152 @@
+"""The JSON answer: its shape is an interface."""
+
+from __future__ import annotations
+
+import orjson
+from hypothesis import given
+from hypothesis import strategies as st
+
+from metasearch.errors import AccessDenied
+from metasearch.events import SourceReport
+from metasearch.formats.answer import answer_object, hit_object, report_object, to_json
+from metasearch.record import Author, Hit
+
+from .samples import MERGED, answer, hit, hostile_hits, properties
+
+HIT_KEYS = [
+    "id",
+    "rank",
+    "score",
+    "reasons",
+    "title",
+    "subtitle",
+    "authors",
+    "year",
+    "date",
+    "venue",
+    "publisher",
+    "edition",
+    "volume",
+    "issue",
+    "pages",
+    "doi",
+    "ids",
+    "isbn",
+    "issn",
+    "url",
+    "pdf_url",
+    "type",
+    "language",
+    "abstract",
+    "keywords",
+    "citations",
+    "sources",
+    "provenance",
+    "matches",
+    "versions",
+]
+
+
+def test_keys_of_the_answer() -> None:
+    """The keys of answer, counts and reports are those that are documented."""
+    document = orjson.loads(to_json(answer(MERGED, complete=False)))
+
+    assert list(document) == ["query", "complete", "counts", "hits", "sources", "seconds"]
+    assert document["counts"] == {"received": 3, "unique": 1, "duplicates": 2}
+    assert document["complete"] is False
+    assert document["sources"][1] == {
+        "source": "dblp",
+        "status": "timeout",
+        "count": 0,
+        "total": None,
+        "seconds": 8.0,
+        "query": None,
+        "notes": [],
+        "error": {
+            "type": "TimedOut",
+            "message": "no whole answer within 8 s",
+            "advice": "Allow more time with --timeout or the source's limits.timeout, or leave the source out.",
+        },
+        "cached": False,
+        "unread": 0,
+    }
+
+
+def test_a_merged_hit_says_where_it_comes_from() -> None:
+    """Sources, provenance, matches, versions and reasons stand beside the bibliographic fields."""
+    document = hit_object(MERGED)
+
+    assert list(document) == HIT_KEYS
+    assert document["authors"][0] == {
+        "name": "Norman Paskin",
+        "family": "Paskin",
+        "given": "Norman",
+        "orcid": "0000-0002-1825-0097",
+    }
+    assert document["sources"] == [
+        {"source": "arxiv", "position": 1, "id": "9907.00001", "url": "https://arxiv.org/abs/9907.00001"},
+        {"source": "crossref", "position": 3, "id": "10.1109/5.771073", "url": "https://example.org/works/5.771073"},
+    ]
+    assert document["provenance"] == {"title": "crossref", "ids.arxiv": "arxiv", "year": "crossref"}
+    assert document["matches"] == [
+        {
+            "matcher": "title",
+            "verdict": "version",
+            "score": 0.93,
+            "because": "titles agree 0.93",
+            "left": "arxiv:9907.00001",
+            "right": "crossref:10.1109/5.771073",
+        }
+    ]
+    assert document["versions"][0] == {"kind": "preprint", "records": ["arxiv:9907.00001"]}
+    assert document["reasons"][0] == {"text": "crossref ranks it 3", "points": 0.0159, "source": "crossref"}
+
+
+def test_absent_values_are_null_and_absent_lists_are_empty() -> None:
+    """Every key is there even where the source gave nothing."""
+    document = hit_object(hit())
+
+    assert list(document) == HIT_KEYS
+    assert {document[k] for k in ("title", "year", "doi", "url", "pdf_url", "type", "abstract", "citations")} == {None}
+    assert [document[k] for k in ("authors", "isbn", "issn", "keywords", "matches", "versions", "reasons")] == [[]] * 7
+    assert document["ids"] == {}
+
+
+def test_unsafe_addresses_are_null() -> None:
+    """Only http and https addresses reach a client."""
+    document = hit_object(hit(url="javascript:alert(1)", pdf_url="file:///etc/passwd"))
+
+    assert (document["url"], document["pdf_url"], document["sources"][0]["url"]) == (None, None, None)
+
+
+def test_numbers_that_json_cannot_carry_are_null() -> None:
+    """A number of citations beyond 64 bits does not cost the answer."""
+    assert orjson.loads(to_json(answer(hit(citations=10**30, year=2**80))))["hits"][0]["citations"] is None
+
+
+def test_upstream_text_is_cleaned() -> None:
+    """Control characters, lone surrogates and bidi overrides are gone; newlines of an abstract stay."""
+    document = hit_object(hit(title="A\x1b[31m\ud800B\u202e", abstract="one\r\ntwo", authors=(Author("X\x00Y"),)))
+
+    assert (document["title"], document["abstract"]) == ("A[31mB", "one\ntwo")
+    assert document["authors"][0]["name"] == "XY"
+
+
+def test_a_failed_source_says_what_to_do() -> None:
+    """The error's type, message and advice are told."""
+    report = report_object(SourceReport("scopus", "error", error=AccessDenied("scopus", 401, env_name="SCOPUS_KEY")))
+
+    assert report["error"] == {
+        "type": "AccessDenied",
+        "message": "access denied (401)",
+        "advice": "Set SCOPUS_KEY to a valid key.",
+    }
+
+
+@properties
+@given(st.lists(hostile_hits(), max_size=2))
+def test_any_answer_can_be_written_and_read_back(hits: list[Hit]) -> None:
+    """Nothing from upstream makes the encoder fail, and the document is the object."""
+    found = answer(*hits)
+
+    assert orjson.loads(to_json(found)) == answer_object(found)
