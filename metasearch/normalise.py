@@ -16,7 +16,7 @@ from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 
 _DOI = re.compile(r"10\.\d{4,9}(?:\.\d+)*/\S+")
 _DOI_TAIL = ".,;:"
-_ARXIV = re.compile(r"(?:arxiv[:./ ]*|abs/|pdf/|^)((?:\d{4}\.\d{4,5}|[a-z-]+(?:\.[a-z]{2})?/\d{7}))(?:v(\d+))?", re.IGNORECASE)
+_ARXIV = re.compile(r"(?:arxiv(?:\.org)?[:./ ]*|abs/|pdf/|^)((?:\d{4}\.\d{4,5}|[a-z-]+(?:\.[a-z]{2})?/\d{7}))(?:v(\d+))?", re.IGNORECASE)
 _NOT_ISBN = re.compile(r"[^0-9Xx]")
 _ISSN = re.compile(r"(\d{4})[-\s\u2010-\u2013]?(\d{3}[\dXx])(?!\d)")
 _ORCID = re.compile(r"(\d{4}-\d{4}-\d{4}-\d{3}[\dXx])")
@@ -81,16 +81,25 @@ def orcid(value: str | None) -> str | None:
     return found.group(1).upper() if found and found.group(1).strip("0-") else None
 
 
+_NOT_IN_URL = re.compile(r'[\x00-\x20<>"`{}|\\^\x7f-\x9f]')
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+_PLAIN_URL = re.compile(r"https?://[A-Za-z0-9.-]+(?::[0-9]{1,5})?(?:[/?#][!#-;=?-Z\[\]_a-z~%]*)?")
+
+
 def web_url(value: str | None) -> str | None:
     """An absolute http(s) URL without user info, else None: nothing else may become a link."""
     if not value:
         return None
     value = value.strip()
-    if not value.lower().startswith(("http://", "https://")) or len(value) > 4000:
+    if len(value) > 4000:
         return None
-    if any(c <= " " or c in '<>"`{}|\\^' or "\x7f" <= c <= "\x9f" for c in value):
-        value = "".join(c for c in value if c > "\x1f" and not "\x7f" <= c <= "\x9f")
-        value = re.sub(r'[ <>"`{}|\\^]', lambda m: f"%{ord(m.group()):02X}", value)
+    if _PLAIN_URL.fullmatch(value) and "@" not in value:
+        return value
+    if not value.lower().startswith(("http://", "https://")):
+        return None
+    if _NOT_IN_URL.search(value):
+        value = _CONTROLS.sub("", value)
+        value = _NOT_IN_URL.sub(lambda m: f"%{ord(m.group()):02X}", value)
     try:
         parts = urlsplit(value)
         host, _ = parts.hostname, parts.port
@@ -102,6 +111,8 @@ def web_url(value: str | None) -> str | None:
 
 
 _TRACKING = re.compile(r"^(?:utm_\w+|fbclid|gclid|ref|source|via|casa_token|jsessionid)$", re.IGNORECASE)
+# The usual landing page, for which taking the URL apart and putting it together again changes nothing.
+_PLAIN_LANDING = re.compile(r"https?://(?:www\.)?((?!www\.)[a-z0-9.-]+)((?:/[\w.~-]+)+)/?", re.ASCII)
 _DEFAULT_PORTS = {"http": ":80", "https": ":443"}
 
 
@@ -113,6 +124,11 @@ def url_key(value: str | None) -> str | None:
     """
     if not value:
         return None
+    if value.startswith(("https://doi.org/", "http://dx.doi.org/", "https://dx.doi.org/", "http://doi.org/")):
+        return None
+    plain_one = _PLAIN_LANDING.fullmatch(value)
+    if plain_one:
+        return plain_one.group(1) + plain_one.group(2)
     try:
         parts = urlsplit(value.strip())
     except ValueError:
@@ -133,16 +149,25 @@ def url_key(value: str | None) -> str | None:
 # --------------------------------------------------------------------------- display text
 
 _TAG = re.compile(r"</?([a-zA-Z][\w:.-]*)(?:\s[^<>]*)?/?>")
-_CDATA_OR_COMMENT = re.compile(r"<!--.*?-->|<!\[CDATA\[|\]\]>", re.DOTALL)
 _BLOCKS = frozenset(
     "p div br title sec section li ul ol h1 h2 h3 h4 h5 h6 tr td th table hr label abstract abstracttext".split()
 )
+# A "<" that opens none of these is mathematics: "for n<m and m>k". Namespaced and hyphenated names are JATS or MathML.
+_ELEMENTS = _BLOCKS | frozenset(
+    "a abbr annotation article b bdi bdo big blockquote body bold break caption center cite code dd del dfn dl dt em font "
+    "figure fn footer h header head html i img inf ins italic kbd kwd label link list main mark math mi mn mo mover mrow ms "
+    "mspace msqrt mstyle msub msubsup msup mtd mtext mtr munder mroot mfrac mfenced mtable mphantom mpadded munderover nav "
+    "overline paragraph pre q roman s sans samp sc scp semantics small span strike strong sub subtitle sup svg tbody tex "
+    "thead tt u ul underline uri var wbr xref graphic media object title".split()
+)
 _SPACES = re.compile(r"[\s\u00a0\u2028\u2029\ufeff\u200b]+")
-_UNWANTED = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
+_UNWANTED = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
 
 
 def plain(value: str) -> str:
     """Text for people: control characters and surrogates gone, white space single, ends trimmed."""
+    if value.isprintable() and "  " not in value:  # nearly all strings: no other blank than " " is printable
+        return value.strip()
     if _UNWANTED.search(value):
         value = _UNWANTED.sub("", value)
     return _SPACES.sub(" ", value).strip()
@@ -151,16 +176,39 @@ def plain(value: str) -> str:
 def without_markup(value: str) -> str:
     """Plain text of a string that may hold HTML, JATS or MathML tags and (doubly) escaped entities.
 
-    Block elements become blanks, inline elements vanish without one ("CO<sub>2</sub>" -> "CO2"), and a lone
-    "<" that opens no tag stays ("p < 0.05").
+    Block elements become blanks, inline elements vanish without one ("CO<sub>2</sub>" -> "CO2"), and a "<" that
+    opens no tag stays ("p < 0.05", "n<m and m>k"). A formula that is given in TeX too is read once.
     """
     if "&" in value:
         once = html.unescape(value)
         value = html.unescape(once) if "&" in once and once != value else once
     if "<" in value:
-        value = _CDATA_OR_COMMENT.sub("", value)
-        value = _TAG.sub(lambda m: " " if m.group(1).rpartition(":")[2].lower() in _BLOCKS else "", value)
+        if "<!" in value:
+            value = _cut(value, "<!--", "-->").replace("<![CDATA[", "").replace("]]>", "")
+        if "math" in value:
+            for name in ("annotation", "mml:annotation", "tex-math", "jats:tex-math"):
+                if f"<{name}" in value and (name.endswith("annotation") or "<mml:math" in value or "<math" in value):
+                    value = _cut(value, f"<{name}", f"</{name}>")
+        value = _TAG.sub(_tag, value)
     return plain(value)
+
+
+def _tag(match: re.Match[str]) -> str:
+    name = match.group(1).lower()
+    local = name.rpartition(":")[2]
+    if local in _BLOCKS:
+        return " "
+    return "" if local in _ELEMENTS or local != name or "-" in name else match.group()
+
+
+def _cut(value: str, start: str, end: str) -> str:
+    """The text without what stands from `start` to `end`, in linear time; what is never closed stays."""
+    before, *pieces = value.split(start)
+    out = [before]
+    for piece in pieces:
+        _, closed, after = piece.partition(end)
+        out.append(after if closed else start + piece)
+    return "".join(out)
 
 
 # --------------------------------------------------------------------------- comparison keys
@@ -173,9 +221,11 @@ _GREEK = {
 _LETTERS = {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "ł": "l", "ı": "i", "ħ": "h"}
 _FOLD = str.maketrans({**_LETTERS, "&": " and ", "ʹ": "", "ʺ": "", "'": "", "’": "", "‘": "", "ʼ": "", "`": ""})
 _SYMBOL_GREEK = re.compile(r"(?<![\u0370-\u03ff])[\u03b1-\u03c9](?![\u0370-\u03ff])")
-_NOT_WORD = re.compile(r"[\W_]+")
+_WORD = re.compile(r"[^\W_]+")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af]")
 _MARKS = re.compile(r"[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]")
+# One pass for ASCII, which is nearly all text: lower case, apostrophes gone, everything that is no letter or digit a blank.
+_ASCII_WORDS = {i: (chr(i).lower() if chr(i).isalnum() else None if chr(i) in "'`" else " ") for i in range(128)}
 
 
 def fold(value: str) -> str:
@@ -184,19 +234,26 @@ def fold(value: str) -> str:
         return value.lower().translate(_FOLD)
     value = unicodedata.normalize("NFKD", value).lower()
     value = _MARKS.sub("", value)
-    value = _SYMBOL_GREEK.sub(lambda m: _GREEK.get(m.group(), m.group()), value)
-    # NFC, because NFKD tears Korean syllables apart.
-    return unicodedata.normalize("NFC", value).translate(_FOLD)
+    if not value.isascii():
+        value = _SYMBOL_GREEK.sub(lambda m: _GREEK.get(m.group(), m.group()), value)
+        # NFC, because NFKD tears Korean syllables apart.
+        value = unicodedata.normalize("NFC", value)
+    return value.translate(_FOLD)
 
 
 def words(value: str) -> list[str]:
     """The folded words: runs of letters and digits."""
-    return _NOT_WORD.sub(" ", fold(value)).split()
+    if value.isascii():
+        if "&" in value:
+            value = value.replace("&", " and ")
+        return value.translate(_ASCII_WORDS).split()
+    value = fold(value)
+    return value.translate(_ASCII_WORDS).split() if value.isascii() else _WORD.findall(value)
 
 
 def compact(value: str) -> str:
     """Letters and digits only, folded: two spellings of one title give one string."""
-    return _NOT_WORD.sub("", fold(value))
+    return "".join(words(value))
 
 
 def has_cjk(value: str) -> bool:
@@ -223,6 +280,8 @@ def number_key(value: str | None) -> str:
     """A volume or issue as a number where it is one: "Vol. 012" -> "12", "XIV" -> "14"; else compact text."""
     if not value:
         return ""
+    if value.isdecimal():
+        return value.lstrip("0") or "0"
     text = compact(value)
     digits = re.search(r"\d+", text)
     if digits:
@@ -240,6 +299,7 @@ def roman(text: str) -> int:
 _PAGES = re.compile(r"([a-z]*)(\d+)([a-z]*)(?:\s*(?:-|–|—|−|to|/)+\s*([a-z]*)(\d+))?", re.IGNORECASE)
 
 
+@lru_cache(maxsize=10_000)
 def pages_key(value: str | None) -> tuple[str, str]:
     """First and last page, the last one completed: "123-8" -> ("123", "128"); ("", "") where there are none."""
     found = _PAGES.search(value) if value else None

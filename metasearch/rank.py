@@ -8,11 +8,10 @@ dozen records and none is complete: a small K keeps a good first rank from being
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 
 from metasearch.normalise import compact, words
 from metasearch.query.ast import Query, Term, terms
-from metasearch.record import Hit, Reason
+from metasearch.record import Hit, Reason, Record
 
 K = 10
 #: Ranks below this add nothing: deep in a list, chance decides.
@@ -36,21 +35,22 @@ def rank(hits: Iterable[Hit], query: Query | None = None, weights: Mapping[str, 
     looked_for = _Wanted(query)
     scored = []
     for hit in hits:
-        reasons = [*_votes(hit, weights or {}), *looked_for.boosts(hit)]
-        score = round(sum(reason.points for reason in reasons), 9)
-        order = (-score, -len(hit.sources), -(hit.record.year or 0), compact(hit.record.title), hit.id)
+        reasons = _votes(hit.records, weights or {}) + looked_for.boosts(hit)
+        score = round(sum([reason.points for reason in reasons]), 9)
+        record = hit.record
+        order = (-score, -len({r.source for r in hit.records}), -(record.year or 0), record.title.casefold(), hit.id)
         scored.append((order, hit, score, tuple(reasons)))
     scored.sort(key=lambda item: item[0])
     return [
-        replace(hit, rank=number, score=score, reasons=reasons)
+        Hit(hit.id, hit.record, hit.records, hit.provenance, hit.matches, hit.versions, score, number, reasons)
         for number, (_, hit, score, reasons) in enumerate(scored, 1)
     ]
 
 
-def _votes(hit: Hit, weights: Mapping[str, float]) -> list[Reason]:
+def _votes(records: tuple[Record, ...], weights: Mapping[str, float]) -> list[Reason]:
     """One vote a source, by its best position."""
     best: dict[str, int] = {}
-    for record in hit.records:
+    for record in records:
         position = max(1, record.position)
         best[record.source] = min(position, best.get(record.source, position))
     return [
@@ -71,13 +71,13 @@ class _Wanted:
     def boosts(self, hit: Hit) -> list[Reason]:
         if not self.words:
             return []
-        title = words(f"{hit.record.title} {hit.record.subtitle or ''}")
-        out = []
+        record = hit.record
+        title = words(f"{record.title} {record.subtitle}" if record.subtitle else record.title)
+        out: list[Reason] = []
         held = self.words.intersection(title)
         if len(held) == len(self.words) or (not held and self._cjk_held(hit)):
             out.append(Reason("its title holds every word of the query", round(TITLE_HOLDS_WORDS * FIRST_RANK, 9)))
-        joined = f" {' '.join(title)} "
-        if any(f" {phrase} " in joined for phrase in self.phrases):
+        if self.phrases and any(f" {phrase} " in f" {' '.join(title)} " for phrase in self.phrases):
             out.append(Reason("its title holds the words in order", round(TITLE_HOLDS_PHRASE * FIRST_RANK, 9)))
         return out
 

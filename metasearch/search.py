@@ -341,15 +341,21 @@ class Search:
     ) -> None:
         """Ask one source, page after page; whatever goes wrong here stays here."""
         loop = asyncio.get_running_loop()
+        fetcher = self._engine._fetcher  # noqa: SLF001 - Engine and Search are one thing in two classes
+        env_name = source.spec.auth[0].env if source.spec.auth else None
         try:
             source.plan = plan(self._tree, source.spec, self._depth, self._engine.settings.env)
             source.notes += source.plan.notes
             request: Request | None = source.plan.request
             while request is not None:
-                page = await self._engine._fetcher.fetch(  # noqa: SLF001 - Engine and Search are one thing in two classes
-                    request, source.spec.limits, deadline=deadline, use_cache=self._cache
+                page = await fetcher.fetch(
+                    request, source.spec.limits, deadline=deadline, use_cache=self._cache, env_name=env_name
                 )
-                found = await self._digest(page, source)
+                try:
+                    found = await self._digest(page, source)
+                except SourceError:
+                    await fetcher.forget(request)  # what cannot be read must not come out of the cache again
+                    raise
                 source.seconds = loop.time() - began
                 request = found.parsed.next
                 await inbox.put((source, found))
@@ -420,7 +426,7 @@ def _fetcher(settings: Settings, replay: Path | None, record: Path | None) -> Fe
 
     transport: Transport
     if replay is not None:
-        return Fetcher(ReplayTransport(replay), None)
+        return Fetcher(ReplayTransport(replay), None, patience=0)
     transport = HttpTransport(allow=settings.allow, user_agent=settings.user_agent)
     if record is not None:
         # What is recorded must have been sent, so no page may come from the cache.

@@ -69,13 +69,23 @@ def split_list(found: Any) -> tuple[str, ...]:
     return text_list([part for value in strings(found) for part in re.split(r"[;|]", value)])
 
 
-_ABSTRACT_HEAD = re.compile(r"^(?:abstract|summary|résumé|resumen|zusammenfassung|摘要)\s*[:.：]?\s+(?=\S)", re.IGNORECASE)
+# A heading, and not the first word of a sentence such as "Abstract machines are": a mark or a capital follows.
+def words(found: Any) -> tuple[str, ...]:
+    """The words of all strings, each once: a list of codes apart by blanks."""
+    return text_list([word for value in strings(found) for word in value.split()])
+
+
+_ABSTRACT_HEAD = re.compile(
+    r"(?i:abstract|summary|résumé|resumen|resumo|zusammenfassung|аннотация|摘要)"
+    r"(?:\s*[:.：]\s*(?=\S)|(?<=[A-ZТЯ])\s+(?=\S)|\s+(?=[^\W\d_a-zà-öø-ÿ]))"
+)
 
 
 def abstract(found: Any) -> str | None:
     """All strings as one plain text, without a leading "Abstract"."""
     value = joined(found)
-    return _ABSTRACT_HEAD.sub("", value) if value else None
+    head = _ABSTRACT_HEAD.match(value) if value else None
+    return value[head.end() :] if value and head else value
 
 
 def inverted_index(found: Any) -> str | None:
@@ -146,19 +156,20 @@ def bracketed(found: Any) -> str | None:
 
 
 _YEAR = re.compile(r"(?<!\d)(1[0-9]{3}|20[0-9]{2})(?!\d)")
+_YEAR_CORRECTED = re.compile(r"\d{2,4},?\s*\[(?:i\.\s?e\.,?\s*)?(1[0-9]{3}|20[0-9]{2})(?!\d)")
 
 
 def year(found: Any) -> int | None:
     """The first plausible year: "c1999.", "[2001?]", "1998 Dec-1999 Jan", 2004.
 
-    Where a string holds a year of another calendar and its Gregorian one ("1392 [2013]"), the latter is meant.
+    A year in brackets behind another one corrects it, or is its Gregorian form: "2024 [1967]", "1392 [2013]".
     """
     for value in strings(found):
         if value.isdigit() and len(value) > 4:
             value = value[:4]
-        hits = _YEAR.findall(value)
-        if hits:
-            return int(next((h for h in hits if h >= "1450"), hits[0]))
+        hit = _YEAR_CORRECTED.search(value) or _YEAR.search(value)
+        if hit:
+            return int(hit[1])
     return None
 
 
@@ -174,7 +185,7 @@ def date(found: Any) -> str | None:
     value = first(found)
     if not value:
         return None
-    hit = _ISO.match(value.strip())
+    hit = _ISO.match(value.strip().rstrip("-"))
     return _date_of(*(p for p in hit.groups() if p)) if hit else None
 
 
@@ -187,6 +198,22 @@ def _date_of(year_text: str, month: str = "", day: str = "", *_: str) -> str | N
     if not (day.isdigit() and 1 <= int(day) <= 31):
         return f"{year_text}-{number:02d}"
     return f"{year_text}-{number:02d}-{int(day):02d}"
+
+
+def padded_date(found: Any) -> str | None:
+    """`date`, for sources that write a mere year as its first of January: that day counts as the year alone."""
+    value = date(found)
+    return value[:4] if value and value.endswith("-01-01") else value
+
+
+def date_words(found: Any) -> str | None:
+    """A date in PubMed's words: "2009 Dec 20" -> "2009-12-20"; of a span ("1998 Dec-1999 Jan") the first year."""
+    value = first(found)
+    parts = value.split() if value else []
+    if not parts:
+        return None
+    spans = any("-" in part or "/" in part for part in parts[1:])
+    return _date_of(*parts[:1]) if spans else _date_of(*parts[:3])
 
 
 def date_parts(found: Any) -> str | None:
@@ -314,6 +341,12 @@ def language(found: Any) -> str | None:
     return _LANGUAGES.get(word, word.split("-")[0] if re.fullmatch(r"[a-z]{2}-[a-z]{2,4}", word) else word)
 
 
+def sole_language(found: Any) -> str | None:
+    """`language` of a list that describes something larger, such as a journal: several say nothing about one work."""
+    values = {language(value) for value in strings(found)}
+    return values.pop() if len(values) == 1 else None
+
+
 # --------------------------------------------------------------------------- people
 
 _INITIALS = re.compile(r"^(?:[A-Z][.\s-]*){1,4}$")
@@ -324,8 +357,8 @@ _HOMONYM = re.compile(r"\s\d{4}$")
 def person(name: str, family: str | None = None, given: str | None = None, orcid: str | None = None) -> Author | None:
     """An author from what a source gives, or None where it gives nothing.
 
-    "Family, Given" is turned round for display; a plain "Given Family" is left as it is and not split, because
-    the split is a guess (it is made when names are compared).
+    "Family, Given" is turned round for display, also where the parts are given beside it; a plain "Given Family" is
+    left as it is and not split, because the split is a guess (it is made when names are compared).
     """
     family = normalise.without_markup(family) if family else None
     given = normalise.without_markup(given) if given else None
@@ -335,6 +368,8 @@ def person(name: str, family: str | None = None, given: str | None = None, orcid
         right = ", ".join(p for p in (x.strip() for x in right.split(",")) if p and not _SUFFIX.match(p))
         if left.strip() and right and len(left.split()) <= 4:
             family, given, name = left.strip(), right, ""
+    elif family and given and name.startswith(f"{family},"):
+        name = ""
     if not name:
         name = f"{given} {family}" if given and family else family or given or ""
     return Author(name, family or None, given or None, normalise.orcid(orcid)) if name.strip() else None
@@ -361,17 +396,32 @@ def names_comma(found: Any) -> tuple[Author, ...]:
     return tuple(out)
 
 
+def names_initials(found: Any) -> tuple[Author, ...]:
+    """Authors from strings such as "Smith JA", one name each."""
+    return tuple(a for v in strings(found) if (a := initials_last(normalise.plain(v))))
+
+
+def names_and(found: Any) -> tuple[Author, ...]:
+    """Authors from strings such as "A. Smith, B. Jones and C. Brown"."""
+    return names([part for v in strings(found) for part in re.split(r",\s*(?:and\s+)?|\s+and\s+|;", v)])
+
+
 def initials_last(name: str) -> Author | None:
     """ "Smith JA" -> family Smith, given JA; any other form is left whole."""
     head, _, tail = name.rpartition(" ")
-    if head and tail.isupper() and len(tail) <= 4 and tail.isalpha():
+    if head and tail.isupper() and len(tail) <= 5 and tail.replace("-", "").isalpha():
         return person("", head, tail)
     return person(name)
 
 
+def without_homonym(name: str) -> str:
+    """A name of DBLP without the number that tells homonyms apart: "Wei Wang 0001" -> "Wei Wang"."""
+    return _HOMONYM.sub("", name)
+
+
 def names_homonym(found: Any) -> tuple[Author, ...]:
     """DBLP's names, without the number that tells homonyms apart."""
-    return names([_HOMONYM.sub("", v) for v in strings(found)])
+    return names([without_homonym(v) for v in strings(found)])
 
 
 def names_catalogue(found: Any) -> tuple[Author, ...]:
@@ -395,24 +445,42 @@ def marc_author(field: marc_names.MarcField, got: Mapping[str, str]) -> Author |
     return person(name)
 
 
-def people(each: Callable[[Any], Any], parts: Mapping[str, Callable[[Any], Any]], *, marc: bool = False) -> Converter:
-    """A converter for authors that are objects: `each` finds them, `parts` finds name, family, given, orcid in one."""
+def people(
+    each: Callable[[Any], Any],
+    parts: Mapping[str, Callable[[Any], Any]],
+    *,
+    marc: bool = False,
+    tidy: Callable[[str], str] | None = None,
+) -> Converter:
+    """A converter for authors that are objects.
+
+    Args:
+        each: Finds them.
+        parts: Finds name, family, given, orcid in one, and "corporate": a name that is not to be split.
+        marc: They are MARC fields.
+        tidy: What each name goes through.
+    """
 
     def convert(node: Any) -> tuple[Author, ...]:
         found = each(node)
         items: Iterable[Any] = found if isinstance(found, list) else [found] if found is not None else []
-        authors = []
+        authors: dict[Author, None] = {}  # in order, each once; collaborations have thousands
         for item in items:
             if isinstance(item, str):
                 got = {"name": item}
             else:
                 got = {part: value for part, select in parts.items() if (value := first(select(item)))}
+            if tidy is not None and "name" in got:
+                got["name"] = tidy(got["name"])
             if marc:
                 author = marc_author(item, got)
+            elif "corporate" in got and "family" not in got:
+                body = normalise.without_markup(got["corporate"])
+                author = Author(body) if body else None
             else:
                 author = person(got.get("name", ""), got.get("family"), got.get("given"), got.get("orcid"))
-            if author and author not in authors:
-                authors.append(author)
+            if author:
+                authors[author] = None
         return tuple(authors)
 
     return convert
@@ -424,6 +492,7 @@ CONVERTERS: Mapping[str, Converter] = {
     "commas": commas,
     "list": text_list,
     "split-list": split_list,
+    "words": words,
     "abstract": abstract,
     "inverted-index": inverted_index,
     "no-final-stop": no_final_stop,
@@ -434,6 +503,8 @@ CONVERTERS: Mapping[str, Converter] = {
     "year": year,
     "date": date,
     "date-parts": date_parts,
+    "date-words": date_words,
+    "padded-date": padded_date,
     "pages": page_range,
     "doi": doi,
     "doi-url": doi_url,
@@ -450,12 +521,18 @@ CONVERTERS: Mapping[str, Converter] = {
     "identifier": identifier,
     "integer": integer,
     "language": language,
+    "sole-language": sole_language,
     "names": names,
     "names-semicolon": names_semicolon,
     "names-comma": names_comma,
+    "names-and": names_and,
+    "names-initials": names_initials,
     "names-homonym": names_homonym,
     "names-catalogue": names_catalogue,
 }
+
+#: What the names of authors that are objects may go through.
+NAME_CONVERTERS: Mapping[str, Callable[[str], str]] = {"names-homonym": without_homonym}
 
 #: Converters that take XML elements, because they need more than the texts.
 NODE_CONVERTERS = frozenset({"labelled"})

@@ -184,7 +184,7 @@ class Fetcher:
             if page is not None and 0 <= self._clock() - page.fetched_at < limits.ttl:
                 return page
         page = await self._tried(request, limits, flight, env_name)
-        if store is not None and (200 <= page.status < 300 or page.status == 404):
+        if store is not None and page.body and (200 <= page.status < 300 or page.status == 404):
             self._keep(store, page, limits.ttl)
         return page
 

@@ -86,7 +86,8 @@ def origin(url: URL) -> str:
 
 def _encoded(pairs: Pairs, *, secrets: bool = True) -> str:
     return "&".join(
-        f"{_quoted_name(name)}={quote(text, safe='', errors='replace')}" for name, text in _plain(pairs, secrets=secrets)
+        f"{_quoted_name(name)}={quote(text, safe='', errors='replace')}"
+        for name, text in _plain(pairs, secrets=secrets)
     )
 
 

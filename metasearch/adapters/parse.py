@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from dataclasses import dataclass, field
+from html.entities import html5
 from importlib import import_module
 from typing import Any
 
@@ -124,6 +126,8 @@ def _load(kind: str, body: bytes, page: Page, spec: AdapterSpec) -> tuple[Any, l
             return _load_json(body)
         if kind == "html":
             return parse_html(body), []
+        if b"<!DOCTYPE" in body[:1000]:
+            body = _named_characters(body)
         try:
             return parse_xml(body), []
         except ValueError:
@@ -146,7 +150,9 @@ def _load_json(body: bytes) -> tuple[Any, list[str]]:
         # orjson is strict about UTF-8, NaN and lone surrogates; real databases are not.
         text = body.decode("utf-8", "replace")
         try:
-            value = json.loads(text, parse_constant=lambda _: None, strict=False)
+            lenient = json.loads(text, parse_constant=lambda _: None, strict=False)
+            # Written and read again, lone surrogates and numbers without end are gone too.
+            value = orjson.loads(json.dumps(lenient, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace"))
         except ValueError:
             lines = _json_lines(body)
             if lines is None:
@@ -163,19 +169,36 @@ def _json_lines(body: bytes) -> list[Any] | None:
         return None
 
 
+_NAMED = re.compile(rb"&([A-Za-z][A-Za-z0-9]{1,31});")
+_XML_NAMES = frozenset((b"lt", b"gt", b"amp", b"quot", b"apos"))
+
+
+def _named_characters(body: bytes) -> bytes:
+    """HTML's `&ouml;` as `&#246;`: a DTD that would define it is never loaded. Entities of the body's own stay."""
+    if b"<!ENTITY" in body:
+        return body
+
+    def number(match: re.Match[bytes]) -> bytes:
+        character = html5.get(f"{match[1].decode()};") if match[1] not in _XML_NAMES else None
+        return b"".join(b"&#%d;" % ord(c) for c in character) if character else match[0]
+
+    return _NAMED.sub(number, body)
+
+
 def _legal_xml(body: bytes, content_type: str) -> bytes | None:
     """The body with what XML forbids taken out, or None where that changes nothing."""
-    head = body[:200].split(b"?>")[0]
+    named = _named_characters(body)
+    head = named[:200].split(b"?>")[0]
     declared = head.partition(b'encoding="')[2].partition(b'"')[0].decode("ascii", "replace") or "utf-8"
     charset = content_type.partition("charset=")[2].strip("\"' ;") or declared
     for name in dict.fromkeys((declared, charset, "utf-8")):
         try:
-            text = body.decode(name)
+            text = named.decode(name)
             break
         except (UnicodeDecodeError, LookupError):
             continue
     else:
-        text = body.decode("utf-8", "replace")
+        text = named.decode("utf-8", "replace")
     legal = "".join(c for c in text if c >= " " or c in "\t\n\r").replace("\ufffe", "").replace("\uffff", "")
     if legal.startswith("<?xml"):
         legal = legal.partition("?>")[2]
@@ -193,11 +216,15 @@ def _found(found: Any) -> bool:
 def _first_that_fits(shapes: list[Shape], root: Any, page: Page, spec: AdapterSpec) -> Parsed:
     """The answer of the first shape that finds records; else of the first that knows the body at all."""
     fallback: Parsed | None = None
+    fits = False
     for shape in shapes:
         if shape.unescape is not None:  # before `when`, which may look at what was packed
             _unescape(shape.unescape(root))
+        if shape.bare:
+            _without_namespaces(root)
         if shape.when is not None and not _found(shape.when(root)):
             continue
+        fits = True
         kind = "xml" if shape.body == "marcxml" else shape.body
         total = convert.integer(as_strings(shape.total(root), kind)) if shape.total is not None else None
         nodes = shape.records(root)
@@ -211,7 +238,7 @@ def _first_that_fits(shapes: list[Shape], root: Any, page: Page, spec: AdapterSp
         warning = convert.joined(as_strings(shape.warning(root), kind)) if shape.warning is not None else None
         known = total is not None or isinstance(nodes, list) and shape.body == "json"
         if fallback is None and (known or shape.when is not None or warning):
-            notes = (warning,) if warning else ()
+            notes: tuple[str, ...] = (warning,) if warning else ()
             if total is not None and total > page.request.start:
                 notes += (f"the source says that it has {total:,} hits but sent none of them",)
             fallback = Parsed(total=total, notes=notes)
@@ -220,9 +247,8 @@ def _first_that_fits(shapes: list[Shape], root: Any, page: Page, spec: AdapterSp
     if fallback is None:
         start = page.body[:80].decode("utf-8", "replace")
         what = f" ({root.tag.rpartition('}')[2]})" if isinstance(getattr(root, "tag", None), str) else ""
-        raise NotParsable(
-            spec.name, f"neither records nor a count are in it{what}", url=page.request.shown, body_start=start
-        )
+        reason = "neither records nor a count are in it" if fits else "it does not describe works"
+        raise NotParsable(spec.name, reason + what, url=page.request.shown, body_start=start)
     return fallback
 
 
@@ -251,6 +277,12 @@ def _unescape(elements: Any) -> None:
                 element.append(parse_xml(text.encode()))
             except ValueError:
                 continue  # the record stays without content and is reported as unreadable
+
+
+def _without_namespaces(root: Any) -> None:
+    for element in root.iter("{*}*"):
+        if element.tag.startswith("{"):
+            element.tag = element.tag.rpartition("}")[2]
 
 
 def _read(shape: Shape, nodes: list[Any], total: int | None, root: Any, page: Page, spec: AdapterSpec) -> Parsed:

@@ -1,7 +1,7 @@
 """Query + spec -> the first request, what is really asked, and what could not be expressed.
 
-Nothing is lost in silence: a clause that the database cannot express is filtered afterwards where its records allow it, or
-named in `Plan.notes`.
+Nothing is lost in silence: a clause that the database cannot express is filtered afterwards where its records allow
+it, or named in `Plan.notes`.
 """
 
 from __future__ import annotations
@@ -13,13 +13,12 @@ from string import Formatter
 from urllib.parse import quote
 
 from metasearch.adapters.request import Pairs, Request, Secret
-from metasearch.adapters.spec import AdapterSpec, YearsTemplate
-from metasearch.errors import CannotAsk, KeyMissing
-from metasearch.query.ast import FIELDS, And, Not, Or, Query, Term, Years, conjunction
-from metasearch.query.printer import to_text
+from metasearch.adapters.spec import AdapterSpec, Template
+from metasearch.adapters.translate import Writer
+from metasearch.errors import KeyMissing
+from metasearch.query.ast import FIELDS, Query, conjunction
 
 _PAGING = frozenset({"size", "start", "start1", "page", "cursor"})
-_IDENTIFIERS = frozenset({"doi", "isbn", "issn"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +60,7 @@ def plan(query: Query, spec: AdapterSpec, wanted: int = 20, env: Mapping[str, st
 
 def plan_request(query: Query, spec: AdapterSpec, wanted: int, env: Mapping[str, str]) -> Plan:
     """`plan` without the spec's hook, for hooks to build on."""
-    writer = _Writer(spec)
+    writer = Writer(spec.name, spec.query, _param_fields(spec))
     values = writer.write(query)
     wanted = max(1, min(wanted, spec.paging.window))
     size = min(wanted, spec.paging.size)
@@ -90,10 +89,11 @@ def plan_request(query: Query, spec: AdapterSpec, wanted: int, env: Mapping[str,
         cursor=spec.paging.first if spec.paging.kind == "cursor" else None,
         wanted=wanted,
     )
-    sent = values.get("query") or "; ".join(f"{f}: {values[f]}" for f in FIELDS if values.get(f))
+    fielded = (f"{f}: {values[f]}" for f in FIELDS if values.get(f))
+    sent = "; ".join(filter(None, (values.get("query"), *fielded)))
     if values.get("years"):
         sent = f"{sent} [{values['years']}]" if sent else values["years"]
-    return Plan(request, sent, tuple(dict.fromkeys(writer.notes)), writer.residual())
+    return Plan(request, sent, tuple(dict.fromkeys(writer.notes)), conjunction(*writer.lost) if writer.lost else None)
 
 
 def next_request(
@@ -102,6 +102,8 @@ def next_request(
     """The request for the page that follows, or None where there is none or no more is wanted.
 
     Args:
+        spec: The source.
+        request: What was asked for this page.
         got: How many record nodes the page held, readable or not.
         total: How many hits the source says it has.
         cursor: The cursor that the page gave.
@@ -144,24 +146,37 @@ def _names(template: str) -> list[str]:
     return [name for _, name, _, _ in Formatter().parse(template) if name]
 
 
-def _fill(templates: Mapping[str, str], values: Mapping[str, str]) -> Pairs:
+def _parts(template: Template) -> tuple[str, ...]:
+    return (template,) if isinstance(template, str) else template
+
+
+def _param_fields(spec: AdapterSpec) -> frozenset[str]:
+    templates = (spec.request.url, *spec.request.params.values(), *spec.request.body.values())
+    return frozenset(FIELDS) & {name for t in templates for part in _parts(t) for name in _names(part)}
+
+
+def _fill(templates: Mapping[str, Template], values: Mapping[str, str]) -> Pairs:
     """The pairs whose placeholders are not all empty."""
     out: list[tuple[str, str | Secret]] = []
     for name, template in templates.items():
-        used = _names(template)
-        if not used or any(values.get(u) for u in used):
-            out.append((name, template.format_map(_Blank(values))))
+        filled = []
+        for part in _parts(template):
+            used = _names(part)
+            if not used or any(values.get(u) for u in used):
+                filled.append(part.format_map(_Blank(values)))
+        if filled:
+            out.append((name, ",".join(filled)))
     return tuple(out)
 
 
-def _refill(pairs: Pairs, templates: Mapping[str, str], values: Mapping[str, str]) -> Pairs:
+def _refill(pairs: Pairs, templates: Mapping[str, Template], values: Mapping[str, str]) -> Pairs:
     """The pairs with the paging written anew."""
     out: list[tuple[str, str | Secret]] = []
     for name, value in pairs:
         template = templates.get(name, "")
-        used = _names(template)
+        used = _names(template) if isinstance(template, str) else []
         paging = bool(used) and _PAGING.issuperset(used)
-        out.append((name, template.format_map(_Blank(values)) if paging else value))
+        out.append((name, str(template).format_map(_Blank(values)) if paging else value))
     return tuple(out)
 
 
@@ -172,180 +187,3 @@ def _fill_url(template: str, values: Mapping[str, str]) -> str:
 class _Blank(dict[str, str]):
     def __missing__(self, key: str) -> str:
         return ""
-
-
-# --------------------------------------------------------------------------- translation
-
-
-class _Writer:
-    """Writes one query in one dialect, and remembers what that dialect cannot say."""
-
-    def __init__(self, spec: AdapterSpec) -> None:
-        self.spec = spec
-        self.dialect = spec.query
-        self.notes: list[str] = []
-        self.lost: list[Query] = []
-        placeholders = {n for t in (*spec.request.params.values(), *spec.request.body.values()) for n in _names(t)}
-        self.param_fields = (placeholders | set(_names(spec.request.url))) & set(FIELDS)
-
-    def residual(self) -> Query | None:
-        return conjunction(*self.lost) if self.lost else None
-
-    def write(self, query: Query) -> dict[str, str]:
-        """The values of the placeholders."""
-        parts = query.parts if isinstance(query, And) else (query,)
-        values: dict[str, str] = {}
-        if self.dialect.years_in == "params":
-            ranges = [p for p in parts if isinstance(p, Years)]
-            parts = tuple(p for p in parts if not isinstance(p, Years))
-            values["years"] = " ".join(filter(None, (self.years(r) for r in ranges)))
-        rest = conjunction(*parts) if parts else None
-        if rest is None:
-            return values
-        if self.dialect.style == "expression":
-            values["query"] = self.expression(rest)
-            if not values["query"]:
-                raise CannotAsk(self.spec.name, to_text(query), "nothing of it can be expressed")
-        else:
-            values |= self.params(rest)
-        return values
-
-    def cannot(self, clause: Query, what: str, *, filterable: bool = True) -> None:
-        """Remember that a clause is not sent, by the spec's policy."""
-        policy = self.dialect.unsupported
-        if policy == "refuse":
-            raise CannotAsk(self.spec.name, to_text(clause), what)
-        if policy == "filter" and filterable:
-            self.lost.append(clause)
-            self.notes.append(f"{what}: {_shown(clause)} is applied here to what its records say")
-        else:
-            self.notes.append(f"{what}: {_shown(clause)} is not applied")
-
-    def years(self, years: Years) -> str:
-        written = _years(self.dialect.years, years)
-        if not written:
-            self.cannot(years, "cannot search by year")
-        return written
-
-    # ---------------------------------------------------------------- words in parameters
-
-    def params(self, query: Query) -> dict[str, str]:
-        found: dict[str, list[str]] = {}
-
-        def collect(part: Query) -> None:
-            match part:
-                case Term():
-                    field = part.field
-                    if field not in self.param_fields:
-                        self.cannot(part, f"cannot search {_FIELD_NAMES.get(field, field)} alone, so everywhere is searched")
-                        field = "any"
-                    found.setdefault(field, []).append(self.term_text(part))
-                case And(parts):
-                    for inner in parts:
-                        collect(inner)
-                case Or(parts):
-                    self.notes.append(f"cannot say OR: the words of {_shown(part)} are sent and the best matches come first")
-                    for inner in parts:
-                        collect(inner)
-                case Not():
-                    self.cannot(part, "cannot say NOT")
-                case Years():
-                    self.cannot(part, "cannot search by year in this place")
-
-        collect(query)
-        if "any" in found and "any" not in self.param_fields and found:
-            self.notes.append("can only search by field")
-        return {field: " ".join(texts) for field, texts in found.items()}
-
-    # ---------------------------------------------------------------- one expression
-
-    def expression(self, query: Query) -> str:
-        match query:
-            case Term():
-                return self.term(query)
-            case Years():
-                return self.years(query)
-            case Not():
-                self.cannot(query, "cannot say NOT on its own")
-                return ""
-            case Or(parts):
-                if not self.dialect.disjunction:
-                    self.cannot(query, "cannot say OR")
-                    return self.expression(conjunction(*parts))
-                return self.dialect.disjunction.join(filter(None, (self.grouped(p) for p in parts)))
-        positive = [p for p in query.parts if not isinstance(p, Not)]
-        written = (self.dialect.conjunction or " ").join(filter(None, (self.grouped(p) for p in positive)))
-        for part in query.parts:
-            if isinstance(part, Not):
-                inner = self.grouped(part.part) if self.dialect.negation and written else ""
-                if inner:
-                    written += self.dialect.negation.format(x=inner)
-                else:
-                    self.cannot(part, "cannot say NOT")
-        return written
-
-    def grouped(self, query: Query) -> str:
-        written = self.expression(query)
-        several = isinstance(query, And | Or) or (isinstance(query, Term) and len(self.words(query)) > 1)
-        return self.dialect.group.format(x=written) if written and several else written
-
-    def term(self, term: Term) -> str:
-        fields = self.dialect.fields
-        field = term.field
-        if field not in fields:
-            self.cannot(term, f"cannot search {_FIELD_NAMES.get(field, field)} alone, so everywhere is searched")
-            field = "any"
-        if term.phrase or field in _IDENTIFIERS:
-            text = self.term_text(term)
-            template = self.dialect.phrases.get(field) if term.phrase else None
-            return (template or fields[field]).format(x=text) if text else ""
-        written = [fields[field].format(x=self.dialect.word.format(x=word)) for word in self.words(term)]
-        return (self.dialect.conjunction or " ").join(written)
-
-    # ---------------------------------------------------------------- text
-
-    def words(self, term: Term) -> list[str]:
-        """What a term is written as: its cleaned words, or all of them in one."""
-        text = self.clean(term.text)
-        if not text:
-            return []
-        field = term.field if term.field in self.dialect.fields else "any"
-        whole = term.phrase or field in _IDENTIFIERS or self.dialect.words == "joined" or field in self.dialect.joined
-        return [text] if whole else text.split()
-
-    def term_text(self, term: Term) -> str:
-        text = self.clean(term.text, identifier=term.field in _IDENTIFIERS)
-        if term.phrase:
-            if self.dialect.phrase:
-                return self.dialect.phrase.format(x=text)
-            self.notes.append(f'cannot search for a phrase: "{term.text}" is sent as words')
-        return self.dialect.word.format(x=text) if self.dialect.style == "expression" else text
-
-    def clean(self, text: str, *, identifier: bool = False) -> str:
-        """The words with what the database would take for syntax escaped or blanked.
-
-        The brackets and hyphens of an identifier belong to it; only what would end its quotes is taken out.
-        """
-        dialect = self.dialect
-        strip = "\"\\" if identifier and dialect.strip else dialect.strip
-        if strip and any(c in strip for c in text):
-            text = " ".join("".join(" " if c in strip else c for c in text).split())
-        if dialect.escape and any(c in dialect.escape for c in text):
-            text = "".join(f"\\{c}" if c in dialect.escape else c for c in text)
-        return text
-
-
-_FIELD_NAMES = {"title": "titles", "author": "authors", "venue": "journals", "abstract": "abstracts", "doi": "DOIs"}
-
-
-def _shown(clause: Query) -> str:
-    text = to_text(clause)
-    return text if len(text) <= 60 else f"{text[:57]}..."
-
-
-def _years(template: YearsTemplate, years: Years) -> str:
-    if years.first is not None and years.last is not None:
-        return template.both.format(first=years.first, last=years.last)
-    if years.first is not None:
-        return template.since.format(first=years.first)
-    return template.until.format(last=years.last)

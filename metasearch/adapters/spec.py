@@ -14,6 +14,8 @@ from typing import Any, Literal
 Selector = Callable[[Any], Any]
 #: A converter of convert.py: takes what a selector found, gives the value of a record's field, or None.
 Converter = Callable[[Any], Any]
+#: One template, or several for one parameter.
+Template = str | tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,20 +45,25 @@ class Limits:
 class RequestTemplate:
     """The request, with `{placeholders}` for what the query and the paging give.
 
-    A parameter whose placeholders are all empty is left out.
+    A parameter whose placeholders are all empty is left out. Several templates for one parameter, as for the `filter`
+    of some databases, are filled each on its own, and those that are not empty are joined by commas.
     """
 
     url: str
     method: Literal["GET", "POST"] = "GET"
-    params: Mapping[str, str] = field(default_factory=dict)
-    headers: Mapping[str, str] = field(default_factory=dict)
-    body: Mapping[str, str] = field(default_factory=dict)
+    params: Mapping[str, Template] = field(default_factory=dict)
+    headers: Mapping[str, Template] = field(default_factory=dict)
+    body: Mapping[str, Template] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class YearsTemplate:
-    """How a range of years is written, with `{first}` and `{last}`; "" where an open end cannot be."""
+    """How a range of years is written, with `{first}` and `{last}`; "" where an open end cannot be.
 
+    `only` is for a single year, where that is written in another way, or is all that can be asked.
+    """
+
+    only: str = ""
     both: str = ""
     since: str = ""
     until: str = ""
@@ -68,13 +75,14 @@ class Dialect:
 
     Attributes:
         style: "params": words go into one parameter a field, there are no operators.
-            "expression": one string with operators, as `{query}`.
+            "expression": one string with operators, as `{query}`; a term that must hold and whose field is a
+            placeholder of some parameter, such as `{doi}`, goes there instead.
         unsupported: What to do with a clause that cannot be expressed: "filter" the records afterwards where they
             allow it, "drop" it and say so, or "refuse" the query.
         fields: Field -> template with `{x}` ("expression"), or the fields that the params hold ("params").
         conjunction, disjunction: Between parts, with their blanks; "" where the database has no such operator.
         negation: Template with `{x}` that is put behind the positive parts (" AND NOT {x}"); "" where there is none.
-        group: Template with `{x}` for brackets.
+        group: Template with `{x}` for brackets; "" where there are none, and OR binds tighter than AND.
         phrase: Template with `{x}` for the text of a phrase; "" where phrases cannot be asked.
         phrases: Field -> template with `{x}` where a phrase needs another one than the words ("expression").
         word: Template with `{x}` for the text of words.
@@ -160,6 +168,7 @@ class Shape:
         warning: Finds a message that explains but does not fail.
         next: Finds the next cursor.
         unescape: XPath of elements whose text is XML in disguise.
+        bare: Whether namespaces are taken off first, for formats that change theirs with every version.
         rules: In order; where several are for one field, the first that gives a value stands.
         promises: Fields that nearly every record has; their absence means that the site has changed.
     """
@@ -173,6 +182,7 @@ class Shape:
     next: Selector | None
     unescape: Selector | None
     rules: tuple[FieldRule, ...]
+    bare: bool = False
     promises: tuple[str, ...] = ("title",)
 
 

@@ -33,6 +33,7 @@ from metasearch.adapters.spec import (
     RequestTemplate,
     Selector,
     Shape,
+    Template,
     YearsTemplate,
 )
 from metasearch.errors import SpecError
@@ -56,12 +57,12 @@ _KEYS: Mapping[str, frozenset[str]] = {
         "style unsupported fields conjunction disjunction negation group phrase phrases word words joined escape strip "
         "years years_in".split()
     ),
-    "query.years": frozenset("both since until".split()),
+    "query.years": frozenset("only both since until".split()),
     "paging": frozenset("kind size window next first".split()),
     "auth": frozenset("env in required prefix".split()),
     "limits": frozenset(f.name for f in dataclasses.fields(Limits)),
-    "parse": frozenset("body records total when error warning next unescape not_found promises".split()),
-    "field": frozenset("at as map value template each name family given orcid".split()),
+    "parse": frozenset("body records total when error warning next unescape bare not_found promises".split()),
+    "field": frozenset("at as map value template each name family given corporate orcid".split()),
 }
 _CHOICES: Mapping[str, tuple[str, ...]] = {
     "request.method": ("GET", "POST"),
@@ -74,6 +75,8 @@ _CHOICES: Mapping[str, tuple[str, ...]] = {
     "parse.not_found": ("error", "empty"),
     "auth.in": ("params", "headers"),
 }
+#: What `same_envelope = true` takes over from [parse].
+_ENVELOPE = ("records", "total", "error", "warning", "next", "unescape")
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
 
 
@@ -190,15 +193,17 @@ class _Reader:
             return default
         return value
 
-    def templates(self, table: Table, key: str, where: str) -> dict[str, str]:
+    def templates(self, table: Table, key: str, where: str) -> dict[str, Template]:
         found = self.table(table, key, f"{where}.{key}")
-        out = {}
+        out: dict[str, Template] = {}
         for name, value in found.items():
-            if isinstance(value, (str, int)) and not isinstance(value, bool):
-                out[name] = str(value)
-                self.placeholders(out[name], PLACEHOLDERS, f"{where}.{key}.{name}")
-            else:
-                self.wrong(f"{where}.{key}.{name}", "must be a string")
+            parts = value if isinstance(value, list) else [value]
+            if not all(isinstance(part, (str, int)) and not isinstance(part, bool) for part in parts):
+                self.wrong(f"{where}.{key}.{name}", "must be a string, or an array of strings that are joined by commas")
+                continue
+            for part in parts:
+                self.placeholders(str(part), PLACEHOLDERS, f"{where}.{key}.{name}")
+            out[name] = tuple(str(part) for part in parts) if isinstance(value, list) else str(value)
         return out
 
     def placeholders(self, template: str, allowed: frozenset[str], where: str) -> None:
@@ -388,7 +393,9 @@ class _Reader:
                 self.wrong(where, "must be a table")
                 continue
             fields, ids = self.table(other, "fields", f"{where}.fields"), self.table(other, "ids", f"{where}.ids")
-            own = {k: v for k, v in other.items() if k not in ("fields", "ids")}
+            own = {k: v for k, v in other.items() if k not in ("fields", "ids", "same_envelope")}
+            if self.get(other, "same_envelope", bool, False, where):
+                own = {k: v for k, v in parse.items() if k in _ENVELOPE} | own
             shapes.append(self.shape(own, fields, ids, where, f"{where}.fields", f"{where}.ids"))
         return tuple(shape for shape in shapes if shape is not None)
 
@@ -426,6 +433,7 @@ class _Reader:
             warning=optional("warning"),
             next=optional("next"),
             unescape=optional("unescape"),
+            bare=self.get(parse, "bare", bool, False, where),
             rules=tuple(rules),
             promises=tuple(promises),
         )
@@ -480,15 +488,21 @@ class _Reader:
             return None
         each = self.selector(compiler, table["each"], f"{where}.each")
         parts = {}
-        for part in ("name", "family", "given", "orcid"):
+        for part in ("name", "family", "given", "corporate", "orcid"):
             if part in table:
                 select = self.selector(compiler, table[part], f"{where}.{part}")
                 if select:
                     parts[part] = _texts(select, body)
         if each is None or not parts:
-            self.wrong(where, "needs `each` and at least one of name, family, given, orcid")
+            self.wrong(where, "needs `each` and at least one of name, family, given, corporate")
             return None
-        return FieldRule(field, (lambda node: node,), convert.people(each, parts, marc=body == "marcxml"))
+        tidy = table.get("as")
+        if tidy is not None and tidy not in convert.NAME_CONVERTERS:
+            self.wrong(f"{where}.as", f"unknown {tidy!r}; beside `each` only {', '.join(convert.NAME_CONVERTERS)}")
+            return None
+        named = convert.NAME_CONVERTERS[tidy] if tidy is not None else None
+        author = convert.people(each, parts, marc=body == "marcxml", tidy=named)
+        return FieldRule(field, (lambda node: node,), author)
 
     def converter(self, table: Table, field: str, where: str) -> Converter:
         template = table.get("template")

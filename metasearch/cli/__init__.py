@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+import traceback
 from collections.abc import Sequence
 
 import click
@@ -62,6 +63,7 @@ def _run(args: list[str], console: Console) -> int:
         return Exit.USAGE
     except Exception as exc:  # the last line of defence: a fault of ours is told in one line
         if console.verbose:
-            raise
-        console.error(exc)
+            traceback.print_exc()
+        console.say(f"internal error: {type(exc).__name__}: {exc}", "red")
+        console.say("  Please report it, with the traceback that --verbose shows.")
         return Exit.INTERNAL

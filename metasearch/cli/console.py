@@ -65,19 +65,21 @@ class Console:
         # click drops the colour again on whatever is no terminal, unless it is told otherwise.
         click.echo(click.style(shown, fg=style) if style and self.colors(sys.stderr) else shown, err=True)
 
-    def error(self, error: BaseException) -> None:
+    def error(self, error: MetasearchError | OSError) -> None:
         """Say what went wrong and what to do next; `--quiet` does not silence this."""
         if isinstance(error, QuerySyntaxError):
             from metasearch.query import explain
 
-            self.say(explain(error), "red")
+            self.say(explain(error, self.size(sys.stderr)[0]), "red")
             return
-        self.say(f"error: {_message(error)}", "red")
+        message = str(error)
+        if isinstance(error, OSError) and error.strerror:
+            message = f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+        self.say(f"error: {message}", "red")
         if isinstance(error, MetasearchError) and error.advice:
             self.say(f"  {error.advice}")
 
 
-def _message(error: BaseException) -> str:
-    if isinstance(error, OSError) and error.strerror:
-        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
-    return str(error) or type(error).__name__
+def counted(number: int, noun: str) -> str:
+    """As in "1 record" and "1,204 records"."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

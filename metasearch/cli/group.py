@@ -54,8 +54,11 @@ class CommandGroup(click.Group):
         return super().parse_args(ctx, self._arranged(args))
 
     def _arranged(self, args: list[str]) -> list[str]:
+        if not args:
+            return []
         own = {name for param in self.params for name in param.opts}
         with_value = {name for option in _options(self) if not option.is_flag for name in option.opts}
+        helps = {"-h", "--help"}
         before: list[str] = []
         rest = list(args)
         while rest and rest[0].startswith("-") and rest[0] not in ("-", "--"):
@@ -66,7 +69,7 @@ class CommandGroup(click.Group):
                 before.append(rest.pop(0))
         if rest and rest[0] in self.commands:
             return [rest[0], *before, *rest[1:]]
-        if not rest and not set(before).isdisjoint(CONTEXT["help_option_names"]):
+        if not rest and not helps.isdisjoint(before):
             return ["--help"]
         return [self.default, *before, *rest] if self.default else [*rest, *before]
 
@@ -77,8 +80,8 @@ class CommandGroup(click.Group):
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as exc:
-            exc.message += f" To search for such words: metasearch -- {ctx.info_name} {' '.join(args)}"
-            raise
+            hint = f"To search for such words: metasearch -- {ctx.info_name} {' '.join(args)}"
+            raise click.UsageError(f"{exc.message} {hint}", ctx) from exc
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Options of the default command complete without its name."""
@@ -89,10 +92,12 @@ class CommandGroup(click.Group):
 
     def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """One line for the default command, one for the others."""
-        super().format_usage(ctx, formatter)
         default = self.commands.get(self.default or "")
-        if default is not None:
-            formatter.write_usage(ctx.command_path, " ".join(default.collect_usage_pieces(ctx)), prefix="or:    ")
+        if default is None:
+            super().format_usage(ctx, formatter)
+            return
+        formatter.write_usage(ctx.command_path, " ".join(default.collect_usage_pieces(ctx)))
+        formatter.write_usage(ctx.command_path, self.subcommand_metavar, prefix="       ")
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The text, and the examples above all options."""
@@ -103,17 +108,18 @@ class CommandGroup(click.Group):
         """The commands, the options of the default one, and the group's own."""
         self.format_commands(ctx, formatter)
         default = self.commands.get(self.default or "")
-        shown = [] if default is None else default.params
-        rows = (param.get_help_record(ctx) for param in (*shown, *self.get_params(ctx)))
+        inner = [] if default is None else [param for param in default.params if isinstance(param, click.Option)]
+        rows = (param.get_help_record(ctx) for param in (*inner, *self.get_params(ctx)))
         with formatter.section("Options"):
             formatter.write_dl([row for row in rows if row])
 
 
 def write_examples(examples: Examples, formatter: click.HelpFormatter) -> None:
-    """A section of commands to copy, each with what it does."""
+    """A section of commands to copy, each under what it does."""
     if examples:
         with formatter.section("Examples"):
-            formatter.write_dl(list(examples), col_max=46)
+            for command, does in examples:
+                formatter.write(f"{'':{formatter.current_indent}}# {does}\n{'':{formatter.current_indent}}{command}\n")
 
 
 def _options(command: click.Command) -> Iterator[click.Option]:

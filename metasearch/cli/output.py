@@ -10,8 +10,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Self
 
-import click
-
 
 class Sink:
     """Takes the bytes of a result.
@@ -31,7 +29,7 @@ class Sink:
         #: Whether this is standard output.
         self.to_stdout = path is None or str(path) == "-"
         if path is None or self.to_stdout:
-            self._stream = click.get_binary_stream("stdout")
+            self._stream = sys.stdout.buffer
             return
         final = Path(os.path.realpath(path))  # a link stays, what it points to is replaced
         if final.exists() and not final.is_file():

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable
 from typing import TextIO
 
+from metasearch.cli.console import counted
 from metasearch.events import Added, Joined, SearchEvent, SourceProgress, SourceReport, Started
 
 #: Seconds between two drawings, so that a terminal over a slow line keeps up.
@@ -27,14 +27,14 @@ class Progress:
 
     def __init__(
         self,
-        stream: TextIO | None = None,
+        stream: TextIO,
         *,
         columns: int = 80,
         lines: int = 24,
         color: bool = False,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._stream = stream or sys.stderr
+        self._stream = stream
         self._columns = max(columns, 20)
         self._rows = max(lines - 2, 1)
         self._color = color
@@ -81,7 +81,7 @@ class Progress:
         reports = list(self._reports.values())
         done = sum(report.status != "running" for report in reports)
         records = sum(report.count for report in reports)
-        head = f"{done}/{len(reports)} sources, {records} records, {len(self._hits)} hits"
+        head = f"{done} of {len(reports)} sources, {counted(records, 'record')}, {counted(len(self._hits), 'hit')}"
         # Those that are still being asked are what one waits for: they are the last to be left out.
         room = self._rows - 1
         if len(reports) > room:
@@ -103,5 +103,7 @@ class Progress:
 
 
 def count_of(report: SourceReport) -> str:
-    """ "20 of 1,234", or "20" where the source does not say how many it has."""
-    return f"{report.count:,}" if report.total is None else f"{report.count:,} of {report.total:,}"
+    """As in "20 of 1,234 records", or "20 records" where the source does not say how many it has."""
+    if report.total is None:
+        return counted(report.count, "record")
+    return f"{report.count:,} of {counted(report.total, 'record')}"

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Collection
 
-from metasearch.cli.console import Console
+from metasearch.cli.console import Console, counted
 from metasearch.cli.exits import answered
 from metasearch.cli.progress import count_of
 from metasearch.events import Answer, SourceReport
@@ -33,11 +34,15 @@ def tell(
     nobody = not any(answered(report) for report in answer.sources) and not interrupted
     if console.quiet and not nobody:
         return
+    if console.live and answer.hits and sys.stdout.isatty():
+        console.say("")
     whole = explain or console.verbose
     for report in answer.sources:
         if whole:
             _explained(report, console)
-        if report.error is not None or report.failed:
+        if report.status == "running":
+            console.say(f"{report.source}: did not finish", "yellow")
+        elif report.error is not None or report.failed:
             _failed(report, console, by_design=report.source in on_purpose)
     if nobody:
         console.say("error: no source answered", "red")
@@ -53,7 +58,7 @@ def tell(
 
 def _explained(report: SourceReport, console: Console) -> None:
     taken = "cached" if report.cached else f"{report.seconds:.2f} s"
-    console.say(f"{report.source}: {report.status}, {count_of(report)} records, {taken}")
+    console.say(f"{report.source}: {report.status}, {count_of(report)}, {taken}")
     if report.query:
         console.say(f"  asked: {line(report.query)}")
     for note in report.notes:
@@ -61,9 +66,9 @@ def _explained(report: SourceReport, console: Console) -> None:
 
 
 def _failed(report: SourceReport, console: Console, *, by_design: bool) -> None:
-    reason = line(str(report.error)) if report.error is not None else "did not finish"
+    reason = line(str(report.error)).rstrip(".") if report.error is not None else "no reason is known"
     advice = f" {line(report.error.advice)}" if report.error is not None and report.error.advice else ""
-    kept = f" Its first {report.count} records are kept." if report.count else ""
+    kept = f" The {counted(report.count, 'record')} that came are kept." if report.count else ""
     if by_design:
         # A newcomer must not think that the first command went wrong.
         advice = " It fails on purpose, to show that the others go on."
@@ -75,8 +80,8 @@ def _footer(answer: Answer, interrupted: bool) -> str:
     shown = len(answer.hits)
     heard = sum(answered(report) for report in answer.sources)
     parts = [
-        f"{shown} of {counts.unique} hits" if shown < counts.unique else f"{shown} hits",
-        f"{counts.received} records, {counts.duplicates} duplicates",
+        f"{shown} of {counted(counts.unique, 'hit')}" if shown < counts.unique else counted(shown, "hit"),
+        f"{counted(counts.received, 'record')}, {counted(counts.duplicates, 'duplicate')}",
         f"{heard} of {len(answer.sources)} sources answered",
         f"{answer.seconds:.2f} s",
     ]

@@ -23,7 +23,7 @@ def _version(ctx: click.Context, _param: click.Parameter, value: Any) -> None:
 @click.group(
     cls=CommandGroup,
     default="search",
-    subcommand_metavar="COMMAND [ARGS]...",
+    subcommand_metavar="COMMAND [OPTIONS] [ARGS]...",
     examples=(
         *EXAMPLES,
         ("metasearch sources list", "the databases that can be asked"),
@@ -31,7 +31,7 @@ def _version(ctx: click.Context, _param: click.Parameter, value: Any) -> None:
     ),
     epilog="Exit codes: 0 hits, 1 no hits, 2 usage, 3 a source failed, 4 no source answered, 130 interrupted.",
 )
-@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_version, help="Print the version.")
+@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_version, help="Say which it is.")
 def root() -> None:
     """One query to many scholarly databases at once, and one ranked list that says where each hit comes from."""
 

@@ -3,28 +3,31 @@
 from __future__ import annotations
 
 import asyncio
+import difflib
 import os
 import sys
 import time
-from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import replace
 
 from metasearch import formats
 from metasearch.cli.console import Console
-from metasearch.cli.demo import FAILS_ON_PURPOSE, demo_settings
-from metasearch.cli.exits import Exit, answered, exit_for
+from metasearch.cli.exits import Exit, exit_for
+from metasearch.cli.logs import logs_to
 from metasearch.cli.output import Sink
 from metasearch.cli.progress import Progress
 from metasearch.cli.report import tell
 from metasearch.cli.search import Job
-from metasearch.events import Answer, Finished, SearchEvent
+from metasearch.errors import UnknownSource
+from metasearch.events import Added, Answer, Finished, SearchEvent
 from metasearch.query import parse_years
-from metasearch.search import Engine
+from metasearch.search import Engine, Search
 from metasearch.settings import Settings
 
 #: Hits in a table when the user does not say.
 TABLE_HITS = 20
+#: The demo's databases that never answer, so that one sees what that looks like.
+FAILS_ON_PURPOSE = frozenset({"demo-failing"})
 
 
 def run(job: Job, console: Console) -> Exit:
@@ -36,9 +39,107 @@ def run(job: Job, console: Console) -> Exit:
     """
     settings = Settings.load(job.config, os.environ)
     with Sink(job.output) as sink:
-        answer, interrupted = asyncio.run(_search(job, settings, sink, console))
-    on_purpose = FAILS_ON_PURPOSE if job.demo else ()
+        answer, interrupted = asyncio.run(_answer(job, settings, sink, console))
+    on_purpose = FAILS_ON_PURPOSE if job.demo else frozenset()
     tell(answer, console, explain=job.explain, on_purpose=on_purpose, interrupted=interrupted)
     if interrupted:
         return Exit.INTERRUPTED
     return exit_for(answer, allow_partial=job.allow_partial, excused=on_purpose)
+
+
+async def _answer(job: Job, settings: Settings, sink: Sink, console: Console) -> tuple[Answer, bool]:
+    """The answer that was written, and whether the user broke it off."""
+    async with AsyncExitStack() as stack:
+        if job.demo:
+            settings = await _demo(settings, job.sources, stack)
+        engine = await stack.enter_async_context(Engine(settings, replay=job.replay, record=job.record))
+        search = engine.search(
+            job.query,
+            sources=job.sources,
+            limit=TABLE_HITS if job.limit is None and job.format == "table" else job.limit,
+            years=parse_years(job.year) if job.year is not None else None,
+            per_source=job.per_source,
+            timeout=job.timeout,
+            cache=job.cache,
+        )
+        return await _follow(search, job, sink, console)
+
+
+async def _demo(settings: Settings, sources: tuple[str, ...] | None, stack: AsyncExitStack) -> Settings:
+    """Settings that know the demo's databases and no others, so that nothing leaves this machine."""
+    from metasearch.demo import DemoDatabases
+
+    demo = await stack.enter_async_context(DemoDatabases())
+    tables = demo.settings_tables()
+    for name in sources or ():
+        if name not in tables:
+            raise UnknownSource(name, difflib.get_close_matches(name, tables, n=3, cutoff=0.4) or sorted(tables))
+    return replace(
+        settings, sources=tables, allow=frozenset(demo.allow), default_sources=tuple(tables), cache_dir=None, env={}
+    )
+
+
+async def _follow(search: Search, job: Job, sink: Sink, console: Console) -> tuple[Answer, bool]:
+    streamed = formats.get(job.format).unit == "event"
+    progress = _progress(console, mute=streamed and sink.to_stdout and sys.stdout.isatty())
+    began = time.monotonic()
+    interrupted = told_end = False
+    with logs_to(console, progress):
+        try:
+            async for event in search:
+                if progress is not None:
+                    progress.take(event)
+                if streamed:
+                    sink.write(_line(event))
+                    told_end = isinstance(event, Finished)
+        except asyncio.CancelledError:
+            # asyncio turns the first Ctrl-C into this; a second one ends the program.
+            interrupted = True
+            task = asyncio.current_task()
+            assert task is not None
+            task.uncancel()
+        finally:
+            if progress is not None:
+                progress.clear()
+            await search.aclose()
+    answer = search.answer
+    if answer is None:
+        answer = replace(search.partial(), complete=False, seconds=time.monotonic() - began)
+    if not streamed:
+        sink.write(_whole(answer, job, sink, console))
+    elif not told_end:
+        # Events were still under way, so the stream ends with the whole state.
+        for hit in answer.hits:
+            sink.write(_line(Added(hit)))
+        sink.write(_line(Finished(answer)))
+    return answer, interrupted
+
+
+def _progress(console: Console, *, mute: bool) -> Progress | None:
+    """A live block where somebody watches and no results are being written between its lines."""
+    if mute or not console.live:
+        return None
+    columns, lines = console.size(sys.stderr)
+    return Progress(sys.stderr, columns=columns, lines=lines, color=console.colors(sys.stderr))
+
+
+def _line(event: SearchEvent) -> bytes:
+    from metasearch.formats.events import ndjson
+
+    return ndjson(event)
+
+
+def _whole(answer: Answer, job: Job, sink: Sink, console: Console) -> bytes:
+    if job.format != "table":
+        return formats.write(job.format, answer)
+    from metasearch.formats import table
+
+    to_terminal = sink.to_stdout and console.capable(sys.stdout)
+    columns, _ = console.size(sys.stdout)
+    return table.write(
+        answer.hits,
+        width=columns if sink.to_stdout else 80,
+        color=sink.to_stdout and console.colors(sys.stdout),
+        hyperlinks=to_terminal,
+        explain=job.explain,
+    )

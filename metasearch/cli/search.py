@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,10 +16,10 @@ from metasearch.formats import FORMATS
 
 #: Formats that are written to a file or a pipe; "sse" is for a server only.
 NAMES = tuple(name for name in FORMATS if name != "sse")
-#: Longest query that is read from stdin, in characters; the parser's own limit is below this.
+#: Longest query that is read from stdin, in bytes; the parser's own limit is below this.
 MAX_STDIN = 65_536
 EXAMPLES = (
-    ('metasearch --demo "gene drives"', "try it offline, on simulated databases"),
+    ('metasearch --demo "machine learning"', "try it offline, on simulated databases"),
     ("metasearch title:malaria AND vaccine --year 2019-2024", "ask the usual databases"),
     ('metasearch "graph neural networks" -s arxiv,dblp -n 50', "ask these two, show 50 hits"),
     ('metasearch "sleep apnea" --format ris -o apnea.ris', "save for a reference manager"),
@@ -65,7 +67,7 @@ class Job:
 @click.option("--per-source", type=int, metavar="N", help="Ask each source for N records.")
 @click.option("--year", metavar="YEARS", help="2019, 2019-2024, 2019- or -2024.")
 @click.option("--timeout", type=float, metavar="SECONDS", help="Show what is there after so many seconds.")
-@click.option("--format", "format_", type=click.Choice(NAMES), help="How the hits are written; table unless -o says more.")
+@click.option("--format", "format_", type=click.Choice(NAMES), help="How hits are written; table unless -o says more.")
 @click.option("--json", is_flag=True, help="--format json: the whole answer as one document.")
 @click.option("--ndjson", is_flag=True, help="--format ndjson: events, a line each, as they happen.")
 @click.option(
@@ -127,9 +129,9 @@ def search(
 
 def _query(arguments: tuple[str, ...]) -> str:
     if arguments != ("-",):
-        return " ".join(arguments)
-    text = click.get_text_stream("stdin", errors="replace").read(MAX_STDIN)
-    return " ".join(text.split())
+        # What the terminal sent may not be UTF-8; then it is visibly broken, but can be encoded.
+        return os.fsencode(" ".join(arguments)).decode("utf-8", "replace")
+    return " ".join(sys.stdin.buffer.read(MAX_STDIN).decode("utf-8", "replace").split())
 
 
 def _sources(values: tuple[str, ...]) -> tuple[str, ...] | None:

@@ -18,6 +18,8 @@ TitleRelation = Literal["missing", "equal", "start", "near", "far"]
 
 #: Titles this alike differ by a typo or an encoding; measured as the ratio of rapidfuzz (indel distance).
 NEAR = 0.9
+#: A main title of fewer letters is not looked for at the beginning of longer ones.
+SHORTEST_MAIN_TITLE = 6
 #: Titles less alike than this speak of different things.
 FAR = 0.6
 
@@ -31,8 +33,8 @@ class Evidence:
             (`score` >= NEAR), "far", or "missing".
         score: 0..1, how alike the titles are.
         first_author: The first authors' family names.
-        authors: At least one family name in common.
-        year: Within one year; `same_year`: equal.
+        authors: At least one family name in common; `all_authors`: the same three or more.
+        year: Within one year; `same_year`: equal; `gap`: how many years lie between, None where one has none.
         venue: The one is the other or its abbreviation.
         parts: Numbers of parts and other numbers in the titles.
     """
@@ -41,8 +43,10 @@ class Evidence:
     score: float
     first_author: bool | None
     authors: bool | None
+    all_authors: bool
     year: bool | None
     same_year: bool
+    gap: int | None
     venue: bool | None
     volume: bool | None
     issue: bool | None
@@ -95,8 +99,10 @@ def evidence(a: Fingerprint, b: Fingerprint) -> Evidence:
         score=score,
         first_author=overlap(a.first, b.first),
         authors=overlap(a.families, b.families),
+        all_authors=len(a.families) > 2 and a.families == b.families,
         year=gap <= 1 if gap is not None else None,
         same_year=gap == 0,
+        gap=gap,
         venue=venue_relation(a.venue, b.venue),
         volume=three(a.volume, b.volume),
         issue=three(a.issue, b.issue),
@@ -104,7 +110,7 @@ def evidence(a: Fingerprint, b: Fingerprint) -> Evidence:
         doi=three(a.doi, b.doi),
         isbn=overlap(a.isbn, b.isbn),
         edition=three(a.edition, b.edition),
-        publisher=three(a.publisher, b.publisher),
+        publisher=_publisher_relation(a.publisher, b.publisher),
         notice=a.notice == b.notice,
         parts=_parts_relation(a, b),
         numbers=_numbers_relation(a.numbers, b.numbers),
@@ -113,22 +119,31 @@ def evidence(a: Fingerprint, b: Fingerprint) -> Evidence:
 
 def title_relation(a: Fingerprint, b: Fingerprint) -> tuple[TitleRelation, float]:
     """How the titles relate, and how alike they are, 0..1."""
-    if not a.compact or not b.compact:
+    relation = resemblance(a, b)
+    if relation == "missing":
         return "missing", 0.0
-    if a.compact == b.compact:
+    if relation == "equal":
         return "equal", 1.0
     score = fuzz.ratio(a.text, b.text) / 100
-    short, long = (a, b) if len(a.compact) <= len(b.compact) else (b, a)
-    if _starts(short, long):
-        return "start", max(score, NEAR)
-    if score >= NEAR:
-        return "near", score
-    return "far", score
+    return relation, max(score, NEAR) if relation == "start" else score
+
+
+def resemblance(a: Fingerprint, b: Fingerprint) -> TitleRelation:
+    """The relation of the titles alone; quick, because nearly every pair that shares a key is "far"."""
+    if a.compact == b.compact:
+        return "equal" if a.compact else "missing"
+    if not a.compact or not b.compact:
+        return "missing"
+    if _starts(a, b) if len(a.compact) <= len(b.compact) else _starts(b, a):
+        return "start"
+    return "near" if fuzz.ratio(a.text, b.text, score_cutoff=NEAR * 100) else "far"
 
 
 def _starts(short: Fingerprint, long: Fingerprint) -> bool:
     """Whether the short title is the long one up to a mark, or cut off inside."""
-    if len(short.compact) < 10:
+    if short.words[0] != long.words[0] and short.words[1:2] != long.words[1:2]:
+        return False
+    if len(short.compact) < SHORTEST_MAIN_TITLE:
         return False
     if short.cut and long.compact.startswith(short.compact):
         return True
@@ -177,6 +192,11 @@ def _abbreviates(a: str, b: str) -> bool:
 def pages_relation(a: tuple[str, str], b: tuple[str, str]) -> bool | None:
     """The same first page; None where one side has none."""
     return a[0] == b[0] if a[0] and b[0] else None
+
+
+def _publisher_relation(a: str, b: str) -> bool | None:
+    """The same house, also where one record adds "et Cie" or a town."""
+    return a.startswith(b) or b.startswith(a) if a and b else None
 
 
 def _parts_relation(a: Fingerprint, b: Fingerprint) -> bool | None:

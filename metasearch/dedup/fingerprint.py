@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -29,8 +28,11 @@ GENERIC_TITLES = frozenset(
     会议通知 书评 简讯 总目次 投稿须知 勘误""".split()
 )
 
+#: Authors that are compared; a collaboration of thousands is told apart by its first ones.
+MOST_AUTHORS = 30
+
+_MAY_BREAK = re.compile(r"[:：;；\u2014.?!。？！(（\[【)）\]】=/]|\s[-\u2010-\u2015]|--")  # noqa: RUF001
 _BREAKS = re.compile(r"[:：;；]+|\s[-\u2010-\u2015]+\s|\u2014+|--+|[.?!。？！](?=\s)|[(（\[【)）\]】]|\s[/=]\s")  # noqa: RUF001
-_CUT = re.compile(r"(?:…|\.\.\.)\s*$")
 _SUFFIX = re.compile(
     r"\s*[\[(](?:provisional abstract|review|abstract|conference abstract|proceedings|electronic resource|editorial|letter|comment|"
     r"texte imprimé|book|sound recording|text|elektronische ressource)[\])]\s*\.?\s*$",
@@ -41,7 +43,11 @@ _PART = re.compile(
     rf"\b(?:part|parts|pt|teil|tome|vol|volume|band|bd|parte|partie|chapter|phase|study|experiment|lecture|paper|series|no|number)"
     rf"s?\s+({_NUMBER})\b"
 )
-_LAST_ROMAN = re.compile(r"\b(i{1,3}|iv|vi{0,3}|ix|x|xi{1,3})$")
+_PART_WORDS = frozenset(
+    "part parts pt pts teil tome vol volume volumes band bd parte partie chapter chapters phase study studys experiment lecture "
+    "paper series no number numbers phases experiments lectures papers".split()
+)
+_ROMANS = frozenset("i ii iii iv v vi vii viii ix x xi xii xiii".split())
 _CJK_PART = re.compile(r"[(（]([ⅠⅡⅢⅣⅤⅥⅦⅧⅨⅩ一二三四五六七八九十上中下\d]{1,3})[)）]|第([一二三四五六七八九十\d]{1,3})[部卷册章期辑]|([ⅠⅡⅢⅣⅤⅥⅦⅧⅨⅩ])$")
 _WORD_NUMBERS = dict(zip("one two three four five six seven eight nine ten".split(), range(1, 11), strict=True))
 _WORD_NUMBERS |= {"first": 1, "second": 2, "third": 3}
@@ -56,6 +62,11 @@ _NOTICES = (
     ("review", re.compile(r"^(?:book |a )?review of\b|^\[?book review")),
 )  # fmt: skip
 
+_NOTICE_WORDS = frozenset(
+    "erratum errata corrigendum corrigenda correction corrections author publisher authors the in reply response rejoinder rebuttal re "
+    "retraction retracted withdrawn withdrawal expression notice comment comments commentary a invited discussion letter addendum addenda "
+    "supplement review book 勘误 更正 撤稿".split()
+)
 _PREPRINT_DOIS = ("10.48550/", "10.1101/", "10.2139/", "10.31219/", "10.31234/", "10.20944/preprints", "10.21203/", "10.26434/", "10.36227/")
 _PREPRINT_VENUES = frozenset(
     "arxiv corr biorxiv medrxiv chemrxiv psyarxiv socarxiv ssrn ssrnelectronicjournal researchsquare preprints preprintsorg techrxiv "
@@ -66,9 +77,12 @@ _EDITION = re.compile(r"(\d{1,3})\s*(?:st|nd|rd|th|e|\.)?\s*(?:ed|aufl|uitg|版)
 _EDITION_WORDS = {"second": "2", "third": "3", "fourth": "4", "fifth": "5", "sixth": "6", "zweite": "2", "deuxieme": "2"}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Fingerprint:
     """All compared values of a record; empty or None means that the record does not say.
+
+    Not frozen, because one is made for every record and a frozen one of so many fields costs three times as much; equal only to
+    itself, so that it can be a key of caches without hashing all of it. Nobody changes one.
 
     Attributes:
         words: Folded words of title and subtitle; `text` is the same joined by blanks, `compact` without them.
@@ -117,13 +131,12 @@ class Fingerprint:
 
 def fingerprint(record: Record) -> Fingerprint:
     """The fingerprint of a record; pure, and a function of the record alone."""
-    title = _SUFFIX.sub("", record.title)
-    words, breaks = _title_words(title, record.subtitle)
+    words, breaks = _title_words(record.title, record.subtitle)
     text = " ".join(words)
     compact = "".join(words)
-    people = [_family_spellings(author) for author in record.authors]
-    first = people[0] if people else frozenset()
-    venue = tuple(w for w in normalise.words(record.venue) if w not in _STOP) if record.venue else ()
+    people = [_spellings(author.family, author.name) for author in record.authors[:MOST_AUTHORS]]
+    first = people[0] if people else _NOBODY
+    venue = _venue_words(record.venue) if record.venue else ()
     return Fingerprint(
         record_key=record.key,
         source=record.source,
@@ -135,25 +148,38 @@ def fingerprint(record: Record) -> Fingerprint:
         text=text,
         compact=compact,
         breaks=breaks,
-        cut=_CUT.search(record.title) is not None,
-        generic=compact in GENERIC_TITLES or len(compact) < 4,
+        cut=record.title.endswith(("…", "...", "… ", "... ")),
+        generic=compact in GENERIC_TITLES or len(compact) < 2,
         notice=_notice(text, words, breaks),
-        parts=_parts(text, record.title, record.subtitle),
-        numbers=frozenset(w for w in words if w.isdigit()),
-        edition=_edition(record.edition),
+        parts=_parts(text, words, record.title, record.subtitle),
+        numbers=frozenset([w for w in words if w.isdecimal()]),
+        edition=_edition(record.edition) if record.edition else "",
         first=first,
-        families=frozenset(f for person in people for f in person),
+        families=first if len(people) < 2 else _NOBODY.union(*people),
         year=record.year,
         venue=venue,
-        publisher=normalise.compact(record.publisher) if record.publisher else "",
+        publisher=_publisher_key(record.publisher) if record.publisher else "",
         volume=normalise.number_key(record.volume),
         issue=normalise.number_key(record.issue),
         pages=normalise.pages_key(record.pages),
         type=record.type,
         preprint=_is_preprint(record, venue),
         four_tuple=four_tuple(compact, venue, record.year, record.authors),
-        simhash=_signature(words, record.abstract),
+        simhash=_signature(words, record.abstract) if record.abstract else None,
     )
+
+
+_NOBODY: frozenset[str] = frozenset()
+
+
+@lru_cache(maxsize=10_000)
+def _venue_words(venue: str) -> tuple[str, ...]:
+    return tuple(w for w in normalise.words(venue) if w not in _STOP)
+
+
+@lru_cache(maxsize=10_000)
+def _publisher_key(publisher: str) -> str:
+    return normalise.compact(publisher)
 
 
 def four_tuple(title: str, venue: tuple[str, ...], year: int | None, authors: tuple[Author, ...]) -> str | None:
@@ -162,7 +188,9 @@ def four_tuple(title: str, venue: tuple[str, ...], year: int | None, authors: tu
     None where the title is missing, or more than one of the other three: an empty member would let two works of one
     title meet in "nothing".
     """
-    journal, author = "".join(venue), min(_family_spellings(authors[0]), default="") if authors else ""
+    journal, author = "".join(venue), ""
+    if authors:
+        author = min(_spellings(authors[0].family, authors[0].name), default="")
     if not title or (bool(journal) + (year is not None) + bool(author)) < 2:
         return None
     return hashlib.sha1("\x1f".join((title, journal, str(year or ""), author)).encode(), usedforsecurity=False).hexdigest()
@@ -170,9 +198,9 @@ def four_tuple(title: str, venue: tuple[str, ...], year: int | None, authors: tu
 
 def _identifiers(record: Record) -> frozenset[str]:
     """Every identifier with its scheme; the source's own one too, because a page may repeat a record."""
-    found = {f"{scheme}:{value.lower()}" for scheme, value in record.ids.items() if value}
+    found = [f"{scheme}:{value.lower()}" for scheme, value in record.ids.items()]
     if record.source_id:
-        found.add(f"record:{record.key}")
+        found.append(f"record:{record.key}")
     return frozenset(found)
 
 
@@ -180,36 +208,45 @@ def _identifiers(record: Record) -> frozenset[str]:
 
 
 def _title_words(title: str, subtitle: str | None) -> tuple[tuple[str, ...], frozenset[int]]:
-    words: list[str] = []
-    breaks: set[int] = set()
-    for part in _BREAKS.split(title):
-        found = normalise.words(part)
-        if found:
-            words += found
-            breaks.add(len(words))
+    if title.endswith(("]", ")", "].", ").")):
+        title = _SUFFIX.sub("", title)
+    breaks: list[int] = []
+    if _MAY_BREAK.search(title):
+        words: list[str] = []
+        for part in _BREAKS.split(title):
+            found = normalise.words(part)
+            if found:
+                words += found
+                breaks.append(len(words))
+    else:
+        words = normalise.words(title)
+        breaks.append(len(words))
     if subtitle:
         found = normalise.words(subtitle)
         # Some sources repeat the subtitle inside the title.
         if found and words[-len(found) :] != found:
             words += found
-            breaks.add(len(words))
+            breaks.append(len(words))
     return tuple(words), frozenset(breaks)
 
 
 def _notice(text: str, words: tuple[str, ...], breaks: frozenset[int]) -> str:
     """What kind of notice about another work the title announces: "Erratum: ...", "Correction to ..."."""
+    if not words or (words[0] not in _NOTICE_WORDS and not words[0].startswith(("勘误", "更正", "撤稿"))):
+        return ""
     head = " ".join(words[: min(breaks)]) if breaks else text
     return next((name for name, pattern in _NOTICES if pattern.search(text) or pattern.search(head)), "")
 
 
-def _parts(text: str, title: str, subtitle: str | None) -> frozenset[str]:
-    found = set(_PART.findall(text))
-    tail = _LAST_ROMAN.search(text)
-    if tail and " " in text:
-        found.add(tail.group(1))
+def _parts(text: str, words: tuple[str, ...], title: str, subtitle: str | None) -> frozenset[str]:
+    found: set[str] = set()
+    if not _PART_WORDS.isdisjoint(words):
+        found.update(_PART.findall(text))
+    if len(words) > 1 and words[-1] in _ROMANS:
+        found.add(words[-1])
     if not title.isascii():
         found.update("".join(groups) for groups in _CJK_PART.findall(f"{title}{subtitle or ''}"))
-    return frozenset(_number(value) for value in found) if found else frozenset()
+    return frozenset(_number(value) for value in found) if found else _NOBODY
 
 
 def _number(value: str) -> str:
@@ -221,9 +258,8 @@ def _number(value: str) -> str:
     return value.lstrip("0") or value
 
 
-def _edition(value: str | None) -> str:
-    if not value:
-        return ""
+@lru_cache(maxsize=2_000)
+def _edition(value: str) -> str:
     text = normalise.fold(value).strip(" .[]")
     for word, number in _EDITION_WORDS.items():
         if word in text:
@@ -233,10 +269,6 @@ def _edition(value: str | None) -> str:
 
 
 # --------------------------------------------------------------------------- people
-
-
-def _family_spellings(author: Author) -> frozenset[str]:
-    return _spellings(author.family, author.name)
 
 
 @lru_cache(maxsize=20_000)
@@ -270,37 +302,42 @@ _LANE_BITS = 16
 _ONES = sum(1 << (_LANE_BITS * i) for i in range(LANES))
 _TOP = _ONES << (_LANE_BITS - 1)
 _BITS = bytes(0x31 if byte & 0x80 else 0x30 for byte in range(256))
-#: Fewer words say too little about a text for its signature to mean anything.
-MIN_WORDS = 24
+#: Fewer words say too little about a text for its signature to mean anything; more than the first ones say little that is new.
+MIN_WORDS, MOST_WORDS = 24, 80
 
 
-@lru_cache(maxsize=50_000)
-def _spread(word: str) -> int:
-    """The 64 bits of the word's hash, each in a lane of its own, so that one addition counts all 64 columns."""
-    digest = int.from_bytes(hashlib.blake2b(word.encode(), digest_size=8).digest(), "big")
-    return sum(1 << (_LANE_BITS * i) for i in range(LANES) if digest >> i & 1)
+class _Spread(dict[str, int]):
+    """Word -> the 64 bits of its hash, each in a lane of its own, so that one addition counts all 64 columns."""
+
+    def __missing__(self, word: str) -> int:
+        if len(self) > 100_000:
+            self.clear()
+        digest = int.from_bytes(hashlib.blake2b(word.encode(), digest_size=8).digest(), "big")
+        self[word] = lanes = sum(1 << (_LANE_BITS * i) for i in range(LANES) if digest >> i & 1)
+        return lanes
+
+
+_spread = _Spread()
 
 
 def simhash(features: list[str]) -> int:
-    """SimHash of weighted features (Charikar 2002), 64 bits; a feature weighs as often as it occurs.
+    """SimHash of features (Charikar 2002), 64 bits; a feature weighs as often as it occurs.
 
-    Column sums are kept in lanes of one big integer; a bit is set where more than half of the weight has it set.
+    Column sums are kept in lanes of one big integer; a bit is set where more than half of the weight has it set. Of very long
+    texts the first 32,767 features count.
     """
-    total = min(len(features), (1 << (_LANE_BITS - 1)) - 1)
-    columns = 0
-    for feature, weight in Counter(features[:total]).items():
-        columns += _spread(feature) * weight
-    # A lane's top bit becomes 1 exactly where its sum exceeds total / 2.
-    shifted = columns + _ONES * ((1 << (_LANE_BITS - 1)) - total // 2 - 1)
+    if len(features) >= 1 << (_LANE_BITS - 1):
+        features = features[: (1 << (_LANE_BITS - 1)) - 1]
+    columns = sum(map(_spread.__getitem__, features))
+    # A lane's top bit becomes 1 exactly where its sum exceeds half of the number of features.
+    shifted = columns + _ONES * ((1 << (_LANE_BITS - 1)) - len(features) // 2 - 1)
     raw = (shifted & _TOP).to_bytes(LANES * _LANE_BITS // 8, "big")
     return int(raw[::2].translate(_BITS), 2)
 
 
-def _signature(words: tuple[str, ...], abstract: str | None) -> int | None:
-    if not abstract:
-        return None
-    features = [*words, *normalise.words(abstract)]
-    if normalise.has_cjk(abstract):
+def _signature(words: tuple[str, ...], abstract: str) -> int | None:
+    features = [*words, *normalise.words(abstract[: 8 * MOST_WORDS])][:MOST_WORDS]
+    if not abstract.isascii() and normalise.has_cjk(abstract):
         joined = "".join(features)
         features = [joined[i : i + 2] for i in range(len(joined) - 1)]
     return simhash(features) if len(features) >= MIN_WORDS else None

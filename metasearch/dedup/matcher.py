@@ -1,13 +1,13 @@
 """The one interface of dedup: a matcher says where twins may lie (`keys`) and judges a pair (`compare`).
 
 The same object serves the stream (online.py), a bulk job (`keys` is the map step, `compare` the reduce step) and the
-evaluation. A chain is a tuple of matchers: two records meet where any matcher gives both the same key; then the chain is
-asked in order, and the first verdict stands.
+evaluation. Two records meet where any matcher of a chain gives both the same key; then its matchers are asked in order, and the first
+verdict stands, unless a veto of the chain forbids it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -41,23 +41,42 @@ class Matcher(Protocol):
         """The verdict on a pair, or None."""
 
 
-Chain = Sequence[Matcher]
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """Matchers in the order in which they are asked, and the vetoes over them.
 
+    Attributes:
+        matchers: Find pairs and speak for them.
+        vetoes: Speak against: they are asked where a matcher said "same" or "version", and for every other pair that would come to
+            stand in one hit.
+    """
 
-def chain_keys(chain: Chain, it: Fingerprint) -> list[Key]:
-    """All keys of a record."""
-    return [Key(matcher.name, value) for matcher in chain for value in matcher.keys(it)]
+    matchers: tuple[Matcher, ...]
+    vetoes: tuple[Matcher, ...] = ()
 
+    def keys(self, it: Fingerprint) -> list[Key]:
+        """Everywhere to look for the record's twins."""
+        return [Key(matcher.name, value) for matcher in self.matchers for value in matcher.keys(it)]
 
-def judge(chain: Chain, a: Fingerprint, b: Fingerprint) -> Match | None:
-    """The first verdict of the chain on a pair; None where nobody says anything."""
-    if a.record_key > b.record_key:
-        a, b = b, a
-    for matcher in chain:
-        match = matcher.compare(a, b)
-        if match is not None:
-            return match
-    return None
+    def judge(self, a: Fingerprint, b: Fingerprint) -> Match | None:
+        """The verdict on a pair, whichever comes first; None where nobody says anything."""
+        if a.record_key > b.record_key:
+            a, b = b, a
+        for matcher in self.matchers:
+            match = matcher.compare(a, b)
+            if match is not None:
+                return match if match.verdict == "different" else self.forbids(a, b) or match
+        return None
+
+    def forbids(self, a: Fingerprint, b: Fingerprint) -> Match | None:
+        """The first veto against the pair, or None."""
+        if a.record_key > b.record_key:
+            a, b = b, a
+        for veto in self.vetoes:
+            match = veto.compare(a, b)
+            if match is not None:
+                return match
+        return None
 
 
 def verdict(

@@ -10,6 +10,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields as dataclass_fields
+from operator import attrgetter
 from typing import Any
 
 from metasearch.dedup.fingerprint import Fingerprint
@@ -61,9 +62,13 @@ def merge(
     )
 
 
+_all_fields = attrgetter("title", "subtitle", *FIELDS)
+_field_names = ("title", "subtitle", *FIELDS)
+
+
 def _alone(record: Record) -> dict[str, str]:
     source = record.source
-    out = {name: source for name in ("title", "subtitle", *FIELDS) if getattr(record, name)}
+    out = {name: source for name, value in zip(_field_names, _all_fields(record), strict=True) if value}
     for scheme in record.ids:
         out[f"ids.{scheme}"] = source
     return out

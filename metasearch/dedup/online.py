@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from metasearch.dedup.fingerprint import Fingerprint, fingerprint
-from metasearch.dedup.matcher import Chain, judge
+from metasearch.dedup.matcher import Chain
 from metasearch.dedup.merge import hit_id, merge
 from metasearch.events import Added, Change, Counts, Grown, Joined
 from metasearch.record import Hit, Match, Record
@@ -40,6 +40,7 @@ class OnlineDedup:
         self._parent: list[int] = []
         self._members: dict[int, list[int]] = {}
         self._verdicts: dict[tuple[int, int], Match | None] = {}
+        self._vetoes: dict[tuple[int, int], bool] = {}
         self._joins: dict[int, list[tuple[int, int, Match]]] = {}
         self._clusters: dict[int, list[Cluster]] = {}
         self._dirty: set[int] = set()
@@ -76,7 +77,7 @@ class OnlineDedup:
     def _candidates(self, number: int, it: Fingerprint) -> Iterable[int]:
         found: set[int] = set()
         buckets = self._buckets
-        for matcher in self._chain:
+        for matcher in self._chain.matchers:
             name = matcher.name
             for value in matcher.keys(it):
                 bucket = buckets.get((name, value))
@@ -91,8 +92,14 @@ class OnlineDedup:
     def _verdict(self, a: int, b: int) -> Match | None:
         pair = (a, b) if a < b else (b, a)
         if pair not in self._verdicts:
-            self._verdicts[pair] = judge(self._chain, self._prints[a], self._prints[b])
+            self._verdicts[pair] = self._chain.judge(self._prints[a], self._prints[b])
         return self._verdicts[pair]
+
+    def _vetoed(self, a: int, b: int) -> bool:
+        pair = (a, b) if a < b else (b, a)
+        if pair not in self._vetoes:
+            self._vetoes[pair] = self._chain.forbids(self._prints[a], self._prints[b]) is not None
+        return self._vetoes[pair]
 
     def _root(self, number: int) -> int:
         parent = self._parent
@@ -181,11 +188,4 @@ class OnlineDedup:
         return list(clusters.values())
 
     def _forbidden(self, one: list[int], other: list[int]) -> bool:
-        judged = self._verdicts if len(one) * len(other) > ALL_PAIRS * ALL_PAIRS else None
-        for a in one:
-            for b in other:
-                pair = (a, b) if a < b else (b, a)
-                match = judged.get(pair) if judged is not None else self._verdict(a, b)
-                if match is not None and match.verdict == "different":
-                    return True
-        return False
+        return any(self._vetoed(a, b) for a in one for b in other)

@@ -1,7 +1,7 @@
 """Queries in the dialects of the simulated databases -> the same tree that the rest of metasearch uses.
 
-A dialect is a function that cuts the text into tokens: brackets, operators, the name of a field that governs what follows,
-and terms. `tree` puts them together; NOT binds tighter than AND, AND (or mere neighbourhood) tighter than OR.
+A dialect is a function that cuts the text into tokens: brackets, operators, the name of a field that governs what
+follows, and terms. `tree` puts them together; NOT binds tighter than AND, AND (or mere neighbourhood) tighter than OR.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ class _Reader:
 def plain(text: str, field: str = "any") -> Query | None:
     """Mere words, as Crossref takes them: quotes and operators mean nothing."""
     words = re.sub(r"""["“”()]""", " ", text).split()
-    return tree(Term(word, field) for word in words if word not in ("AND", "OR", "NOT"))
+    return tree(Term(word, field) for word in words[:MAX_TOKENS] if word not in _OPERATORS)
 
 
 _LUCENE = re.compile(

@@ -62,8 +62,8 @@ class Work:
 #: Subject -> the words that databases index its works under, besides those of the title.
 SUBJECTS: Mapping[str, str] = {
     "gambling": "gambling harms",
-    "psychedelics": "psychedelics hallucinogens",
-    "breast-cancer": "breast cancer 乳腺癌",
+    "psychedelics": "psychedelics hallucinogens magic mushrooms",
+    "breast-cancer": "breast cancer",
     "forests": "forest conservation",
     "information-systems": "information systems",
     "machine-learning": "machine learning",
@@ -94,7 +94,7 @@ EXAMPLE_QUERIES = (
     "Napoléon",
     '"treatment-resistant depression" AND psilocybin',
     "author:Browne gambling",
-    "title:jazz 1980..1995",
+    "title:jazz year:1980-1995",
     "中国农村",
 )
 

@@ -6,7 +6,7 @@ import asyncio
 import socket
 from contextlib import AsyncExitStack
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from metasearch.demo.catalogue import works
 from metasearch.demo.databases import FAULTY, SOUND, shelves
@@ -33,7 +33,7 @@ class DemoDatabases:
         self._ports: dict[str, int] = {}
         self._running = AsyncExitStack()
 
-    async def __aenter__(self) -> DemoDatabases:
+    async def __aenter__(self) -> Self:
         held = shelves(works())
         async with AsyncExitStack() as starting:
             for database in self._databases:
@@ -53,7 +53,7 @@ class DemoDatabases:
 
     @property
     def allow(self) -> frozenset[str]:
-        """ "host:port" of each database, for the guard that refuses private addresses."""
+        """Each database's host:port, for the guard that refuses private addresses."""
         return frozenset(f"{HOST}:{port}" for port in self._ports.values())
 
     def settings_tables(self) -> dict[str, dict[str, Any]]:

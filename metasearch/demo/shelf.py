@@ -12,7 +12,12 @@ from metasearch.demo.catalogue import SUBJECTS, Work
 from metasearch.query.ast import And, Not, Or, Query, Term, Years, terms
 
 _RUN = re.compile(r"[\u3400-\u9fff]+|(?:(?![\u3400-\u9fff])[^\W_])+\*?")
-_IGNORED = frozenset("a an and as at by for from in of on or the to with de des du et la le les".split())
+# fmt: off
+_IGNORED = frozenset((
+    "a", "an", "and", "as", "at", "by", "for", "from", "in", "of", "on", "or", "the", "to", "with",
+    "de", "des", "du", "et", "la", "le", "les",
+))
+# fmt: on
 _WEIGHTS = {"title": 3.0, "author": 2.0, "subject": 1.0, "venue": 1.0}
 
 
@@ -71,7 +76,7 @@ def _texts(work: Work) -> dict[str, str]:
     raw = {
         "title": work.full_title,
         "author": " ".join(f"{family} {given} {family}{given}" for family, given in work.authors),
-        "venue": f"{work.venue} {work.abbrev} {work.publisher}",
+        "venue": " ".join((work.venue, work.abbrev, work.publisher, *work.issn)),
         "subject": " ".join((SUBJECTS[work.subject], *work.keywords)),
     }
     texts = {field: f" {' '.join(words(text))} " for field, text in raw.items()}

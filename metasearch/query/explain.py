@@ -18,7 +18,8 @@ def explain(error: QuerySyntaxError, width: int = 80) -> str:
     shown around the mistake. Control characters are shown as blanks, so the text can do no harm to a terminal.
 
     Args:
-        width: Columns of the query line.
+        error: What `parse` or `parse_years` raised.
+        width: Columns of the query line, at least 20.
     """
     shown, carets = _window(error, max(width, 20))
     lines = [shown, carets, f"{error.reason.rstrip('.')}."]

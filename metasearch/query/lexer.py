@@ -1,15 +1,15 @@
 """Characters -> tokens of our own query syntax. One pass, no look-back: linear in the length of the text.
 
-What is a word is decided here. A word runs to the next blank, bracket or quote; a backslash makes the next character ordinary,
-and a word with a backslash in it is never anything but a word. An unescaped word may turn out to be
+What is a word is decided here. A word runs to the next blank, bracket or quote; a backslash makes the next character
+ordinary, and a word with a backslash in it is never anything but a word. A word without one may turn out to be
 
 - an operator: `AND`, `OR`, `NOT` in capitals;
 - a field: a known name with a colon (also full-width), directly before a word, phrase or group;
 - a DOI: `10.1000/x` or the URL of its resolver. Brackets that pair up inside it belong to it.
 
-A name with a colon that is no field is an error where it looks like an attempt at one: two or more ASCII letters, then the
-colon, then directly a letter, digit, quote or bracket. So `titel:x` and `foo:bar` are errors, while `Re: x`, `10:30`, `CO2:CH4`,
-`std::vector`, `http://x`, `arXiv:2104.12255` and `深度学习：综述` are words.
+A name with a colon that is no field is an error where it looks like an attempt at one: two or more ASCII letters, then
+the colon, then directly a letter, digit, quote or bracket. So `titel:x` and `foo:bar` are errors, while `Re: x`,
+`10:30`, `CO2:CH4`, `std::vector`, `http://x`, `arXiv:2104.12255` and `深度学习：综述` are words.
 """
 
 from __future__ import annotations
@@ -46,11 +46,28 @@ _PREFIX = re.compile(r"([A-Za-z]+)([:：])")
 _DOI = re.compile(r"(https?://)?((?:dx\.|www\.)?doi\.org/)?(?:doi:)?(10\.[0-9]{4,9}(?:\.[0-9]+)*/)", re.IGNORECASE)
 _DOI_TAIL = ".,;:"
 # Prefixes of identifiers, which people type as words.
-_SCHEMES = frozenset("ark arxiv bibcode hdl http https info mailto oclc orcid pmcid pmid swh urn".split())
+_SCHEMES = frozenset(
+    (
+        "ark",
+        "arxiv",
+        "bibcode",
+        "hdl",
+        "http",
+        "https",
+        "info",
+        "mailto",
+        "oclc",
+        "orcid",
+        "pmcid",
+        "pmid",
+        "swh",
+        "urn",
+    )
+)
 _MEANT = {
     "keyword": "subject", "keywords": "subject", "kw": "subject", "ky": "subject", "su": "subject", "topic": "subject",
-    "creator": "author", "by": "author", "abs": "abstract", "publication": "venue", "source": "venue", "container": "venue",
-    "date": "year", "published": "year", "py": "year", "yr": "year", "all": "any", "text": "any",
+    "creator": "author", "by": "author", "abs": "abstract", "source": "venue", "publication": "venue",
+    "container": "venue", "date": "year", "published": "year", "py": "year", "yr": "year", "all": "any", "text": "any",
 }  # fmt: skip
 
 
@@ -95,7 +112,7 @@ def is_blank(char: str) -> bool:
 
 
 def bare_doi(text: str) -> str | None:
-    """The DOI in lower case without resolver, or None where the text is not one: "https://doi.org/10.1000/X" -> "10.1000/x"."""
+    """Lower case, without resolver, or None: "https://doi.org/10.1000/X" -> "10.1000/x"."""
     found = _DOI.match(text)
     if found is None:
         return None
@@ -249,7 +266,7 @@ class _Lexer:
         return "".join(out), end, escaped
 
     def doi_end(self, at: int) -> int:
-        """Where the DOI at `at` ends; `at` itself where there is none, or one with a backslash, which is a mere word."""
+        """Where the DOI at `at` ends; `at` itself where there is none, or one with a backslash: a mere word."""
         found = _DOI.match(self.text, at)
         if found is None:
             return at

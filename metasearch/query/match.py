@@ -1,7 +1,8 @@
 """Does a record satisfy a query? For clauses that a database cannot express and that are filtered here afterwards.
 
-Three answers, combined as in Kleene's strong logic of indeterminacy (Introduction to Metamathematics, 1952, section 64): True,
-False, and None where the record lacks the field, so that nothing can be said. What a caller does with None is its own policy.
+Three answers, combined as in Kleene's strong three-valued logic (Introduction to Metamathematics, 1952, section 64):
+True, False, and None where the record lacks the field, so that nothing can be said. What a caller does with None is its
+own policy.
 """
 
 from __future__ import annotations
@@ -57,12 +58,13 @@ class Described(Protocol):
 def matches(query: Query, record: Described) -> bool | None:
     """Whether the record satisfies the query; None where it lacks what would decide.
 
-    Words are compared whole, without case, diacritics and width; Chinese, Japanese and Korean text as substrings, because it
-    has no blanks. The words of a phrase follow one another in one field. A DOI matches also by its prefix ("10.1000"), an
-    ISBN-10 matches its ISBN-13, an initial matches any given name that it may stand for.
+    Words are compared whole, without case, diacritics and width; Chinese, Japanese and Korean text as substrings,
+    because it has no blanks. The words of a phrase follow one another in one field. A DOI matches also by its prefix
+    ("10.1000"), an ISBN-10 its ISBN-13, an author's initial every name that begins with it. An author whose name agrees
+    but for initials or middle names gives None.
 
-    "any" is title, subtitle, authors, venue, abstract, keywords and identifiers. A word that occurs in none of them gives
-    False if there is an abstract, else None: the database may have found it in a text that the record does not show.
+    "any" is title, subtitle, authors, venue, abstract, keywords and identifiers. A word that occurs in none of them
+    gives False if there is an abstract, else None: the database may have found it in a text that the record lacks.
     """
     return _evaluate(query, _Folded(record))
 

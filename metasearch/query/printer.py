@@ -1,13 +1,14 @@
-"""`Query` -> text of our own syntax: `parse(to_text(query)) == query` for every normalised tree within the parser's caps.
+r"""`Query` -> text of our own syntax: `parse(to_text(query)) == query` for every normalised tree within the caps.
 
-A word that the parser would take for something else gets a backslash, which makes it a mere word: `\\AND`, `\\year:2020`,
-`\\10.1000/x`, `\\-omics`. Brackets and quotes in a word get one each, and so do quotes and backslashes in a phrase.
+A word that the parser would take for something else gets a backslash, which makes it a mere word: `\AND`, `\year:2020`,
+`\10.1000/x`, `\-omics`. Brackets and quotes in a word get one each, and so do quotes and backslashes in a phrase.
 """
 
 from __future__ import annotations
 
 from metasearch.errors import QuerySyntaxError
 from metasearch.query.ast import And, Not, Or, Query, Term, Years
+from metasearch.query.lexer import bare_doi
 from metasearch.query.simple import parse
 from metasearch.query.years import years_text
 
@@ -44,17 +45,20 @@ def _term(term: Term) -> str:
     if term.phrase:
         return f'{prefix}"{term.text.translate(_IN_PHRASE)}"'
     words = term.text.split()
-    # Two bare DOIs side by side are two terms, so the words of one term must not look like DOIs.
-    mere = term.field == "doi" and len(words) > 1
-    text = " ".join(_word(word, term.field, prefix, mere=mere) for word in words)
-    return f"{prefix}({text})" if prefix and len(words) > 1 else prefix + text
+    grouped = bool(prefix) and len(words) > 1
+    frame = f"{prefix}({{}})" if grouped else f"{prefix}{{}}"
+    return frame.format(" ".join(_word(word, term.field, frame, several=len(words) > 1) for word in words))
 
 
-def _word(word: str, field: str, prefix: str, *, mere: bool) -> str:
+def _word(word: str, field: str, frame: str, *, several: bool) -> str:
     escaped = word.translate(_IN_WORD)
-    candidates = [escaped] if mere and escaped != word else [] if mere else [word, escaped]
     meant = Term(word, field)
-    return next((it for it in candidates if _reads_as(prefix + it, meant)), f"\\{escaped.removeprefix('\\')}")
+    for written in (word, escaped):
+        # Two bare DOIs side by side are two terms, so none of the words of one term may be one.
+        apart = several and "\\" not in written and bare_doi(written) is not None
+        if not apart and _reads_as(frame.format(written), meant):
+            return written
+    return escaped if escaped.startswith("\\") else f"\\{escaped}"
 
 
 def _reads_as(text: str, term: Term) -> bool:

@@ -8,9 +8,9 @@ A recursive descent over the tokens of `lexer`:
     negation     = { "NOT" | "-" } operand
     operand      = [ field ":" ] ( word | phrase | "(" disjunction ")" )
 
-Bare words of one field with nothing between them become one `Term`; everything else that stands side by side is joined with AND.
-Trees come out normalised: `And` and `Or` flat and with two parts at least, no `Not` directly in a `Not`. docs/query.md tells users
-the same.
+Bare words of one field with nothing between them become one `Term`; everything else that stands side by side is joined
+with AND. Trees come out normalised: `And` and `Or` flat and with two parts at least, no `Not` directly in a `Not`.
+docs/query.md tells users the same.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ def parse(text: str) -> Query:
     """Read a query. Takes time linear in its length.
 
     Raises:
-        QuerySyntaxError: The text is no query. Nothing else is raised, whatever the text. A `suggestion` is always a query that
-            can be parsed.
+        QuerySyntaxError: The text is no query. Nothing else is raised, whatever the text. Its `suggestion`, where there
+            is one, is a query that can be parsed.
     """
     try:
         return _read(text)
@@ -80,7 +80,7 @@ def _read(text: str) -> Query:
 
 
 def _corrected(text: str, fix: str | None) -> str | None:
-    """A query that parses, found by mending one mistake after the other; where that fails, the mere words of the text."""
+    """A query that parses, found by mending one mistake after the other; failing that, the mere words of the text."""
     if fix is None:
         return None
     candidate: str | None = fix

@@ -27,7 +27,7 @@ class BadYears(ValueError):
 def parse_years(text: str) -> Years:
     """The range that an option such as `--year 2019-2024` asks for.
 
-    Besides the hyphen the dashes, `:`, `~` and `..` stand between two years; `>=2019`, `>2019`, `<=2024`, `<2024` work too.
+    Between two years may stand a hyphen, a dash, `:`, `~` or `..`; `>=2019`, `>2019`, `<=2024`, `<2024` work too.
 
     Raises:
         QuerySyntaxError: It is no range of four-digit years, or it ends before it begins.
@@ -85,7 +85,7 @@ def _compared(operator: str, year: int) -> Years:
 
 def _meant(plain: str) -> str | None:
     """A guess: "2019-24" -> "2019-2024", "2019-05-01" -> "2019", "from 2024 to 2019" -> "2019-2024"."""
-    if (short := _SHORT_END.fullmatch(plain)) and short[2] <= short[3] and plain > "0001":
+    if (short := _SHORT_END.fullmatch(plain)) and short[2] <= short[3] and short[1] != "00":
         return f"{short[1]}{short[2]}-{short[1]}{short[3]}"
     found = sorted(year for year in _FOUR_DIGITS.findall(plain) if year > "0000")
     if not found:

@@ -105,7 +105,9 @@ async def _whole(request: web.Request, prepared: Search, parameters: Parameters,
         if any(known.value in (etag, "*") for known in request.if_none_match or ()):
             return web.Response(status=304, headers=headers)
     if form in _DOWNLOADS:
-        headers["Content-Disposition"] = f'attachment; filename="{_file_name(parameters.query)}.{FORMATS[form].extension}"'
+        headers["Content-Disposition"] = (
+            f'attachment; filename="{_file_name(parameters.query)}.{FORMATS[form].extension}"'
+        )
     return web.Response(
         body=body,
         status=status,
@@ -151,7 +153,7 @@ def _lasting(answer: Answer) -> list[Any]:
 
 
 def _status(answer: Answer) -> int:
-    """200 for whatever a source has answered; else 504 where none was in time, 502, or 422 where none could be asked."""
+    """200 if any source has answered, 504 if none was in time, 422 if none could be asked, else 502."""
     if answer.hits or any(it.status in ("ok", "empty") for it in answer.sources):
         return 200
     failed = [it for it in answer.sources if it.failed]
@@ -169,7 +171,9 @@ def _nothing_answered(answer: Answer, status: int, headers: Mapping[str, str]) -
 
 def server_timing(answer: Answer) -> str:
     """The Server-Timing header: each source and the whole, in milliseconds."""
-    parts = [f'{_NOT_TOKEN.sub("_", it.source)};dur={it.seconds * 1000:.1f};desc="{it.status}"' for it in answer.sources]
+    parts = [
+        f'{_NOT_TOKEN.sub("_", it.source)};dur={it.seconds * 1000:.1f};desc="{it.status}"' for it in answer.sources
+    ]
     return ", ".join([*parts, f"total;dur={answer.seconds * 1000:.1f}"])
 
 
@@ -189,7 +193,9 @@ def _asked(parameters: Parameters) -> dict[str, str | int]:
 
 
 def _form(parameters: Parameters) -> Form:
-    kept = {name: str(value) for name, value in _asked(parameters).items() if name in ("count", "timeout", "per_source")}
+    kept = {
+        name: str(value) for name, value in _asked(parameters).items() if name in ("count", "timeout", "per_source")
+    }
     return Form(parameters.query, parameters.year, parameters.sources or (), kept)
 
 
@@ -212,6 +218,6 @@ def html_response(page: str, status: int = 200, headers: Mapping[str, str] | Non
 
 
 def _file_name(query: str) -> str:
-    """ "metasearch-gene-drive" for "Gene drive?": letters and digits that every system can keep."""
+    """A name of letters and digits that every system can keep: metasearch-gene-drive for "Gene drive?"."""
     words = re.findall(r"[a-z0-9]+", query.lower())
     return "-".join(["metasearch", *words])[:60].rstrip("-")

@@ -8,6 +8,7 @@ import signal
 import sys
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from aiohttp import web
@@ -78,6 +79,7 @@ def serve(settings: Settings, *, host: str = "127.0.0.1", port: int = 8080, demo
 
     Args:
         settings: The configuration.
+        host: A name or address of this machine; those beyond loopback are reachable from outside.
         port: 0 takes any free one.
         demo: Answers from the embedded demo databases instead of the configured sources.
 
@@ -87,3 +89,65 @@ def serve(settings: Settings, *, host: str = "127.0.0.1", port: int = 8080, demo
     """
     with contextlib.suppress(KeyboardInterrupt):
         asyncio.run(_serve(settings, host, port, demo))
+
+
+async def _serve(settings: Settings, host: str, port: int, demo: bool) -> None:
+    stopped = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for name in (signal.SIGINT, signal.SIGTERM):
+        with contextlib.suppress(NotImplementedError):  # Windows: Ctrl-C arrives as KeyboardInterrupt
+            loop.add_signal_handler(name, stopped.set)
+    async with listening(settings, host=host, port=port, demo=demo) as url:
+        sys.stderr.write(f"metasearch is listening on {url} (press Ctrl-C to stop)\n")
+        sys.stderr.flush()
+        await stopped.wait()
+
+
+@asynccontextmanager
+async def listening(
+    settings: Settings, *, host: str = "127.0.0.1", port: int = 0, demo: bool = False
+) -> AsyncIterator[str]:
+    """A running server, for as long as the block lasts; gives its address.
+
+    Raises:
+        UsageError: It cannot listen there.
+    """
+    factory, examples = _demo(settings) if demo else (_engine(settings), ())
+    # A client that goes away cancels its handler, and with it the requests to the sources.
+    runner = web.AppRunner(
+        make_app(factory, examples=examples), handler_cancellation=True, access_log=None, shutdown_timeout=_PATIENCE
+    )
+    await runner.setup()
+    try:
+        try:
+            await web.TCPSite(runner, host, port).start()
+        except (OSError, OverflowError) as exc:
+            reason = getattr(exc, "strerror", None) or str(exc)
+            raise UsageError(
+                f"cannot listen on {host}:{port}: {reason}", advice="Choose another --port or --host."
+            ) from exc
+        address, number = runner.addresses[0][:2]
+        yield f"http://{f'[{address}]' if ':' in address else address}:{number}/"
+    finally:
+        await runner.cleanup()
+
+
+def _engine(settings: Settings) -> EngineFactory:
+    from metasearch.search import Engine
+
+    return lambda: Engine(settings)
+
+
+def _demo(settings: Settings) -> tuple[EngineFactory, Sequence[str]]:
+    from metasearch.demo import EXAMPLE_QUERIES, DemoDatabases
+    from metasearch.search import Engine
+
+    @asynccontextmanager
+    async def engine() -> AsyncIterator[Engine]:
+        async with DemoDatabases() as demo:
+            tables = demo.settings_tables()
+            shown = replace(settings, sources=tables, default_sources=tuple(tables), allow=demo.allow, cache_dir=None)
+            async with Engine(shown) as running:
+                yield running
+
+    return engine, EXAMPLE_QUERIES

@@ -36,6 +36,7 @@ def span(hit: Hit, base: str) -> Markup:
     """The empty element that carries the hit's description in its title.
 
     Args:
+        hit: Described by its merged record.
         base: Absolute address of this server, which names the referrer.
     """
     return tag("span", class_="Z3988", title=context_object(hit, base), aria_hidden="true")

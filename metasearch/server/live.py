@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Literal
 
@@ -65,7 +65,7 @@ class LiveSearch:
         self._changed.set()
         self._changed = asyncio.Event()
 
-    async def after(self, seen: int, ping: float) -> AsyncIterator[bytes]:
+    async def after(self, seen: int, ping: float) -> AsyncGenerator[bytes]:
         """The events after the first `seen`, then each as it comes; b"" after `ping` seconds without one."""
         while True:
             while seen < len(self._events):
@@ -109,7 +109,7 @@ class Hub:
             return None
         return live, seen
 
-    async def follow(self, live: LiveSearch, seen: int = 0) -> AsyncIterator[bytes]:
+    async def follow(self, live: LiveSearch, seen: int = 0) -> AsyncGenerator[bytes]:
         """As `LiveSearch.after`; once the last reader has left a running search, it is closed after a moment."""
         live.readers += 1
         try:

@@ -26,18 +26,18 @@ class Markup(str):
 Content = str | int | float | None | Iterable["Content"]
 
 
-def tag(name: str, *content: Content, **attributes: str | int | bool | None) -> Markup:
+def tag(element: str, /, *content: Content, **attributes: str | int | bool | None) -> Markup:
     """One element.
 
     Args:
-        name: Of the element; ours, never upstream's.
+        element: Its name; ours, never upstream's.
         content: Text and elements.
         attributes: `class_` and `for_` stand for their names without the underscore, `aria_label` for "aria-label".
             None and False are left out, True is written without a value, and an address that is neither local nor
             http(s) is left out too.
     """
-    opening = f"<{name}{''.join(_attribute(key, value) for key, value in attributes.items())}>"
-    return Markup(opening if name in _VOID else f"{opening}{''.join(_flat(content))}</{name}>")
+    opening = f"<{element}{''.join(_attribute(key, value) for key, value in attributes.items())}>"
+    return Markup(opening if element in _VOID else f"{opening}{''.join(_flat(content))}</{element}>")
 
 
 def document(*content: Markup) -> str:

@@ -63,4 +63,6 @@ async def security_headers(request: web.Request, response: web.StreamResponse) -
     # Where a reader goes from here must not learn what was searched for.
     headers["Referrer-Policy"] = "no-referrer"
     is_page = response.content_type == "text/html"
-    headers["Content-Security-Policy"] = CONTENT_SECURITY_POLICY if is_page else "default-src 'none'; frame-ancestors 'none'"
+    headers["Content-Security-Policy"] = (
+        CONTENT_SECURITY_POLICY if is_page else "default-src 'none'; frame-ancestors 'none'"
+    )

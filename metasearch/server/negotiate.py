@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-_quality = re.compile(r"[01](?:\.[0-9]{0,3})?", re.ASCII)
+_quality = re.compile(r"0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ def parse_accept(header: str) -> list[Range]:
         for parameter in parameters:
             name, _, value = parameter.partition("=")
             if name.strip() == "q":
-                quality = min(1.0, float(value)) if _quality.fullmatch(value.strip()) else 0.0
+                quality = float(value) if _quality.fullmatch(value.strip()) else 0.0
         ranges.append(Range(kind, subtype, quality))
     return ranges
 

@@ -43,6 +43,7 @@ def frame(site: Site, title: str, form: Content, *main: Content, metas: dict[str
     """A whole page.
 
     Args:
+        site: Where the server is reachable.
         title: Of the window; the site's name is added.
         form: The search form, or None.
         main: What the page is about.
@@ -102,7 +103,7 @@ def search_form(site: Site, sources: Sequence[SourceView], form: Form, *, focus:
                 id="q",
                 name="q",
                 value=form.query,
-                placeholder="words, \"phrases\", author:name, AND OR NOT",
+                placeholder='words, "phrases", author:name, AND OR NOT',
                 required=True,
                 autocomplete="off",
                 autofocus=focus,
@@ -137,7 +138,11 @@ def start_page(site: Site, sources: Sequence[SourceView], examples: Sequence[str
         "",
         search_form(site, sources, Form(), focus=True),
         tag("h1", "One query, many scholarly databases"),
-        tag("p", "The databases are asked at once. What they both have is shown once, and every hit says where it came from."),
+        tag(
+            "p",
+            "The databases are asked at once. What several of them have is shown once, "
+            "and every hit says where it came from.",
+        ),
         tag(
             "p",
             "For example: ",
@@ -204,7 +209,11 @@ def _source_list(sources: Sequence[SourceView]) -> Markup:
     return tag(
         "ul",
         [
-            tag("li", _homepage(it), tag("span", it.spec.coverage, class_="dim") if it.spec and it.spec.coverage else None)
+            tag(
+                "li",
+                _homepage(it),
+                tag("span", it.spec.coverage, class_="dim") if it.spec and it.spec.coverage else None,
+            )
             for it in sources
         ],
         class_="sources",

@@ -10,12 +10,12 @@ from typing import TypeVar
 
 from multidict import MultiMapping
 
+from metasearch.errors import QuerySyntaxError
 from metasearch.formats.text import line
-from metasearch.query.ast import Years
+from metasearch.query import Years, parse_years
 from metasearch.server.options import Options
 from metasearch.server.problem import Problem
 
-_years = re.compile(r"([0-9]{1,4})?(?:\s*([-\u2013])\s*([0-9]{1,4})?)?", re.ASCII)
 _whole = re.compile(r"[0-9]{1,9}", re.ASCII)
 _decimal = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?", re.ASCII)
 _Value = TypeVar("_Value")
@@ -94,7 +94,7 @@ def read(given: MultiMapping[str], options: Options) -> Parameters:
         query=query[1] if query else "",
         limit=reader.value(records, "count", "n"),
         sources=sources,
-        years=reader.value(parse_years, "year") if year else None,
+        years=reader.value(_years_range, "year") if year else None,
         year=year[1] if year else "",
         timeout=min(timeout, options.max_timeout) if timeout is not None else None,
         per_source=reader.value(records, "per_source"),
@@ -110,20 +110,12 @@ def _sources(given: MultiMapping[str]) -> tuple[str, ...] | None:
     return tuple(dict.fromkeys(filter(None, names))) or None
 
 
-def parse_years(text: str) -> Years:
-    """ "2019", "2019-2024", "2019-" or "-2024".
-
-    Raises:
-        ValueError: It is none of these, or ends before it begins.
-    """
-    found = _years.fullmatch(text)
-    if found is None or not (found[1] or found[3]):
-        raise ValueError(f"{_quoted(text)} is no year or range of years; write 2019, 2019-2024, 2019- or -2024")
-    first = int(found[1]) if found[1] else None
-    last = int(found[3]) if found[3] else (None if found[2] else first)
-    if first is not None and last is not None and first > last:
-        raise ValueError(f"{_quoted(text)} ends before it begins")
-    return Years(first, last)
+def _years_range(text: str) -> Years:
+    try:
+        return parse_years(text)
+    except QuerySyntaxError as exc:
+        meant = f"; did you mean {exc.suggestion}?" if exc.suggestion else ""
+        raise ValueError(f"{_quoted(text)}: {exc.reason}{meant}") from exc
 
 
 def _count(text: str, most: int) -> int:

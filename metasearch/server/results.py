@@ -101,7 +101,9 @@ def _incomplete(results: Results) -> Content:
         return None
     return tag(
         "div",
-        tag("p", tag("strong", "The answer is incomplete because"), ":" if failed else " not every source has answered."),
+        tag(
+            "p", tag("strong", "The answer is incomplete because"), ":" if failed else " not every source has answered."
+        ),
         tag(
             "ul",
             [tag("li", _label(it.source, results), ": ", _why(it)) for it in failed],
@@ -204,7 +206,11 @@ def _links(it: Record) -> Content:
 def _explanation(hit: Hit) -> Markup:
     reasons = [tag("li", line(it.text), tag("span", f" {it.points:+.4f}", class_="dim")) for it in hit.reasons]
     merged = [
-        tag("li", f"{line(it.because)} ", tag("span", f"({line(it.matcher)}: {line(it.left)} and {line(it.right)})", class_="dim"))
+        tag(
+            "li",
+            f"{line(it.because)} ",
+            tag("span", f"({line(it.matcher)}: {line(it.left)} and {line(it.right)})", class_="dim"),
+        )
         for it in hit.matches
     ]
     versions = [tag("li", f"{line(it.kind)}: {', '.join(line(key) for key in it.records)}") for it in hit.versions]
@@ -222,7 +228,7 @@ def _part(heading: str, items: Sequence[Markup]) -> Content:
     return [tag("h4", heading), tag("ul", items)] if items else None
 
 
-# ------------------------------------------------------------------------------------------------------- beside the hits
+# ------------------------------------------------------------------------------------------------------ beside the hits
 
 
 def _exports(site: Site, results: Results) -> Content:
@@ -270,7 +276,11 @@ def _source(report: SourceReport, results: Results) -> Markup:
                     STATUS_WORDS.get(report.status, report.status),
                     class_=f"status {'good' if good else 'off' if report.status == 'skipped' else 'bad'}",
                 ),
-                tag("span", f" {report.count}{total}, {report.seconds:.2f} s{', cached' if report.cached else ''}", class_="dim")
+                tag(
+                    "span",
+                    f" {report.count}{total}, {report.seconds:.2f} s{', cached' if report.cached else ''}",
+                    class_="dim",
+                )
                 if report.count or good
                 else None,
             ),

@@ -24,7 +24,7 @@ async def sources(request: web.Request) -> web.Response:
     shared = request.app[SHARED]
     offered = (("json", "application/json"), ("html", "text/html"))
     named = request.query.get("format")
-    chosen = named if named else negotiate.choose(request.headers.get("Accept", ""), offered)
+    chosen = named or negotiate.choose(request.headers.get("Accept", ""), offered)
     if chosen not in ("json", "html"):
         raise Problem.unacceptable("The list of sources is there as JSON and as a page.", offered)
     views = view(shared.engine)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import TYPE_CHECKING
 
@@ -53,7 +53,7 @@ async def resume(request: web.Request, last_event_id: str) -> web.StreamResponse
     return await _send(request, _server_sent(request, live, seen), "sse")
 
 
-async def _lines(request: web.Request, prepared: Search, query: str) -> AsyncIterator[bytes]:
+async def _lines(request: web.Request, prepared: Search, query: str) -> AsyncGenerator[bytes]:
     # Written by the request itself: a slow reader makes the search wait, one that leaves cancels it.
     async with aclosing(prepared):
         async for event in prepared:
@@ -62,7 +62,7 @@ async def _lines(request: web.Request, prepared: Search, query: str) -> AsyncIte
                 request.app[SHARED].suggestions.learn(query, event.answer)
 
 
-async def _server_sent(request: web.Request, live: LiveSearch, seen: int) -> AsyncIterator[bytes]:
+async def _server_sent(request: web.Request, live: LiveSearch, seen: int) -> AsyncGenerator[bytes]:
     shared = request.app[SHARED]
     yield b"retry: %d\n\n" % shared.options.retry
     async with aclosing(shared.hub.follow(live, seen)) as written:
@@ -70,10 +70,10 @@ async def _server_sent(request: web.Request, live: LiveSearch, seen: int) -> Asy
             yield event or b": ping\n\n"
 
 
-async def _send(request: web.Request, pieces: AsyncIterator[bytes], form: str) -> web.StreamResponse:
+async def _send(request: web.Request, pieces: AsyncGenerator[bytes], form: str) -> web.StreamResponse:
     response = web.StreamResponse(headers=_HEADERS)
     response.content_type = FORMATS[form].media_type
-    async with aclosing(pieces):  # type: ignore[type-var]
+    async with aclosing(pieces):
         await response.prepare(request)
         try:
             async for piece in pieces:

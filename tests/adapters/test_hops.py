@@ -64,7 +64,7 @@ def test_legal_urls_are_sent_to_the_letter() -> None:
         "https://@x.example/",
         "http://x.example:99999/",
         "http://[::1/",
-    ],  # fmt: skip
+    ],
 )
 def test_other_urls_are_refused(url: str) -> None:
     """Only http and https, with a host and without user information."""

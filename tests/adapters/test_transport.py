@@ -291,7 +291,7 @@ async def test_the_timeout_spans_all_hops(server: Loopback, send: Send) -> None:
         (raw(b"HTTP/1.1 200 OK\r\nX-Long: " + b"x" * 100_000 + b"\r\n\r\n"), BadAnswer),
         (reply(b"not gzip at all", Content_Encoding="gzip"), BadAnswer),
     ],
-    ids="close reset short short-reset cut-chunks bad-chunks not-http long-header bad-gzip".split(),
+    ids=["close", "reset", "short", "short-reset", "cut-chunks", "bad-chunks", "not-http", "long-header", "bad-gzip"],
 )
 async def test_broken_answers_become_our_errors(server: Loopback, send: Send, answer: Any, error: type) -> None:
     """Each has the source, the URL without its key, the cause, and no secret, not even in the traceback."""

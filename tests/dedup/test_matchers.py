@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from metasearch.dedup import DEFAULT, fingerprint, judge
+from metasearch.dedup import DEFAULT, fingerprint
 from metasearch.record import Match
 from tests.dedup.records import ARTICLE, record
 
@@ -14,8 +14,8 @@ from tests.dedup.records import ARTICLE, record
 def said(a: dict[str, Any], b: dict[str, Any]) -> Match | None:
     """The chain's verdict on two variations of one article."""
     left, right = (record(source, 1, **{**ARTICLE, **over}) for source, over in (("a", a), ("b", b)))
-    match = judge(DEFAULT, fingerprint(left), fingerprint(right))
-    mirrored = judge(DEFAULT, fingerprint(right), fingerprint(left))
+    match = DEFAULT.judge(fingerprint(left), fingerprint(right))
+    mirrored = DEFAULT.judge(fingerprint(right), fingerprint(left))
     assert match == mirrored
     return match
 
@@ -121,4 +121,4 @@ def test_too_little_is_never_the_same() -> None:
     """Two records that hold nothing but an abstract of a few words stay apart."""
     a, b = (fingerprint(record(s, 1, title="", abstract="No abstract available")) for s in "ab")
 
-    assert judge(DEFAULT, a, b) is None
+    assert DEFAULT.judge(a, b) is None

@@ -17,7 +17,6 @@ catalogue record are never looked at.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 from metasearch.adapters.spec import Selector
@@ -26,50 +25,73 @@ from metasearch.adapters.spec import Selector
 class MarcField:
     """A data field: tag, both indicators, and the subfields in order."""
 
-    __slots__ = ("_element", "_subfields", "ind1", "ind2", "tag")
+    __slots__ = ("_element", "_subfields", "tag")
 
     def __init__(self, tag: str, element: Any) -> None:
         self.tag = tag
-        self.ind1: str = element.get("ind1", " ")
-        self.ind2: str = element.get("ind2", " ")
         self._element = element
         self._subfields: list[tuple[str, str]] | None = None
 
     @property
+    def ind1(self) -> str:
+        """The first indicator; a blank where there is none."""
+        return self._element.get("ind1") or " "
+
+    @property
+    def ind2(self) -> str:
+        """The second indicator."""
+        return self._element.get("ind2") or " "
+
+    @property
     def subfields(self) -> list[tuple[str, str]]:
-        """Code and text of each subfield."""
+        """Code and text of each subfield that has a text."""
         if self._subfields is None:
-            self._subfields = [(sub.get("code", ""), (sub.text or "").strip()) for sub in self._element]
+            self._subfields = [
+                (code, text)
+                for sub in self._element
+                if (code := sub.get("code")) and (text := (sub.text or "").strip())
+            ]
         return self._subfields
 
     def text(self, codes: str) -> str:
         """The subfields with these codes, in the record's order, joined by a blank."""
-        return " ".join([text for code, text in self.subfields if code in codes and code and text])
+        return " ".join([text for code, text in self.subfields if code in codes])
 
 
 class MarcRecord:
     """A MARC record as the selectors see it: leader, control fields and data fields by tag."""
 
-    __slots__ = ("control", "fields", "leader")
+    __slots__ = ("_elements", "_fields", "control", "leader")
 
     def __init__(self, element: Any) -> None:
         self.leader = ""
         self.control: dict[str, list[str]] = {}
-        self.fields: dict[str, list[MarcField]] = {}
+        self._elements: dict[str, list[Any]] = {}
+        self._fields: dict[str, list[MarcField]] = {}
         for child in _marc_element(element):
-            kind = child.tag
-            if kind.endswith("datafield"):
+            kind = child.tag[-9:]
+            if kind == "datafield":
                 tag = child.get("tag", "")
-                self.fields.setdefault(tag, []).append(MarcField(tag, child))
-            elif kind.endswith("controlfield"):
+                if tag in self._elements:
+                    self._elements[tag].append(child)
+                else:
+                    self._elements[tag] = [child]
+            elif kind == "trolfield":
                 self.control.setdefault(child.get("tag", ""), []).append(child.text or "")
             elif kind.endswith("leader"):
                 self.leader = child.text or ""
 
-    def of(self, tags: tuple[str, ...]) -> Iterator[MarcField]:
-        """The data fields with one of the tags, tag by tag."""
-        for tag in tags:
-            yield from self.fields.get(tag, ())
+    def fields(self, tag: str) -> list[MarcField]:
+        """The data fields with this tag, in order."""
+        if tag not in self._elements:
+            return _NONE
+        found = self._fields.get(tag)
+        if found is None:
+            found = self._fields[tag] = [MarcField(tag, element) for element in self._elements[tag]]
+        return found
+
+
+_NONE: list[Any] = []
 
 
 def _marc_element(node: Any) -> Any:
@@ -142,8 +164,13 @@ def _data(tags: tuple[str, ...], conditions: list[tuple[str, str, str]], codes: 
         return True
 
     def select(record: MarcRecord) -> list[Any]:
-        fields = record.of(tags)
-        chosen = [field for field in fields if holds(field)] if conditions else list(fields)
-        return chosen if codes is None else [text for field in chosen if (text := field.text(codes))]
+        out: list[Any] = []
+        for tag in tags:
+            for field in record.fields(tag):
+                if not conditions or holds(field):
+                    found = field if codes is None else field.text(codes)
+                    if found:
+                        out.append(found)
+        return out
 
     return select

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from metasearch.dedup.evidence import Evidence, evidence
+from metasearch.dedup.evidence import SHORTEST_MAIN_TITLE, Evidence, evidence, resemblance
 from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.dedup.matcher import verdict
 from metasearch.record import Match
@@ -17,8 +17,9 @@ from metasearch.record import Match
 #: What must be gathered for each relation of the titles; a short or generic title proves little.
 NEEDED = {"equal": 2.0, "start": 2.5, "near": 3.0}
 NEEDED_GENERIC = 5.0
-#: An equal title of at least so many letters is nearly a proof by itself.
-LONG_TITLE, SHORT_TITLE = 40, 16
+#: Letters of a title -> what is added to that: a long title is nearly a proof by itself, "Poems" proves nothing.
+LONG_TITLE, LONG = 40, -0.5
+LENGTHS = ((6, 1.5), (12, 1.0), (18, 0.5), (LONG_TITLE, 0.0))
 
 
 class Fields:
@@ -27,37 +28,43 @@ class Fields:
     name = "fields"
 
     def keys(self, it: Fingerprint) -> Iterable[str]:
-        """The title, its longest words two by two, and first author with year.
+        """The title, its longest words two by two, and first author with year and the beginning of the title.
 
-        The pairs of long words find titles with a typo or without their subtitle; author and year find those
-        whose titles are spelled very differently.
+        The pairs of long words find titles with a typo or without their subtitle; author and year find those of whose long words
+        none is spelled alike.
         """
         if it.generic:
-            # Everybody has an "Editorial": only the same place in print brings two of them together.
+            # Everybody has an "Editorial": only the same place in print or the same author in one year bring two together.
             if it.pages[0] and it.venue:
-                yield f"g:{it.compact}:{it.pages[0]}:{it.year}"
+                yield f"{it.compact}:{it.pages[0]}:{it.year}"
+            for family in it.first:
+                yield f"{it.compact}:{family}:{it.year}"
             return
-        if it.compact:
-            yield f"t:{it.compact}"
-            longest = sorted(dict.fromkeys(it.words), key=lambda w: (-len(w), w))[:4]
-            for i, one in enumerate(longest):
-                for other in longest[i + 1 :]:
-                    yield f"w:{one}:{other}"
-            end = min((b for b in it.breaks if b < len(it.words)), default=0)
-            if end:
-                main = "".join(it.words[:end])
-                if len(main) >= 10:
-                    yield f"t:{main}"
+        compact = it.compact
+        if not compact:
+            return
+        yield compact
+        count = len(it.words)
+        end = min(it.breaks)
+        if end < count:
+            main = "".join(it.words[:end])
+            if len(main) >= SHORTEST_MAIN_TITLE:
+                yield main
+        # Longest first, and by the alphabet among equals: sorting is stable, also in reverse.
+        longest = sorted(sorted(set(it.words)), key=len, reverse=True)[:3]
+        for i, one in enumerate(longest):
+            for other in longest[i + 1 :]:
+                yield f"{one} {other}"
         if it.year is not None:
             for family in it.first:
-                yield f"a:{family}:{it.year}"
-                yield f"a:{family}:{it.year + 1}"
+                yield f"{family}:{it.year}:{compact[:2]}"
+                yield f"{family}:{it.year + 1}:{compact[:2]}"
 
     def compare(self, a: Fingerprint, b: Fingerprint) -> Match | None:
         """ "same" or "version" where the agreements outweigh what the titles leave open."""
-        it = evidence(a, b)
-        if it.title in ("far", "missing"):
+        if resemblance(a, b) in ("far", "missing"):
             return None
+        it = evidence(a, b)
         if it.doi is False and a.preprint == b.preprint:
             return None
         points = _points(it)
@@ -66,7 +73,7 @@ class Fields:
             return None
         score = min(0.99, 0.8 + 0.04 * (points - needed) + 0.1 * (it.score - 0.9))
         if a.preprint != b.preprint:
-            if it.authors is not True:
+            if not (it.authors or (it.authors is None and it.title == "equal" and len(a.compact) >= LONG_TITLE)):
                 return None
             return verdict(self.name, "version", score, ("preprint and published form", *it.words()), a, b)
         return verdict(self.name, "same", score, it.words(), a, b)
@@ -75,20 +82,17 @@ class Fields:
 def _needed(a: Fingerprint, b: Fingerprint, it: Evidence) -> float:
     if a.generic or b.generic:
         return NEEDED_GENERIC
-    shorter = min(len(a.compact), len(b.compact))
-    needed = NEEDED[it.title]
-    if shorter < SHORT_TITLE:
-        needed += 1.5
-    elif it.title == "equal" and shorter >= LONG_TITLE:
-        needed -= 0.5
-    return needed
+    letters = min(len(a.compact), len(b.compact))
+    if not a.compact.isascii():
+        letters *= 2  # a Chinese character says as much as a short word
+    return NEEDED[it.title] + next((more for most, more in LENGTHS if letters < most), LONG)
 
 
 def _points(it: Evidence) -> float:
     """What agrees, less what speaks against it."""
     points = 0.0
     if it.first_author:
-        points += 2.0
+        points += 3.0 if it.all_authors else 2.0
     elif it.authors:
         points += 1.25
     elif it.authors is False:
@@ -99,7 +103,8 @@ def _points(it: Evidence) -> float:
     points += _vote(it.volume, 1.0, -1.5)
     points += _vote(it.issue, 0.5, -0.5)
     points += _vote(it.pages, 1.5, -1.5)
-    points += _vote(it.publisher, 0.5, 0.0)
+    # Articles are told by journal and volume; of books and records the publisher says as much.
+    points += _vote(it.publisher, 1.0 if it.venue is None else 0.25, 0.0)
     points += _vote(it.isbn, 3.0, -0.5)
     return points
 

@@ -30,6 +30,8 @@ class Identifiers:
     def compare(self, a: Fingerprint, b: Fingerprint) -> Match | None:
         """ "same" for a shared identifier."""
         shared = a.ids & b.ids
+        if not shared and a.isbn.isdisjoint(b.isbn):
+            return None
         it = evidence(a, b)
         if shared and not (it.title == "far" and it.score < FAR):
             scheme, _, number = min(shared).partition(":")

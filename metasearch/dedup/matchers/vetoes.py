@@ -10,13 +10,17 @@ from metasearch.dedup.matcher import verdict
 from metasearch.record import Match
 
 
+#: Years that may pass between a preprint and its publication.
+YEARS_TO_PRINT = 3
+
+
 class Vetoes:
     """Says "different", or nothing."""
 
     name = "veto"
 
     def keys(self, it: Fingerprint) -> Iterable[str]:
-        """None: a veto is no place to look."""
+        """None: a contradiction is no place to look."""
         return ()
 
     def compare(self, a: Fingerprint, b: Fingerprint) -> Match | None:
@@ -40,7 +44,7 @@ class Vetoes:
             return "numbers in the titles differ"
         if it.edition is False:
             return f"editions differ: {a.edition} against {b.edition}"
-        if it.year is False and not (a.preprint or b.preprint):
+        if it.gap is not None and it.gap > (1 if a.preprint == b.preprint else YEARS_TO_PRINT):
             return f"years differ: {a.year} against {b.year}"
         if it.volume is False and it.pages is not True and a.preprint == b.preprint:
             return f"volumes differ: {a.volume} against {b.volume}"

@@ -1,4 +1,7 @@
-"""A library catalogue: SRU 1.2 with MARCXML, errors as diagnostics. Books, scores, recordings and theses, punctuated as in ISBD."""
+"""A library catalogue: SRU 1.2 with MARCXML, errors as diagnostics.
+
+It holds books, scores, recordings and theses, and punctuates them as in ISBD.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +44,7 @@ def fits(work: Work) -> bool:
 
 
 def tell(work: Work) -> Work:
-    if rarely(NAME, work, "no subtitle", 0.08):
+    if rarely(NAME, work, "no subtitle", 0.12):
         work = replace(work, subtitle="")
     if work.type == "book" and rarely(NAME, work, "copyright year", 0.05):
         work = replace(work, year=work.year - 1)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -10,7 +9,16 @@ from typing import Any
 
 from metasearch.demo.asked import NotUnderstood, lucene
 from metasearch.demo.catalogue import Work
-from metasearch.demo.databases.reply import Database, Reply, full_name, json_reply, number, rarely
+from metasearch.demo.databases.reply import (
+    Database,
+    Reply,
+    cursor_after,
+    cursor_position,
+    full_name,
+    json_reply,
+    number,
+    rarely,
+)
 from metasearch.demo.shelf import Shelf
 from metasearch.query.ast import Or, Query, Term, Years, conjunction
 
@@ -29,7 +37,7 @@ def tell(work: Work) -> Work:
         work = replace(work, doi="")
     elif work.arxiv and not work.doi:
         work = replace(work, doi=f"10.48550/arxiv.{work.arxiv}")
-    if rarely(NAME, work, "no subtitle", 0.08):
+    if rarely(NAME, work, "no subtitle", 0.12):
         work = replace(work, subtitle="")
     if rarely(NAME, work, "no source", 0.08):
         work = replace(work, venue="", issn=())
@@ -51,16 +59,16 @@ def answer(path: str, params: Mapping[str, str], shelf: Shelf) -> Reply:
         return _refused(f"{size_name} parameter must be between 1 and {MAX_ROWS}")
     found = shelf.find(conjunction(*asked) if any(asked) else None)
     start, cursor = (page - 1) * size, params.get("cursor")
-    if cursor and cursor != "*":
+    if cursor:
         try:
-            start = int(base64.urlsafe_b64decode(cursor))
+            start = cursor_position(cursor)
         except ValueError:
             return _refused("Cursor value is invalid.")
     results = [_result(work) for work in found[start : start + size]]
     meta: dict[str, Any] = {"count": len(found), "db_response_time_ms": 20, "page": page, "per_page": size}
     if cursor:
-        after = base64.urlsafe_b64encode(str(start + size).encode()).decode()
-        meta |= {"page": None, "next_cursor": after if start + size < len(found) else None}
+        more = start + size < len(found)
+        meta |= {"page": None, "next_cursor": cursor_after(start + size) if more else None}
     return json_reply({"meta": meta | {"groups_count": None}, "results": results, "group_by": []})
 
 
@@ -168,7 +176,7 @@ DATABASE = Database(
     extends="openalex",
     path="/works",
     latency=0.09,
-    share=0.6,
+    share=0.7,
     fits=fits,
     tell=tell,
     answer=answer,

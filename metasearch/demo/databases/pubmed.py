@@ -1,4 +1,7 @@
-"""PubMed's E-utilities: esearch.fcgi gives ids, efetch.fcgi their records. Titles end in a full stop, page ranges are short."""
+"""PubMed's E-utilities: esearch.fcgi gives ids, efetch.fcgi their records in XML.
+
+Titles end in a full stop, page ranges are shortened, journals have both names.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ _TAGS = {
     **dict.fromkeys(("doi", "aid", "lid"), "doi"),
     **dict.fromkeys(("is", "issn"), "issn"),
 }
-_MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
 def fits(work: Work) -> bool:
@@ -113,7 +116,8 @@ def _article(work: Work) -> str:
         + '<PublicationTypeList><PublicationType UI="D016428">Journal Article</PublicationType></PublicationTypeList>'
         + "</Article><MedlineJournalInfo>"
         + element("MedlineTA", work.abbrev or work.venue)
-        + "</MedlineJournalInfo></MedlineCitation><PubmedData><PublicationStatus>ppublish</PublicationStatus><ArticleIdList>"
+        + "</MedlineJournalInfo></MedlineCitation>"
+        + "<PubmedData><PublicationStatus>ppublish</PublicationStatus><ArticleIdList>"
         + element("ArticleId", work.pmid, 'IdType="pubmed"')
         + element("ArticleId", work.doi, 'IdType="doi"')
         + "</ArticleIdList></PubmedData></PubmedArticle>"
@@ -137,7 +141,7 @@ def _date(work: Work) -> str:
 
 
 def _short(pages: str) -> str:
-    """ "1017-1023" -> "1017-23"."""
+    """Page range without repeated digits: "1017-1023" -> "1017-23"."""
     first, _, last = pages.partition("-")
     if not (first.isdigit() and last.isdigit() and len(first) == len(last)):
         return pages

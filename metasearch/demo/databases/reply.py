@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 from collections.abc import Callable, Mapping
@@ -85,8 +86,25 @@ def number(params: Mapping[str, str], name: str, default: int, least: int = 0) -
     return int(raw)
 
 
+def cursor_after(position: int) -> str:
+    """An opaque cursor for the records from `position` on."""
+    return base64.urlsafe_b64encode(str(position).encode()).decode()
+
+
+def cursor_position(cursor: str) -> int:
+    """Where a cursor leads; "*" is the start.
+
+    Raises:
+        ValueError: It is no cursor of ours.
+    """
+    if cursor == "*":
+        return 0
+    position = base64.b64decode(cursor, altchars="-_", validate=True).decode("ascii")
+    return number({"cursor": position}, "cursor", 0)
+
+
 def full_name(author: tuple[str, str]) -> str:
-    """ "Given Family"; Chinese names without a blank, family first."""
+    """Given and family name; Chinese names without a blank, family first."""
     family, given = author
     if re.match(r"[\u3400-\u9fff]", family):
         return family + given
@@ -94,10 +112,10 @@ def full_name(author: tuple[str, str]) -> str:
 
 
 def initials(given: str) -> str:
-    """ "Roland R." -> "R. R."."""
+    """The first letter of each name: "Roland R." -> "R. R."."""
     return " ".join(f"{name[0]}." for name in re.split(r"[\s.]+", given) if name)
 
 
 def date_parts(date: str) -> list[int]:
-    """ "2020-03" -> [2020, 3]."""
+    """As Crossref writes dates: "2020-03" -> [2020, 3]."""
     return [int(part) for part in date.split("-")]

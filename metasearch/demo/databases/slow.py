@@ -1,4 +1,4 @@
-"""A database that takes three seconds, in dblp's shape: titles end in a full stop, venues are abbreviated, no subtitles."""
+"""A database that takes three seconds, in dblp's shape: titles end in a full stop, venues are abbreviated."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ DATABASE = Database(
     extends="dblp",
     path="/search/publ/api",
     latency=3.0,
-    share=0.6,
+    share=0.7,
     fits=fits,
     tell=tell,
     answer=answer,

@@ -1,0 +1,170 @@
+"""PubMed answers a search in two steps: esearch gives ids in order of relevance, efetch gives their records.
+
+One esearch asks for as many ids as the search wants; the efetch requests that follow carry a page of ids each, and in
+`cursor` (which no server sees) the ids that are left. So every request is a function of the one before it, as with any
+other source, and a cached step is found again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import orjson
+
+from metasearch import normalise
+from metasearch.adapters.parse import Parsed, parse_body
+from metasearch.adapters.plan import Plan, plan_request
+from metasearch.adapters.request import Page, Request
+from metasearch.adapters.select.xml import parse_xml, text_of
+from metasearch.adapters.spec import AdapterSpec
+from metasearch.errors import RateLimited, SourceSaysError
+from metasearch.query.ast import Query
+
+#: Parameters of esearch that efetch takes as well.
+_SHARED = frozenset({"db", "tool", "email", "api_key"})
+
+
+def plan(query: Query, spec: AdapterSpec, wanted: int, env: Mapping[str, str]) -> Plan:
+    """The esearch request, for all ids that the search wants."""
+    planned = plan_request(query, spec, wanted, env)
+    count = planned.request.wanted
+    request = replace(planned.request.with_params(retmax=str(count)), step="esearch", size=count)
+    return replace(planned, request=request)
+
+
+def parse(page: Page, spec: AdapterSpec) -> Parsed | None:
+    """Ids and a request for their records, or records at the ranks that esearch gave them.
+
+    What a body is shows from itself, so that saved files can be read whatever step they were.
+
+    Raises:
+        SourceSaysError: The body is an error message.
+        RateLimited: It says that there were too many requests.
+    """
+    found = _search_result(page.body)
+    if found is not None:
+        return _after_search(found, page, spec)
+    parsed = parse_body(page, spec)
+    asked = dict(page.request.params).get("id")
+    if page.request.step != "efetch" or not isinstance(asked, str):
+        return parsed
+    ranks = {pmid: rank for rank, pmid in enumerate(asked.split(","), page.request.start + 1)}
+    records = tuple(replace(r, position=ranks.get(r.source_id, r.position)) for r in parsed.records)
+    return replace(parsed, records=records, next=_fetch(page.request, spec, page.request.cursor))
+
+
+# --------------------------------------------------------------------------- esearch
+
+
+@dataclass(frozen=True, slots=True)
+class _SearchResult:
+    """What esearch says, as JSON or XML alike."""
+
+    ids: tuple[str, ...]
+    count: int | None
+    error: str
+    translation: str
+    not_found: tuple[str, ...]
+    ignored: tuple[str, ...]
+    messages: tuple[str, ...]
+
+
+def _after_search(found: _SearchResult, page: Page, spec: AdapterSpec) -> Parsed:
+    if found.error and not found.ids:
+        if "rate limit" in found.error.lower():
+            raise RateLimited(spec.name, url=page.request.shown)
+        raise SourceSaysError(spec.name, f"the database says: {found.error[:300]}", url=page.request.shown)
+    notes = [f"not found in PubMed, and left out of the search: {phrase}" for phrase in found.not_found]
+    notes += [f"ignored by PubMed: {phrase}" for phrase in found.ignored]
+    notes += found.messages
+    if found.translation:
+        notes.append(f"PubMed searched for {found.translation[:300]}")
+    ids = found.ids[: page.request.wanted]
+    request = replace(page.request, wanted=len(ids))
+    return Parsed(total=found.count, next=_fetch(request, spec, ",".join(ids)), notes=tuple(notes))
+
+
+def _fetch(request: Request, spec: AdapterSpec, ids: str | None) -> Request | None:
+    """The efetch request for the first page of these ids, or None where no id is left."""
+    if not ids:
+        return None
+    pmids = ids.split(",")
+    chunk, rest = pmids[: spec.paging.size], pmids[spec.paging.size :]
+    shared = tuple(pair for pair in request.params if pair[0] in _SHARED)
+    return replace(
+        request,
+        url=_sibling(request.url),
+        params=(*shared, ("id", ",".join(chunk)), ("retmode", "xml")),
+        step="efetch",
+        start=request.start + request.size if request.step == "efetch" else 0,
+        size=len(chunk),
+        cursor=",".join(rest) or None,
+    )
+
+
+def _sibling(url: str) -> str:
+    """The URL of efetch beside esearch's."""
+    folder, _, program = url.rpartition("/")
+    return f"{folder}/{program.replace('esearch', 'efetch') if 'esearch' in program else 'efetch.fcgi'}"
+
+
+def _search_result(body: bytes) -> _SearchResult | None:
+    """What esearch says, or None where the body is something else."""
+    start = body[:400].lower()
+    try:
+        if b"<esearchresult" in start:
+            return _from_xml(parse_xml(body.strip()))
+        if b'"esearchresult"' in start:
+            return _from_json(orjson.loads(body)["esearchresult"])
+    except (ValueError, KeyError, TypeError):
+        return None
+    return None
+
+
+def _from_json(result: Mapping[str, Any]) -> _SearchResult:
+    errors, warnings = _table(result.get("errorlist")), _table(result.get("warninglist"))
+    count = str(result.get("count", ""))
+    return _SearchResult(
+        ids=_ids(result.get("idlist") or ()),
+        count=int(count) if count.isdecimal() else None,
+        error=normalise.plain(str(result.get("ERROR") or result.get("error") or "")),
+        translation=normalise.plain(str(result.get("querytranslation") or "")),
+        not_found=_texts([*_list(errors, "phrasesnotfound"), *_list(errors, "fieldsnotfound")]),
+        ignored=_texts([*_list(warnings, "phrasesignored"), *_list(warnings, "quotedphrasesnotfound")]),
+        messages=_texts(_list(warnings, "outputmessages")),
+    )
+
+
+def _from_xml(root: Any) -> _SearchResult:
+    def texts(*paths: str) -> tuple[str, ...]:
+        return _texts(text_of(node) for path in paths for node in root.iterfind(path))
+
+    count = normalise.plain(root.findtext("Count") or "")
+    return _SearchResult(
+        ids=_ids(node.text for node in root.iterfind("IdList/Id")),
+        count=int(count) if count.isdecimal() else None,
+        error=" ".join(texts("ERROR")),
+        translation=normalise.plain(root.findtext("QueryTranslation") or ""),
+        not_found=texts("ErrorList/PhraseNotFound", "ErrorList/FieldNotFound"),
+        ignored=texts("WarningList/PhraseIgnored", "WarningList/QuotedPhraseNotFound"),
+        messages=texts("WarningList/OutputMessage"),
+    )
+
+
+def _ids(found: Iterable[Any]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(text for item in found if (text := str(item or "").strip()).isdecimal()))
+
+
+def _texts(found: Iterable[Any]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(text[:200] for item in found if (text := normalise.plain(str(item)))))
+
+
+def _table(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _list(table: Mapping[str, Any], key: str) -> list[Any]:
+    value = table.get(key)
+    return value if isinstance(value, list) else []

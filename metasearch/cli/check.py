@@ -1,0 +1,90 @@
+"""`metasearch sources check`: the problems of specs, of the sources in a configuration, and cassettes that lack."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from metasearch.adapters.registry import Registry, shipped_table, spec_folder
+from metasearch.adapters.specfile import build, read_table
+from metasearch.cli.specs import is_family, spec_of
+from metasearch.errors import SettingsError, SpecError, UnknownSource
+from metasearch.formats.text import line
+from metasearch.settings import Settings
+
+
+def check(names: Iterable[str], settings: Settings) -> tuple[int, list[str]]:
+    """How many things were checked, and every problem as "file: table.key: what is wrong".
+
+    Args:
+        names: Sources and files; none of them means every source there is.
+        settings: The configuration in use, which may add sources.
+    """
+    registry = Registry(settings)
+    chosen = list(names)
+    whole = not chosen
+    if whole:
+        chosen = [*registry.shipped, *(name for name in settings.sources if name not in registry.shipped)]
+    problems: list[str] = []
+    for name in chosen:
+        problems += _of_file(Path(name)) if _is_file(name) else _of_source(name, registry)
+    if whole:
+        problems += _unknown_defaults(settings, registry)
+    return len(chosen), problems
+
+
+def _is_file(name: str) -> bool:
+    return "/" in name or "\\" in name or name.endswith(".toml")
+
+
+def _of_source(name: str, registry: Registry) -> Iterator[str]:
+    try:
+        if name in registry.shipped and shipped_table(name).get("name", name) != name:
+            yield f"{name}.toml: name: must be {name!r}, as the file is called"
+        spec_of(name, registry)
+        # A family is held by the cases of the sources that extend it.
+        if name in registry.shipped and not is_family(name, registry) and not _has_cassette(name):
+            yield f"{name}.toml: cassettes/{name}: has no case, so no test holds this spec"
+    except SpecError as exc:
+        yield from _told(exc.file, exc.problems)
+    except UnknownSource as exc:
+        yield line(f"{exc}; {exc.advice}")
+
+
+def _of_file(path: Path) -> Iterator[str]:
+    """A spec, or a configuration file, told apart by the table that only the latter has."""
+    try:
+        table = read_table(path)
+        if "sources" in table:
+            settings = Settings.load(path, {})
+            registry = Registry(settings)
+            for name in settings.sources:
+                yield from _of_source(name, registry)
+            yield from _unknown_defaults(settings, registry)
+        else:
+            build(table, str(path), shipped_table)
+    except (SpecError, SettingsError) as exc:
+        yield from _told(exc.file, exc.problems)
+    except OSError as exc:
+        yield f"{path}: cannot be read: {exc.strerror}"
+
+
+def _told(file: str, problems: Iterable[str]) -> Iterator[str]:
+    # A problem may quote the file, and the file may hold anything.
+    return (line(f"{file}: {problem}") for problem in problems)
+
+
+def _unknown_defaults(settings: Settings, registry: Registry) -> Iterator[str]:
+    known = {*registry.shipped, *settings.sources}
+    for name in settings.default_sources or ():
+        if name not in known:
+            yield line(f"{settings.file or 'configuration'}: search.sources: there is no source called {name!r}")
+
+
+def _has_cassette(name: str) -> bool:
+    """Whether a case is recorded; true where there is no checkout to record it in."""
+    top = spec_folder().parent
+    if not (top / "pyproject.toml").is_file() or not (top / "cassettes").is_dir():
+        return True
+    folder = top / "cassettes" / name
+    return folder.is_dir() and any(case.is_dir() for case in folder.iterdir())

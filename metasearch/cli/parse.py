@@ -1,0 +1,111 @@
+"""`metasearch parse SOURCE FILE`: what an adapter reads out of a saved answer; the adapter author's microscope."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from metasearch.cli.console import Console, counted
+from metasearch.cli.exits import Exit
+from metasearch.cli.group import ExampleCommand, common, complete_source
+from metasearch.cli.output import Sink
+from metasearch.errors import Drifted, SourceError, TooLarge
+
+if TYPE_CHECKING:
+    from metasearch.adapters.parse import Parsed
+
+#: What the saved answer is taken to have been asked for: more than any file holds, so that nothing is cut.
+PLENTY = 1_000_000
+
+
+@click.command(
+    cls=ExampleCommand,
+    short_help="Print the records of a saved answer.",
+    examples=(
+        ("metasearch parse crossref answer.json", "the records that the crossref adapter reads out of it"),
+        ("curl -s URL | metasearch parse arxiv -", "out of an answer as it comes"),
+    ),
+)
+@click.argument("source", shell_complete=complete_source)
+@click.argument("file", type=click.Path(path_type=Path))
+@common
+@click.pass_obj
+def parse(console: Console, /, *, source: str, file: Path, config: Path | None) -> int:
+    """Print the records that SOURCE's adapter reads out of FILE (or "-"), one JSON object a line.
+
+    Fields without a value are left out. What could not be read is told on stderr. Exit code 3: FILE is no answer
+    that this adapter can use.
+    """
+    from metasearch.adapters.parse import parse as parse_page
+    from metasearch.adapters.registry import Registry
+    from metasearch.adapters.request import Page, Request
+    from metasearch.cli.specs import spec_of
+    from metasearch.settings import Settings
+
+    spec = spec_of(source, Registry(Settings.load(config, os.environ)))
+    body = _read(file, spec.limits.max_bytes)
+    try:
+        if len(body) > spec.limits.max_bytes:
+            raise TooLarge(source, spec.limits.max_bytes)
+        request = Request(source=source, url=f"file:{file}", size=PLENTY, wanted=PLENTY)
+        parsed = parse_page(Page(request=request, status=200, body=body), spec)
+        _write(parsed)
+        _tell(parsed, console)
+        if parsed.drifted is not None:
+            raise Drifted(source, *parsed.drifted)
+    except SourceError as exc:
+        console.say(f"{type(exc).__name__}: {exc}", "red")
+        if exc.advice:
+            console.say(f"  {exc.advice}")
+        return Exit.PARTIAL
+    return Exit.OK
+
+
+def _read(file: Path, limit: int) -> bytes:
+    """The file, at most one byte more than the limit."""
+    if str(file) == "-":
+        return sys.stdin.buffer.read(limit + 1)
+    with file.open("rb") as stream:
+        return stream.read(limit + 1)
+
+
+def _write(parsed: Parsed) -> None:
+    import orjson
+
+    with Sink() as sink:
+        for record in parsed.records:
+            sink.write(orjson.dumps(_filled(record), option=orjson.OPT_APPEND_NEWLINE))
+
+
+def _filled(value: Any) -> Any:
+    """Dataclasses as objects of the fields that have a value, and all text fit to be printed."""
+    from metasearch.formats.text import clean
+
+    if isinstance(value, str):
+        return clean(value)
+    if is_dataclass(value):
+        pairs = ((field.name, getattr(value, field.name)) for field in fields(value))
+        return {name: _filled(inner) for name, inner in pairs if inner is not None and inner not in ("", (), {})}
+    if isinstance(value, tuple):
+        return [_filled(inner) for inner in value]
+    if isinstance(value, dict):
+        return {clean(name): _filled(inner) for name, inner in value.items()}
+    return value
+
+
+def _tell(parsed: Parsed, console: Console) -> None:
+    if console.quiet:
+        return
+    for unread in parsed.unread:
+        console.say(f"record {unread.position} could not be read: {unread.reason}", "yellow")
+    for note in parsed.notes:
+        console.say(f"note: {note}")
+    total = "" if parsed.total is None else f", total {parsed.total}"
+    console.say(f"{counted(len(parsed.records), 'record')}{total}")
+    if console.verbose and parsed.next is not None:
+        console.say(f"next: {parsed.next.shown}")

@@ -1,0 +1,223 @@
+"""`metasearch sources`: which databases there are, what is known of each, and whether the specs are right."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from metasearch.cli.console import Console, counted
+from metasearch.cli.exits import Exit
+from metasearch.cli.group import CommandGroup, common, complete_source
+from metasearch.cli.output import Sink
+from metasearch.errors import SpecError
+
+if TYPE_CHECKING:
+    from metasearch.adapters.registry import Registry
+    from metasearch.adapters.spec import AdapterSpec, Auth
+
+
+@click.group(
+    cls=CommandGroup,
+    examples=(
+        ("metasearch sources list", "all databases, which are asked by default, which lack a key"),
+        ("metasearch sources show crossref", "limits, keys and fields of one"),
+        ("metasearch sources check my-source.toml", "every mistake of a spec at once"),
+    ),
+)
+def sources() -> None:
+    """List, show and check the sources. Nothing is sent anywhere."""
+
+
+# --------------------------------------------------------------------------- list
+
+
+@sources.command("list", short_help="Which there are, and which lack a key.")
+@click.option("--json", "as_json", is_flag=True, help="One document: a list of objects.")
+@common
+@click.pass_obj
+def list_(console: Console, /, *, as_json: bool, config: Path | None) -> int:
+    """Name, label, whether a search asks it by default, and the state of its key."""
+    registry, env = _registry(config)
+    default = registry.default()
+    rows = [_row(name, registry, default, env) for name in registry.names()]
+    if as_json:
+        import orjson
+
+        with Sink() as sink:
+            sink.write(orjson.dumps(rows, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+        return Exit.OK
+    table: list[tuple[str, ...]] = [("NAME", "LABEL", "DEFAULT", "KEY")]
+    for row in rows:
+        key = "broken: see `metasearch sources check`" if row["problems"] else _keys_in_words(row["keys"])
+        table.append((row["name"], row["label"], "yes" if row["default"] else "-", key))
+    for text in _columns(table):
+        click.echo(text)
+    return Exit.OK
+
+
+def _row(name: str, registry: Registry, default: list[str], env: Mapping[str, str]) -> dict[str, Any]:
+    row: dict[str, Any] = {
+        "name": name,
+        "label": name,
+        "homepage": None,
+        "coverage": None,
+        "default": name in default,
+        "enabled": None,
+        "keys": [],
+        "problems": [],
+    }
+    try:
+        spec = registry.spec(name)
+    except SpecError as exc:
+        return row | {"problems": list(exc.problems)}
+    return row | {
+        "label": spec.label,
+        "homepage": spec.homepage or None,
+        "coverage": spec.coverage or None,
+        "enabled": spec.enabled,
+        "keys": [_key(auth, env) for auth in spec.auth],
+    }
+
+
+def _key(auth: Auth, env: Mapping[str, str]) -> dict[str, Any]:
+    """A key's name and whether it is there; its value is nobody's business."""
+    return {"env": auth.env, "required": auth.required, "set": bool(env.get(auth.env))}
+
+
+def _keys_in_words(keys: list[dict[str, Any]]) -> str:
+    words = []
+    for key in keys:
+        state = "set" if key["set"] else "MISSING, required" if key["required"] else "not set, optional"
+        words.append(f"{key['env']} ({state})")
+    return ", ".join(words) or "none needed"
+
+
+def _columns(rows: list[tuple[str, ...]]) -> Iterator[str]:
+    """The rows with their columns aligned; wide East Asian characters take two places."""
+    from wcwidth import wcswidth
+
+    from metasearch.formats.text import line
+
+    cells = [[line(cell) for cell in row] for row in rows]
+    widths = [max(wcswidth(cell) for cell in column) for column in zip(*cells, strict=True)]
+    for row in cells:
+        padded = (cell + " " * (width - wcswidth(cell)) for cell, width in zip(row, widths, strict=True))
+        yield "  ".join(padded).rstrip()
+
+
+# --------------------------------------------------------------------------- show
+
+
+@sources.command("show")
+@click.argument("name", shell_complete=complete_source)
+@common
+@click.pass_obj
+def show(console: Console, /, *, name: str, config: Path | None) -> int:
+    """All that is known of one source. Secrets are never shown."""
+    registry, env = _registry(config)
+    from metasearch.cli.specs import is_family, spec_of
+
+    spec = spec_of(name, registry)
+    asked = "by default" if name in registry.default() else "when it is named"
+    if is_family(name, registry):
+        asked = f'never: sources extend it with `extends = "{name}"`'
+    facts = [(key, value) for key, value in _facts(spec, asked, env) if value]
+    width = max(len(key) for key, _ in facts)
+    from metasearch.formats.text import line
+
+    for key, value in facts:
+        click.echo(f"{key.ljust(width)}  {line(value)}")
+    return Exit.OK
+
+
+def _facts(spec: AdapterSpec, asked: str, env: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    limits, query, paging = spec.limits, spec.query, spec.paging
+    yield "name", spec.name
+    yield "label", spec.label
+    yield "coverage", spec.coverage
+    yield "homepage", spec.homepage
+    yield "docs", spec.docs
+    yield "spec", spec.file
+    yield "asked", asked
+    yield "key", _keys_in_words([_key(auth, env) for auth in spec.auth])
+    yield "weight", f"{spec.weight:g} in the ranking"
+    yield "url", f"{spec.request.method} {_without_secrets(spec.request.url)}"
+    # Values are left out: a user's own spec may hold what is nobody's business.
+    yield "parameters", ", ".join((*spec.request.params, *spec.request.body))
+    yield "rate", f"{limits.requests:g} requests in {limits.per:g} s, {limits.concurrency} at once"
+    yield "timeout", f"{limits.timeout:g} s a request; {limits.pause:g} s pause after a refusal"
+    yield "cache", f"{limits.ttl:g} s" if limits.ttl else "never"
+    yield "largest body", f"{limits.max_bytes:,} bytes"
+    yield "paging", f"{paging.kind}, {paging.size} records a page, {paging.window} in all"
+    yield "searches", ", ".join(_searched(spec))
+    yield (
+        "operators",
+        ", ".join(
+            word
+            for word, way in (("AND", query.conjunction), ("OR", query.disjunction), ("NOT", query.negation))
+            if way
+        ),
+    )
+    yield "else", {"filter": "filtered here", "drop": "dropped, and said so", "refuse": "refused"}[query.unsupported]
+    for number, shape in enumerate(spec.shapes, 1):
+        fields = ", ".join(rule.field for rule in shape.rules)
+        yield f"reads {number}" if len(spec.shapes) > 1 else "reads", f"{shape.body}: {fields}"
+    yield "hook", f"adapters/hooks/{spec.hook}.py" if spec.hook else ""
+
+
+def _searched(spec: AdapterSpec) -> list[str]:
+    """The fields that this source can look in: those of the dialect, or those that have a parameter of their own."""
+    from string import Formatter
+
+    from metasearch.query.ast import FIELDS
+
+    if spec.query.fields:
+        return list(spec.query.fields)
+    values = (spec.request.url, *spec.request.params.values(), *spec.request.body.values())
+    templates = [part for value in values for part in ((value,) if isinstance(value, str) else value)]
+    used = {name for template in templates for _, name, _, _ in Formatter().parse(template)}
+    return [name for name in FIELDS if name in used]
+
+
+def _without_secrets(url: str) -> str:
+    """The address without user information and query string, where a key might stand."""
+    from urllib.parse import urlsplit
+
+    parts = urlsplit(url)
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment="").geturl()
+
+
+# --------------------------------------------------------------------------- check
+
+
+@sources.command("check")
+@click.argument("names", nargs=-1, metavar="[NAME|FILE]...", shell_complete=complete_source)
+@common
+@click.pass_obj
+def check(console: Console, /, *, names: tuple[str, ...], config: Path | None) -> int:
+    """Every problem of every spec at once.
+
+    Without arguments all shipped sources and those of the configuration are checked. A FILE is a spec, or a
+    configuration file with [sources.NAME] tables. Exit code 2: there are problems.
+    """
+    from metasearch.cli.check import check as problems_of
+    from metasearch.settings import Settings
+
+    checked, problems = problems_of(names, Settings.load(config, os.environ))
+    for problem in problems:
+        click.echo(problem)
+    if not console.quiet:
+        console.say(f"{checked} checked, {counted(len(problems), 'problem')}")
+    return Exit.USAGE if problems else Exit.OK
+
+
+def _registry(config: Path | None) -> tuple[Registry, Mapping[str, str]]:
+    from metasearch.adapters.registry import Registry
+    from metasearch.settings import Settings
+
+    settings = Settings.load(config, os.environ)
+    return Registry(settings), settings.env

@@ -1,0 +1,63 @@
+"""A command line that runs inside the test, on an empty configuration folder."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+
+from metasearch.cli import main
+from tests.cli.fake import FakeEngine
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a command did: its exit code and what it wrote."""
+
+    code: int
+    out: str
+    err: str
+
+
+Run = Callable[..., Outcome]
+
+
+@pytest.fixture(autouse=True)
+def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Neither the tester's configuration nor the tester's terminal plays a part."""
+    for name in os.environ:
+        if name.startswith("METASEARCH_") or name in ("NO_COLOR", "COLUMNS", "LINES"):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+@pytest.fixture
+def run(capsysbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Runs a command line in this process."""
+
+    def run(*args: str, stdin: bytes = b"") -> Outcome:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+        code = main(args)
+        out, err = capsysbinary.readouterr()
+        return Outcome(int(code), out.decode(), err.decode())
+
+    return run
+
+
+@pytest.fixture
+def engine(monkeypatch: pytest.MonkeyPatch) -> type[FakeEngine]:
+    """The script that every search of the test plays."""
+    from metasearch.cli import run as module
+
+    class Script(FakeEngine):
+        made: ClassVar[list[FakeEngine]] = []
+
+    monkeypatch.setattr(module, "Engine", Script)
+    return Script

@@ -1,0 +1,64 @@
+"""The first command that a newcomer runs: the demo, from end to end over loopback sockets."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from metasearch.demo import DemoDatabases
+from tests.cli.conftest import Run
+
+
+@pytest.fixture(autouse=True)
+def no_latency(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The simulated databases answer at once."""
+    from metasearch import demo
+
+    monkeypatch.setattr(demo, "DemoDatabases", lambda: DemoDatabases(latency=0))
+
+
+def test_demo_finds_something(run: Run) -> None:
+    """The demo of the help's first example succeeds, although one database fails on purpose, and says so."""
+    outcome = run("--demo", "machine learning")
+
+    assert outcome.code == 0
+    assert outcome.out.startswith(" 1. ") or outcome.out.startswith("1. ")
+    assert "demo-failing: " in outcome.err
+    assert "fails on purpose" in outcome.err
+    assert "Traceback" not in outcome.err
+
+
+def test_demo_merges(run: Run) -> None:
+    """Works that several of the databases hold are one hit, with all of them in it."""
+    answer = json.loads(run("--demo", "machine learning", "--json").out)
+
+    assert answer["counts"]["duplicates"] > 0
+    assert any(len({source["source"] for source in hit["sources"]}) > 1 for hit in answer["hits"])
+    assert all(source["source"].startswith("demo-") for source in answer["sources"])
+
+
+def test_demo_without_hits(run: Run) -> None:
+    """Words that nothing holds exit 1, as in any search."""
+    assert run("--demo", "zzyzx").code == 1
+
+
+def test_demo_where_only_the_failing_database_is_asked(run: Run) -> None:
+    """Nothing came: that it was on purpose does not make it an answer."""
+    assert run("--demo", "machine learning", "-s", "demo-failing").code == 4
+
+
+def test_demo_knows_its_own_databases_only(run: Run) -> None:
+    """With `--demo` nothing leaves the machine, so a real source is an unknown one."""
+    outcome = run("--demo", "machine learning", "-s", "crossref")
+
+    assert outcome.code == 2
+    assert "did you mean demo-crossref?" in outcome.err
+
+
+def test_demo_stream(run: Run) -> None:
+    """The demo streams, too."""
+    lines = run("--demo", "machine learning", "-s", "demo-crossref", "--ndjson").out.splitlines()
+
+    assert json.loads(lines[0])["event"] == "start"
+    assert json.loads(lines[-1])["event"] == "done"

@@ -1,0 +1,387 @@
+"""`metasearch "query"`: what is asked, what is written where, and the exit code."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from metasearch.errors import ConnectFailed, KeyMissing, SourceError
+from metasearch.events import SourceReport
+from metasearch.formats.events import fold
+from metasearch.query import Years
+from tests.cli.conftest import Run
+from tests.cli.fake import FakeEngine, failed, hit, ok
+
+Script = type[FakeEngine]
+
+
+def asked(engine: Script) -> dict[str, object]:
+    """What the one search of the test was asked for."""
+    (made,) = engine.made
+    return made.asked
+
+
+# --------------------------------------------------------------------------- what is asked
+
+
+@pytest.mark.parametrize(
+    ("args", "query"),
+    [
+        (["gene drives"], "gene drives"),
+        (["gene", "drives"], "gene drives"),
+        (["search", "gene", "drives"], "gene drives"),
+        (["--json", "gene", "-n", "3", "drives"], "gene drives"),
+        (["--", "sources", "of", "error"], "sources of error"),
+        (["-n", "5", "--", "-x", "y"], "-x y"),
+        (["search", "serve"], "serve"),
+        (["-qn", "5", "gene"], "gene"),
+        (["--limit=5", "gene"], "gene"),
+        (["乳腺癌"], "乳腺癌"),
+    ],
+)
+def test_words_are_the_query(run: Run, engine: Script, args: list[str], query: str) -> None:
+    """What is neither an option nor a command is the query, joined by blanks."""
+    engine.hits, engine.reports = [hit()], [ok()]
+
+    run(*args)
+
+    assert asked(engine)["query"] == query
+
+
+def test_query_from_stdin(run: Run, engine: Script) -> None:
+    """A single "-" reads the query from stdin, with line breaks as blanks."""
+    engine.hits, engine.reports = [hit()], [ok()]
+
+    outcome = run("-", stdin=b"title:gene\n  AND drives\n")
+
+    assert asked(engine)["query"] == "title:gene AND drives"
+    assert outcome.code == 0
+
+
+def test_options_reach_the_engine(run: Run, engine: Script, tmp_path: Path) -> None:
+    """Every option of a search is handed on under its own name."""
+    engine.hits, engine.reports = [hit()], [ok()]
+
+    run(
+        *("gene", "-s", "alpha, beta", "--sources", "gamma,alpha", "-n", "7", "--per-source", "30"),
+        *("--year", "2019-2024", "--timeout", "2.5", "--no-cache", "--record", str(tmp_path)),
+    )
+
+    assert asked(engine) == {
+        "query": "gene",
+        "sources": ("alpha", "beta", "gamma"),
+        "limit": 7,
+        "years": Years(2019, 2024),
+        "per_source": 30,
+        "timeout": 2.5,
+        "cache": False,
+    }
+    assert engine.made[0].record == tmp_path
+
+
+def test_replay_folder_reaches_the_engine(run: Run, engine: Script, tmp_path: Path) -> None:
+    """`--replay` hands the folder on."""
+    engine.hits, engine.reports = [hit()], [ok()]
+
+    run("gene", "--replay", str(tmp_path))
+
+    assert engine.made[0].replay == tmp_path
+
+
+@pytest.mark.parametrize(("args", "limit"), [([], 20), (["--json"], None), (["--ndjson"], None), (["-n", "3"], 3)])
+def test_default_limit(run: Run, engine: Script, args: list[str], limit: int | None) -> None:
+    """A table shows 20 hits unless told otherwise; formats for programs are not cut."""
+    engine.hits, engine.reports = [hit()], [ok()]
+
+    run("gene", *args)
+
+    assert asked(engine)["limit"] == limit
+    assert asked(engine)["sources"] is None
+
+
+@pytest.mark.parametrize("args", [["--config", "{}", "gene"], ["gene", "--config", "{}"]])
+def test_config_is_read_wherever_it_stands(run: Run, engine: Script, tmp_path: Path, args: list[str]) -> None:
+    """`--config FILE` may stand before or after the query."""
+    engine.hits, engine.reports = [hit()], [ok()]
+    file = tmp_path / "my.toml"
+    file.write_text("[search]\ntimeout = 3.0\n")
+
+    run(*(arg.format(file) for arg in args))
+
+    assert engine.made[0].settings.timeout == 3.0
+
+
+def test_environment_reaches_the_settings(run: Run, engine: Script, monkeypatch: pytest.MonkeyPatch) -> None:
+    """METASEARCH_* variables are read by the command line."""
+    engine.hits, engine.reports = [hit()], [ok()]
+    monkeypatch.setenv("METASEARCH_TIMEOUT", "4.5")
+
+    run("gene")
+
+    assert engine.made[0].settings.timeout == 4.5
+
+
+# --------------------------------------------------------------------------- exit codes
+
+
+@pytest.mark.parametrize(
+    ("reports", "hits", "args", "code"),
+    [
+        ([ok("a"), ok("b", 0)], 1, [], 0),
+        ([ok("a", 0), ok("b", 0)], 0, [], 1),
+        ([ok("a"), failed("b")], 1, [], 3),
+        ([ok("a"), failed("b")], 1, ["--allow-partial"], 0),
+        ([ok("a", 0), failed("b")], 0, [], 3),
+        ([ok("a", 0), failed("b")], 0, ["--allow-partial"], 1),
+        ([failed("a", count=1)], 1, [], 3),
+        ([failed("a"), failed("b")], 0, [], 4),
+        ([failed("a")], 0, ["--allow-partial"], 4),
+        ([ok("a"), SourceReport("b", "skipped", error=KeyMissing("b", "B_KEY"))], 1, [], 0),
+        ([SourceReport("b", "skipped", error=KeyMissing("b", "B_KEY"))], 0, [], 4),
+    ],
+)
+def test_exit_code(
+    run: Run, engine: Script, reports: list[SourceReport], hits: int, args: list[str], code: int
+) -> None:
+    """0 hits, 1 no hits, 3 some source failed, 4 no source answered; a source that was not asked did not fail."""
+    engine.hits, engine.reports = [hit()] * hits, reports
+
+    assert run("gene", *args).code == code
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["gene", "--no-such-option"],
+        ["gene", "--format", "docx"],
+        ["gene", "--json", "--format", "ris"],
+        ["gene", "-n", "many"],
+        ["gene", "--year", "MMXX"],
+        ["gene", "--replay", "/no/such/folder"],
+        ["gene", "--config", "/no/such/file"],
+        ["gene", "-o", "/no/such/folder/file"],
+        ["(gene"],
+        [""],
+        ["--json"],
+        [],
+        ["sources"],
+        ["sources", "of", "error"],
+    ],
+)
+def test_usage_error(run: Run, engine: Script, args: list[str]) -> None:
+    """What cannot be done as written exits 2 with a word on stderr, nothing on stdout, and no traceback."""
+    engine.hits, engine.reports = [hit()], [ok()]
+
+    outcome = run(*args)
+
+    assert outcome.code == 2
+    assert outcome.out == ""
+    assert outcome.err
+    assert "Traceback" not in outcome.err
+
+
+def test_record_and_replay_exclude_each_other(run: Run, engine: Script, tmp_path: Path) -> None:
+    """One cannot record what is replayed."""
+    outcome = run("gene", "--record", str(tmp_path), "--replay", str(tmp_path))
+
+    assert outcome.code == 2
+    assert "exclude each other" in outcome.err
+
+
+def test_query_error_points_at_the_character(run: Run, engine: Script) -> None:
+    """A query that cannot be read is shown with a caret under the mistake."""
+    outcome = run("gene", "(drives")
+
+    query, caret, *_ = outcome.err.splitlines()
+    assert query == "gene (drives"
+    assert caret == "     ^"
+
+
+def test_words_that_name_a_command(run: Run) -> None:
+    """Whoever searches for the words of a command is told how."""
+    assert "metasearch -- sources of error" in run("sources", "of", "error").err
+
+
+def test_internal_error_is_one_line(run: Run, engine: Script) -> None:
+    """A fault of ours exits 70 and says how to see more."""
+    engine.fault = ZeroDivisionError("a fault")
+
+    outcome = run("gene")
+
+    assert outcome.code == 70
+    assert outcome.err.startswith("internal error: ZeroDivisionError: a fault\n")
+    assert "--verbose" in outcome.err
+    assert "Traceback" not in outcome.err
+
+
+def test_internal_error_with_verbose(run: Run, engine: Script) -> None:
+    """`--verbose` shows the traceback of an internal error."""
+    engine.fault = ZeroDivisionError("a fault")
+
+    outcome = run("gene", "-v")
+
+    assert outcome.code == 70
+    assert "Traceback" in outcome.err
+
+
+# --------------------------------------------------------------------------- stdout
+
+
+def test_table(run: Run, engine: Script) -> None:
+    """The default is a readable list without any escape sequence in a pipe."""
+    engine.hits, engine.reports = [hit(1), hit(2)], [ok(count=2)]
+
+    outcome = run("gene")
+
+    assert outcome.out.startswith("1. Gene drives in island mice, part 1\n")
+    assert "\x1b" not in outcome.out
+    assert outcome.err == ""
+
+
+def test_explain_says_why(run: Run, engine: Script) -> None:
+    """`--explain` adds the reasons to the hits, and to stderr what the sources were sent."""
+    engine.hits, engine.reports = [hit()], [ok(notes=("years were dropped",))]
+
+    outcome = run("gene", "--explain")
+
+    assert "alpha ranks it 1 (+0.0900)" in outcome.out
+    assert "  asked: gene drives\n  note: years were dropped\n" in outcome.err
+
+
+@pytest.mark.parametrize("args", [["--json"], ["--format", "json"]])
+def test_json_is_one_document(run: Run, engine: Script, args: list[str]) -> None:
+    """`--json` writes the whole answer, with the failures in it."""
+    engine.hits, engine.reports = [hit()], [ok(), failed()]
+
+    answer = json.loads(run("gene", *args).out)
+
+    assert answer["complete"] is False
+    assert [it["title"] for it in answer["hits"]] == ["Gene drives in island mice, part 1"]
+    assert [it["status"] for it in answer["sources"]] == ["ok", "timeout"]
+
+
+def test_ndjson_is_the_stream(run: Run, engine: Script) -> None:
+    """`--ndjson` writes an event a line, and they fold to the JSON answer."""
+    engine.hits, engine.reports = [hit(1), hit(2)], [ok(count=2)]
+
+    stream = [json.loads(line) for line in run("gene", "--ndjson").out.splitlines()]
+
+    assert [event["event"] for event in stream] == ["start", "hit", "hit", "source", "order", "done"]
+    assert fold(stream) == json.loads(run("gene", "--json").out)
+
+
+@pytest.mark.parametrize(
+    ("name", "holds"), [("csv", "10.5555/islands.1"), ("ris", "TY  - "), ("bibtex", "@article{"), ("atom", "<feed")]
+)
+def test_other_formats(run: Run, engine: Script, name: str, holds: str) -> None:
+    """Every format can be written to stdout."""
+    engine.hits, engine.reports = [hit()], [ok()]
+
+    outcome = run("gene", "--format", name)
+
+    assert outcome.code == 0
+    assert holds in outcome.out
+    assert "Gene drives in island mice" in outcome.out
+
+
+# --------------------------------------------------------------------------- --output
+
+
+@pytest.mark.parametrize(
+    ("name", "begins"),
+    [("a.ris", "TY  - "), ("a.bib", "@article"), ("a.json", "{"), ("a.NDJSON", '{"event"'), ("a", "1. ")],
+)
+def test_output_file(run: Run, engine: Script, tmp_path: Path, name: str, begins: str) -> None:
+    """`-o` writes the file and nothing to stdout; the ending chooses the format."""
+    engine.hits, engine.reports = [hit()], [ok()]
+
+    outcome = run("gene", "-o", str(tmp_path / name))
+
+    assert (tmp_path / name).read_text().startswith(begins)
+    assert outcome.out == ""
+    assert [file.name for file in tmp_path.iterdir() if file.is_file()] == [name]
+
+
+def test_format_beats_the_ending(run: Run, engine: Script, tmp_path: Path) -> None:
+    """An option outweighs a guess."""
+    engine.hits, engine.reports = [hit()], [ok()]
+
+    run("gene", "-o", str(tmp_path / "a.ris"), "--json")
+
+    assert (tmp_path / "a.ris").read_text().startswith("{")
+
+
+def test_output_survives_a_failed_search(run: Run, engine: Script, tmp_path: Path) -> None:
+    """A search that breaks leaves an older file as it was, and no draft beside it."""
+    engine.hits, engine.reports, engine.fault = [hit()], [ok()], ZeroDivisionError()
+    (tmp_path / "a.ndjson").write_text("old")
+
+    run("gene", "-o", str(tmp_path / "a.ndjson"))
+
+    assert (tmp_path / "a.ndjson").read_text() == "old"
+    assert [file.name for file in tmp_path.iterdir() if file.is_file()] == ["a.ndjson"]
+
+
+# --------------------------------------------------------------------------- stderr
+
+
+def test_failed_source_is_named(run: Run, engine: Script) -> None:
+    """Each failed source has a line with its reason and advice, and a footer follows."""
+    engine.hits = [hit()]
+    engine.reports = [ok(), failed("beta", error=ConnectFailed("beta", "connection refused"))]
+
+    outcome = run("gene")
+
+    assert outcome.err.splitlines() == [
+        "beta: error: connection refused. Try again later; the other sources are not affected.",
+        "1 hit; 1 record, 0 duplicates; 1 of 2 sources answered; 1.50 s",
+    ]
+
+
+def test_upstream_text_cannot_drive_the_terminal(run: Run, engine: Script) -> None:
+    """An error message from a database reaches stderr on one line and without escape sequences."""
+    engine.hits = [hit()]
+    engine.reports = [ok(), failed("beta", error=SourceError("beta", "bad\x1b[2J\r\nforged: line\x9b31m"))]
+
+    line = run("gene").err.splitlines()[0]
+
+    assert line == "beta: error: bad[2J forged: line31m."
+
+
+def test_quiet_says_nothing(run: Run, engine: Script) -> None:
+    """`--quiet` leaves the failure of some sources to the exit code."""
+    engine.hits, engine.reports = [hit()], [ok(), failed()]
+
+    outcome = run("gene", "-q")
+
+    assert outcome.code == 3
+    assert outcome.err == ""
+
+
+def test_quiet_still_says_why_nothing_came(run: Run, engine: Script) -> None:
+    """An error that ends the command is told even with `--quiet`."""
+    engine.reports = [failed()]
+
+    assert "no source answered" in run("gene", "-q").err
+
+
+def test_verbose_tells_of_every_source(run: Run, engine: Script) -> None:
+    """`--verbose` tells how each source fared, and the counts."""
+    engine.hits, engine.reports = [hit()], [ok(total=1234)]
+
+    err = run("gene", "-v").err
+
+    assert "alpha: ok, 1 of 1,234 records, 0.25 s\n" in err
+    assert "1 hit; 1 record, 0 duplicates; 1 of 1 sources answered" in err
+
+
+def test_no_hits_is_said(run: Run, engine: Script) -> None:
+    """An empty answer is no silent one."""
+    engine.reports = [ok(count=0)]
+
+    outcome = run("gene")
+
+    assert outcome.out == ""
+    assert outcome.err == "no hits; try fewer or other words, or more sources\n"

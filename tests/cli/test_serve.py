@@ -1,0 +1,63 @@
+"""`metasearch serve`: what the server is started with."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from metasearch.errors import UsageError
+from tests.cli.conftest import Run
+
+Calls = list[dict[str, Any]]
+
+
+@pytest.fixture
+def served(monkeypatch: pytest.MonkeyPatch) -> Calls:
+    """How the server was called, instead of one that runs."""
+    calls: Calls = []
+
+    def serve(settings: object, **options: object) -> None:
+        calls.append({"settings": settings, **options})
+
+    monkeypatch.setattr("metasearch.server.app.serve", serve)
+    return calls
+
+
+def test_defaults(run: Run, served: Calls) -> None:
+    """Without options the server is for this machine only."""
+    assert run("serve").code == 0
+
+    assert {name: served[0][name] for name in ("host", "port", "demo")} == {
+        "host": "127.0.0.1",
+        "port": 8080,
+        "demo": False,
+    }
+
+
+def test_options(run: Run, served: Calls) -> None:
+    """Address, demo and public address are handed on."""
+    run("serve", "--host", "::1", "--port", "0", "--demo", "--public-url", "https://search.example.org/")
+
+    assert (served[0]["host"], served[0]["port"], served[0]["demo"]) == ("::1", 0, True)
+    assert served[0]["settings"].public_url == "https://search.example.org/"
+
+
+def test_cannot_listen(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A port that is taken exits 2 with advice."""
+
+    def serve(*_: object, **__: object) -> None:
+        raise UsageError("cannot listen on 127.0.0.1:80: permission denied", advice="Choose another --port.")
+
+    monkeypatch.setattr("metasearch.server.app.serve", serve)
+
+    outcome = run("serve", "--port", "80")
+
+    assert outcome.code == 2
+    assert outcome.err == "error: cannot listen on 127.0.0.1:80: permission denied\n  Choose another --port.\n"
+
+
+def test_bad_port(run: Run, served: Calls) -> None:
+    """A number that is no port is a usage error."""
+    assert run("serve", "--port", "70000").code == 2
+    assert served == []

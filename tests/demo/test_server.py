@@ -1,0 +1,81 @@
+"""The databases run on loopback sockets, with their latencies, and leave nothing behind."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+
+import aiohttp
+import pytest
+
+from metasearch.demo import DemoDatabases
+
+SOUND = {"demo-crossref", "demo-openalex", "demo-arxiv", "demo-pubmed", "demo-library"}
+
+
+async def test_the_settings_name_every_database_and_its_port():
+    """Each table extends a shipped spec and points to a port that is allowed."""
+    async with DemoDatabases(latency=0) as demo:
+        tables = demo.settings_tables()
+
+        assert tables.keys() == {*SOUND, "demo-slow", "demo-failing"}
+        assert demo.allow == {table["url"].split("/")[2] for table in tables.values()}
+        assert len(demo.allow) == len(tables)
+        assert tables["demo-crossref"]["extends"] == "crossref"
+        assert "simulated" in tables["demo-crossref"]["label"]
+
+
+async def test_without_faults_only_sound_databases_run():
+    """`faults=False` leaves the slow and the failing one out."""
+    async with DemoDatabases(latency=0, faults=False) as demo:
+        assert demo.settings_tables().keys() == SOUND
+
+
+async def test_databases_answer_over_http():
+    """A GET and a POST reach the database; the failing one says when to come again."""
+    async with DemoDatabases(latency=0) as demo, aiohttp.ClientSession() as session:
+        urls = {name: table["url"] for name, table in demo.settings_tables().items()}
+        async with session.get(
+            urls["demo-crossref"], params={"query.bibliographic": "jazz gambling", "rows": "3"}
+        ) as got:
+            crossref = await got.json()
+        async with session.get(urls["demo-pubmed"], params={"term": "psychedelics", "retmode": "json"}) as got:
+            ids = (await got.json())["esearchresult"]["idlist"]
+        fetch = urls["demo-pubmed"].replace("esearch", "efetch")
+        async with session.post(fetch, data={"db": "pubmed", "id": ",".join(ids), "retmode": "xml"}) as got:
+            articles = await got.text()
+        async with session.get(urls["demo-failing"], params={"query": "jazz"}) as got:
+            assert got.status == 503
+            assert got.headers["Retry-After"] == "30"
+
+        assert len(crossref["message"]["items"]) == 3
+        assert articles.count("<PubmedArticle>") == len(ids) == 20
+
+
+async def test_leaving_does_not_wait_for_a_slow_answer():
+    """The demo closes at once while the slow database is still thinking, and its ports are closed."""
+    async with asyncio.timeout(2.0):
+        async with DemoDatabases(latency=1.0) as demo:
+            allowed = demo.allow
+            address = demo.settings_tables()["demo-slow"]["url"].split("/")[2]
+            reader, writer = await asyncio.open_connection(*address.split(":"))
+            writer.write(b"GET /search/publ/api?q=learning&format=json HTTP/1.1\r\nHost: demo\r\n\r\n")
+            await writer.drain()
+        assert await reader.read() == b""
+        writer.close()
+
+    for address in allowed:
+        with pytest.raises(ConnectionRefusedError):
+            await asyncio.open_connection(*address.split(":"))
+    assert demo.settings_tables() == {}
+    assert demo.allow == frozenset()
+
+
+def test_importing_the_demo_is_cheap():
+    """Neither aiohttp nor lxml is loaded before the databases start."""
+    code = "import sys, metasearch.demo; print(sorted({'aiohttp', 'lxml', 'jieba', 'rich'} & set(sys.modules)))"
+
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert result.stdout.strip() == "[]"

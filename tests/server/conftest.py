@@ -1,0 +1,47 @@
+"""A server on a real socket around an engine that answers from a script, so that every test is fast and repeatable."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestClient, TestServer
+
+from metasearch.server.app import make_app
+from metasearch.server.options import Options
+from tests.server.fake import FakeEngine
+
+Serve = Callable[..., Awaitable[TestClient[web.Request, web.Application]]]
+
+
+@pytest.fixture
+async def serve() -> AsyncIterator[Serve]:
+    """Starts a server around an engine and gives a client for it; options are those of `Options`."""
+    clients: list[TestClient[web.Request, web.Application]] = []
+
+    async def start(
+        engine: FakeEngine | None = None, *, examples: Sequence[str] = (), **options: Any
+    ) -> TestClient[web.Request, web.Application]:
+        running = engine or FakeEngine()
+        app = make_app(lambda: running, options=Options(**options), examples=examples)  # type: ignore[arg-type,return-value]
+        client = TestClient(TestServer(app))
+        await client.start_server()
+        clients.append(client)
+        return client
+
+    yield start
+    for client in clients:
+        await client.close()
+
+
+@pytest.fixture
+def engine() -> FakeEngine:
+    """An engine with two hits from two sources."""
+    return FakeEngine()
+
+
+@pytest.fixture
+async def client(serve: Serve, engine: FakeEngine) -> TestClient[web.Request, web.Application]:
+    """A client of a server around `engine`."""
+    return await serve(engine)

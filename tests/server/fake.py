@@ -1,0 +1,195 @@
+"""An engine that answers from a script, and what it answers with."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Generator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import count
+from typing import Any, Self
+
+from metasearch.adapters.health import SourceState
+from metasearch.adapters.spec import AdapterSpec, Auth, Dialect, Limits, Paging, RequestTemplate
+from metasearch.errors import TimedOut, UnknownSource
+from metasearch.events import (
+    Added,
+    Answer,
+    Counts,
+    Finished,
+    Order,
+    SearchEvent,
+    SourceProgress,
+    SourceReport,
+    Started,
+)
+from metasearch.query import parse, to_text
+from metasearch.record import Author, Hit, Match, Reason, Record
+from metasearch.settings import Settings
+
+
+def spec(name: str, **changes: Any) -> AdapterSpec:
+    """A spec with what a server shows of it."""
+    known: dict[str, Any] = {
+        "label": name.title(),
+        "homepage": f"https://{name}.example.org/",
+        "default": True,
+        "request": RequestTemplate(f"https://{name}.example.org/api"),
+        "query": Dialect(),
+        "paging": Paging(),
+        "limits": Limits(),
+        "shapes": (),
+    }
+    return AdapterSpec(name=name, **(known | changes))
+
+
+def record(source: str = "alpha", position: int = 1, **fields: Any) -> Record:
+    """A record with the usual fields."""
+    known: dict[str, Any] = {
+        "source_id": f"{source}-{position}",
+        "url": f"https://{source}.example.org/{position}",
+        "title": "Gene drives in island mice",
+        "authors": (Author("Ada Byron", "Byron", "Ada"), Author("Bo Li", "Li", "Bo")),
+        "year": 2021,
+        "venue": "Journal of Islands",
+        "volume": "12",
+        "issue": "3",
+        "pages": "101-110",
+        "doi": "10.5555/islands.1",
+        "type": "article",
+        "abstract": "Mice were counted twice.",
+    }
+    return Record(source=source, position=position, **(known | fields))
+
+
+def hit(number: int = 1, **fields: Any) -> Hit:
+    """A hit that two sources have."""
+    left, right = record("alpha", number, **fields), record("beta", number + 1, **fields)
+    return Hit(
+        id=f"alpha:alpha-{number}",
+        record=left,
+        records=(left, right),
+        provenance={"title": "alpha", "doi": "beta"},
+        matches=(Match("doi", "same", 1.0, "same DOI", left.key, right.key),),
+        score=1.0 / number,
+        rank=number,
+        reasons=(Reason(f"alpha ranks it {number}", 0.09, "alpha"),),
+    )
+
+
+def report(source: str, status: Any = "ok", **fields: Any) -> SourceReport:
+    """How a source fared."""
+    return SourceReport(source=source, status=status, **({"count": 1, "total": 40, "seconds": 0.25, "query": "q"} | fields))
+
+
+def answer(*hits: Hit, reports: Sequence[SourceReport] | None = None) -> Answer:
+    """A finished answer."""
+    sources = tuple(reports) if reports is not None else (report("alpha"), report("beta"))
+    return Answer(
+        query="gene drive",
+        complete=not any(it.failed for it in sources),
+        counts=Counts(2 * len(hits), len(hits), len(hits)),
+        hits=hits,
+        sources=sources,
+        seconds=0.5,
+    )
+
+
+def late(source: str) -> SourceReport:
+    """A source that did not answer in time."""
+    error = TimedOut(source, "no whole answer within 15 s")
+    return report(source, "timeout", error=error, count=0, total=None)
+
+
+@dataclass
+class FakeSearch:
+    """A search whose end is known; `gate`, where there is one, holds back everything after the first event."""
+
+    id: str
+    answer: Answer
+    gate: asyncio.Event | None = None
+    fault: Exception | None = None
+    closed: asyncio.Event = field(default_factory=asyncio.Event)
+    started: int = 0
+
+    async def _run(self) -> AsyncIterator[SearchEvent]:
+        self.started += 1
+        names = tuple(it.source for it in self.answer.sources)
+        yield Started(self.id, self.answer.query, names, 15.0)
+        if self.gate:
+            await self.gate.wait()
+        if self.fault:
+            raise self.fault
+        for it in self.answer.hits:
+            yield Added(replace(it, rank=0, score=0.0, reasons=()))
+        for it in self.answer.sources:
+            yield SourceProgress(it)
+        yield Order(tuple(it.id for it in self.answer.hits))
+        yield Finished(self.answer)
+
+    def __aiter__(self) -> AsyncIterator[SearchEvent]:
+        return self._run()
+
+    def __await__(self) -> Generator[Any, None, Answer]:
+        return self._finish().__await__()
+
+    async def _finish(self) -> Answer:
+        async for _ in self._run():
+            pass
+        return self.answer
+
+    async def aclose(self) -> None:
+        self.closed.set()
+
+
+class FakeRegistry:
+    """Sources that exist nowhere else."""
+
+    def __init__(self, *specs: AdapterSpec) -> None:
+        self.specs = {it.name: it for it in specs}
+
+    def names(self) -> list[str]:
+        return sorted(self.specs)
+
+    def default(self) -> list[str]:
+        return [name for name in self.names() if self.specs[name].default]
+
+    def spec(self, name: str) -> AdapterSpec:
+        if name not in self.specs:
+            raise UnknownSource(name, [known for known in self.specs if known[0] == name[0]])
+        return self.specs[name]
+
+
+class FakeEngine:
+    """Has the interface of `metasearch.search.Engine`, and remembers what it was asked."""
+
+    def __init__(self, given: Answer | None = None, *, settings: Settings | None = None) -> None:
+        self.settings = settings or Settings(env={"GAMMA_KEY": "hush"})
+        self.registry = FakeRegistry(
+            spec("alpha"), spec("beta"), spec("gamma", default=False, auth=(Auth("key", "GAMMA_KEY", required=True),))
+        )
+        self.answer = given or answer(hit(1), hit(2, doi="10.5555/islands.2", title="Second"))
+        self.gate: asyncio.Event | None = None
+        self.fault: Exception | None = None
+        self.states: dict[str, SourceState] = {}
+        self.asked: list[dict[str, Any]] = []
+        self.searches: list[FakeSearch] = []
+        self.closed = False
+        self._ids = count(1)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        self.closed = True
+
+    def source_states(self) -> list[SourceState]:
+        return [self.states.get(name, SourceState(name)) for name in self.registry.names()]
+
+    def search(self, query: str, *, sources: Sequence[str] | None = None, **options: Any) -> FakeSearch:
+        text = to_text(parse(query))
+        for name in sources or ():
+            self.registry.spec(name)
+        self.asked.append({"query": query, "sources": sources, **options})
+        search = FakeSearch(f"s{next(self._ids)}", replace(self.answer, query=text), self.gate, self.fault)
+        self.searches.append(search)
+        return search

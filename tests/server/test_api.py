@@ -1,0 +1,265 @@
+"""`/search` as whole documents."""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+import io
+
+import orjson
+import pytest
+from lxml import etree
+
+from metasearch.errors import CannotAsk, ConnectFailed
+from metasearch.formats import answer as json_answer
+from metasearch.formats.atom import ATOM
+from metasearch.query import Years
+from metasearch.server.api import OFFERED, server_timing
+
+from tests.server.fake import FakeEngine, answer, hit, late, report
+
+
+async def test_json_answer(client, engine):
+    """The JSON body is exactly what the format writes."""
+    async with client.get("/search?q=gene+drive&format=json") as response:
+        body = await response.read()
+
+    assert 200 == response.status
+    assert "application/json" == response.headers["Content-Type"]
+    assert json_answer.write(engine.searches[0].answer) == body
+
+
+async def test_parameters_reach_the_engine(client, engine):
+    """Every parameter of the request is handed to the search."""
+    url = "/search?q=gene+drive&count=7&sources=beta,alpha,beta&year=2019-2024&timeout=4.5&per_source=50&format=json"
+    await client.get(url)
+
+    assert [
+        {
+            "query": "gene drive",
+            "sources": ("beta", "alpha"),
+            "limit": 7,
+            "years": Years(2019, 2024),
+            "per_source": 50,
+            "timeout": 4.5,
+        }
+    ] == engine.asked
+
+
+async def test_empty_and_unknown_parameters_are_passed_over(client, engine):
+    """What OpenSearch clients leave empty, and what we do not know, changes nothing."""
+    response = await client.get("/search?q=mice&count=&year=&sources=&lang=en&theme=dark&format=json")
+
+    assert 200 == response.status
+    assert (None, None, None) == tuple(engine.asked[0][it] for it in ("limit", "years", "sources"))
+
+
+@pytest.mark.parametrize(
+    ("accept", "expected"),
+    [
+        (None, "application/json"),
+        ("*/*", "application/json"),
+        ("text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", "text/html"),
+        ("application/atom+xml", "application/atom+xml"),
+        ("text/csv;q=0.5, application/x-bibtex", "application/x-bibtex"),
+        ("text/*", "text/html"),
+    ],
+)
+async def test_accept_chooses_the_form(client, accept, expected):
+    """Without `format` the Accept header decides."""
+    headers = {"Accept": accept} if accept else None
+    response = await client.get("/search?q=mice", headers=headers, skip_auto_headers=["Accept"])
+
+    assert expected == response.content_type
+    assert "Accept" == response.headers["Vary"]
+
+
+async def test_format_wins_over_accept(client):
+    """Clients that ask for JSON with a browser's Accept header get JSON."""
+    response = await client.get("/search?q=mice&format=json", headers={"Accept": "text/html"})
+
+    assert "application/json" == response.content_type
+
+
+async def test_start_path_with_a_query_searches(client):
+    """`/` is `/search` as soon as there is something to search for."""
+    response = await client.get("/?q=mice&format=json")
+
+    assert 2 == len((await response.json())["hits"])
+
+
+@pytest.mark.parametrize("name", sorted(OFFERED))
+async def test_head_of_every_format(client, engine, name):
+    """HEAD gives the type without a body."""
+    response = await client.head(f"/search?q=mice&format={name}")
+
+    assert (200, OFFERED[name], b"") == (response.status, response.content_type, await response.read())
+
+
+@pytest.mark.parametrize(
+    ("name", "file_name", "start"),
+    [
+        ("ris", "metasearch-gene-drive.ris", "TY  - JOUR"),
+        ("bibtex", "metasearch-gene-drive.bib", "@article{"),
+        ("csv", "metasearch-gene-drive.csv", "rank,"),
+    ],
+)
+async def test_downloads(client, name, file_name, start):
+    """Reference formats come as files with a telling name."""
+    response = await client.get("/search", params={"q": 'Gene "drive"!', "format": name})
+
+    assert f'attachment; filename="{file_name}"' == response.headers["Content-Disposition"]
+    assert (await response.text()).startswith(start)
+
+
+async def test_file_name_of_a_query_without_ascii_letters(client):
+    """A file name never holds what the query was typed in, only plain letters."""
+    response = await client.get("/search", params={"q": "乳腺癌", "format": "csv"})
+    rows = list(csv.reader(io.StringIO(await response.text())))
+
+    assert 'attachment; filename="metasearch.csv"' == response.headers["Content-Disposition"]
+    assert 3 == len(rows)
+
+
+async def test_atom_links(client):
+    """The feed links to itself, to its page and to the description document, with absolute addresses."""
+    response = await client.get("/search?q=a+b&count=5&format=atom")
+    feed = etree.fromstring(await response.read())
+    links = {it.get("rel"): it.get("href") for it in feed.findall(f"{{{ATOM}}}link")}
+
+    base = str(client.make_url("/")).rstrip("/")
+    assert {
+        "self": f"{base}/search?q=a%20b&count=5&format=atom",
+        "alternate": f"{base}/search?q=a%20b&count=5&format=html",
+        "search": f"{base}/opensearch.xml",
+    } == links
+
+
+async def test_partial_answer(serve):
+    """A failed source is no failed search: 200, complete is false, and nobody may keep the answer."""
+    client = await serve(FakeEngine(answer(hit(), reports=[report("alpha"), late("beta")])))
+    response = await client.get("/search?q=mice&format=json")
+    body = await response.json()
+
+    assert (200, False, "timeout") == (response.status, body["complete"], body["sources"][1]["status"])
+    assert "no-store" == response.headers["Cache-Control"]
+    assert "ETag" not in response.headers
+
+
+async def test_no_hits_from_healthy_sources(serve):
+    """Nothing found is an answer."""
+    client = await serve(FakeEngine(answer(reports=[report("alpha", "empty", count=0)])))
+    response = await client.get("/search?q=mice&format=json")
+
+    assert (200, []) == (response.status, (await response.json())["hits"])
+
+
+@pytest.mark.parametrize(
+    ("reports", "status", "kind"),
+    [
+        ([late("alpha"), late("beta")], 504, "no-source-answered"),
+        ([late("alpha"), report("beta", "error", error=ConnectFailed("beta", "refused"))], 502, "no-source-answered"),
+        ([report("alpha", "skipped", error=CannotAsk("alpha", "isbn:1"))], 422, "no-source-asked"),
+    ],
+)
+async def test_no_source_answered(serve, reports, status, kind):
+    """Only when nobody answered is the search an error, and then each source still has its reason."""
+    client = await serve(FakeEngine(answer(reports=reports)))
+    response = await client.get("/search?q=mice&format=ris")
+    problem = await response.json(content_type="application/problem+json")
+
+    assert (status, status) == (response.status, problem["status"])
+    assert f"urn:metasearch:problem:{kind}" == problem["type"]
+    assert [it.source for it in reports] == [it["source"] for it in problem["sources"]]
+    assert all(it["error"]["message"] for it in problem["sources"])
+
+
+async def test_no_source_answered_as_a_page(serve):
+    """A browser gets the page with every source's reason, under the same status."""
+    client = await serve(FakeEngine(answer(reports=[late("alpha"), late("beta")])))
+    response = await client.get("/search?q=mice&format=html")
+
+    assert 504 == response.status
+    assert 2 <= (await response.text()).count("no whole answer within 15 s")
+
+
+@pytest.mark.parametrize("name", ["json", "html", "atom", "ris", "csv"])
+async def test_unchanged_answer_is_not_sent_again(client, engine, name):
+    """The entity tag does not depend on how long anything took, nor on the cache."""
+    url = f"/search?q=mice&format={name}"
+    first = await client.get(url)
+    engine.answer = answer(
+        *engine.answer.hits, reports=[report("alpha", seconds=9.0, cached=True), report("beta", seconds=3.0)]
+    )
+    second = await client.get(url, headers={"If-None-Match": first.headers["ETag"]})
+
+    assert first.headers["ETag"].startswith('W/"')
+    assert "private, max-age=60" == first.headers["Cache-Control"]
+    assert (304, b"") == (second.status, await second.read())
+    assert first.headers["ETag"] == second.headers["ETag"]
+
+
+@pytest.mark.parametrize("name", ["json", "html", "atom", "ris", "csv"])
+async def test_changed_answer_is_sent_again(client, engine, name):
+    """A tag of other hits does not match."""
+    first = await client.get(f"/search?q=mice&format={name}")
+    engine.answer = answer(hit(1, title="Another work"))
+    second = await client.get(f"/search?q=mice&format={name}", headers={"If-None-Match": first.headers["ETag"]})
+
+    assert 200 == second.status
+
+
+async def test_formats_have_tags_of_their_own(client):
+    """One address with two representations never has one tag for both."""
+    tags = {(await client.get(f"/search?q=mice&format={it}")).headers["ETag"] for it in ("json", "html", "atom", "csv")}
+
+    assert 4 == len(tags)
+
+
+async def test_server_timing(client):
+    """Each source's time is told in milliseconds, and the whole."""
+    response = await client.get("/search?q=mice&format=json")
+
+    expected = 'alpha;dur=250.0;desc="ok", beta;dur=250.0;desc="ok", total;dur=500.0'
+    assert expected == response.headers["Server-Timing"]
+
+
+async def test_server_timing_can_be_switched_off(serve):
+    """Whoever does not want to tell does not have to."""
+    client = await serve(server_timing=False)
+    response = await client.get("/search?q=mice&format=json")
+
+    assert "Server-Timing" not in response.headers
+
+
+def test_server_timing_names_are_tokens():
+    """A source may be called what it likes; the header stays one header."""
+    assert server_timing(answer(reports=[report('a,b"\n')])).startswith("a_b__;dur=")
+
+
+async def test_a_client_that_goes_away_ends_its_search(client, engine):
+    """Leaving before the answer is there closes the search."""
+    engine.gate = asyncio.Event()
+    leaving = asyncio.create_task(client.get("/search?q=mice&format=json"))
+    while not engine.searches or not engine.searches[0].started:
+        await asyncio.sleep(0)
+    leaving.cancel()
+
+    async with asyncio.timeout(5):
+        await engine.searches[0].closed.wait()
+
+
+async def test_timeout_is_cut_to_what_the_server_allows(client, engine):
+    """Nobody can hold the sources longer than the operator wants."""
+    await client.get("/search?q=mice&timeout=9999&format=json")
+
+    assert 60.0 == engine.asked[0]["timeout"]
+
+
+async def test_json_stays_equal_for_odd_numbers(serve):
+    """What JSON readers cannot hold exactly becomes null in the fast path as in the format."""
+    engine = FakeEngine(answer(hit(citations=2**70)))
+    client = await serve(engine)
+    body = orjson.loads(await (await client.get("/search?q=mice&format=json")).read())
+
+    assert body["hits"][0]["citations"] is None

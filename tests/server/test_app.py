@@ -1,0 +1,105 @@
+"""The life of a server."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import socket
+import sys
+from pathlib import Path
+
+import aiohttp
+import pytest
+from aiohttp.test_utils import TestClient, TestServer
+
+from metasearch.errors import UnknownSource, UsageError
+from metasearch.server.app import listening, make_app
+from metasearch.settings import Settings
+from tests.server.fake import FakeEngine
+
+#: A configuration that can be served without asking anybody.
+QUIET = Settings(default_sources=())
+CONFIG = "[search]\nsources = []\n[cache]\nenabled = false\n"
+
+
+async def test_engine_lives_as_long_as_the_server():
+    """It is made at start-up and closed at clean-up."""
+    engine = FakeEngine()
+    async with TestClient(TestServer(make_app(lambda: engine))) as client:
+        await client.get("/healthz")
+
+        assert not engine.closed
+    assert engine.closed
+
+
+async def test_start_up_fails_for_a_default_source_that_does_not_exist():
+    """A server that could not search says so before it listens."""
+    engine = FakeEngine()
+    engine.registry.default = lambda: ["alpha", "nonsuch"]
+    with pytest.raises(UnknownSource):
+        await TestServer(make_app(lambda: engine)).start_server()
+
+    assert engine.closed
+
+
+async def test_clean_up_ends_running_streams(engine):
+    """A server that stops leaves no search behind and no reader waiting."""
+    engine.gate = asyncio.Event()
+    async with TestClient(TestServer(make_app(lambda: engine))) as client:
+        response = await client.get("/search?q=mice&format=sse")
+        async with asyncio.timeout(5):
+            await response.content.readuntil(b"id: s1-1\n")
+            await client.server.close()
+
+    assert engine.searches[0].closed.is_set()
+
+
+async def test_listening_gives_its_address():
+    """Port 0 takes any free port, and the address says which."""
+    async with (
+        listening(QUIET, port=0) as url,
+        aiohttp.ClientSession() as session,
+        session.get(url + "healthz") as response,
+    ):
+        assert "OK\n" == await response.text()
+
+
+async def test_a_taken_port_is_a_usage_error():
+    """It says what is taken and what to do."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        with pytest.raises(UsageError, match=f"cannot listen on 127.0.0.1:{port}") as raised:
+            async with listening(QUIET, port=port):
+                pass
+
+    assert "--port" in raised.value.advice
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+async def test_serve_until_a_signal_comes(tmp_path, number):
+    """The command says on stderr where it listens, answers, and stops without a traceback."""
+    config = tmp_path / "config.toml"
+    config.write_text(CONFIG)
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-c",
+        "import sys; from pathlib import Path; from metasearch.server.app import serve;"
+        "from metasearch.settings import Settings; serve(Settings.load(Path(sys.argv[1]), {}), port=0)",
+        str(config),
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2])},
+    )
+    assert process.stderr
+    async with asyncio.timeout(60):
+        first = (await process.stderr.readline()).decode()
+        url = first.removeprefix("metasearch is listening on ").split()[0]
+        async with aiohttp.ClientSession() as session, session.get(f"{url}healthz") as response:
+            status = response.status
+        process.send_signal(number)
+        out, rest = await process.communicate()
+
+    assert (200, 0, b"", b"") == (status, process.returncode, out, rest)

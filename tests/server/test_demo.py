@@ -1,0 +1,108 @@
+"""From the query to the page and back through everything: the server in front of the demo databases."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import orjson
+import pytest
+from aiohttp.test_utils import TestClient, TestServer
+from lxml import html
+
+from metasearch.demo import EXAMPLE_QUERIES, DemoDatabases
+from metasearch.formats.events import fold
+from metasearch.search import Engine
+from metasearch.server.app import make_app
+from metasearch.settings import Settings
+
+QUERY = EXAMPLE_QUERIES[0]
+#: Nobody is waited for longer than this; the slow database is late by design.
+TIMEOUT = "3"
+
+
+@pytest.fixture
+async def client() -> AsyncIterator[TestClient]:
+    """A client of a server whose databases answer at once, without the faulty ones."""
+
+    @asynccontextmanager
+    async def engine() -> AsyncIterator[Engine]:
+        async with DemoDatabases(latency=0.0, faults=False) as demo:
+            tables = demo.settings_tables()
+            settings = Settings(sources=tables, default_sources=tuple(tables), allow=demo.allow)
+            async with Engine(settings) as running:
+                yield running
+
+    async with TestClient(TestServer(make_app(engine, examples=EXAMPLE_QUERIES))) as client:
+        yield client
+
+
+async def search(client: TestClient, name: str):
+    """The response to the query in that format."""
+    response = await client.get("/search", params={"q": QUERY, "format": name, "timeout": TIMEOUT})
+    assert 200 == response.status
+    return response
+
+
+def comparable(answer: dict) -> dict:
+    """What two runs of one search must agree on: everything but how long it took."""
+    fleeting = ("seconds", "cached")
+    sources = [{k: v for k, v in it.items() if k not in fleeting} for it in answer["sources"]]
+    return {**answer, "seconds": 0, "sources": sources}
+
+
+async def test_merged_answer(client):
+    """Works that several databases have come once, with all of their sources."""
+    answer = await (await search(client, "json")).json()
+
+    assert answer["complete"]
+    assert answer["counts"]["duplicates"] > 0
+    assert any(len({it["source"] for it in hit["sources"]}) > 1 for hit in answer["hits"])
+    assert list(range(1, len(answer["hits"]) + 1)) == [it["rank"] for it in answer["hits"]]
+
+
+async def test_streams_amount_to_the_answer(client):
+    """NDJSON, SSE and JSON say the same."""
+    answer = await (await search(client, "json")).json()
+    lines = [orjson.loads(it) for it in (await (await search(client, "ndjson")).read()).splitlines()]
+    data = [it[6:] for it in (await (await search(client, "sse")).text()).splitlines() if it.startswith("data: ")]
+
+    assert comparable(answer) == comparable(fold(lines))
+    assert comparable(answer) == comparable(fold(map(orjson.loads, data)))
+
+
+async def test_page_shows_every_hit(client):
+    """The page has the same hits in the same order."""
+    answer = await (await search(client, "json")).json()
+    page = html.document_fromstring(await (await search(client, "html")).text())
+    titles = [it.text_content() for it in page.xpath("//article/h3")]
+
+    assert len(answer["hits"]) == len(titles) == len(page.xpath("//*[@class='Z3988']"))
+    assert all(hit["title"].split()[0] in title for hit, title in zip(answer["hits"], titles, strict=True))
+
+
+async def test_second_search_is_unchanged(client):
+    """The entity tag of one run matches the next."""
+    first = await search(client, "json")
+    second = await client.get(
+        "/search",
+        params={"q": QUERY, "format": "json", "timeout": TIMEOUT},
+        headers={"If-None-Match": first.headers["ETag"]},
+    )
+
+    assert 304 == second.status
+
+
+async def test_example_of_the_description_document_finds_something(client):
+    """The example that browsers are given is no empty promise."""
+    document = await (await client.get("/opensearch.xml")).text()
+
+    assert f'searchTerms="{QUERY}"' in document
+    assert (await (await search(client, "json")).json())["hits"]
+
+
+async def test_the_demo_is_ready(client):
+    """All of its databases can be asked."""
+    ready = await (await client.get("/readyz")).json()
+
+    assert len(ready["sources"]) >= 5

@@ -1,0 +1,101 @@
+"""The query string of a search."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from multidict import MultiDict
+
+from metasearch.query import Years
+from metasearch.server.options import Options
+from metasearch.server.parameters import Parameters, read
+from metasearch.server.problem import Problem
+
+
+def wrong(*pairs: tuple[str, str]) -> dict[str, str]:
+    """Parameter -> reason of the problem that the pairs give."""
+    with pytest.raises(Problem) as raised:
+        read(MultiDict(pairs), Options())
+    assert (400, "parameters") == (raised.value.status, raised.value.kind)
+    return {it["parameter"]: it["reason"] for it in raised.value.members["errors"]}
+
+
+def test_nothing_given():
+    """Everything is optional."""
+    assert Parameters() == read(MultiDict(), Options())
+
+
+def test_n_is_count():
+    """The short name works too."""
+    assert 5 == read(MultiDict(n="5"), Options()).limit
+
+
+def test_sources_from_commas_and_tick_boxes():
+    """The list may be written with commas or repeated by a form; doubles and blanks vanish."""
+    given_ = MultiDict([("sources", "b, a,"), ("sources", "c"), ("sources", "a")])
+
+    assert ("b", "a", "c") == read(given_, Options()).sources
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"), [("2019", Years(2019, 2019)), ("2019-2024", Years(2019, 2024)), ("2019-", Years(2019, None))]
+)
+def test_years(text, expected):
+    """Years are written as everywhere else."""
+    assert expected == read(MultiDict(year=text), Options()).years
+
+
+@pytest.mark.parametrize("text", ["0", "-1", "1001", "2.5", "ten", "1e3", "٣", "9" * 30])
+@pytest.mark.parametrize("name", ["count", "per_source"])
+def test_numbers_of_records(name, text):
+    """A number of records is whole and from 1 to the server's maximum."""
+    assert "is not a whole number from 1 to 1000" in wrong((name, text))[name]
+
+
+@pytest.mark.parametrize("text", ["0", "-1", "nan", "inf", "1e9", "soon"])
+def test_bad_timeout(text):
+    """A deadline is a positive, ordinary number."""
+    assert "is not a positive number of seconds" in wrong(("timeout", text))["timeout"]
+
+
+def test_timeout_above_the_maximum_is_cut():
+    """Asking for more than is allowed is no mistake."""
+    assert 60.0 == read(MultiDict(timeout="600"), Options()).timeout
+
+
+@pytest.mark.parametrize("text", ["19", "2024-2019", "last year", "2019-20x"])
+def test_bad_years(text):
+    """Years that cannot be meant are told."""
+    assert wrong(("year", text))["year"].startswith(repr(text))
+
+
+def test_repeated_parameters():
+    """What can be given once may not be given twice, not even under its other name."""
+    problems = wrong(("q", "a"), ("q", "b"), ("count", "1"), ("n", "2"), ("year", "2019"), ("year", "2019"))
+
+    assert {"q", "n", "year"} == set(problems)
+    assert "given 2 times; give it once" == problems["q"]
+
+
+def test_all_mistakes_are_told_at_once():
+    """One answer is enough to mend the whole request."""
+    assert {"count", "timeout", "year"} == set(wrong(("count", "x"), ("timeout", "x"), ("year", "x")))
+
+
+def test_too_many_sources():
+    """The list of sources is bounded."""
+    assert "at most 100" in wrong(("sources", ",".join(map(str, range(101)))))["sources"]
+
+
+@given(st.dictionaries(st.sampled_from(["q", "count", "n", "sources", "year", "timeout", "per_source"]), st.text()))
+def test_any_text_is_read_or_refused(pairs):
+    """No value makes anything but parameters or a 400."""
+    try:
+        parameters = read(MultiDict(pairs), Options())
+    except Problem as problem:
+        assert 400 == problem.status
+        assert problem.members["errors"]
+    else:
+        assert parameters.limit is None or 1 <= parameters.limit <= 1000
+        assert parameters.timeout is None or 0 < parameters.timeout <= 60

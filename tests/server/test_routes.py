@@ -1,0 +1,264 @@
+"""Everything besides searches, and what is around every answer."""
+
+from __future__ import annotations
+
+import pytest
+from lxml import etree, html
+
+from metasearch.adapters.health import SourceState
+from metasearch.errors import SpecError
+from metasearch.server.app import ROUTES
+from metasearch.server.opensearch import NAMESPACE
+from metasearch.settings import Settings
+from tests.server.fake import FakeEngine, spec
+
+HTML = {"Accept": "text/html,*/*;q=0.8"}
+
+
+async def test_start_page(serve):
+    """The first page has the form, examples, the sources, and tells browsers how to search here."""
+    client = await serve(examples=["island mice"])
+    response = await client.get("/")
+    shown = html.document_fromstring(await response.text())
+
+    assert (200, "text/html") == (response.status, response.content_type)
+    assert "/search" == shown.find(".//form").get("action")
+    assert {"alpha", "beta", "gamma"} == set(shown.xpath("//input[@name='sources']/@value"))
+    assert "/search?q=island%20mice&format=html" in shown.xpath("//main//a/@href")
+    assert "metasearch" == shown.xpath("//link[@rel='search']/@title")[0]
+
+
+async def test_search_without_a_query_is_the_start_page_for_browsers(client):
+    """An empty search box is no mistake of the user's."""
+    response = await client.get("/search?q=", headers=HTML)
+
+    assert "One query, many scholarly databases" in await response.text()
+
+
+async def test_result_page_keeps_the_form(client):
+    """What was asked stands in the form of the result page."""
+    response = await client.get("/search?q=mice&year=2019-&sources=beta&count=5", headers=HTML)
+    shown = html.document_fromstring(await response.text())
+    values = {it.get("name"): it.get("value") for it in shown.xpath("//form//input[@type!='checkbox']")}
+
+    assert {"q": "mice", "year": "2019-", "count": "5"} == values
+    assert ["beta"] == shown.xpath("//input[@checked]/@value")
+
+
+async def test_sources(client, engine):
+    """Each source says what it is, what it needs and how it fares; the value of a key is nowhere."""
+    engine.states["beta"] = SourceState("beta", "paused", 12.34, "too many requests")
+    response = await client.get("/sources")
+    body = await response.text()
+    alpha, beta, gamma = await response.json()
+
+    assert {
+        "name": "alpha",
+        "label": "Alpha",
+        "homepage": "https://alpha.example.org/",
+        "docs": None,
+        "coverage": None,
+        "default": True,
+        "usable": True,
+        "status": "ok",
+        "seconds_until_asked": 0.0,
+        "last_error": None,
+        "keys": [],
+        "limits": {"requests": 5.0, "per": 1.0, "concurrency": 4, "timeout": 8.0, "ttl": 3600.0},
+    } == alpha
+    assert ("paused", 12.3, "too many requests", False) == (
+        beta["status"],
+        beta["seconds_until_asked"],
+        beta["last_error"],
+        beta["usable"],
+    )
+    assert [{"env": "GAMMA_KEY", "required": True, "set": True}] == gamma["keys"]
+    assert "hush" not in body
+
+
+async def test_sources_page(client):
+    """The same as a table for people."""
+    response = await client.get("/sources", headers=HTML)
+    shown = html.document_fromstring(await response.text())
+
+    assert ["Database", "Usual", "State", "Limit", "Key"] == shown.xpath("//thead//th/text()")
+    assert 3 == len(shown.xpath("//tbody/tr"))
+    assert "hush" not in shown.text_content()
+
+
+async def test_source_without_its_key_or_with_a_wrong_spec(serve):
+    """What cannot be asked says why, and costs the others nothing."""
+
+    class Broken(FakeEngine):
+        def __init__(self) -> None:
+            super().__init__(settings=Settings())
+            registry = self.registry
+            whole = registry.spec
+            registry.specs["delta"] = spec("delta", default=False)
+
+            def picky(name):
+                if name == "delta":
+                    raise SpecError("delta.toml", ["fields.title: no such selector"])
+                return whole(name)
+
+            registry.spec = picky
+
+    client = await serve(Broken())
+    status = {it["name"]: (it["status"], it["usable"]) for it in await (await client.get("/sources")).json()}
+
+    assert ("key missing", False) == status["gamma"]
+    assert ("misconfigured", False) == status["delta"]
+    assert ("ok", True) == status["alpha"]
+    assert 200 == (await client.get("/", headers=HTML)).status
+
+
+async def test_ready(client, engine):
+    """Ready as long as one source that is asked by default can be asked."""
+    engine.states["beta"] = SourceState("beta", "open", 20.0)
+    response = await client.get("/readyz")
+
+    assert (200, {"ready": True, "sources": ["alpha"]}) == (response.status, await response.json())
+
+
+async def test_not_ready(client, engine):
+    """503 with the state of each source when none is usable."""
+    engine.states = {name: SourceState(name, "paused", 9.0) for name in ("alpha", "beta")}
+    response = await client.get("/readyz")
+    problem = await response.json(content_type="application/problem+json")
+
+    assert (503, "urn:metasearch:problem:not-ready") == (response.status, problem["type"])
+    assert [{"source": it, "status": "paused"} for it in ("alpha", "beta")] == problem["sources"]
+
+
+async def test_healthz(client, engine):
+    """Alive is alive, whatever the sources do."""
+    engine.states = {name: SourceState(name, "open", 9.0) for name in engine.registry.names()}
+    response = await client.get("/healthz")
+
+    assert (200, "OK", "text/plain") == (response.status, (await response.text()).strip(), response.content_type)
+
+
+async def test_suggestions(serve):
+    """The array of the suggestions extension: what was typed, completions, descriptions, addresses."""
+    client = await serve(examples=["island mice"])
+    await client.get("/search?q=island+birds&format=json")
+    response = await client.get("/suggest", params={"q": " Island"})
+    base = str(client.make_url("/")).rstrip("/")
+
+    assert "application/x-suggestions+json" == response.content_type
+    assert [
+        " Island",
+        ["island birds", "island mice", "Gene drives in island mice"],
+        ["recent search", "example", "Byron, Journal of Islands, 2021"],
+        [f"{base}/search?q={it}&format=html" for it in ("island%20birds", "island%20mice")]
+        + [f"{base}/search?q=Gene%20drives%20in%20island%20mice&format=html"],
+    ] == await response.json(content_type=None)
+
+
+@pytest.mark.parametrize("prefix", ["", "<b>\"é乳\\", "x" * 3000])
+async def test_suggestions_echo_what_was_typed(client, engine, prefix):
+    """The first member is the text exactly as it was sent; nothing is searched for it."""
+    response = await client.get("/suggest", params={"q": prefix})
+
+    assert [prefix, [], [], []] == await response.json(content_type=None)
+    assert [] == engine.asked
+
+
+async def test_streams_feed_the_suggestions(client):
+    """A search teaches, whichever way it was read."""
+    for name, query in (("ndjson", "lemurs"), ("sse", "lemmings")):
+        await (await client.get(f"/search?q={query}&format={name}")).read()
+    completions = (await (await client.get("/suggest?q=lem")).json(content_type=None))[1]
+
+    assert ["lemmings", "lemurs"] == completions
+
+
+async def test_description_document(serve):
+    """One name of at most 16 characters, absolute addresses, an example, small icons."""
+    client = await serve(examples=["island mice"])
+    response = await client.get("/opensearch.xml")
+    root = etree.fromstring(await response.read())
+    base = str(client.make_url("/")).rstrip("/")
+    urls = {it.get("type"): it.get("template") for it in root.findall(f"{{{NAMESPACE}}}Url")}
+
+    assert "application/opensearchdescription+xml" == response.content_type
+    assert f"{{{NAMESPACE}}}OpenSearchDescription" == root.tag
+    assert "metasearch" == root.findtext(f"{{{NAMESPACE}}}ShortName")
+    assert {
+        "text/html": f"{base}/search?q={{searchTerms}}&count={{count?}}&format=html",
+        "application/atom+xml": f"{base}/search?q={{searchTerms}}&count={{count?}}&format=atom",
+        "application/json": f"{base}/search?q={{searchTerms}}&count={{count?}}&format=json",
+        "application/x-suggestions+json": f"{base}/suggest?q={{searchTerms}}",
+        "application/opensearchdescription+xml": f"{base}/opensearch.xml",
+    } == urls
+    assert "island mice" == root.find(f"{{{NAMESPACE}}}Query").get("searchTerms")
+    assert all(len(it.text) < 4096 for it in root.findall(f"{{{NAMESPACE}}}Image"))
+
+
+async def test_every_template_of_the_description_document_works(client):
+    """Filled in as a client does, each address answers with the type that was promised."""
+    root = etree.fromstring(await (await client.get("/opensearch.xml")).read())
+    for url in root.findall(f"{{{NAMESPACE}}}Url"):
+        address = url.get("template").replace("{searchTerms}", "island%20mice").replace("{count?}", "")
+        response = await client.session.get(address)
+
+        assert (200, url.get("type")) == (response.status, response.content_type)
+
+
+async def test_addresses_never_come_from_the_host_header(client):
+    """A client cannot make the server hand out another host's address."""
+    response = await client.get("/opensearch.xml", headers={"Host": "evil.example", "X-Forwarded-Host": "evil.example"})
+
+    assert "evil" not in await response.text()
+
+
+async def test_public_address(serve):
+    """Where a public address is configured, it is used, path and all."""
+    client = await serve(FakeEngine(settings=Settings(public_url="https://example.org/lib/")))
+    document = await (await client.get("/opensearch.xml")).text()
+    page = await (await client.get("/", headers=HTML)).text()
+
+    assert 'template="https://example.org/lib/search?q={searchTerms}' in document
+    assert 'href="/lib/opensearch.xml"' in page
+
+
+@pytest.mark.parametrize(
+    ("path", "media_type", "start"),
+    [
+        ("/static/style.css", "text/css", b":root"),
+        ("/static/icon.png", "image/png", b"\x89PNG"),
+        ("/favicon.ico", "image/x-icon", b"\0\0\1\0"),
+    ],
+)
+async def test_files(client, path, media_type, start):
+    """Style sheet and icons can be kept, and are not sent twice."""
+    response = await client.get(path)
+    again = await client.get(path, headers={"If-None-Match": response.headers["ETag"]})
+
+    assert (200, media_type) == (response.status, response.content_type)
+    assert (await response.read()).startswith(start)
+    assert 304 == again.status
+
+
+@pytest.mark.parametrize("path", [path for path, _ in ROUTES if "{" not in path] + ["/static/style.css"])
+async def test_head_and_security_headers_everywhere(client, path):
+    """Every route knows HEAD, and every answer is guarded."""
+    response = await client.head(path, headers=HTML)
+
+    assert 200 == response.status
+    assert b"" == await response.read()
+    assert ("nosniff", "no-referrer", "metasearch") == tuple(
+        response.headers[it] for it in ("X-Content-Type-Options", "Referrer-Policy", "Server")
+    )
+    assert response.headers["Content-Security-Policy"].startswith("default-src 'none'")
+    assert "Access-Control-Allow-Origin" not in response.headers
+
+
+async def test_pages_may_use_their_own_files_only(client):
+    """The policy of a page allows nothing inline."""
+    response = await client.get("/", headers=HTML)
+
+    assert (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+        "form-action 'self'; base-uri 'none'; frame-ancestors 'none'" == response.headers["Content-Security-Policy"]
+    )

@@ -1,0 +1,207 @@
+"""Searches as they run: NDJSON and server-sent events."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+
+import orjson
+import pytest
+
+from metasearch.formats.answer import answer_object
+from metasearch.formats.events import fold
+from tests.server.fake import FakeEngine, answer, hit, late, report
+
+SSE = "/search?q=mice&format=sse"
+
+
+def events(body: str) -> Iterator[dict[str, str]]:
+    """The server-sent events of a body as {"event", "id", "data"}; comments and `retry` are passed over."""
+    for block in body.split("\n\n"):
+        fields = dict(line.split(": ", 1) for line in block.splitlines() if not line.startswith((":", "retry")))
+        if fields:
+            yield fields
+
+
+async def read_until(response, end: bytes) -> bytes:
+    """What comes up to and with `end`."""
+    async with asyncio.timeout(5):
+        return await response.content.readuntil(end)
+
+
+async def test_ndjson_folds_to_the_answer(client, engine):
+    """The lines of the stream amount to exactly the JSON answer."""
+    response = await client.get("/search?q=mice&format=ndjson")
+    lines = [orjson.loads(line) for line in (await response.read()).splitlines()]
+
+    assert "application/x-ndjson" == response.headers["Content-Type"]
+    assert answer_object(engine.searches[0].answer) == fold(lines)
+    assert ("start", "done") == (lines[0]["event"], lines[-1]["event"])
+
+
+async def test_sse_folds_to_the_answer(client, engine):
+    """The data of the events amounts to exactly the JSON answer."""
+    response = await client.get(SSE)
+    found = list(events(await response.text()))
+
+    assert answer_object(engine.searches[0].answer) == fold(orjson.loads(it["data"]) for it in found)
+    assert [it["event"] for it in found] == [orjson.loads(it["data"])["event"] for it in found]
+    assert [f"s1-{n}" for n in range(1, len(found) + 1)] == [it["id"] for it in found]
+
+
+@pytest.mark.parametrize("name", ["ndjson", "sse"])
+async def test_nothing_between_may_hold_a_stream_back(client, name):
+    """Streams are neither stored nor buffered."""
+    response = await client.get(f"/search?q=mice&format={name}")
+
+    assert "no-store" == response.headers["Cache-Control"]
+    assert "no" == response.headers["X-Accel-Buffering"]
+    assert "Accept" == response.headers["Vary"]
+
+
+@pytest.mark.parametrize(("name", "end"), [("ndjson", b"\n"), ("sse", b"\n\n")])
+async def test_first_bytes_come_before_any_source_has_answered(client, engine, name, end):
+    """The stream begins at once."""
+    engine.gate = asyncio.Event()
+    response = await client.get(f"/search?q=mice&format={name}")
+    first = await read_until(response, end)
+
+    assert not engine.gate.is_set()
+    assert (b'"event":"start"' if name == "ndjson" else b"retry: 1000") in first
+
+
+async def test_a_partial_stream_ends_with_done(serve):
+    """A failed source is told in the last event, as in the JSON answer."""
+    client = await serve(FakeEngine(answer(hit(), reports=[report("alpha"), late("beta")])))
+    lines = (await (await client.get("/search?q=mice&format=ndjson")).read()).splitlines()
+
+    assert False is orjson.loads(lines[-1])["complete"]
+
+
+@pytest.mark.parametrize("name", ["ndjson", "sse"])
+async def test_a_reader_that_goes_away_ends_the_search(serve, engine, name):
+    """Nobody listens: the search is closed, and with it its requests."""
+    engine.gate = asyncio.Event()
+    client = await serve(engine, grace=0.0)
+    response = await client.get(f"/search?q=mice&format={name}")
+    await read_until(response, b"start")
+    response.close()
+
+    async with asyncio.timeout(5):
+        await engine.searches[0].closed.wait()
+
+
+async def test_silence_is_broken_by_comments(serve, engine):
+    """While nothing happens, comment lines keep the connection open."""
+    engine.gate = asyncio.Event()
+    client = await serve(engine, ping=0.01)
+    response = await client.get(SSE)
+
+    assert (await read_until(response, b": ping\n\n")).endswith(b"\n\n: ping\n\n")
+
+
+async def test_a_reader_that_comes_back_gets_the_rest(serve, engine):
+    """A broken stream goes on after the last event that was seen; the search is not made again."""
+    engine.gate = asyncio.Event()
+    client = await serve(engine, grace=60.0)
+    broken = await client.get(SSE)
+    await read_until(broken, b"id: s1-1\n")
+    broken.close()
+    engine.gate.set()
+    resumed = list(events(await (await client.get(SSE, headers={"Last-Event-ID": "s1-1"})).text()))
+
+    assert (1, 1) == (len(engine.searches), engine.searches[0].started)
+    assert "s1-2" == resumed[0]["id"]
+    assert "done" == resumed[-1]["event"]
+
+
+async def test_two_readers_of_one_search(client, engine):
+    """While one reader follows a search, another can come in late and gets all of the rest."""
+    engine.gate = asyncio.Event()
+    first = await client.get(SSE)
+    await read_until(first, b"id: s1-1\n")
+    second = await client.get(SSE, headers={"Last-Event-ID": "s1-1"})
+    engine.gate.set()
+    one, two = await asyncio.gather(first.text(), second.text())
+
+    assert [it["id"] for it in events(two)] == [it["id"] for it in list(events(one))[1:]]
+
+
+async def test_a_finished_search_can_still_be_continued(client, engine):
+    """The events of a finished search are kept for a while."""
+    whole = list(events(await (await client.get(SSE)).text()))
+    resumed = list(events(await (await client.get(SSE, headers={"Last-Event-ID": "s1-3"})).text()))
+
+    assert whole[3:] == resumed
+    assert 1 == len(engine.searches)
+
+
+@pytest.mark.parametrize("last", ["s1-999", "s1-x", "s1-", "unknown-1", "nonsense", "s1-٣", "s1--1"])
+async def test_nothing_to_continue(client, engine, last):
+    """204 tells a browser to stop asking; no search is started."""
+    await (await client.get(SSE)).read()
+    response = await client.get(SSE, headers={"Last-Event-ID": last})
+
+    assert (204, 1) == (response.status, len(engine.searches))
+
+
+async def test_whoever_has_seen_done_is_sent_away(client, engine):
+    """A browser that reconnects after the end is told that this was the end."""
+    found = list(events(await (await client.get(SSE)).text()))
+    response = await client.get(SSE, headers={"Last-Event-ID": found[-1]["id"]})
+
+    assert 204 == response.status
+
+
+async def test_a_search_that_was_given_up_cannot_be_continued(serve, engine):
+    """After everybody has left and the search was closed there is no rest."""
+    engine.gate = asyncio.Event()
+    client = await serve(engine, grace=0.0)
+    broken = await client.get(SSE)
+    await read_until(broken, b"id: s1-1\n")
+    broken.close()
+    async with asyncio.timeout(5):
+        await engine.searches[0].closed.wait()
+    response = await client.get(SSE, headers={"Last-Event-ID": "s1-1"})
+
+    assert (204, 1) == (response.status, len(engine.searches))
+
+
+async def test_a_fault_cuts_an_ndjson_stream_off(client, engine, caplog):
+    """A stream that cannot be finished ends without its last chunk; the log has the search's id, the client nothing."""
+    engine.fault = RuntimeError("a secret detail")
+    response = await client.get("/search?q=mice&format=ndjson")
+    body = bytearray()
+    with pytest.raises(Exception, match=r"(?i)payload|disconnected|reset|closed"):
+        async for chunk in response.content.iter_any():
+            body += chunk
+
+    assert b"secret" not in body
+    assert "search s1 failed" in caplog.text
+
+
+async def test_a_fault_ends_an_event_stream_without_done(client, engine, caplog):
+    """The stream ends, the browser comes back, and is told that there is no more."""
+    engine.fault = RuntimeError("a secret detail")
+    body = await (await client.get(SSE)).text()
+    again = await client.get(SSE, headers={"Last-Event-ID": "s1-1"})
+
+    assert ["start"] == [it["event"] for it in events(body)]
+    assert 204 == again.status
+    assert "search s1 failed" in caplog.text
+
+
+@pytest.mark.parametrize("name", ["ndjson", "sse"])
+async def test_mistakes_are_told_before_the_stream_begins(client, engine, name):
+    """A query that cannot be read is a 400, not a stream."""
+    response = await client.get(f"/search?q=%28mice&format={name}")
+
+    assert (400, "application/problem+json") == (response.status, response.content_type)
+
+
+@pytest.mark.parametrize("name", ["ndjson", "sse"])
+async def test_head_starts_no_search(client, engine, name):
+    """Looking at the headers asks no source."""
+    await client.head(f"/search?q=mice&format={name}")
+
+    assert 0 == sum(it.started for it in engine.searches)

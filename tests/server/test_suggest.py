@@ -1,0 +1,86 @@
+"""Completions come from what was asked and seen."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from metasearch.query import And, Term, parse
+from metasearch.server.suggest import Suggestions, as_query
+from tests.server.fake import answer, hit
+
+
+def texts(suggestions: Suggestions, prefix: str) -> list[str]:
+    """The completions without their descriptions."""
+    return [it.text for it in suggestions.complete(prefix)]
+
+
+def test_recent_queries_come_first():
+    """The newest query is the first completion, titles follow."""
+    suggestions = Suggestions(["gene banks"])
+    suggestions.learn("gene drive", answer(hit(title="Gene drives in island mice")))
+    suggestions.learn("gene therapy", answer(hit()))
+
+    assert ["gene therapy", "gene drive", "gene banks", "Gene drives in island mice"] == texts(suggestions, "Gene")
+
+
+def test_a_word_inside_is_found_too():
+    """What begins with the text comes before what only holds it."""
+    suggestions = Suggestions(["mice and men", "island mice"])
+
+    assert ["mice and men", "island mice"] == texts(suggestions, "mice")
+
+
+def test_descriptions():
+    """Each completion says what it is."""
+    suggestions = Suggestions(["mice in art"])
+    suggestions.learn("mice", answer(hit(title="Mice of the isles")))
+
+    assert ["recent search", "example", "Byron, Journal of Islands, 2021"] == [
+        it.description for it in suggestions.complete("mice")
+    ]
+
+
+def test_what_found_nothing_is_not_suggested():
+    """A typing mistake does not spread."""
+    suggestions = Suggestions()
+    suggestions.learn("gnee drive", answer())
+
+    assert [] == texts(suggestions, "gnee")
+
+
+@pytest.mark.parametrize("prefix", ["", "   ", "zebra"])
+def test_nothing_to_complete(prefix):
+    """No text and unknown text have no completions."""
+    assert [] == texts(Suggestions(["mice"]), prefix)
+
+
+def test_memory_is_bounded():
+    """The oldest query and the oldest title are forgotten."""
+    suggestions = Suggestions(queries=2, titles=1)
+    for number in range(3):
+        suggestions.learn(f"query {number}", answer(hit(title=f"title {number}")))
+
+    assert ["query 2", "query 1"] == texts(suggestions, "query")
+    assert ["title 2"] == texts(suggestions, "title")
+
+
+def test_a_query_is_suggested_once():
+    """Asking again moves a query to the front, whatever its case."""
+    suggestions = Suggestions()
+    for query in ("mice", "mice and men", "Mice"):
+        suggestions.learn(query, answer(hit(title="x")))
+
+    assert ["Mice", "mice and men"] == texts(suggestions, "mice")
+
+
+@given(st.text(min_size=1, max_size=60))
+def test_a_title_becomes_a_plain_query(title):
+    """A completion from a title can always be read, and holds nothing but words."""
+    query = as_query(title)
+
+    if query:
+        tree = parse(query)
+        assert isinstance(tree, Term | And)
+        assert all(isinstance(it, Term) and it.field in ("any", "doi") for it in getattr(tree, "parts", [tree]))

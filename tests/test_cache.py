@@ -1,0 +1,343 @@
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import pickle
+import sqlite3
+import stat
+import threading
+import zlib
+from collections.abc import AsyncIterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from metasearch import cache as cache_module
+from metasearch.cache import LARGEST_ROW, CacheStats, DiskStore, MemoryStore
+
+
+@pytest.fixture
+async def store(tmp_path: Path) -> AsyncIterator[DiskStore]:
+    it = DiskStore(tmp_path / "cache")
+    yield it
+    await it.close()
+
+
+def database(tmp_path: Path) -> Path:
+    return tmp_path / "cache" / "pages" / "cache.db"
+
+
+def plant(tmp_path: Path, sql: str, *values: Any) -> None:
+    """Changes the SQLite file behind the store's back."""
+    with closing(sqlite3.connect(database(tmp_path))) as connection, connection:
+        connection.execute(sql, values)
+
+
+def rows(tmp_path: Path) -> int:
+    with closing(sqlite3.connect(database(tmp_path))) as connection:
+        return int(connection.execute("SELECT count(*) FROM Cache").fetchone()[0])
+
+
+class Bomb:
+    """Makes a file when it is unpickled."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __reduce__(self) -> Any:
+        return (os.mkdir, (str(self.path),))
+
+
+async def test_what_is_set_is_got(store: DiskStore) -> None:
+    """Bytes come back as they were, under their key only, and are counted."""
+    value = b"\x00" + bytes(range(256)) * 500
+    await store.set("a", value, 60)
+
+    assert await store.get("a") == value
+    assert await store.get("b") is None
+    assert await store.stats() == CacheStats(1, (await store.stats()).bytes, hits=1, misses=1)
+
+
+async def test_it_outlives_the_process(tmp_path: Path) -> None:
+    """Another store on the same folder finds what the first has kept."""
+    first = DiskStore(tmp_path)
+    await first.set("a", b"1", 60)
+    await first.close()
+    second = DiskStore(tmp_path)
+
+    assert await second.get("a") == b"1"
+    await second.close()
+
+
+async def test_values_are_compressed_on_disk(store: DiskStore, tmp_path: Path) -> None:
+    """A page of text takes a fraction of its size."""
+    await store.set("a", b"x" * 1_000_000, 60)
+    with closing(sqlite3.connect(database(tmp_path))) as connection:
+        (size,) = connection.execute("SELECT length(value) FROM Cache").fetchone()
+
+    assert size < 10_000
+
+
+async def test_values_expire(store: DiskStore, tmp_path: Path) -> None:
+    """After its time a value is a miss; a time of nothing keeps nothing."""
+    await store.set("a", b"1", 60)
+    await store.set("b", b"1", 0)
+    plant(tmp_path, "UPDATE Cache SET expire_time = 1")
+
+    assert await store.get("a") is None
+    assert await store.get("b") is None
+    assert rows(tmp_path) == 1
+
+
+async def test_upkeep_drops_what_has_expired(store: DiskStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Now and then a write clears the expired rows away, in the writing thread."""
+    monkeypatch.setattr(cache_module, "UPKEEP_EVERY", 2)
+    for key in "ab":
+        await store.set(key, b"1", 60)
+    plant(tmp_path, "UPDATE Cache SET expire_time = 1")
+    await store.set("c", b"1", 60)
+
+    assert rows(tmp_path) == 1
+
+
+async def test_the_size_limit_is_kept(tmp_path: Path) -> None:
+    """The oldest values make room."""
+    store = DiskStore(tmp_path / "cache", size_limit=1 << 20)
+    for number in range(60):
+        await store.set(str(number), os.urandom(100_000), 60)
+    stats = await store.stats()
+
+    assert stats.bytes < 2 << 20
+    assert await store.get("0") is None
+    assert await store.get("59") is not None
+    await store.close()
+
+
+async def test_delete_and_clear(store: DiskStore) -> None:
+    """One goes, or all; what is not there goes without complaint."""
+    for key in "abc":
+        await store.set(key, b"1", 60)
+    await store.delete("a")
+    await store.delete("nothing")
+
+    assert (await store.stats()).entries == 2
+    await store.clear()
+    assert (await store.stats()).entries == 0
+
+
+async def test_only_the_owner_may_enter(store: DiskStore, tmp_path: Path) -> None:
+    """The folder has mode 0700, also where it was open before."""
+    folder = tmp_path / "cache" / "pages"
+    folder.mkdir(parents=True, mode=0o755)
+    await store.set("a", b"1", 60)
+
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+
+
+async def test_nothing_is_touched_before_the_first_use(tmp_path: Path) -> None:
+    """A store that nobody uses makes neither folder nor thread."""
+    before = threading.active_count()
+    DiskStore(tmp_path / "cache")
+
+    assert not list(tmp_path.iterdir())
+    assert threading.active_count() == before
+
+
+# Hostile and broken files
+
+
+@pytest.mark.parametrize("mode", [1, 2, 3, 4])
+async def test_a_planted_pickle_is_not_executed(store: DiskStore, tmp_path: Path, mode: int) -> None:
+    """A row that holds a pickle, under every mode that diskcache knows, is a miss and is deleted."""
+    ran = tmp_path / "ran"
+    await store.set("a", b"1", 60)
+    plant(tmp_path, "UPDATE Cache SET mode = ?, value = ?", mode, sqlite3.Binary(pickle.dumps(Bomb(ran))))
+
+    assert await store.get("a") is None
+    await store.set("b", b"2", 60)  # the writing thread deletes first
+    assert not ran.exists()
+    assert rows(tmp_path) == 1
+    assert (await store.stats()).problem is None
+
+
+async def test_a_planted_pickled_key_is_not_executed(store: DiskStore, tmp_path: Path) -> None:
+    """Keys are not unpickled either, by nothing that the store does."""
+    ran = tmp_path / "ran"
+    await store.set("a", b"1", 60)
+    plant(tmp_path, "UPDATE Cache SET raw = 0, key = ?", sqlite3.Binary(pickle.dumps(Bomb(ran))))
+    await store.get("a")
+    await store.stats()
+    await store.clear()
+
+    assert not ran.exists()
+
+
+async def test_a_planted_file_name_reads_and_removes_nothing(store: DiskStore, tmp_path: Path) -> None:
+    """A row cannot make the store read or delete a file of the user's."""
+    precious = tmp_path / "precious"
+    precious.write_bytes(zlib.compress(b"private"))
+    for key in "ab":
+        await store.set(key, b"1", 60)
+    plant(tmp_path, "UPDATE Cache SET filename = '../../precious', value = NULL")
+
+    assert await store.get("a") is None
+    await store.delete("b")
+    await store.clear()
+    assert precious.exists()
+
+
+@pytest.mark.parametrize(
+    "value", [b"", b"not zlib", zlib.compress(b"cut short" * 99)[:-9], zlib.compress(b"1") + b"more", "text", 7, None]
+)
+async def test_a_row_that_cannot_be_read_is_a_miss(store: DiskStore, tmp_path: Path, value: Any) -> None:
+    """Whatever lies in the row, the search goes on, and the row goes."""
+    await store.set("a", b"1", 60)
+    plant(tmp_path, "UPDATE Cache SET value = ?", value)
+
+    assert await store.get("a") is None
+    await store.set("b", b"2", 60)
+    assert rows(tmp_path) == 1
+    assert (await store.stats()).problem is None
+
+
+async def test_a_bomb_in_a_row_is_a_miss(store: DiskStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Decompression stops at a bound."""
+    await store.set("a", bytes(100_000), 60)
+    monkeypatch.setattr(cache_module, "LARGEST_VALUE", 50_000)
+
+    assert await store.get("a") is None
+
+
+@pytest.mark.parametrize("content", [b"", b"this is no database" * 999, b"SQLite format 3\x00" + b"\xff" * 5000])
+async def test_a_broken_file_begins_anew(tmp_path: Path, content: bytes, caplog: pytest.LogCaptureFixture) -> None:
+    """A file that is no database is replaced by an empty one, without a warning."""
+    file = database(tmp_path)
+    file.parent.mkdir(parents=True)
+    file.write_bytes(content)
+    store = DiskStore(tmp_path / "cache")
+
+    assert await store.get("a") is None
+    await store.set("a", b"1", 60)
+    assert await store.get("a") == b"1"
+    assert not [record for record in caplog.records if record.levelno >= logging.WARNING]
+    await store.close()
+
+
+async def test_a_file_that_breaks_in_use_begins_anew(store: DiskStore, tmp_path: Path) -> None:
+    """Also when the tables vanish under a store that is open."""
+    await store.set("a", b"1", 60)
+    plant(tmp_path, "DROP TABLE Cache")
+
+    assert await store.get("a") is None
+    await store.set("a", b"2", 60)
+    assert await store.get("a") == b"2"
+
+
+@pytest.mark.parametrize("obstacle", ["file", "link"])
+async def test_a_folder_that_is_not_ours_is_told_once(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, obstacle: str
+) -> None:
+    """One warning, then silence: the store keeps nothing, and nothing raises."""
+    folder = tmp_path / "cache" / "pages"
+    folder.parent.mkdir()
+    if obstacle == "file":
+        folder.write_bytes(b"")
+    else:
+        folder.symlink_to(tmp_path)
+    store = DiskStore(tmp_path / "cache")
+    for _ in range(3):
+        await store.set("a", b"1", 60)
+        assert await store.get("a") is None
+
+    warnings = [record for record in caplog.records if record.levelno >= logging.WARNING]
+    assert len(warnings) == 1
+    assert "cannot be used" in warnings[0].getMessage()
+    assert "--no-cache" in warnings[0].getMessage()
+    assert "cannot be used" in str((await store.stats()).problem)
+    await store.close()
+
+
+async def test_a_busy_file_is_a_miss(store: DiskStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A lock held by another process costs a value, not the store."""
+    monkeypatch.setattr(cache_module, "LOCK_TIMEOUT", 0.01)
+    await store.set("a", b"1", 60)
+    with closing(sqlite3.connect(database(tmp_path), isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        await store.set("b", b"2", 60)
+        other.execute("ROLLBACK")
+
+    assert await store.get("a") == b"1"
+    assert await store.get("b") is None
+    assert (await store.stats()).problem is None
+
+
+async def test_what_is_too_large_is_not_kept(store: DiskStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither a value that does not compress below a row's limit, nor one that is huge before; both quietly."""
+    await store.set("row", os.urandom(LARGEST_ROW), 60)
+    monkeypatch.setattr(cache_module, "LARGEST_VALUE", 1000)
+    await store.set("value", bytes(1001), 60)
+
+    assert await store.get("row") is None
+    assert await store.get("value") is None
+    assert (await store.stats()).problem is None
+
+
+async def test_a_closed_store_is_silent(tmp_path: Path) -> None:
+    """Closing twice and using it afterwards do nothing."""
+    store = DiskStore(tmp_path)
+    await store.set("a", b"1", 60)
+    await store.close()
+    await store.close()
+    await store.set("a", b"2", 60)
+
+    assert await store.get("a") is None
+
+
+async def test_the_loop_runs_while_the_disk_works(store: DiskStore) -> None:
+    """All work on the file happens in the store's own threads."""
+    names = set()
+    plain_set, plain_get = store._set, store._get
+
+    def spy_set(*args: Any) -> None:
+        names.add(threading.current_thread().name)
+        plain_set(*args)
+
+    def spy_get(*args: Any) -> Any:
+        names.add(threading.current_thread().name)
+        return plain_get(*args)
+
+    store._set, store._get = spy_set, spy_get  # type: ignore[method-assign]
+    await asyncio.gather(*(store.set(str(n), b"1", 60) for n in range(20)))
+    await asyncio.gather(*(store.get(str(n)) for n in range(20)))
+
+    assert names == {"metasearch-cache-write_0", "metasearch-cache-read_0"}
+
+
+# In memory
+
+
+async def test_memory_keeps_and_forgets() -> None:
+    """The same interface: values, expiry, size limit, numbers."""
+    now = 0.0
+    store = MemoryStore(size_limit=10, clock=lambda: now)
+    await store.set("a", b"12345", 60)
+    await store.set("b", b"12345", 5)
+
+    assert await store.get("a") == b"12345"
+    now = 5.0
+    assert await store.get("b") is None
+    assert await store.stats() == CacheStats(1, 5, hits=1, misses=1)
+
+    await store.set("c", b"1234567", 60)
+    assert await store.get("a") is None
+    assert await store.get("c") == b"1234567"
+    await store.set("c", b"1", 60)
+    await store.set("d", bytes(11), 60)
+    assert (await store.stats()).bytes == 1
+    await store.delete("c")
+    await store.clear()
+    await store.close()
+    assert (await store.stats()).entries == 0
