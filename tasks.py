@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Every chore in one word; needs nothing but Python 3.11 or newer.
 
-    python3 tasks.py demo "fish passage"     search the built-in demo databases
+    python3 tasks.py demo "gambling harms"   search the built-in demo databases
     python3 tasks.py test [pytest options]   all tests
     python3 tasks.py lint                    format, lint, types, import contracts
     python3 tasks.py fix                     let the formatter and the linter mend what they can
@@ -110,7 +110,7 @@ def call(*command: str) -> int:
 
 
 def demo(rest: list[str]) -> int:
-    return call("metasearch", "--demo", *(rest or ["fish passage"]))
+    return call("metasearch", "--demo", *(rest or ["gambling harms"]))
 
 
 def test(rest: list[str]) -> int:

@@ -16,7 +16,9 @@ _ISSUE = re.compile(rf"\b(?:number|num|no|nr|issue|iss|heft|h|fasc|numéro|n[º�
 _PAGES = re.compile(
     r"\b(?:pages?|pp?|seiten?|s|с)[:.\s]*([A-Za-z]?\d+[A-Za-z]?(?:\s?[-\u2010-\u2015]\s?[A-Za-z]?\d+)?)", re.IGNORECASE
 )
-_SHORT = re.compile(r"\b(\d{1,4})\s?\(\d{4}\)\s?(\d{1,4})?(?!\d)|\b(\d{1,4})\s?\((\d{1,3})\)|^(\d{1,4}):(\d{1,4})\b")
+_SHORT = re.compile(
+    r"(?:^|[,;]\s?)(?:(\d{1,4})\s?\(\d{4}\)\s?(\d{1,4})?(?!\d)|(\d{1,4})\s?\((\d{1,3})\)|(\d{1,4}):(\d{1,4})\b)"
+)
 _SHORT_PAGES = re.compile(r",\s*([A-Za-z]?\d+\s?[-\u2010-\u2015]\s?[A-Za-z]?\d+)\.?\s*$")
 
 

@@ -92,12 +92,13 @@ def inverted_index(found: Any) -> str | None:
     """The text of OpenAlex's {word: [positions]}; None where it is absent or not of that form."""
     if not isinstance(found, dict):
         return None
-    placed: list[tuple[int, str]] = []
+    placed: dict[int, str] = {}
     for word, positions in found.items():
         if isinstance(positions, list):
-            placed += [(p, word) for p in positions if isinstance(p, int)]
-    placed.sort()
-    return abstract(" ".join(word for _, word in placed))
+            for position in positions:
+                if isinstance(position, int):
+                    placed[position] = word
+    return abstract(" ".join([placed[position] for position in sorted(placed)]))
 
 
 def no_final_stop(found: Any) -> str | None:
@@ -248,6 +249,12 @@ def url(found: Any) -> str | None:
     return next((u for v in strings(found) if (u := normalise.web_url(v))), None)
 
 
+def pdf_url(found: Any) -> str | None:
+    """The first http(s) URL that may be a file: a DOI leads to a page."""
+    links = (u for v in strings(found) if (u := normalise.web_url(v)))
+    return next((u for u in links if "//doi.org/" not in u and "//dx.doi.org/" not in u), None)
+
+
 def isbns(found: Any) -> tuple[str, ...]:
     """Each ISBN once, as ISBN-13."""
     values = [part for v in strings(found) for part in re.split(r"[;,]|\s(?=97[89])", v)]
@@ -263,6 +270,18 @@ def issns(found: Any) -> tuple[str, ...]:
 def arxiv(found: Any) -> str | None:
     """An arXiv identifier without version."""
     return next((a for v in strings(found) if (a := normalise.arxiv_id(v))), None)
+
+
+def arxiv_url(found: Any) -> str | None:
+    """The arXiv identifier in the first link or DOI that is arXiv's, among others that are not."""
+    return next((a for v in strings(found) if "arxiv" in v.lower() and (a := normalise.arxiv_id(v))), None)
+
+
+def pmcid(found: Any) -> str | None:
+    """ "PMC123456" from that, from a link to it, or from its number."""
+    value = first(found)
+    hit = re.search(r"(?:PMC|^)0*(\d{1,9})/?$", value.strip(), re.IGNORECASE) if value else None
+    return f"PMC{hit[1]}" if hit else None
 
 
 def lccn(found: Any) -> str | None:
@@ -370,6 +389,8 @@ def person(name: str, family: str | None = None, given: str | None = None, orcid
             family, given, name = left.strip(), right, ""
     elif family and given and name.startswith(f"{family},"):
         name = ""
+    if name.rstrip(".").lower() == "et al":
+        return None
     if not name:
         name = f"{given} {family}" if given and family else family or given or ""
     return Author(name, family or None, given or None, normalise.orcid(orcid)) if name.strip() else None
@@ -512,6 +533,8 @@ CONVERTERS: Mapping[str, Converter] = {
     "isbn": isbns,
     "issn": issns,
     "arxiv": arxiv,
+    "arxiv-url": arxiv_url,
+    "pmcid": pmcid,
     "lccn": lccn,
     "oclc": oclc,
     "citation-volume": citation_volume,
@@ -540,7 +563,7 @@ NODE_CONVERTERS = frozenset({"labelled"})
 DEFAULTS: Mapping[str, Converter] = {
     "source_id": identifier,
     "url": url,
-    "pdf_url": url,
+    "pdf_url": pdf_url,
     "title": text,
     "subtitle": text,
     "authors": names,

@@ -543,7 +543,7 @@ class _Reader:
         words = {key.casefold(): value for key, value in mapping.items()}
 
         def look_up(found: Any) -> str | None:
-            values = [v.strip().casefold() for v in convert.strings(found)]
+            values = [part.strip().casefold() for v in convert.strings(found) for part in v.split(";")]
             known = next((words[v] for v in values if v in words), None)
             return known or (words.get("*") if values else None)
 

@@ -172,7 +172,7 @@ class Writer:
             return self.expression(wide) if wide is not None else ""
         why = "" if self.dialect.disjunction else "cannot say OR"
         if not why and not self.dialect.group and any(self.several(part) for part in query.parts):
-            spread = _spread(query)
+            spread = self.spread(query)
             if spread is not None:
                 return self.expression(spread)
             why = "cannot put several words into brackets"
@@ -183,6 +183,21 @@ class Writer:
         # All alternatives together would find less than each of them.
         self.notes.append(f"{why}: only the first alternative of {_shown(query)} is asked")
         return self.expression(query.parts[0])
+
+    def spread(self, query: Or) -> Query | None:
+        """(a b) | c as (a | c) (b | c), for databases whose OR takes single words; None where that grows too long."""
+        sides: list[list[Query]] = []
+        for part in query.parts:
+            words: list[Query] = []
+            for piece in part.parts if isinstance(part, And) else (part,):
+                if not isinstance(piece, Term):
+                    return None
+                words += [Term(word, piece.field) for word in self.blanked(piece.text, self.dialect.strip).split()]
+            sides.append(words)
+        if not 0 < prod(len(side) for side in sides) <= _MOST_CLAUSES:
+            return None
+        choices = [tuple(dict.fromkeys(choice)) for choice in product(*sides)]
+        return conjunction(*(Or(choice) if len(choice) > 1 else choice[0] for choice in choices))
 
     def widened(self, query: Query) -> Query | None:
         """The narrowest query that finds no less and can be expressed; None where everything would have to be found."""
@@ -200,7 +215,10 @@ class Writer:
         return Or(tuple(sides)) if len(sides) == len(query.parts) else None
 
     def several(self, query: Query) -> bool:
-        return isinstance(query, And | Or) or (isinstance(query, Term) and len(self.words(query)) > 1)
+        if not isinstance(query, Term):
+            return isinstance(query, And | Or)
+        as_words = query.phrase and not self.dialect.phrase
+        return len(query.text.split()) > 1 if as_words else len(self.words(query)) > 1
 
     def grouped(self, query: Query) -> str:
         written = self.expression(query)
@@ -239,11 +257,19 @@ class Writer:
         text = self.clean(term.text, identifier=term.field in _IDENTIFIERS)
         if term.field == "isbn":  # catalogues index it without hyphens
             text = text.replace("-", "").replace(" ", "")
+        if not text:
+            return ""
         if term.phrase:
             if self.dialect.phrase:
                 return self.dialect.phrase.format(x=text)
             self.notes.append(f'cannot search for a phrase: "{term.text}" is sent as words')
         return self.dialect.word.format(x=text) if self.dialect.style == "expression" else text
+
+    @staticmethod
+    def blanked(text: str, characters: str) -> str:
+        if not any(c in characters for c in text):
+            return text
+        return " ".join("".join(" " if c in characters else c for c in text).split())
 
     def clean(self, text: str, *, identifier: bool = False) -> str:
         """The words with what the database would take for syntax escaped or blanked.
@@ -252,28 +278,10 @@ class Writer:
         """
         dialect = self.dialect
         strip = '"\\' if identifier and dialect.strip else dialect.strip
-        if strip and any(c in strip for c in text):
-            text = " ".join("".join(" " if c in strip else c for c in text).split())
+        text = self.blanked(text, strip)
         if dialect.escape and any(c in dialect.escape for c in text):
             text = "".join(f"\\{c}" if c in dialect.escape else c for c in text)
         return text
-
-
-def _spread(query: Or) -> Query | None:
-    """(a b) | c as (a | c) (b | c), for databases whose OR takes single words; None where that grows too long."""
-    sides: list[list[Query]] = []
-    for part in query.parts:
-        words: list[Query] = []
-        for piece in part.parts if isinstance(part, And) else (part,):
-            if not isinstance(piece, Term):
-                return None
-            words += [Term(word, piece.field) for word in piece.text.split()]
-        sides.append(words)
-    if prod(len(side) for side in sides) > _MOST_CLAUSES:
-        return None
-    return conjunction(
-        *(Or(tuple(dict.fromkeys(choice))) if len(set(choice)) > 1 else choice[0] for choice in product(*sides))
-    )
 
 
 def _only_terms(query: Query) -> bool:

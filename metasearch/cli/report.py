@@ -53,7 +53,7 @@ def tell(
     if whole or troubled or interrupted or console.live:
         console.say(_footer(answer, interrupted))
     if console.live and not whole and any(report.notes for report in answer.sources):
-        console.say("some sources could not take the query as it stands; --explain says which and how")
+        console.say("some sources left notes on the query or their answer; --explain shows them")
 
 
 def _explained(report: SourceReport, console: Console) -> None:

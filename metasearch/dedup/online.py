@@ -9,8 +9,6 @@ alone and not on who answered first.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
-
 from metasearch.dedup.fingerprint import Fingerprint, fingerprint
 from metasearch.dedup.matcher import Chain
 from metasearch.dedup.merge import hit_id, merge
@@ -60,7 +58,7 @@ class OnlineDedup:
         it = print_ or fingerprint(record)
         number = len(self._records)
         if it.record_key in self._keys:  # the same record again, on a later page for instance
-            it = replace(it, record_key=f"{it.record_key}@{record.position or number}")
+            it = Fingerprint(record, f"{it.record_key}@{record.position or number}")
         self._keys.add(it.record_key)
         self._ids.append(hit_id(it.record_key))
         self._records.append(record)

@@ -116,8 +116,8 @@ _LUCENE = re.compile(
       submittedDate:["\[]?(?P<first>\d{4})\d*\s+TO\s+(?P<last>\d{4})\d*["\]]?
     | (?P<field>[A-Za-z_.]+):(?=\S)
     | "(?P<phrase>[^"]*)"
-    | (?P<sign>[()|])
-    | (?P<word>[^\s()"|]+)
+    | (?P<sign>[()])
+    | (?P<word>[^\s()"]+)
     """,
     re.VERBOSE,
 )
@@ -125,7 +125,7 @@ _OPERATORS = {"AND": ("and",), "OR": ("or",), "NOT": ("not",), "ANDNOT": ("and",
 
 
 def lucene(text: str, fields: Mapping[str, str]) -> Query | None:
-    """`ti:word AND (au:"a phrase" OR c) ANDNOT d`; `|` is another OR. `fields` maps the dialect's names to ours."""
+    """`ti:word AND (au:"a phrase" OR c) ANDNOT d`. `fields` maps the dialect's names to ours."""
     if text.count('"') % 2:
         raise NotUnderstood("unbalanced quotes")
     return tree(_lucene(text, fields))
@@ -143,7 +143,7 @@ def _lucene(text: str, fields: Mapping[str, str]) -> Iterator[Token]:
             case "phrase":
                 yield Term(" ".join(found["phrase"].split()), phrase=True)
             case "sign":
-                yield "or" if found["sign"] == "|" else found["sign"]
+                yield found["sign"]
             case _:
                 yield from _OPERATORS.get(found["word"], (Term(found["word"].rstrip("$")),))
 

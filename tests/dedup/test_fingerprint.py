@@ -8,7 +8,8 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.dedup.fingerprint import fingerprint, simhash
+from metasearch.dedup.fingerprint import fingerprint
+from metasearch.dedup.signature import simhash
 from tests.dedup.records import ARTICLE, record
 
 

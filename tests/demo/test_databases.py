@@ -269,6 +269,17 @@ def test_openalex_filters():
     assert one == sum(work.doi == "10.1038/s41562-021-01052-5" for work in SHELVES["demo-openalex"].works)
 
 
+def test_dblp_bars_bind_tighter_than_blanks():
+    """In dblp's syntax `learning deep|transfer` is learning and one of the two."""
+    either = ask_json("demo-slow", q="learning deep|transfer", format="json", h="100")["result"]["hits"]["@total"]
+    each = [
+        ask_json("demo-slow", q=f"learning {word}", format="json", h="100")["result"]["hits"]["@total"]
+        for word in ("deep", "transfer", "deep transfer")
+    ]
+
+    assert int(either) == int(each[0]) + int(each[1]) - int(each[2]) > 1
+
+
 def test_crossref_filters_by_year():
     """from-pub-date and until-pub-date bound the year, both included."""
     message = ask_json("demo-crossref", query="gambling", filter="from-pub-date:2019,until-pub-date:2020", rows="100")[

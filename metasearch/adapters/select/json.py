@@ -53,7 +53,7 @@ def _compile(node: Node) -> Selector | None:
 
 def _field(node: Node, _: list[Selector]) -> Selector:
     name = node["value"]
-    return lambda value: value.get(name) if isinstance(value, dict) else None
+    return lambda value: value.get(name) if type(value) is dict else None
 
 
 def _index(node: Node, _: list[Selector]) -> Selector:
@@ -68,7 +68,33 @@ def _index(node: Node, _: list[Selector]) -> Selector:
     return select
 
 
-def _chain(_: Node, parts: list[Selector]) -> Selector:
+def _names(node: Node) -> list[str] | None:
+    """The names of a plain path such as `a.b.c`."""
+    if node["type"] == "field":
+        return [node["value"]]
+    if node["type"] != "subexpression":
+        return None
+    parts = [_names(child) for child in node["children"]]
+    return None if None in parts else [name for part in parts if part is not None for name in part]
+
+
+def _path(names: list[str]) -> Selector:
+    *outer, last = names
+
+    def select(value: Any) -> Any:
+        for name in outer:
+            if type(value) is not dict:
+                return None
+            value = value.get(name)
+        return value.get(last) if type(value) is dict else None
+
+    return select
+
+
+def _chain(node: Node, parts: list[Selector]) -> Selector:
+    names = _names(node)
+    if names is not None:
+        return _path(names)
     if len(parts) == 2:
         first, second = parts
         return lambda value: second(first(value))

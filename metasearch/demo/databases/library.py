@@ -125,8 +125,13 @@ def _record(work: Work, position: int) -> str:
 def _marc(work: Work) -> str:
     language = _LANGUAGES[work.language]
     fixed = f"010101s{work.year}    xx            000 0 {language} d"
-    persons = [f"{family}, {given}" if given else family for family, given in work.authors]
-    statement = ", ".join(full_name(author) for author in work.authors)
+    names = [full_name(author) for author in work.authors]
+    # Chinese headings have no comma.
+    persons = [
+        name if name.startswith(family) else f"{family}, {given}"
+        for name, (family, given) in zip(names, work.authors, strict=True)
+    ]
+    statement = ", ".join(names)
     title = (work.title + " :", work.subtitle + " /") if work.subtitle else (work.title + " /", "")
     fields = [
         *(_field("020", " ", " ", a=_printed_isbn(work, isbn)) for isbn in work.isbn),

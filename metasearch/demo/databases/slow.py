@@ -21,6 +21,7 @@ _TYPES = {
     "preprint": "Informal and Other Publications",
     "book": "Books and Theses",
 }
+_EITHER = re.compile(r"[^\s|]+(?:\|[^\s|]+)+")  # a b|c is a (b|c)
 _YEAR = re.compile(r"year:(\d{4}):?")
 
 
@@ -42,7 +43,7 @@ def answer(path: str, params: Mapping[str, str], shelf: Shelf) -> Reply:
     try:
         size, start = min(number(params, "h", 30), MAX_HITS), number(params, "f", 0)
         years = {int(year) for year in _YEAR.findall(asked)}
-        words = _YEAR.sub(" ", asked).strip(" |")
+        words = _EITHER.sub(lambda either: f"({either[0].replace('|', ' OR ')})", _YEAR.sub(" ", asked).strip(" |"))
         found = shelf.find(lucene(words, {"author": "author", "venue": "venue"})) if words or years else []
     except (NotUnderstood, ValueError):
         return Reply(b"<html><body><h1>400 Bad Request</h1></body></html>", 400, "text/html")

@@ -1,0 +1,109 @@
+"""What a title says: its words, where its subtitle begins, which part of a series it is, and whether it is about another work."""
+
+from __future__ import annotations
+
+import re
+
+from metasearch import normalise
+
+#: Words that stand where a title should be, or on thousands of works: such a title identifies nothing.
+GENERIC_TITLES = frozenset(
+    """abstract abstracts announcement announcements appendix author index authorindex background backmatter bibliography
+    bookreview bookreviews booksreceived callforpapers comment commentary comments conclusion conclusions contents contributors
+    correction correspondence corrigendum cover discussion editorial editorialboard editorialcomment editorialcomments
+    editorialnote editorialnotes editorscomments editorsnote editorsintroduction erratum errata foreword frontmatter
+    fromtheeditor fromtheeditors guesteditorial inbrief index inmemoriam inthisissue introduction issueinformation
+    letter letters lettertotheeditor letterstotheeditor listofcontributors masthead mastheads miscellany news newsandnotes note
+    notes notice obituary openingremarks preface preliminary presidentsmessage proceedings prologue references reply response
+    review reviews summary tableofcontents titlepage untitled welcome works 前言 序言 序 目录 编者按 编后记 卷首语 后记 征稿启事
+    会议通知 书评 简讯 总目次 投稿须知 勘误""".split()
+)
+
+_MAY_BREAK = re.compile(r"[:：;；\u2014.?!。？！(（\[【)）\]】=/]|\s[-\u2010-\u2015]|--")  # noqa: RUF001
+_BREAKS = re.compile(r"[:：;；]+|\s[-\u2010-\u2015]+\s|\u2014+|--+|[.?!。？！](?=\s)|[(（\[【)）\]】]|\s[/=]\s")  # noqa: RUF001
+_SUFFIX = re.compile(
+    r"\s*[\[(](?:provisional abstract|review|abstract|conference abstract|proceedings|electronic resource|editorial|letter|comment|"
+    r"texte imprimé|book|sound recording|text|elektronische ressource)[\])]\s*\.?\s*$",
+    re.IGNORECASE,
+)
+_NUMBER = r"(?:[ivxl]{1,6}|\d{1,3}[a-z]?|one|two|three|four|five|six|seven|eight|nine|ten|first|second|third)"
+_PART = re.compile(
+    rf"\b(?:part|parts|pt|teil|tome|vol|volume|band|bd|parte|partie|chapter|phase|study|experiment|lecture|paper|series|no|number)"
+    rf"s?\s+({_NUMBER})\b"
+)
+_PART_WORDS = frozenset(
+    "part parts pt pts teil tome vol volume volumes band bd parte partie chapter chapters phase study studys experiment lecture "
+    "paper series no number numbers phases experiments lectures papers".split()
+)
+_ROMANS = frozenset("i ii iii iv v vi vii viii ix x xi xii xiii".split())
+_CJK_PART = re.compile(r"[(（]([ⅠⅡⅢⅣⅤⅥⅦⅧⅨⅩ一二三四五六七八九十上中下\d]{1,3})[)）]|第([一二三四五六七八九十\d]{1,3})[部卷册章期辑]|([ⅠⅡⅢⅣⅤⅥⅦⅧⅨⅩ])$")
+_WORD_NUMBERS = dict(zip("one two three four five six seven eight nine ten".split(), range(1, 11), strict=True))
+_WORD_NUMBERS |= {"first": 1, "second": 2, "third": 3}
+_WORD_NUMBERS |= dict(zip("一二三四五六七八九十", range(1, 11), strict=True)) | {"上": 1, "中": 2, "下": 3}
+
+_NOTICES = (
+    ("erratum", re.compile(r"^(?:errat(?:um|a)|corrigend(?:um|a)|(?:author |publisher )?corrections?)(?: (?:to|for|in)\b|$)|^(?:勘误|更正)")),
+    ("retraction", re.compile(r"^(?:retract(?:ion|ed)|withdrawn|withdrawal|expression of concern|notice of retraction)\b|^撤稿")),
+    ("reply", re.compile(r"^(?:(?:authors? |the authors? |in )?(?:reply|response|rejoinder|rebuttal)(?: to\b| from\b|$)|re (?=[a-z]))")),
+    ("comment", re.compile(r"^(?:(?:a |invited )?comments?(?:ary)? on\b|discussion (?:of|on)\b|letter (?:to|re)\b)")),
+    ("addendum", re.compile(r"^(?:addend(?:um|a)|supplement) to\b")),
+    ("review", re.compile(r"^(?:book |a )?review of\b|^\[?book review")),
+)  # fmt: skip
+
+_NOTICE_WORDS = frozenset(
+    "erratum errata corrigendum corrigenda correction corrections author publisher authors the in reply response rejoinder rebuttal re "
+    "retraction retracted withdrawn withdrawal expression notice comment comments commentary a invited discussion letter addendum addenda "
+    "supplement review book 勘误 更正 撤稿".split()
+)
+
+def title_words(title: str, subtitle: str | None) -> tuple[tuple[str, ...], frozenset[int]]:
+    """The folded words of title and subtitle, and the numbers of words after which a mark ends a part of the title."""
+    if title.endswith(("]", ")", "].", ").")):
+        title = _SUFFIX.sub("", title)
+    breaks: list[int] = []
+    if _MAY_BREAK.search(title):
+        words: list[str] = []
+        for part in _BREAKS.split(title):
+            found = normalise.words(part)
+            if found:
+                words += found
+                breaks.append(len(words))
+    else:
+        words = normalise.words(title)
+        breaks.append(len(words))
+    if subtitle:
+        found = normalise.words(subtitle)
+        # Some sources repeat the subtitle inside the title.
+        if found and words[-len(found) :] != found:
+            words += found
+            breaks.append(len(words))
+    return tuple(words), frozenset(breaks)
+
+
+def notice(text: str, words: tuple[str, ...], breaks: frozenset[int]) -> str:
+    """What kind of notice about another work the title announces: "Erratum: ...", "Correction to ..."."""
+    if not words or (words[0] not in _NOTICE_WORDS and not words[0].startswith(("勘误", "更正", "撤稿"))):
+        return ""
+    head = " ".join(words[: min(breaks)]) if breaks else text
+    return next((name for name, pattern in _NOTICES if pattern.search(text) or pattern.search(head)), "")
+
+
+def parts(text: str, words: tuple[str, ...], title: str, subtitle: str | None) -> frozenset[str]:
+    """The numbers of the parts that the title names, as digits: "Part II" -> "2"."""
+    found: set[str] = set()
+    if not _PART_WORDS.isdisjoint(words):
+        found.update(_PART.findall(text))
+    if len(words) > 1 and words[-1] in _ROMANS:
+        found.add(words[-1])
+    if not title.isascii():
+        found.update("".join(groups) for groups in _CJK_PART.findall(f"{title}{subtitle or ''}"))
+    return frozenset(_number(value) for value in found) if found else frozenset()
+
+
+def _number(value: str) -> str:
+    value = normalise.fold(value)
+    if value in _WORD_NUMBERS:
+        return str(_WORD_NUMBERS[value])
+    if value and all(c in "ivxl" for c in value):
+        return str(normalise.roman(value))
+    return value.lstrip("0") or value

@@ -1,0 +1,120 @@
+"""select/marc.py: MARC 21 in the words that librarians use."""
+
+from __future__ import annotations
+
+import pytest
+from lxml import etree
+
+from metasearch.adapters.select.marc import MarcRecord, compile_marc
+
+RECORD = """
+<record xmlns="http://www.loc.gov/MARC21/slim">
+  <leader>00714cam a2200205 a 4500</leader>
+  <controlfield tag="001"> 2524120 </controlfield>
+  <controlfield tag="008">930702s1993    nyuab         000 0 eng  </controlfield>
+  <datafield tag="024" ind1="7" ind2=" "><subfield code="a">urn:x</subfield><subfield code="2">urn</subfield></datafield>
+  <datafield tag="024" ind1="7" ind2=" "><subfield code="a">10.5555/12345678</subfield><subfield code="2">DOI</subfield></datafield>
+  <datafield tag="100" ind1="1" ind2=" "><subfield code="a">Huff, Darrell.</subfield></datafield>
+  <datafield tag="245" ind1="1" ind2="0"><subfield code="a">How to lie</subfield><subfield code="p">Part</subfield><subfield code="b">rest</subfield><subfield code="n">2</subfield></datafield>
+  <datafield tag="700" ind1="1" ind2=" "><subfield code="a">Geis, Irving.</subfield></datafield>
+  <datafield tag="700" ind1="1" ind2="2"><subfield code="a">Other, A.</subfield><subfield code="t">Work</subfield></datafield>
+  <datafield tag="856" ind1="4" ind2="2"><subfield code="u">http://a.example</subfield></datafield>
+  <datafield tag="856" ind1="4" ind2="0"><subfield code="u">http://b.example</subfield></datafield>
+</record>"""
+
+
+@pytest.fixture
+def record() -> MarcRecord:
+    return MarcRecord(etree.fromstring(RECORD))
+
+
+@pytest.mark.parametrize(
+    ("selector", "found"),
+    [
+        ("245$a", ["How to lie"]),
+        ("245$anp", ["How to lie Part 2"]),
+        ("100|700$a", ["Huff, Darrell.", "Geis, Irving.", "Other, A."]),
+        ("700|100$a", ["Geis, Irving.", "Other, A.", "Huff, Darrell."]),
+        ("001", [" 2524120 "]),
+        ("008/35-37", ["eng"]),
+        ("008/7-10", ["1993"]),
+        ("008/0", ["9"]),
+        ("LDR/6-7", ["am"]),
+        ("LDR/6", ["a"]),
+        ("024[$2=doi]$a", ["10.5555/12345678"]),
+        ("024[$2!=doi]$a", ["urn:x"]),
+        ("700[$t=]$a", ["Geis, Irving."]),
+        ("700[$t!=]$a", ["Other, A."]),
+        ("856[2=0]$u", ["http://b.example"]),
+        ("856[1=4][2=2]$u", ["http://a.example"]),
+        ("245[LDR/7=ms]$a", ["How to lie"]),
+        ("245[LDR/7=s]$a", []),
+        ("700[LDR/6=a][$t!=]$t", ["Work"]),
+        ("999$a", []),
+        ("245$z", []),
+        ("003", []),
+        ("008/90-99", [""]),
+    ],
+)
+def test_selectors_find_what_they_name(record: MarcRecord, selector: str, found: list[str]) -> None:
+    """Each form of the module's docstring finds its part of the record, and nothing where there is none."""
+    assert compile_marc(selector)(record) == found
+
+
+def test_without_subfields_the_fields_themselves_are_found(record: MarcRecord) -> None:
+    """`each` gets whole fields, from which `$a` selects."""
+    fields = compile_marc("700[$t=]")(record)
+
+    assert [field.tag for field in fields] == ["700"]
+    assert fields[0].ind1 == "1"
+    assert compile_marc("$a")(fields[0]) == ["Geis, Irving."]
+
+
+@pytest.mark.parametrize("selector", ["", "title", "245", "$a"])
+def test_plain_forms_compile_or_are_refused(selector: str) -> None:
+    """A tag alone and a subfield alone are selectors; words are not."""
+    if selector in ("245", "$a"):
+        assert callable(compile_marc(selector))
+    else:
+        with pytest.raises(ValueError, match="not a MARC selector"):
+            compile_marc(selector)
+
+
+@pytest.mark.parametrize("selector", ["245$A", "24$a", "245[$2~x]$a", "245[LDR/7=]$a", "008/", "245$a|246$a", "245$a "])
+def test_other_forms_are_refused(selector: str) -> None:
+    """What is not in the docstring is no selector; white space around one does no harm."""
+    if selector == "245$a ":
+        assert callable(compile_marc(selector))
+    else:
+        with pytest.raises(ValueError, match="allowed are"):
+            compile_marc(selector)
+
+
+@pytest.mark.parametrize(
+    "namespace", ["http://www.loc.gov/MARC21/slim", "info:lc/xmlns/marcxchange-v2", ""], ids=["slim", "marcxchange", "none"]
+)
+def test_any_namespace_and_any_wrapping_is_read(namespace: str) -> None:
+    """The record is found inside what wraps it, and its elements by local name."""
+    declared = f' xmlns="{namespace}"' if namespace else ""
+    wrapped = etree.fromstring(
+        f"<x><recordSchema>marcxml</recordSchema><recordData><collection{declared}><record><leader>00000nam</leader>"
+        '<datafield tag="245" ind1="0" ind2="0"><subfield code="a"> A title </subfield></datafield>'
+        "</record></collection></recordData></x>"
+    )
+
+    assert compile_marc("245$a")(MarcRecord(wrapped)) == ["A title"]
+    assert compile_marc("LDR/6-7")(MarcRecord(wrapped)) == ["am"]
+
+
+def test_odd_records_are_read_as_far_as_they_go() -> None:
+    """Missing attributes, empty subfields and fields without subfields are nothing, not an error."""
+    odd = etree.fromstring(
+        '<record><leader/><controlfield>x</controlfield><datafield tag="245"><subfield>no code</subfield>'
+        '<subfield code="a"/><subfield code="a">  </subfield></datafield><datafield/><other>text</other></record>'
+    )
+    record = MarcRecord(odd)
+
+    assert compile_marc("245$a")(record) == []
+    assert compile_marc("245[1= ]$a")(record) == []
+    assert compile_marc("LDR/6")(record) == [""]
+    assert MarcRecord(etree.fromstring("<empty/>")).fields("245") == []
