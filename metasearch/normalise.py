@@ -16,7 +16,9 @@ from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 
 _DOI = re.compile(r"10\.\d{4,9}(?:\.\d+)*/\S+")
 _DOI_TAIL = ".,;:"
-_ARXIV = re.compile(r"(?:arxiv(?:\.org)?[:./ ]*|abs/|pdf/|^)((?:\d{4}\.\d{4,5}|[a-z-]+(?:\.[a-z]{2})?/\d{7}))(?:v(\d+))?", re.IGNORECASE)
+_ARXIV = re.compile(
+    r"(?:arxiv(?:\.org)?[:./ ]*|abs/|pdf/|^)((?:\d{4}\.\d{4,5}|[a-z-]+(?:\.[a-z]{2})?/\d{7}))(?:v(\d+))?", re.IGNORECASE
+)
 _NOT_ISBN = re.compile(r"[^0-9Xx]")
 _ISSN = re.compile(r"(\d{4})[-\s\u2010-\u2013]?(\d{3}[\dXx])(?!\d)")
 _ORCID = re.compile(r"(\d{4}-\d{4}-\d{4}-\d{3}[\dXx])")
@@ -33,7 +35,9 @@ def doi(value: str | None) -> str | None:
         return None
     bare = found.group().lower()
     bare = re.split(r"[\"<>\u200b]\s*$|&lt;$", bare)[0].rstrip(_DOI_TAIL)
-    while bare.endswith((")", "]", "}")) and bare.count(bare[-1]) > bare.count({")": "(", "]": "[", "}": "{"}[bare[-1]]):
+    while bare.endswith((")", "]", "}")) and bare.count(bare[-1]) > bare.count(
+        {")": "(", "]": "[", "}": "{"}[bare[-1]]
+    ):
         bare = bare[:-1].rstrip(_DOI_TAIL)
     return bare if len(bare) > bare.index("/") + 1 else None
 
@@ -140,7 +144,9 @@ def url_key(value: str | None) -> str | None:
     if host in ("doi.org", "dx.doi.org"):
         return None
     path = unquote(parts.path).rstrip("/")
-    query = urlencode(sorted((k, v) for k, v in parse_qsl(parts.query) if not _TRACKING.match(k))) if parts.query else ""
+    query = (
+        urlencode(sorted((k, v) for k, v in parse_qsl(parts.query) if not _TRACKING.match(k))) if parts.query else ""
+    )
     if not path and not query:
         return None
     return f"{host}{path}?{query}" if query else f"{host}{path}"
@@ -161,7 +167,9 @@ _ELEMENTS = _BLOCKS | frozenset(
     "thead tt u ul underline uri var wbr xref graphic media object title".split()
 )
 _SPACES = re.compile(r"[\s\u00a0\u2028\u2029\ufeff\u200b]+")
-_UNWANTED = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
+_UNWANTED = re.compile(
+    r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
+)
 
 
 def plain(value: str) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 
 from metasearch import normalise
 from metasearch.adapters import citation, marc_names
+from metasearch.adapters.select.marc import MarcField
 from metasearch.adapters.spec import Converter
 from metasearch.record import Author
 
@@ -450,13 +451,14 @@ def names_catalogue(found: Any) -> tuple[Author, ...]:
     return names([marc_names.personal(v) for v in strings(found)])
 
 
-def marc_author(field: marc_names.MarcField, got: Mapping[str, str]) -> Author | None:
+def marc_author(field: MarcField, got: Mapping[str, str]) -> Author | None:
     """The author of a MARC 1XX or 7XX field, of which `got` holds the parts; None for a publisher or owner."""
     if not marc_names.is_creator(field):
         return None
     name = got.get("name", "")
     if marc_names.is_corporate(field):
-        body = marc_names.corporate(name or got.get("family", ""))
+        unit = field.text("b") if field.tag.endswith("10") and name else ""  # "France. $b Ministère ..."
+        body = marc_names.corporate(f"{name or got.get('family', '')} {unit}")
         return Author(body) if body else None
     if not name:  # UNIMARC has family and given names apart
         return person("", marc_names.personal(got.get("family", "")), marc_names.personal(got.get("given", "")))

@@ -1,7 +1,7 @@
 """Names as library catalogues write them: headings of MARC 1XX and 7XX fields, and Dublin Core made from those.
 
-A heading identifies an authority record; what an author list wants of it is the name alone, without dates, fuller forms,
-relators and the field's final punctuation.
+A heading identifies an authority record; what an author list wants of it is the name alone, without dates, fuller
+forms, relators and the field's final punctuation.
 """
 
 from __future__ import annotations
@@ -20,10 +20,12 @@ _ENDS_WITH_INITIAL = re.compile(r"(?:^|[\s.-])\w\.$")
 _ENDS_WITH_ABBREVIATION = re.compile(r"\b(?:Inc|Corp|Co|Ltd|Bros|Assn|Dept|Univ|Jr|Sr|St|e\.V|S\.A)\.$")
 
 #: Relators (https://www.loc.gov/marc/relators/) of those who made the copy, own it or judged it, not the work.
-_NOT_CREATORS = frozenset(
-    "pbl prt own fmo bsl dst dgg dgs ths dte hnr oth rps lbr ins opn spn fnd his sht "
-    "publisher printer verlag drucker bookseller distributor owner dedicatee widmungsempfänger".split()
-) | {"former owner", "degree granting institution", "degree supervisor", "thesis advisor", "host institution", "hochschule"}
+_NOT_CREATORS = frozenset((
+    "pbl", "prt", "own", "fmo", "bsl", "dst", "dgg", "dgs", "ths", "dte", "hnr", "oth", "rps", "lbr", "ins", "opn",
+    "spn", "fnd", "his", "sht", "publisher", "printer", "verlag", "drucker", "bookseller", "distributor", "owner",
+    "former owner", "dedicatee", "widmungsempfänger", "degree granting institution", "degree supervisor",
+    "thesis advisor", "host institution", "hochschule",
+))  # fmt: skip
 
 
 def personal(name: str) -> str:
@@ -50,8 +52,16 @@ def is_corporate(field: MarcField) -> bool:
 
 
 def is_creator(field: MarcField) -> bool:
-    """Whether the field's relators, where it has some, are those of somebody who took part in the work."""
-    relators = [text for code, text in field.subfields if code in "e4"]
+    """Whether the field's relators, where it has some, are those of somebody who took part in the work.
+
+    A field with $5 is true of one library's copy only, and an online service is where a copy was bought.
+    """
+    relators = []
+    for code, text in field.subfields:
+        if code in "e4":
+            relators.append(text)
+        elif code == "5" or (code == "a" and "(Online service)" in text):
+            return False
     if not relators:
         return True
     words = [text.rpartition("/")[2].strip(" .,;").casefold() for text in relators]

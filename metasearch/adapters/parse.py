@@ -210,7 +210,9 @@ def _legal_xml(body: bytes, content_type: str) -> bytes | None:
 
 
 def _found(found: Any) -> bool:
-    return not (found is None or found is False or found in ("", [], {}) or (isinstance(found, float) and math.isnan(found)))
+    return not (
+        found is None or found is False or found in ("", [], {}) or (isinstance(found, float) and math.isnan(found))
+    )
 
 
 def _first_that_fits(shapes: list[Shape], root: Any, page: Page, spec: AdapterSpec) -> Parsed:
@@ -259,7 +261,7 @@ _KEY_WORDS = ("api key", "apikey", "api_key", "unauthorized", "not authorized", 
 def _said(message: str, page: Page, spec: AdapterSpec) -> Exception:
     """The error that a message in a body means."""
     lower, url = message.lower(), page.request.shown
-    if any(word in lower for word in _LIMIT_WORDS):
+    if page.status == 429 or any(word in lower for word in _LIMIT_WORDS):
         return RateLimited(spec.name, url=url)
     if page.status in (401, 403) or any(word in lower for word in _KEY_WORDS):
         return AccessDenied(spec.name, page.status, url=url, env_name=spec.auth[0].env if spec.auth else None)
@@ -361,8 +363,4 @@ def _values(shape: Shape, source: Any) -> dict[str, Any]:
 
 
 def _noted(parsed: Parsed, notes: list[str]) -> Parsed:
-    return Parsed(
-        parsed.records, parsed.total, parsed.next, parsed.unread, (*parsed.notes, *notes), parsed.drifted
-    )
-
-
+    return Parsed(parsed.records, parsed.total, parsed.next, parsed.unread, (*parsed.notes, *notes), parsed.drifted)

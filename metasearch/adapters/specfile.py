@@ -199,7 +199,9 @@ class _Reader:
         for name, value in found.items():
             parts = value if isinstance(value, list) else [value]
             if not all(isinstance(part, (str, int)) and not isinstance(part, bool) for part in parts):
-                self.wrong(f"{where}.{key}.{name}", "must be a string, or an array of strings that are joined by commas")
+                self.wrong(
+                    f"{where}.{key}.{name}", "must be a string, or an array of strings that are joined by commas"
+                )
                 continue
             for part in parts:
                 self.placeholders(str(part), PLACEHOLDERS, f"{where}.{key}.{name}")
@@ -208,7 +210,11 @@ class _Reader:
 
     def placeholders(self, template: str, allowed: frozenset[str], where: str) -> None:
         try:
-            used = [(name, spec, conversion) for _, name, spec, conversion in Formatter().parse(template) if name is not None]
+            used = [
+                (name, spec, conversion)
+                for _, name, spec, conversion in Formatter().parse(template)
+                if name is not None
+            ]
         except ValueError as exc:
             self.wrong(where, f"not a template ({exc}); write {{{{ and }}}} for braces")
             return
@@ -415,7 +421,9 @@ class _Reader:
         if records is None:
             self.wrong(f"{where}.records", "is missing: the selector that finds the records")
             return None
-        rules = [r for name, value in fields.items() for r in self.rules(inner, body, name, value, f"{in_fields}.{name}")]
+        rules = [
+            r for name, value in fields.items() for r in self.rules(inner, body, name, value, f"{in_fields}.{name}")
+        ]
         for name, value in ids.items():
             rules += self.rules(inner, body, f"ids.{name}", value, f"{in_ids}.{name}")
         if "title" not in fields:
@@ -448,13 +456,17 @@ class _Reader:
             self.wrong(where, f"{value!r}: {exc}")
             return None
 
-    def rules(self, compiler: Callable[[str], Selector], body: str, field: str, value: Any, where: str) -> list[FieldRule]:
+    def rules(
+        self, compiler: Callable[[str], Selector], body: str, field: str, value: Any, where: str
+    ) -> list[FieldRule]:
         """One rule, or several that are tried in order where the value is an array of tables."""
         several = isinstance(value, list) and any(isinstance(v, Mapping) for v in value)
         found = [self.rule(compiler, body, field, v, where) for v in (value if several else [value])]
         return [rule for rule in found if rule is not None]
 
-    def rule(self, compiler: Callable[[str], Selector], body: str, field: str, value: Any, where: str) -> FieldRule | None:
+    def rule(
+        self, compiler: Callable[[str], Selector], body: str, field: str, value: Any, where: str
+    ) -> FieldRule | None:
         name = field.removeprefix("ids.")
         if field == name and field not in RECORD_FIELDS:
             self.wrong(where, f"no such field of a record; allowed are {', '.join(sorted(RECORD_FIELDS))}")
@@ -528,7 +540,9 @@ class _Reader:
         if name is None:
             return convert.identifier if field.startswith("ids.") else convert.DEFAULTS.get(field, convert.text)
         if name not in convert.CONVERTERS:
-            self.wrong(f"{where}.as", f"unknown converter {name!r}; allowed are {', '.join(sorted(convert.CONVERTERS))}")
+            self.wrong(
+                f"{where}.as", f"unknown converter {name!r}; allowed are {', '.join(sorted(convert.CONVERTERS))}"
+            )
             return convert.text
         return convert.CONVERTERS[name]
 

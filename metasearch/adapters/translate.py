@@ -192,6 +192,8 @@ class Writer:
             for piece in part.parts if isinstance(part, And) else (part,):
                 if not isinstance(piece, Term):
                     return None
+                if piece.phrase and " " in piece.text:
+                    self.notes.append(_not_a_phrase(piece))
                 words += [Term(word, piece.field) for word in self.blanked(piece.text, self.dialect.strip).split()]
             sides.append(words)
         if not 0 < prod(len(side) for side in sides) <= _MOST_CLAUSES:
@@ -262,7 +264,7 @@ class Writer:
         if term.phrase:
             if self.dialect.phrase:
                 return self.dialect.phrase.format(x=text)
-            self.notes.append(f'cannot search for a phrase: "{term.text}" is sent as words')
+            self.notes.append(_not_a_phrase(term))
         return self.dialect.word.format(x=text) if self.dialect.style == "expression" else text
 
     @staticmethod
@@ -288,6 +290,10 @@ def _only_terms(query: Query) -> bool:
     if isinstance(query, And | Or):
         return all(_only_terms(part) for part in query.parts)
     return isinstance(query, Term)
+
+
+def _not_a_phrase(term: Term) -> str:
+    return f'cannot search for a phrase: "{term.text}" is sent as words'
 
 
 def _not_alone(field: str) -> str:

@@ -24,7 +24,7 @@ SHORTEST_MAIN_TITLE = 6
 FAR = 0.6
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Evidence:
     """The relation of two records.
 
@@ -124,8 +124,13 @@ def title_relation(a: Fingerprint, b: Fingerprint) -> tuple[TitleRelation, float
         return "missing", 0.0
     if relation == "equal":
         return "equal", 1.0
-    score = fuzz.ratio(a.text, b.text) / 100
+    score = title_score(a, b)
     return relation, max(score, NEAR) if relation == "start" else score
+
+
+def title_score(a: Fingerprint, b: Fingerprint) -> float:
+    """How alike the titles are, 0..1: the normalised indel similarity of their words."""
+    return fuzz.ratio(a.text, b.text) / 100
 
 
 def resemblance(a: Fingerprint, b: Fingerprint) -> TitleRelation:

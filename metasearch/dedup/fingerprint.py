@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -87,6 +86,7 @@ class Fingerprint:
         self.record = record
         self.record_key = record_key or record.key
         self.words, self.breaks = title_words(record.title, record.subtitle)
+        self.text = " ".join(self.words)
         self.compact = compact = "".join(self.words)
         self.generic = compact in GENERIC_TITLES or len(compact) < 2
         authors = record.authors
@@ -98,36 +98,40 @@ class Fingerprint:
         self.ids = _identifiers(record)
         self.isbn = frozenset(record.isbn) if record.isbn else _NOBODY
         self.four_tuple = four_tuple(compact, self.venue, record.year, self.first)
-        self.simhash = signature(self.words, record.abstract) if record.abstract else None
 
     def __getattr__(self, name: str) -> Any:
-        make = _LATER.get(name)
-        if make is None:
+        """Compute the rest: all of it at once, because whoever compares one field compares the others too."""
+        if name == "simhash":
+            self.simhash = signature(self.words, self.record.abstract) if self.record.abstract else None
+        elif name in _LATER:
+            self._complete()
+        else:
             raise AttributeError(name)
-        value = make(self)
-        setattr(self, name, value)
-        return value
+        return self.__dict__[name]
+
+    def _complete(self) -> None:
+        record, words = self.record, self.words
+        self.cut = record.title.endswith(("…", "...", "… ", "... "))
+        self.notice = notice(self.text, words, self.breaks)
+        self.parts = parts(self.text, words, record.title, record.subtitle)
+        self.numbers = frozenset([w for w in words if w.isdecimal()])
+        self.edition = _edition(record.edition) if record.edition else ""
+        self.families = _NOBODY.union(*[_spellings(a.family, a.name) for a in record.authors[:MOST_AUTHORS]])
+        self.publisher = normalise.compact(record.publisher) if record.publisher else ""
+        self.volume = normalise.number_key(record.volume)
+        self.issue = normalise.number_key(record.issue)
+        self.pages = normalise.pages_key(record.pages)
+        self.preprint = _is_preprint(record, self.venue)
+
+
+_LATER = frozenset(
+    ("cut", "notice", "parts", "numbers", "edition", "families", "publisher", "volume", "issue", "pages", "preprint")
+)
 
 
 def fingerprint(record: Record) -> Fingerprint:
     """The fingerprint of a record; pure, and a function of the record alone."""
     return Fingerprint(record)
-
-
-_LATER: Mapping[str, Callable[[Fingerprint], Any]] = {
-    "text": lambda it: " ".join(it.words),
-    "cut": lambda it: it.record.title.endswith(("…", "...", "… ", "... ")),
-    "notice": lambda it: notice(it.text, it.words, it.breaks),
-    "parts": lambda it: parts(it.text, it.words, it.record.title, it.record.subtitle),
-    "numbers": lambda it: frozenset([w for w in it.words if w.isdecimal()]),
-    "edition": lambda it: _edition(it.record.edition) if it.record.edition else "",
-    "families": lambda it: _NOBODY.union(*(_spellings(a.family, a.name) for a in it.record.authors[:MOST_AUTHORS])),
-    "publisher": lambda it: normalise.compact(it.record.publisher) if it.record.publisher else "",
-    "volume": lambda it: normalise.number_key(it.record.volume),
-    "issue": lambda it: normalise.number_key(it.record.issue),
-    "pages": lambda it: normalise.pages_key(it.record.pages),
-    "preprint": lambda it: _is_preprint(it.record, it.venue),
-}
 
 
 @lru_cache(maxsize=10_000)

@@ -62,6 +62,7 @@ def merge(
     )
 
 
+_fields = attrgetter(*FIELDS)
 _all_fields = attrgetter("title", "subtitle", *FIELDS)
 _field_names = ("title", "subtitle", *FIELDS)
 
@@ -93,11 +94,12 @@ def _merged(records: Sequence[Record]) -> tuple[Record, dict[str, str]]:
     with_subtitle = titled if titled.subtitle or ":" in titled.title else None
     if with_subtitle is not None and with_subtitle.subtitle:
         values["subtitle"], provenance["subtitle"] = with_subtitle.subtitle, with_subtitle.source
-    for name in FIELDS:
-        holders = [record for record in records if getattr(record, name)]
-        if holders:
-            chosen = POLICIES.get(name, first)(name, holders)
-            values[name], provenance[name] = getattr(chosen, name), chosen.source
+    for name, column in zip(FIELDS, zip(*map(_fields, records), strict=True), strict=True):
+        holders = [record for record, value in zip(records, column, strict=True) if value]
+        if not holders:
+            continue
+        chosen = holders[0] if len(holders) == 1 else POLICIES.get(name, first)(name, holders)
+        values[name], provenance[name] = getattr(chosen, name), chosen.source
     for name in ("isbn", "issn", "keywords"):
         values[name] = tuple(dict.fromkeys(value for record in records for value in getattr(record, name)))[:50]
     ids: dict[str, str] = {}

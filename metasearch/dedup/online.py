@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from metasearch.dedup.fingerprint import Fingerprint, fingerprint
-from metasearch.dedup.matcher import Chain
+from metasearch.dedup.matcher import Chain, Matcher
 from metasearch.dedup.merge import hit_id, merge
 from metasearch.events import Added, Change, Counts, Grown, Joined
 from metasearch.record import Hit, Match, Record
@@ -34,7 +34,8 @@ class OnlineDedup:
         self._trust = trust
         self._records: list[Record] = []
         self._prints: list[Fingerprint] = []
-        self._buckets: dict[tuple[str, str], list[int]] = {}
+        # One dictionary a matcher: the same value means something else to each.
+        self._lookups: list[tuple[Matcher, dict[str, list[int]]]] = [(matcher, {}) for matcher in chain.matchers]
         self._parent: list[int] = []
         self._members: dict[int, list[int]] = {}
         self._verdicts: dict[tuple[int, int], Match | None] = {}
@@ -74,13 +75,11 @@ class OnlineDedup:
 
     def _candidates(self, number: int, it: Fingerprint) -> Iterable[int]:
         found: set[int] = set()
-        buckets = self._buckets
-        for matcher in self._chain.matchers:
-            name = matcher.name
+        for matcher, buckets in self._lookups:
             for value in matcher.keys(it):
-                bucket = buckets.get((name, value))
+                bucket = buckets.get(value)
                 if bucket is None:
-                    buckets[name, value] = [number]
+                    buckets[value] = [number]
                 else:
                     found.update(bucket)
                     bucket.append(number)

@@ -14,8 +14,8 @@ _LANE_BITS = 16
 _ONES = sum(1 << (_LANE_BITS * i) for i in range(LANES))
 _TOP = _ONES << (_LANE_BITS - 1)
 _BITS = bytes(0x31 if byte & 0x80 else 0x30 for byte in range(256))
-#: Fewer words say too little about a text for its signature to mean anything; more than the first ones say little that is new.
-MIN_WORDS, MOST_WORDS = 24, 80
+#: Fewer words say too little about a text for its signature to mean anything.
+MIN_WORDS = 24
 
 
 class _Spread(dict[str, int]):
@@ -49,7 +49,7 @@ def simhash(features: list[str]) -> int:
 
 def signature(words: tuple[str, ...], abstract: str) -> int | None:
     """The SimHash of title words and abstract; None where there is too little text."""
-    features = [*words, *normalise.words(abstract[: 8 * MOST_WORDS])][:MOST_WORDS]
+    features = [*words, *normalise.words(abstract)]
     if not abstract.isascii() and normalise.has_cjk(abstract):
         joined = "".join(features)
         features = [joined[i : i + 2] for i in range(len(joined) - 1)]

@@ -192,7 +192,9 @@ def error_page(site: Site, problem: Problem, form: Content = None) -> str:
         tag("h1", problem.title),
         tag("p", problem.detail or f"Error {problem.status}.", class_="problem", role="alert"),
         _marked_query(problem) if problem.kind == "query-syntax" else None,
-        tag("p", "Suggestion: ", suggestion) if suggestion else None,
+        tag("p", "Did you mean ", tag("a", suggestion, href=site.path("/search", q=suggestion, format="html")), "?")
+        if suggestion
+        else None,
         tag("p", advice) if advice else None,
         tag("ul", [tag("li", tag("code", it["format"]), " ", it["media_type"]) for it in allowed]) if allowed else None,
         tag("p", tag("a", "To the start page", href=site.path("/"))),

@@ -107,6 +107,7 @@ class Problem(Exception):
                     position=error.position,
                     length=error.length,
                     suggestion=clean(error.suggestion) if error.suggestion else None,
+                    advice=None if error.suggestion else advice,
                     errors=[{"parameter": "q", "reason": line(error.reason)}],
                 )
             case UnknownSource():

@@ -47,7 +47,13 @@ async def opensearch(request: web.Request) -> web.Response:
     """`/opensearch.xml`."""
     examples = request.app[SHARED].examples
     document = describe(site_of(request), examples[0] if examples else _EXAMPLE)
-    return web.Response(body=document, content_type=OPENSEARCH_TYPE, headers={"Cache-Control": "public, max-age=3600"})
+    # A browser stores this type as a file; to a person who opens the address it is shown instead.
+    opened = request.headers.get("Sec-Fetch-Dest") == "document"
+    return web.Response(
+        body=document,
+        content_type="application/xml" if opened else OPENSEARCH_TYPE,
+        headers={"Cache-Control": "public, max-age=3600", "Vary": "Sec-Fetch-Dest"},
+    )
 
 
 async def healthz(request: web.Request) -> web.Response:

@@ -124,7 +124,11 @@ def test_what_pubmed_left_out_is_told(spec: AdapterSpec) -> None:
         idlist=[],
         querytranslation="gene[All Fields]",
         errorlist={"phrasesnotfound": ["zzqx"], "fieldsnotfound": []},
-        warninglist={"phrasesignored": ["the"], "quotedphrasesnotfound": ['"a b"'], "outputmessages": ["No items found."]},
+        warninglist={
+            "phrasesignored": ["the"],
+            "quotedphrasesnotfound": ['"a b"'],
+            "outputmessages": ["No items found."],
+        },
     )
 
     assert parsed.next is None
@@ -169,7 +173,9 @@ def test_errors_in_a_body_are_errors(spec: AdapterSpec, body: bytes, error: type
         parse(Page(request=_search(spec), body=body), spec)
 
 
-@pytest.mark.parametrize("result", [{}, {"idlist": None}, {"count": "many", "idlist": "12"}, {"idlist": [None, {}, "x", ""]}])
+@pytest.mark.parametrize(
+    "result", [{}, {"idlist": None}, {"count": "many", "idlist": "12"}, {"idlist": [None, {}, "x", ""]}]
+)
 def test_odd_results_hold_nothing(spec: AdapterSpec, result: dict[str, object]) -> None:
     """Nothing that is not an id is asked for."""
     parsed = _found(spec, _search(spec), **result)

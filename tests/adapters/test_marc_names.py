@@ -61,10 +61,18 @@ def _field(tag: str, text: str, ind1: str = "1", **subfields: str) -> str:
 def test_persons_and_bodies_are_told_apart_by_their_tags() -> None:
     """100 and 700 are persons, 110, 111, 710 and 711 are bodies and meetings."""
     found = _authors(
-        _field("100", "Huff, Darrell.") + _field("710", "Acme, Inc.", "2") + _field("711", "Congress of X (1998 : Y)", "2")
+        _field("100", "Huff, Darrell.")
+        + _field("110", "France.", x_b="Ministère des catalogues.")
+        + _field("710", "Acme, Inc.", "2")
+        + _field("711", "Congress of X (1998 : Y)", "2")
     )
 
-    assert found == (Author("Darrell Huff", "Huff", "Darrell"), Author("Acme, Inc."), Author("Congress of X"))
+    assert found == (
+        Author("Darrell Huff", "Huff", "Darrell"),
+        Author("France. Ministère des catalogues"),
+        Author("Acme, Inc."),
+        Author("Congress of X"),
+    )
 
 
 def test_works_are_no_authors() -> None:
@@ -78,6 +86,8 @@ def test_publishers_printers_and_owners_are_no_authors() -> None:
     assert _authors(_field("700", "Owner, O.", e_e="former owner.")) == ()
     assert _authors(_field("700", "Advisor, A.", e_4="http://id.loc.gov/vocabulary/relators/ths")) == ()
     assert _authors(_field("700", "Writer, W.", e_e="author,", x_4="prt")) == (Author("W. Writer", "Writer", "W."),)
+    assert _authors(_field("710", "Collection (Library)", "2", x_5="DLC")) == ()
+    assert _authors(_field("710", "SpringerLink (Online service)", "2")) == ()
 
 
 def test_forenames_are_entered_in_direct_order() -> None:
@@ -89,7 +99,9 @@ def test_forenames_are_entered_in_direct_order() -> None:
 def test_unimarc_has_family_and_given_names_apart() -> None:
     """700 $a and $b of UNIMARC; 710 is a body there too."""
     record = MarcRecord(
-        etree.fromstring(f"<record>{_field('700', 'Hugo', x_b='Victor')}{_field('710', 'Institut, Paris', '0')}</record>")
+        etree.fromstring(
+            f"<record>{_field('700', 'Hugo', x_b='Victor')}{_field('710', 'Institut, Paris', '0')}</record>"
+        )
     )
     read = people(compile_marc("700|710"), {"family": compile_marc("$a"), "given": compile_marc("$b")}, marc=True)
 

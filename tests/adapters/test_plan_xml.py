@@ -79,7 +79,10 @@ def test_pubmed(query: str, sent: str) -> None:
         ('"gene expression"', 'cql.anywhere = "gene expression"'),
         ('title:"gene expression" author:smith', 'dc.title = "gene expression" and dc.creator all "smith"'),
         ("jazz NOT title:bass", 'cql.anywhere all "jazz" not dc.title all "bass"'),
-        ("(jazz OR blues) title:guitar", '(cql.anywhere all "jazz" or cql.anywhere all "blues") and dc.title all "guitar"'),
+        (
+            "(jazz OR blues) title:guitar",
+            '(cql.anywhere all "jazz" or cql.anywhere all "blues") and dc.title all "guitar"',
+        ),
         ("jazz year:1960", 'cql.anywhere all "jazz" and dc.date = "1960"'),
         ("jazz year:1960-1970", 'cql.anywhere all "jazz" and (dc.date >= "1960" and dc.date <= "1970")'),
         ("jazz year:1960-", 'cql.anywhere all "jazz" and dc.date >= "1960"'),

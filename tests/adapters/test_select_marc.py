@@ -7,20 +7,26 @@ from lxml import etree
 
 from metasearch.adapters.select.marc import MarcRecord, compile_marc
 
-RECORD = """
-<record xmlns="http://www.loc.gov/MARC21/slim">
-  <leader>00714cam a2200205 a 4500</leader>
-  <controlfield tag="001"> 2524120 </controlfield>
-  <controlfield tag="008">930702s1993    nyuab         000 0 eng  </controlfield>
-  <datafield tag="024" ind1="7" ind2=" "><subfield code="a">urn:x</subfield><subfield code="2">urn</subfield></datafield>
-  <datafield tag="024" ind1="7" ind2=" "><subfield code="a">10.5555/12345678</subfield><subfield code="2">DOI</subfield></datafield>
-  <datafield tag="100" ind1="1" ind2=" "><subfield code="a">Huff, Darrell.</subfield></datafield>
-  <datafield tag="245" ind1="1" ind2="0"><subfield code="a">How to lie</subfield><subfield code="p">Part</subfield><subfield code="b">rest</subfield><subfield code="n">2</subfield></datafield>
-  <datafield tag="700" ind1="1" ind2=" "><subfield code="a">Geis, Irving.</subfield></datafield>
-  <datafield tag="700" ind1="1" ind2="2"><subfield code="a">Other, A.</subfield><subfield code="t">Work</subfield></datafield>
-  <datafield tag="856" ind1="4" ind2="2"><subfield code="u">http://a.example</subfield></datafield>
-  <datafield tag="856" ind1="4" ind2="0"><subfield code="u">http://b.example</subfield></datafield>
-</record>"""
+
+def _field(tag: str, indicators: str, *subfields: str) -> str:
+    inner = "".join(f'<subfield code="{s[0]}">{s[1:]}</subfield>' for s in subfields)
+    return f'<datafield tag="{tag}" ind1="{indicators[0]}" ind2="{indicators[1]}">{inner}</datafield>'
+
+
+RECORD = (
+    '<record xmlns="http://www.loc.gov/MARC21/slim"><leader>00714cam a2200205 a 4500</leader>'
+    '<controlfield tag="001"> 2524120 </controlfield>'
+    '<controlfield tag="008">930702s1993    nyuab         000 0 eng  </controlfield>'
+    + _field("024", "7 ", "aurn:x", "2urn")
+    + _field("024", "7 ", "a10.5555/12345678", "2DOI")
+    + _field("100", "1 ", "aHuff, Darrell.")
+    + _field("245", "10", "aHow to lie", "pPart", "brest", "n2")
+    + _field("700", "1 ", "aGeis, Irving.")
+    + _field("700", "12", "aOther, A.", "tWork")
+    + _field("856", "42", "uhttp://a.example")
+    + _field("856", "40", "uhttp://b.example")
+    + "</record>"
+)
 
 
 @pytest.fixture
@@ -91,7 +97,9 @@ def test_other_forms_are_refused(selector: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "namespace", ["http://www.loc.gov/MARC21/slim", "info:lc/xmlns/marcxchange-v2", ""], ids=["slim", "marcxchange", "none"]
+    "namespace",
+    ["http://www.loc.gov/MARC21/slim", "info:lc/xmlns/marcxchange-v2", ""],
+    ids=["slim", "marcxchange", "none"],
 )
 def test_any_namespace_and_any_wrapping_is_read(namespace: str) -> None:
     """The record is found inside what wraps it, and its elements by local name."""

@@ -78,7 +78,9 @@ def hit(number: int = 1, **fields: Any) -> Hit:
 
 def report(source: str, status: Any = "ok", **fields: Any) -> SourceReport:
     """How a source fared."""
-    return SourceReport(source=source, status=status, **({"count": 1, "total": 40, "seconds": 0.25, "query": "q"} | fields))
+    return SourceReport(
+        source=source, status=status, **({"count": 1, "total": 40, "seconds": 0.25, "query": "q"} | fields)
+    )
 
 
 def answer(*hits: Hit, reports: Sequence[SourceReport] | None = None) -> Answer:

@@ -62,7 +62,7 @@ async def test_listening_gives_its_address():
         aiohttp.ClientSession() as session,
         session.get(url + "healthz") as response,
     ):
-        assert "OK\n" == await response.text()
+        assert await response.text() == "OK\n"
 
 
 async def test_a_taken_port_is_a_usage_error():
@@ -102,4 +102,4 @@ async def test_serve_until_a_signal_comes(tmp_path, number):
         process.send_signal(number)
         out, rest = await process.communicate()
 
-    assert (200, 0, b"", b"") == (status, process.returncode, out, rest)
+    assert (status, process.returncode, out, rest) == (200, 0, b"", b"")

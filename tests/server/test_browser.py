@@ -82,9 +82,9 @@ async def test_result_page(browse, address):
     shown = html.document_fromstring(await browse(f"{address}/search?q=mice"))
     titles = [it.text_content() for it in shown.xpath("//ol[@class='hits']/li//h3")]
 
-    assert ["Gene drives in island mice", HOSTILE, "乳腺癌的早期诊断"] == titles
-    assert "mice · metasearch" == shown.findtext(".//title")
-    assert [] == shown.xpath("//script | //img[@src='x']")
+    assert titles == ["Gene drives in island mice", HOSTILE, "乳腺癌的早期诊断"]
+    assert shown.findtext(".//title") == "mice · metasearch"
+    assert shown.xpath("//script | //img[@src='x']") == []
     assert "Beta: too slow" in shown.xpath("//*[@class='incomplete']")[0].text_content()
     assert "alpha #1 · beta #2" in shown.xpath("//article")[0].text_content()
 
@@ -93,8 +93,8 @@ async def test_start_page(browse, address):
     """The form is there, and the browser is told where the description document is."""
     shown = html.document_fromstring(await browse(f"{address}/"))
 
-    assert ["/opensearch.xml"] == shown.xpath("//link[@rel='search']/@href")
-    assert ["search"] == shown.xpath("//form//input[@name='q']/@type")
+    assert shown.xpath("//link[@rel='search']/@href") == ["/opensearch.xml"]
+    assert shown.xpath("//form//input[@name='q']/@type") == ["search"]
 
 
 async def test_description_document(browse, address):

@@ -40,7 +40,7 @@ async def client() -> AsyncIterator[TestClient]:
 async def search(client: TestClient, name: str):
     """The response to the query in that format."""
     response = await client.get("/search", params={"q": QUERY, "format": name, "timeout": TIMEOUT})
-    assert 200 == response.status
+    assert response.status == 200
     return response
 
 
@@ -90,7 +90,7 @@ async def test_second_search_is_unchanged(client):
         headers={"If-None-Match": first.headers["ETag"]},
     )
 
-    assert 304 == second.status
+    assert second.status == 304
 
 
 async def test_example_of_the_description_document_finds_something(client):

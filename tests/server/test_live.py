@@ -21,7 +21,7 @@ async def test_oldest_finished_search_is_forgotten_first():
     for name in ("a", "b", "c"):
         await finished(hub, name)
 
-    assert [False, True, True] == [hub.find(f"{it}-1") is not None for it in "abc"]
+    assert [hub.find(f"{it}-1") is not None for it in "abc"] == [False, True, True]
     await hub.close()
 
 
@@ -90,5 +90,5 @@ async def test_closing_ends_searches_and_readers():
     await anext(reading)
     await hub.close()
 
-    assert [] == [it async for it in reading]
+    assert [it async for it in reading] == []
     assert search.closed.is_set()

@@ -40,8 +40,9 @@ def test_choice(accept, expected):
 
 def test_ranges_are_read_with_their_quality():
     """A missing q is 1."""
-    assert [("text", "html", 1.0), ("*", "*", 0.8)] == [
-        (it.type, it.subtype, it.quality) for it in parse_accept("text/html, */*;q=0.8")
+    assert [(it.type, it.subtype, it.quality) for it in parse_accept("text/html, */*;q=0.8")] == [
+        ("text", "html", 1.0),
+        ("*", "*", 0.8),
     ]
 
 

@@ -22,14 +22,14 @@ def test_recent_queries_come_first():
     suggestions.learn("gene drive", answer(hit(title="Gene drives in island mice")))
     suggestions.learn("gene therapy", answer(hit()))
 
-    assert ["gene therapy", "gene drive", "gene banks", "Gene drives in island mice"] == texts(suggestions, "Gene")
+    assert texts(suggestions, "Gene") == ["gene therapy", "gene drive", "gene banks", "Gene drives in island mice"]
 
 
 def test_a_word_inside_is_found_too():
     """What begins with the text comes before what only holds it."""
     suggestions = Suggestions(["mice and men", "island mice"])
 
-    assert ["mice and men", "island mice"] == texts(suggestions, "mice")
+    assert texts(suggestions, "mice") == ["mice and men", "island mice"]
 
 
 def test_descriptions():
@@ -37,8 +37,10 @@ def test_descriptions():
     suggestions = Suggestions(["mice in art"])
     suggestions.learn("mice", answer(hit(title="Mice of the isles")))
 
-    assert ["recent search", "example", "Byron, Journal of Islands, 2021"] == [
-        it.description for it in suggestions.complete("mice")
+    assert [it.description for it in suggestions.complete("mice")] == [
+        "recent search",
+        "example",
+        "Byron, Journal of Islands, 2021",
     ]
 
 
@@ -47,13 +49,13 @@ def test_what_found_nothing_is_not_suggested():
     suggestions = Suggestions()
     suggestions.learn("gnee drive", answer())
 
-    assert [] == texts(suggestions, "gnee")
+    assert texts(suggestions, "gnee") == []
 
 
 @pytest.mark.parametrize("prefix", ["", "   ", "zebra"])
 def test_nothing_to_complete(prefix):
     """No text and unknown text have no completions."""
-    assert [] == texts(Suggestions(["mice"]), prefix)
+    assert texts(Suggestions(["mice"]), prefix) == []
 
 
 def test_memory_is_bounded():
@@ -62,8 +64,8 @@ def test_memory_is_bounded():
     for number in range(3):
         suggestions.learn(f"query {number}", answer(hit(title=f"title {number}")))
 
-    assert ["query 2", "query 1"] == texts(suggestions, "query")
-    assert ["title 2"] == texts(suggestions, "title")
+    assert texts(suggestions, "query") == ["query 2", "query 1"]
+    assert texts(suggestions, "title") == ["title 2"]
 
 
 def test_a_query_is_suggested_once():
@@ -72,7 +74,7 @@ def test_a_query_is_suggested_once():
     for query in ("mice", "mice and men", "Mice"):
         suggestions.learn(query, answer(hit(title="x")))
 
-    assert ["Mice", "mice and men"] == texts(suggestions, "mice")
+    assert texts(suggestions, "mice") == ["Mice", "mice and men"]
 
 
 @given(st.text(min_size=1, max_size=60))

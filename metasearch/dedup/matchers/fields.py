@@ -33,32 +33,30 @@ class Fields:
         The pairs of long words find titles with a typo or without their subtitle; author and year find those of whose long words
         none is spelled alike.
         """
-        if it.generic:
-            # Everybody has an "Editorial": only the same place in print or the same author in one year bring two together.
-            if it.pages[0] and it.venue:
-                yield f"{it.compact}:{it.pages[0]}:{it.year}"
-            for family in it.first:
-                yield f"{it.compact}:{family}:{it.year}"
-            return
         compact = it.compact
         if not compact:
-            return
-        yield compact
-        count = len(it.words)
+            return ()
+        if it.generic:
+            # Everybody has an "Editorial": only the same place in print or the same author in one year bring two together.
+            places = [f"{compact}:{family}:{it.year}" for family in it.first]
+            if it.pages[0] and it.venue:
+                places.append(f"{compact}:{it.pages[0]}:{it.year}")
+            return places
+        found = [compact]
         end = min(it.breaks)
-        if end < count:
+        if end < len(it.words):
             main = "".join(it.words[:end])
             if len(main) >= SHORTEST_MAIN_TITLE:
-                yield main
+                found.append(main)
         # Longest first, and by the alphabet among equals: sorting is stable, also in reverse.
         longest = sorted(sorted(set(it.words)), key=len, reverse=True)[:3]
-        for i, one in enumerate(longest):
-            for other in longest[i + 1 :]:
-                yield f"{one} {other}"
+        if len(longest) == 3:
+            one, two, three = longest
+            found += (f"{one} {two}", f"{one} {three}", f"{two} {three}")
         if it.year is not None:
             for family in it.first:
-                yield f"{family}:{it.year}:{compact[:2]}"
-                yield f"{family}:{it.year + 1}:{compact[:2]}"
+                found += (f"{family}:{it.year}:{compact[:2]}", f"{family}:{it.year + 1}:{compact[:2]}")
+        return found
 
     def compare(self, a: Fingerprint, b: Fingerprint) -> Match | None:
         """ "same" or "version" where the agreements outweigh what the titles leave open."""

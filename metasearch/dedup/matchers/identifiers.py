@@ -23,9 +23,7 @@ class Identifiers:
 
     def keys(self, it: Fingerprint) -> Iterable[str]:
         """Every identifier with its scheme."""
-        yield from it.ids
-        for number in it.isbn:
-            yield f"isbn:{number}"
+        return (*it.ids, *(f"isbn:{number}" for number in it.isbn)) if it.isbn else it.ids
 
     def compare(self, a: Fingerprint, b: Fingerprint) -> Match | None:
         """ "same" for a shared identifier."""

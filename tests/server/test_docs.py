@@ -1,0 +1,90 @@
+"""docs/server.md says what the code does."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from metasearch.formats.events import event_object
+from metasearch.query.simple import MAX_LENGTH
+from metasearch.server import api
+from metasearch.server.app import ROUTES
+from metasearch.server.options import Options
+from metasearch.server.parameters import Parameters
+from metasearch.server.problem import KINDS
+from metasearch.server.results import STATUS_WORDS
+from metasearch.server.sources import source_object, view
+from tests.server.fake import FakeEngine, FakeSearch, answer, hit
+
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "server.md").read_text(encoding="utf-8")
+HEADINGS = " ".join(line for line in PAGE.splitlines() if line.startswith("#"))
+#: What comes of them in the query string, where the name is another one.
+PARAMETERS = {"query": "q", "limit": "count", "years": "year"}
+
+
+@pytest.mark.parametrize("path", [path for path, _ in ROUTES])
+def test_routes(path):
+    """Every route is in a heading."""
+    assert f"`{path}`" in HEADINGS
+
+
+def test_no_route_is_made_up():
+    """Every heading with a path is a route."""
+    assert {path for path, _ in ROUTES} == set(re.findall(r"`(/[^`]*)`", HEADINGS))
+
+
+@pytest.mark.parametrize("name", [PARAMETERS.get(it.name, it.name) for it in fields(Parameters)] + ["format", "n"])
+def test_parameters(name):
+    """Every parameter has its row."""
+    assert re.search(rf"^\| (`count` or )?`{name}`", PAGE, re.MULTILINE)
+
+
+def test_formats():
+    """The table of formats is the table of the code."""
+    rows = re.findall(r"^\| `([a-z]+)` \| `([a-z]+/[a-z+-]+)`", PAGE, re.MULTILINE)
+
+    assert dict(api.OFFERED) == dict(rows)
+
+
+async def test_events():
+    """Every kind of event has its row."""
+    kinds = {event_object(it)["event"] async for it in FakeSearch("s1", answer(hit()))} | {"update", "merge"}
+
+    table = PAGE.partition("### Streams")[2].partition("| --- |")[2].partition("\n\n")[0]
+
+    assert kinds == set(re.findall(r"^\| `([a-z]+)`", table, re.MULTILINE))
+
+
+def test_problems():
+    """Every type of problem has its row."""
+    assert set(KINDS) == set(re.findall(r"`urn:metasearch:problem:([a-z-]+)` \|", PAGE))
+
+
+def test_statuses():
+    """Every status of a source is named."""
+    assert all(f"`{status}`" in PAGE for status in STATUS_WORDS)
+
+
+async def test_members_of_a_source():
+    """Every member of an entry of /sources is named."""
+    assert all(f"`{name}`" in PAGE for name in source_object(view(FakeEngine())[0]))  # type: ignore[arg-type]
+
+
+def test_limits():
+    """The numbers are those of the code."""
+    options = Options()
+
+    for shown in (
+        f"1 to {options.max_records}",
+        f"more than {options.max_timeout:g} is {options.max_timeout:g}",
+        f"at most {options.max_sources}",
+        f"at most {MAX_LENGTH:,} characters",
+        f"max-age={options.max_age}",
+        f"retry: {options.retry}",
+        f"after {options.ping:g} silent seconds",
+        f"continued for {options.keep:g} seconds",
+    ):
+        assert shown in PAGE
