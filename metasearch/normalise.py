@@ -15,6 +15,8 @@ from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 # --------------------------------------------------------------------------- identifiers
 
 _DOI = re.compile(r"10\.\d{4,9}(?:\.\d+)*/\S+")
+# As nearly all are written: nothing to strip, unescape or fold.
+_PLAIN_DOI = re.compile(r"10\.[0-9]{4,9}/[a-z0-9._/-]*[a-z0-9]")
 _DOI_TAIL = ".,;:"
 _ARXIV = re.compile(
     r"(?:arxiv(?:\.org)?[:./ ]*|abs/|pdf/|^)((?:\d{4}\.\d{4,5}|[a-z-]+(?:\.[a-z]{2})?/\d{7}))(?:v(\d+))?", re.IGNORECASE
@@ -28,6 +30,8 @@ def doi(value: str | None) -> str | None:
     """Bare and lower case, or None: "https://doi.org/10.1000/ABC." -> "10.1000/abc"."""
     if not value or "10." not in value:
         return None
+    if _PLAIN_DOI.fullmatch(value):
+        return value
     if "%" in value:
         value = unquote(value)
     found = _DOI.search(value)
@@ -71,6 +75,7 @@ def _isbn13_check(core: str) -> str:
     return str(-sum(int(c) * (3 if i % 2 else 1) for i, c in enumerate(core)) % 10)
 
 
+@lru_cache(maxsize=10_000)
 def issn(value: str | None) -> str | None:
     """ "1234-567X", or None; the check digit is not judged, because catalogues print wrong ones."""
     if not value:

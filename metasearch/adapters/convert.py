@@ -23,11 +23,18 @@ def strings(found: Any) -> list[str]:
     if found is None or found is False or found is True:
         return []
     if isinstance(found, str):
-        return [found] if found.strip() else []
+        return [found] if found and not found.isspace() else []
+    if isinstance(found, (list, tuple)):
+        out: list[str] = []
+        for item in found:
+            if type(item) is str:
+                if item and not item.isspace():
+                    out.append(item)
+            else:
+                out += strings(item)
+        return out
     if isinstance(found, (int, float)):
         return [str(found)]
-    if isinstance(found, (list, tuple)):
-        return [text for item in found for text in strings(item)]
     if isinstance(found, dict):  # "one or many" sources write {"text": "..."} or {"@value": "..."} for a string
         for name in ("text", "#text", "@value", "$", "value", "name"):
             if isinstance(found.get(name), str):
@@ -37,8 +44,12 @@ def strings(found: Any) -> list[str]:
 
 def first(found: Any) -> str | None:
     """The first string."""
+    if type(found) is list and found:
+        head = found[0]
+        if type(head) is str and head and not head.isspace():
+            return head
     if isinstance(found, str):
-        return found if found.strip() else None
+        return found if found and not found.isspace() else None
     return next(iter(strings(found)), None)
 
 
@@ -62,7 +73,7 @@ def commas(found: Any) -> str | None:
 
 def text_list(found: Any) -> tuple[str, ...]:
     """Plain text of each string, each once."""
-    return tuple(dict.fromkeys(v for s in strings(found) if (v := normalise.without_markup(s))))
+    return tuple(dict.fromkeys([v for s in strings(found) if (v := normalise.without_markup(s))]))
 
 
 def split_list(found: Any) -> tuple[str, ...]:
@@ -84,7 +95,7 @@ _ABSTRACT_HEAD = re.compile(
 
 def abstract(found: Any) -> str | None:
     """All strings as one plain text, without a leading "Abstract"."""
-    value = joined(found)
+    value = text(found) if isinstance(found, str) else joined(found)
     head = _ABSTRACT_HEAD.match(value) if value else None
     return value[head.end() :] if value and head else value
 
@@ -222,8 +233,15 @@ def date_parts(found: Any) -> str | None:
     """CSL's [[2020, 3, 5]]; [[null]] is None."""
     while isinstance(found, list) and found and isinstance(found[0], list):
         found = found[0]
+    if isinstance(found, list) and len(found) == 3 and all(type(p) is int for p in found):
+        year_number, month, day = found
+        if 1000 <= year_number < 2100 and 1 <= month <= 12 and 1 <= day <= 31:
+            return f"{year_number}-{month:02d}-{day:02d}"
     parts = [str(p) for p in found if isinstance(p, (int, str))] if isinstance(found, list) else []
     return _date_of(*parts[:3]) if parts else None
+
+
+_HYPHEN = re.compile(r"\s*[-\u2010-\u2015]\s*")
 
 
 def page_range(found: Any) -> str | None:
@@ -232,7 +250,7 @@ def page_range(found: Any) -> str | None:
     if len(values) >= 2 and values[0] != values[1]:
         return f"{values[0]}-{values[1]}"
     value = normalise.plain(values[0]) if values else ""
-    return re.sub(r"\s*[-\u2010-\u2015]\s*", "-", value).strip("- ") or None
+    return _HYPHEN.sub("-", value).strip("- ") or None
 
 
 def doi(found: Any) -> str | None:
@@ -262,10 +280,13 @@ def isbns(found: Any) -> tuple[str, ...]:
     return tuple(dict.fromkeys(i for v in values if (i := normalise.isbn(v))))
 
 
+_SEPARATORS = re.compile(r"[;,]")
+
+
 def issns(found: Any) -> tuple[str, ...]:
     """Each ISSN once."""
-    values = [part for v in strings(found) for part in re.split(r"[;,]", v)]
-    return tuple(dict.fromkeys(i for v in values if (i := normalise.issn(v))))
+    values = [part for v in strings(found) for part in (_SEPARATORS.split(v) if len(v) > 9 else (v,))]
+    return tuple(dict.fromkeys([i for v in values if (i := normalise.issn(v))]))
 
 
 def arxiv(found: Any) -> str | None:
@@ -380,6 +401,9 @@ def person(name: str, family: str | None = None, given: str | None = None, orcid
     "Family, Given" is turned round for display, also where the parts are given beside it; a plain "Given Family" is
     left as it is and not split, because the split is a guess (it is made when names are compared).
     """
+    if family and given and not name:
+        family, given = normalise.without_markup(family), normalise.without_markup(given)
+        return Author(f"{given} {family}".strip(), family or None, given or None, normalise.orcid(orcid) if orcid else None)
     family = normalise.without_markup(family) if family else None
     given = normalise.without_markup(given) if given else None
     name = normalise.without_markup(name) if name else ""
@@ -492,7 +516,11 @@ def people(
             if isinstance(item, str):
                 got = {"name": item}
             else:
-                got = {part: value for part, select in parts.items() if (value := first(select(item)))}
+                got = {}
+                for part, select in parts.items():
+                    value = select(item)
+                    if value is not None and (type(value) is str or (value := first(value))):
+                        got[part] = value
             if tidy is not None and "name" in got:
                 got["name"] = tidy(got["name"])
             if marc:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from importlib import import_module
 from string import Formatter
 from urllib.parse import quote
@@ -142,8 +143,9 @@ def _paging_values(start: int, size: int, cursor: str) -> dict[str, str]:
     }
 
 
-def _names(template: str) -> list[str]:
-    return [name for _, name, _, _ in Formatter().parse(template) if name]
+@lru_cache(maxsize=2_000)
+def _names(template: str) -> tuple[str, ...]:
+    return tuple([name for _, name, _, _ in Formatter().parse(template) if name])
 
 
 def _parts(template: Template) -> tuple[str, ...]:

@@ -557,6 +557,8 @@ class _Reader:
         words = {key.casefold(): value for key, value in mapping.items()}
 
         def look_up(found: Any) -> str | None:
+            if type(found) is str and found in words:
+                return words[found]
             values = [part.strip().casefold() for v in convert.strings(found) for part in v.split(";")]
             known = next((words[v] for v in values if v in words), None)
             return known or (words.get("*") if values else None)

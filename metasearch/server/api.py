@@ -122,7 +122,7 @@ def _body(answer: Answer, parameters: Parameters, form: str, site: Site, shared:
     if form == "json":
         whole = answer_object(answer)
         hits = orjson.dumps(whole["hits"])
-        lasting = orjson.dumps([hits.decode(), *_lasting(answer)])
+        lasting = hits + orjson.dumps(_lasting(answer))
         whole["hits"] = orjson.Fragment(hits)
         return lasting, orjson.dumps(whole, option=orjson.OPT_APPEND_NEWLINE)
     if form == "html":

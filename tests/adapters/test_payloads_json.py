@@ -422,6 +422,7 @@ def test_field_coverage(shared: Path) -> None:
     papers = answer(shared, "semanticscholar/bulk-search-response.json").records
     articles = answer(shared, "europepmc/europepmc-webservices-rest-search-query-https-github-com-naj-2.json").records
 
-    assert all(r.title and r.year and r.doi and r.venue and r.isbn for r in chapters)
+    assert all(r.title and r.year and r.doi and r.venue and r.publisher for r in chapters)
+    assert 19 == sum(1 for r in chapters if r.isbn)
     assert all(r.title and r.authors and r.year and r.ids["corpusid"] for r in papers)
     assert all(r.title and r.authors and r.year and r.venue and r.issn and r.ids["pmid"] for r in articles)
