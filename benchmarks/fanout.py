@@ -20,7 +20,7 @@ import aiohttp
 
 from benchmarks import floor, upstreams
 from metasearch.events import Added, SourceProgress
-from metasearch.search import Engine
+from metasearch.engine import Engine
 
 QUERIES = ["gene", "soil", "language", "graph", "quantum"]
 

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from metasearch.record import Hit as Hit
     from metasearch.record import Match as Match
     from metasearch.record import Record as Record
-    from metasearch.search import Engine as Engine
-    from metasearch.search import Search as Search
-    from metasearch.search import search as search
+    from metasearch.engine import Engine as Engine
+    from metasearch.engine import Search as Search
+    from metasearch.engine import search as search
     from metasearch.settings import Settings as Settings
 
 __version__ = "0.1.0"
@@ -50,9 +50,9 @@ _HOME = {
     "Hit": "record",
     "Match": "record",
     "Record": "record",
-    "Engine": "search",
-    "Search": "search",
-    "search": "search",
+    "Engine": "engine",
+    "Search": "engine",
+    "search": "engine",
     "Settings": "settings",
 }
 __all__ = [*sorted(_HOME), "__version__"]  # pyright: ignore[reportUnsupportedDunderAll]

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from metasearch.search import Engine
+from metasearch.engine import Engine
 from metasearch.settings import Settings
 
 pytestmark = [pytest.mark.shared, pytest.mark.zebra, pytest.mark.timeout(300)]

@@ -21,7 +21,7 @@ from metasearch.cli.search import Job
 from metasearch.errors import UnknownSource
 from metasearch.events import Added, Answer, Finished, SearchEvent
 from metasearch.query import parse_years
-from metasearch.search import Engine, Search
+from metasearch.engine import Engine, Search
 from metasearch.settings import Settings
 
 #: Hits in a table when the user does not say.

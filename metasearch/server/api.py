@@ -25,7 +25,7 @@ from metasearch.server.site import SHARED, Shared, Site, site_of
 from metasearch.server.sources import labels, view
 
 if TYPE_CHECKING:
-    from metasearch.search import Search
+    from metasearch.engine import Search
 
 #: Name in `format=` -> media type. A client that does not say what it likes gets the first.
 OFFERED: Mapping[str, str] = {

@@ -23,7 +23,7 @@ from metasearch.server.suggest import Suggestions
 from metasearch.settings import Settings
 
 if TYPE_CHECKING:
-    from metasearch.search import Engine
+    from metasearch.engine import Engine
 
 #: Makes the engine inside the running loop, and closes it.
 EngineFactory = Callable[[], AbstractAsyncContextManager["Engine"]]
@@ -133,14 +133,14 @@ async def listening(
 
 
 def _engine(settings: Settings) -> EngineFactory:
-    from metasearch.search import Engine
+    from metasearch.engine import Engine
 
     return lambda: Engine(settings)
 
 
 def _demo(settings: Settings) -> tuple[EngineFactory, Sequence[str]]:
     from metasearch.demo import EXAMPLE_QUERIES, DemoDatabases
-    from metasearch.search import Engine
+    from metasearch.engine import Engine
 
     @asynccontextmanager
     async def engine() -> AsyncIterator[Engine]:

@@ -18,7 +18,7 @@ from metasearch.formats.events import sse
 from metasearch.server.options import Options
 
 if TYPE_CHECKING:
-    from metasearch.search import Search
+    from metasearch.engine import Search
 
 logger = logging.getLogger("metasearch.server")
 

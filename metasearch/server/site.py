@@ -13,7 +13,7 @@ from metasearch.server.options import Options
 from metasearch.server.suggest import Suggestions
 
 if TYPE_CHECKING:
-    from metasearch.search import Engine
+    from metasearch.engine import Engine
 
 #: The ShortName of the description document and the title of the link to it; browsers compare the two.
 NAME = "metasearch"

@@ -13,7 +13,7 @@ from metasearch.formats.text import clean_or_none, web_url
 if TYPE_CHECKING:
     from metasearch.adapters.health import SourceState
     from metasearch.adapters.spec import AdapterSpec
-    from metasearch.search import Engine
+    from metasearch.engine import Engine
 
 logger = logging.getLogger("metasearch.server")
 

@@ -16,7 +16,7 @@ from metasearch.server.live import LiveSearch
 from metasearch.server.site import SHARED
 
 if TYPE_CHECKING:
-    from metasearch.search import Search
+    from metasearch.engine import Search
 
 logger = logging.getLogger("metasearch.server")
 

@@ -162,7 +162,7 @@ class FakeRegistry:
 
 
 class FakeEngine:
-    """Has the interface of `metasearch.search.Engine`, and remembers what it was asked."""
+    """Has the interface of `metasearch.engine.Engine`, and remembers what it was asked."""
 
     def __init__(self, given: Answer | None = None, *, settings: Settings | None = None) -> None:
         self.settings = settings or Settings(env={"GAMMA_KEY": "hush"})

@@ -12,7 +12,7 @@ from lxml import html
 
 from metasearch.demo import EXAMPLE_QUERIES, DemoDatabases
 from metasearch.formats.events import fold
-from metasearch.search import Engine
+from metasearch.engine import Engine
 from metasearch.server.app import make_app
 from metasearch.settings import Settings
 

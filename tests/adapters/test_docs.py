@@ -1,0 +1,70 @@
+"""docs/adapters.md tells the truth."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from metasearch.adapters import convert, specfile
+from metasearch.adapters.registry import Registry
+from metasearch.adapters.select.marc import compile_marc
+from metasearch.adapters.select.xml import NAMESPACES
+from metasearch.query.ast import FIELDS
+from metasearch.settings import Settings
+
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "adapters.md").read_text(encoding="utf-8")
+BLOCKS = [tomllib.loads(block) for block in re.findall(r"```toml\n(.*?)\n```", PAGE, re.DOTALL)]
+WORDS = set(
+    re.findall(r"[\w*-]+", " ".join(re.findall(r"`[^`]*`|```.*?```|^### .*$|^\w+ +=", PAGE, re.DOTALL | re.MULTILINE)))
+)
+
+
+def test_the_whole_example_can_be_built() -> None:
+    """A reader who copies it has a spec without problems."""
+    (example,) = [block for block in BLOCKS if "name" in block]
+
+    assert specfile.build(example, "example.toml").name == "example"
+
+
+@pytest.mark.parametrize("block", [block for block in BLOCKS if "sources" in block])
+def test_the_catalogues_in_the_configuration_can_be_built(block: dict[str, dict[str, dict[str, object]]]) -> None:
+    """As they stand, with nothing but the family behind them."""
+    registry = Registry(Settings(sources=block["sources"]))
+
+    for name in block["sources"]:
+        assert registry.spec(name).request.url.startswith("https://")
+
+
+@pytest.mark.parametrize("key", sorted({key for keys in specfile._KEYS.values() for key in keys} | {"same_envelope"}))
+def test_every_key_is_explained(key: str) -> None:
+    """A key that a spec may have is named on the page."""
+    if key in ("request", "query", "paging", "auth", "limits", "parse", "fields", "ids", "also"):
+        assert f"[{key}" in PAGE
+    else:
+        assert key in WORDS
+
+
+@pytest.mark.parametrize("name", sorted(convert.CONVERTERS))
+def test_every_converter_is_explained(name: str) -> None:
+    """The table of converters is complete."""
+    assert f"`{name}`" in PAGE.partition("## Converters")[2]
+
+
+def test_every_field_and_placeholder_is_named() -> None:
+    """Fields of a query, fields of a record, placeholders and known prefixes."""
+    names = {*FIELDS, *specfile.RECORD_FIELDS, *(specfile.PLACEHOLDERS - set(FIELDS)), *(set(NAMESPACES) - {"xml"})}
+
+    assert names <= WORDS
+
+
+def test_every_marc_selector_compiles() -> None:
+    """The examples of the block are selectors."""
+    block = PAGE.partition("MARC's own words:")[2].partition("```\n")[2].partition("```")[0]
+    examples = re.findall(r"(?:^|\s{3,})((?:LDR|\d{3})[^\s]*)", block, re.MULTILINE)
+
+    assert len(examples) == 8
+    for example in examples:
+        assert callable(compile_marc(example))

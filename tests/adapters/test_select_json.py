@@ -1,0 +1,109 @@
+"""The closure compiler finds exactly what jmespath itself finds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jmespath
+import jmespath.exceptions
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from metasearch.adapters.select.json import _compile, compile_json
+
+EXPRESSIONS = [
+    "a",
+    "a.b",
+    "a.b.c",
+    '"a-b".c',
+    "a[0]",
+    "a[-1].b",
+    "a[].b",
+    "a[*].b",
+    "a[][]",
+    "a[*][0]",
+    "[]",
+    "[0]",
+    "@",
+    "a || b",
+    "a || b || c",
+    "(a || b)[0]",
+    "a && b",
+    "!a",
+    "!(a.b)",
+    "!a && b",
+    "a == b",
+    "a != b",
+    "a == `1`",
+    "a == `true`",
+    "a == 'x'",
+    "a[?b]",
+    "a[?b].c",
+    "a[?!b].c",
+    "a[?b=='x'].c",
+    "a[?b!='x' && c].b",
+    "a[?b=='x' || c=='x']",
+    "a[?@]",
+    "[@][?a]",
+    "@[?a]",
+    "[a, b]",
+    "a.[b, c]",
+    "a[].[b, c]",
+    "a[].[b, c][]",
+    "a | [0]",
+    "a[?b].c | [0]",
+    "join('/', [a, b])",
+    "join('/', ['x', a])",
+    "join(', ', a)",
+    "`[1, 2]`",
+    "'x'",
+]
+LEFT_TO_JMESPATH = ["a[1:3]", "a.*", "a[?b > `1`]", "length(a)", "{x: a, y: b}", "sort_by(a, &b)[0]", "starts_with(a, 'x')"]
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-2, 2) | st.floats(allow_nan=False) | st.sampled_from(["", "x", "y"]),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(["a", "b", "c", "a-b"]), inner, max_size=4),
+    max_leaves=20,
+)
+
+
+def by_jmespath(expression: str, value: Any) -> Any:
+    try:
+        return jmespath.search(expression, value)
+    except jmespath.exceptions.JMESPathError:
+        return None
+
+
+@pytest.mark.parametrize("expression", EXPRESSIONS)
+@given(value=VALUES)
+@settings(max_examples=25)
+def test_equals_jmespath(expression: str, value: Any) -> None:
+    """A compiled expression gives what jmespath gives, for whatever it meets."""
+    expected = by_jmespath(expression, value)
+
+    found = compile_json(expression)(value)
+
+    assert expected == found
+    assert type(expected) is type(found)
+
+
+@pytest.mark.parametrize("expression", EXPRESSIONS)
+def test_is_compiled(expression: str) -> None:
+    """None of these costs a walk over jmespath's tree for each record."""
+    assert _compile(jmespath.compile(expression).parsed) is not None
+
+
+@pytest.mark.parametrize("expression", LEFT_TO_JMESPATH)
+@given(value=VALUES)
+@settings(max_examples=25)
+def test_everything_else_works_too(expression: str, value: Any) -> None:
+    """What the compiler does not know is answered by jmespath; a type error finds nothing."""
+    assert by_jmespath(expression, value) == compile_json(expression)(value)
+
+
+@pytest.mark.parametrize("expression", ["a[", "a..b", "", "join(", "a[?b"])
+def test_not_jmespath(expression: str) -> None:
+    """A wrong expression is told when it is compiled."""
+    with pytest.raises(ValueError, match=r"\S"):
+        compile_json(expression)

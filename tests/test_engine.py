@@ -1,0 +1,312 @@
+"""The straight path, with everything real but the socket: plan, fetch, parse, dedup, rank, events."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Mapping
+from contextlib import aclosing
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import metasearch
+from metasearch.adapters.fetch import Fetcher
+from metasearch.adapters.request import Page, Request
+from metasearch.errors import QuerySyntaxError, UnknownSource, UsageError
+from metasearch.events import Added, Answer, Finished, Grown, Joined, Order, SearchEvent, SourceProgress, Started
+from metasearch.formats.answer import answer_object
+from metasearch.formats.events import event_object, fold
+from metasearch.query import Years
+from metasearch.engine import Engine
+from metasearch.settings import Settings
+
+Body = bytes | Exception | Callable[[Request], Any]
+
+
+class Upstreams:
+    """A transport that answers from a table, source by source, after a number of turns of the loop."""
+
+    def __init__(self, bodies: Mapping[str, Body], turns: Mapping[str, int] | None = None) -> None:
+        self.bodies = bodies
+        self.turns = turns or {}
+        self.asked: list[Request] = []
+        self.cancelled: list[str] = []
+
+    async def send(self, request: Request, *, timeout: float, max_bytes: int) -> Page:  # noqa: ASYNC109
+        self.asked.append(request)
+        body = self.bodies[request.source]
+        try:
+            for _ in range(self.turns.get(request.source, 0)):
+                await asyncio.sleep(0)
+            if callable(body):
+                body = body(request)
+                if asyncio.iscoroutine(body):
+                    body = await body
+        except asyncio.CancelledError:
+            self.cancelled.append(request.source)
+            raise
+        if isinstance(body, Exception):
+            raise body
+        assert isinstance(body, bytes)
+        return Page(request=request, body=body)
+
+    async def close(self) -> None:
+        """Nothing to close."""
+
+
+def works(*items: dict[str, Any], total: int | None = None) -> bytes:
+    """A Crossref answer."""
+    return json.dumps({"message": {"total-results": total or len(items), "items": items}}).encode()
+
+
+def item(title: str, doi: str | None = None, year: int = 2020, family: str = "Berg", **more: Any) -> dict[str, Any]:
+    """A work as Crossref gives it."""
+    found = {
+        "title": [title],
+        "author": [{"family": family, "given": "Anna"}],
+        "issued": {"date-parts": [[year]]},
+        "container-title": ["Journal of Soil Science"],
+        "alternative-id": [f"{title} {year}"],
+        **more,
+    }
+    return found | ({"DOI": doi} if doi else {})
+
+
+def engine(bodies: Mapping[str, Body], turns: Mapping[str, int] | None = None, **overrides: Any) -> tuple[Engine, Upstreams]:
+    """An engine whose sources are Crossrefs answering these bodies."""
+    sources = {
+        name: {"extends": "crossref", "url": f"https://{name}.example/works", "fields": {"source_id": '"alternative-id"[0]'}}
+        for name in bodies
+    }
+    made = Engine(Settings(sources=sources, default_sources=tuple(bodies), **overrides))
+    upstreams = Upstreams(bodies, turns)
+    made._fetcher = Fetcher(upstreams, None, patience=0)
+    return made, upstreams
+
+
+SOIL = {
+    "alpha": works(item("Soil carbon in marshes: a review", "10.1000/one"), item("Peat and carbon")),
+    "beta": works(item("SOIL CARBON IN MARSHES", "10.1000/one"), item("Salt marsh birds")),
+    "gamma": works(item("Salt marsh birds"), item("Peat and carbon", year=2021)),
+}
+
+
+async def test_one_query_one_list() -> None:
+    """Three sources, six records, three works, each hit with its sources and their ranks."""
+    made, _ = engine(SOIL)
+
+    answer = await made.search("soil carbon")
+
+    assert answer.complete
+    assert (answer.counts.received, answer.counts.unique, answer.counts.duplicates) == (6, 3, 3)
+    first = answer.hits[0]
+    assert first.record.title == "Soil carbon in marshes: a review"
+    assert {(r.source, r.position) for r in first.records} == {("alpha", 1), ("beta", 1)}
+    assert [h.rank for h in answer.hits] == [1, 2, 3]
+    assert all(report.status == "ok" and report.query for report in answer.sources)
+
+
+async def events_of(made: Engine, **options: Any) -> list[SearchEvent]:
+    """All events of a search for soil."""
+    return [event async for event in made.search("soil carbon", **options)]
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.fixed_dictionaries({name: st.integers(0, 6) for name in SOIL}), st.sampled_from([None, 1, 2]))
+def test_the_stream_folds_to_the_answer(turns: dict[str, int], limit: int | None) -> None:
+    """Whoever answers first, folding the events gives exactly the plain answer: same ids, order, fields and evidence."""
+
+    async def run() -> None:
+        plain, _ = engine(SOIL)
+        streamed, _ = engine(SOIL, turns)
+        answer = answer_object(await plain.search("soil carbon", limit=limit))
+        told = fold(event_object(event) for event in await events_of(streamed, limit=limit))
+        for timed in (answer, told):
+            timed.pop("seconds")
+            for report in timed["sources"]:
+                report.pop("seconds")
+
+        assert json.loads(json.dumps(told, default=str)) == json.loads(json.dumps(answer, default=str))
+
+    asyncio.run(run())
+
+
+async def test_events_come_in_a_sensible_order() -> None:
+    """First the start, then hits as pages come, an order after them, and the finished answer last."""
+    made, _ = engine(SOIL, {"beta": 5, "gamma": 10})
+    events = await events_of(made)
+    kinds = [type(event) for event in events]
+
+    assert kinds[0] is Started
+    assert kinds[-1] is Finished
+    assert kinds[-2] is Order
+    assert {Added, SourceProgress} <= set(kinds)
+    assert kinds.index(Added) < kinds.index(SourceProgress)
+    assert any(isinstance(event, (Grown, Joined)) for event in events)
+
+
+async def test_a_failing_source_is_a_status() -> None:
+    """One source breaks: it is named with a reason and advice, the answer is incomplete, the others are all there."""
+    made, _ = engine({**SOIL, "delta": b"<html>no</html>", "epsilon": RuntimeError("a fault of ours")})
+
+    answer = await made.search("soil carbon")
+
+    status = {report.source: report for report in answer.sources}
+    assert not answer.complete
+    assert answer.counts.received == 6
+    assert status["delta"].status == "error"
+    assert status["delta"].error is not None
+    assert status["delta"].error.advice
+    assert status["epsilon"].status == "error"
+
+
+async def test_the_deadline_answers_with_what_is_there() -> None:
+    """A hanging source costs the deadline and nothing else; it is reported as timed out and its request cancelled."""
+    made, upstreams = engine({**SOIL, "delta": lambda _: asyncio.Event().wait()})
+
+    answer = await made.search("soil carbon", timeout=0.3)
+
+    assert answer.counts.received == 6
+    assert not answer.complete
+    assert {r.source: r.status for r in answer.sources}["delta"] == "timeout"
+    assert upstreams.cancelled == ["delta"]
+
+
+async def test_leaving_cancels_what_is_asked() -> None:
+    """A client that stops reading stops the requests."""
+    made, upstreams = engine({**SOIL, "delta": lambda _: asyncio.Event().wait()})
+
+    async with aclosing(made.search("soil carbon").__aiter__()) as events:
+        async for event in events:
+            if isinstance(event, Added):
+                break
+
+    assert upstreams.cancelled == ["delta"]
+
+
+async def test_pages_are_asked_until_there_is_enough() -> None:
+    """A limit above one page makes further requests, and what is beyond the limit is cut."""
+
+    def page(request: Request) -> bytes:
+        start = int(dict(request.params)["offset"])
+        rows = int(dict(request.params)["rows"])
+        return works(*(item(f"Work number {n} of many", f"10.1000/{n}") for n in range(start, start + rows)), total=1000)
+
+    made, upstreams = engine({"alpha": page})
+    answer = await made.search("work", limit=150)
+
+    assert [dict(r.params)["offset"] for r in upstreams.asked] == ["0", "100"]
+    assert len(answer.hits) == 150
+    assert answer.counts.received == 150
+    assert sorted(r.position for h in answer.hits for r in h.records) == list(range(1, 151))
+    assert answer.sources[0].total == 1000
+
+
+async def test_what_a_source_cannot_express_is_filtered_and_said() -> None:
+    """Crossref has no NOT: the records that match the negated word are left out, and the report says so."""
+    made, _ = engine({"alpha": works(item("Soil carbon"), item("Peat carbon"))})
+
+    answer = await made.search("carbon NOT title:peat")
+
+    assert [h.record.title for h in answer.hits] == ["Soil carbon"]
+    notes = " ".join(answer.sources[0].notes)
+    assert "NOT" in notes
+    assert "1 record(s) were left out" in notes
+
+
+async def test_years_are_anded() -> None:
+    """The years option becomes part of the query and of what is sent."""
+    made, upstreams = engine({"alpha": works(item("Soil"))})
+
+    answer = await made.search("soil", years=Years(2019, 2021))
+
+    assert answer.query == "soil AND year:2019-2021"
+    assert dict(upstreams.asked[0].params)["filter"] == "from-pub-date:2019,until-pub-date:2021"
+
+
+async def test_an_odd_record_is_counted() -> None:
+    """A record that cannot be read is reported; its neighbours are kept."""
+    body = json.dumps({"message": {"total-results": 3, "items": [item("One"), 17, item("Two")]}}).encode()
+    made, _ = engine({"alpha": body})
+
+    answer = await made.search("x")
+
+    assert answer.counts.received == 2
+    assert answer.sources[0].unread == 1
+    assert "1 record(s) could not be read" in answer.sources[0].notes
+
+
+async def test_drift_is_told_and_costs_no_records() -> None:
+    """When most records lack a title the status names the field; what there is is kept."""
+    bare = [{"DOI": f"10.1000/{n}", "alternative-id": [str(n)]} for n in range(6)]
+    made, _ = engine({"alpha": works(*bare)})
+
+    answer = await made.search("x")
+
+    assert answer.sources[0].status == "drifted"
+    assert "title" in str(answer.sources[0].error)
+    assert answer.counts.received == 6
+
+
+async def test_nothing_found_is_complete() -> None:
+    """Zero hits from healthy sources is an answer."""
+    made, _ = engine({"alpha": json.dumps({"message": {"total-results": 0, "items": []}}).encode()})
+
+    answer = await made.search("x")
+
+    assert answer.complete
+    assert answer.hits == ()
+    assert answer.sources[0].status == "empty"
+
+
+async def test_bad_input_is_refused_at_once() -> None:
+    """Query syntax, unknown sources and impossible limits raise before anything is asked."""
+    made, upstreams = engine(SOIL)
+
+    with pytest.raises(QuerySyntaxError):
+        made.search("(soil")
+    with pytest.raises(UnknownSource, match="alfa") as unknown:
+        made.search("soil", sources=["alfa"])
+    with pytest.raises(UsageError, match="limit"):
+        made.search("soil", limit=0)
+    with pytest.raises(UsageError, match="no source"):
+        made.search("soil", sources=[])
+    assert unknown.value.near_misses == ("alpha",)
+    assert upstreams.asked == []
+
+
+async def test_partial_is_what_is_there() -> None:
+    """An interrupted search can be rendered at any time."""
+    made, _ = engine({**SOIL, "delta": lambda _: asyncio.Event().wait()})
+    search = made.search("soil carbon")
+
+    async with aclosing(search.__aiter__()) as events:
+        async for event in events:
+            if isinstance(event, SourceProgress) and event.report.source == "gamma":
+                break
+        partial = search.partial()
+
+    assert isinstance(partial, Answer)
+    assert partial.hits
+    assert not partial.complete
+
+
+async def test_the_public_function_closes_what_it_opened() -> None:
+    """`metasearch.search` makes an engine of its own and closes it; a key that is missing skips the source, unasked."""
+    sources = {
+        "keyed": {
+            "extends": "crossref",
+            "url": "https://keyed.example/works",
+            "auth": {"token": {"env": "METASEARCH_TEST_KEY", "required": True}},
+        }
+    }
+    answer = await metasearch.search("soil", settings=Settings(sources=sources, default_sources=("keyed",)))
+
+    (report,) = answer.sources
+    assert report.status == "skipped"
+    assert report.error is not None
+    assert "METASEARCH_TEST_KEY" in report.error.advice
+    assert answer.complete
