@@ -1,7 +1,8 @@
 """One form for things that databases write in many: identifiers, URLs, titles, names, venues.
 
-Every function is pure and never raises on odd input: what cannot be normalised gives None or "". Two groups: identifiers and
-display text (used when a record is read), and comparison keys (used once a record, when its fingerprint is made).
+Every function is pure and never raises on odd input: what cannot be normalised gives None or "". Two groups:
+identifiers and display text (used when a record is read), and comparison keys (used once a record, when its
+fingerprint is made).
 """
 
 from __future__ import annotations
@@ -77,7 +78,7 @@ def _isbn13_check(core: str) -> str:
 
 @lru_cache(maxsize=10_000)
 def issn(value: str | None) -> str | None:
-    """ "1234-567X", or None; the check digit is not judged, because catalogues print wrong ones."""
+    """As "1234-567X", or None; the check digit is not judged, because catalogues print wrong ones."""
     if not value:
         return None
     found = _ISSN.search(value)
@@ -165,11 +166,12 @@ _BLOCKS = frozenset(
 )
 # A "<" that opens none of these is mathematics: "for n<m and m>k". Namespaced and hyphenated names are JATS or MathML.
 _ELEMENTS = _BLOCKS | frozenset(
-    "a abbr annotation article b bdi bdo big blockquote body bold break caption center cite code dd del dfn dl dt em font "
-    "figure fn footer h header head html i img inf ins italic kbd kwd label link list main mark math mi mn mo mover mrow ms "
-    "mspace msqrt mstyle msub msubsup msup mtd mtext mtr munder mroot mfrac mfenced mtable mphantom mpadded munderover nav "
-    "overline paragraph pre q roman s sans samp sc scp semantics small span strike strong sub subtitle sup svg tbody tex "
-    "thead tt u ul underline uri var wbr xref graphic media object title".split()
+    "a abbr annotation article b bdi bdo big blockquote body bold break caption center cite code dd del dfn dl dt "
+    "em figure fn font footer graphic h head header html i img inf ins italic kbd kwd label link list main mark "
+    "math media mfenced mfrac mi mn mo mover mpadded mphantom mroot mrow ms mspace msqrt mstyle msub msubsup msup "
+    "mtable mtd mtext mtr munder munderover nav object overline paragraph pre q roman s samp sans sc scp "
+    "semantics small span strike strong sub subtitle sup svg tbody tex thead title tt u ul underline uri var wbr "
+    "xref".split()
 )
 _SPACES = re.compile(r"[\s\u00a0\u2028\u2029\ufeff\u200b]+")
 _UNWANTED = re.compile(

@@ -1,7 +1,7 @@
 """The closed list of converters: what a selector finds -> the value of a record's field.
 
-Each takes whatever the selector found (a string, a number, a list, an element's text, None) and gives a value or None; none
-raises on odd input, so that one odd field costs neither its record nor its page. `CONVERTERS` is the list that a
+Each takes whatever the selector found (a string, a number, a list, an element's text, None) and gives a value or None;
+none raises on odd input, so that one odd field costs neither its record nor its page. `CONVERTERS` is the list that a
 spec may name with `as = "..."`; `DEFAULTS` says which converter a field has when its spec names none.
 """
 
@@ -300,7 +300,7 @@ def arxiv_url(found: Any) -> str | None:
 
 
 def pmcid(found: Any) -> str | None:
-    """ "PMC123456" from that, from a link to it, or from its number."""
+    """The form "PMC123456", from that, from a link to it, or from its number."""
     value = first(found)
     hit = re.search(r"(?:PMC|^)0*(\d{1,9})/?$", value.strip(), re.IGNORECASE) if value else None
     return f"PMC{hit[1]}" if hit else None
@@ -403,7 +403,9 @@ def person(name: str, family: str | None = None, given: str | None = None, orcid
     """
     if family and given and not name:
         family, given = normalise.without_markup(family), normalise.without_markup(given)
-        return Author(f"{given} {family}".strip(), family or None, given or None, normalise.orcid(orcid) if orcid else None)
+        return Author(
+            f"{given} {family}".strip(), family or None, given or None, normalise.orcid(orcid) if orcid else None
+        )
     family = normalise.without_markup(family) if family else None
     given = normalise.without_markup(given) if given else None
     name = normalise.without_markup(name) if name else ""
@@ -453,7 +455,7 @@ def names_and(found: Any) -> tuple[Author, ...]:
 
 
 def initials_last(name: str) -> Author | None:
-    """ "Smith JA" -> family Smith, given JA; any other form is left whole."""
+    """From "Smith JA" family Smith and given JA; any other form is left whole."""
     head, _, tail = name.rpartition(" ")
     if head and tail.isupper() and len(tail) <= 5 and tail.replace("-", "").isalpha():
         return person("", head, tail)

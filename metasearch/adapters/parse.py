@@ -238,7 +238,7 @@ def _first_that_fits(shapes: list[Shape], root: Any, page: Page, spec: AdapterSp
         if message:
             raise _said(message, page, spec)
         warning = convert.joined(as_strings(shape.warning(root), kind)) if shape.warning is not None else None
-        known = total is not None or isinstance(nodes, list) and shape.body == "json"
+        known = total is not None or (isinstance(nodes, list) and shape.body == "json")
         if fallback is None and (known or shape.when is not None or warning):
             notes: tuple[str, ...] = (warning,) if warning else ()
             if total is not None and total > page.request.start:

@@ -87,6 +87,8 @@ class Dialect:
         phrases: Field -> template with `{x}` where a phrase needs another one than the words ("expression").
         word: Template with `{x}` for the text of words.
         words: "each": several words become a conjunction of single ones; "joined": they are written with blanks.
+        plain: Between plain words that are looked for everywhere, where the database ranks by how many of them it
+            finds; "" takes `conjunction`.
         joined: Fields whose words are written with blanks where `words` is "each".
         escape: Characters that get a backslash in a term.
         strip: Characters that are replaced by a blank, because the database has no way to quote them.
@@ -104,6 +106,7 @@ class Dialect:
     phrases: Mapping[str, str] = field(default_factory=dict)
     word: str = "{x}"
     words: Literal["each", "joined"] = "each"
+    plain: str = ""
     joined: tuple[str, ...] = ()
     escape: str = ""
     strip: str = ""

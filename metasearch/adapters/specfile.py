@@ -54,7 +54,7 @@ _KEYS: Mapping[str, frozenset[str]] = {
     ),
     "request": frozenset("url method params headers body".split()),
     "query": frozenset(
-        "style unsupported fields conjunction disjunction negation group phrase phrases word words joined escape strip "
+        "style unsupported fields conjunction disjunction negation group phrase phrases word words plain joined escape strip "
         "years years_in".split()
     ),
     "query.years": frozenset("only both since until".split()),
@@ -300,6 +300,7 @@ class _Reader:
             phrases=phrases,
             word=self.get(query, "word", str, "{x}", "query"),
             words=self.get(query, "words", str, "each", "query"),
+            plain=self.get(query, "plain", str, "", "query"),
             joined=self.field_names(query, "joined"),
             escape=self.get(query, "escape", str, "", "query"),
             strip=self.get(query, "strip", str, "", "query"),
@@ -554,7 +555,7 @@ class _Reader:
             for value in mapping.values():
                 if value not in TYPES:
                     self.wrong(f"{where}.map", f"{value!r} is no type; allowed are {', '.join(TYPES)}")
-        words = {key.casefold(): value for key, value in mapping.items()}
+        words: dict[str, str] = {key.casefold(): value for key, value in mapping.items()}
 
         def look_up(found: Any) -> str | None:
             if type(found) is str and found in words:

@@ -240,6 +240,9 @@ class Writer:
         # A word that reads as an operator is one to most databases unless it is in small letters.
         words = (word.lower() if word in _OPERATORS else word for word in self.words(term))
         written = [fields[field].format(x=self.dialect.word.format(x=word)) for word in words]
+        if field == "any" and self.dialect.plain and len(written) > 1:
+            self.notes.append("ranks by how many of the plain words it finds: write AND between them to require all")
+            return self.dialect.plain.join(written)
         return (self.dialect.conjunction or " ").join(written)
 
     # ---------------------------------------------------------------- text

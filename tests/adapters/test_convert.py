@@ -13,7 +13,9 @@ from metasearch.record import Author
 
 ANYTHING = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=6) | st.just("name"), inner, max_size=4),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=6) | st.just("name"), inner, max_size=4)
+    ),
     max_leaves=12,
 )
 
@@ -107,7 +109,7 @@ def test_never_raises(name: str, found: Any) -> None:
         ("sole-language", ["EN", "eng"], "en"),
         ("sole-language", ["EN", "PT"], None),
     ],
-)  # fmt: skip
+)
 def test_value(name: str, found: Any, expected: Any) -> None:
     """Each form that a database writes gives the one form that a record holds."""
     assert expected == convert.CONVERTERS[name](found)
@@ -125,13 +127,25 @@ def test_pdf_url() -> None:
         ("names", "Doe, Jane", [Author("Jane Doe", "Doe", "Jane")]),
         ("names", "Jane Doe", [Author("Jane Doe")]),
         ("names", "King, Martin Luther, Jr.", [Author("Martin Luther King", "King", "Martin Luther")]),
-        ("names", "Institute of Ice and of Snow, University of Invention", [Author("Institute of Ice and of Snow, University of Invention")]),
+        (
+            "names",
+            "Institute of Ice and of Snow, University of Invention",
+            [Author("Institute of Ice and of Snow, University of Invention")],
+        ),
         ("names", ["et al.", ""], []),
-        ("names-semicolon", "Doe, Jane; 王伟；Roe, R.", [Author("Jane Doe", "Doe", "Jane"), Author("王伟"), Author("R. Roe", "Roe", "R.")]),
-        ("names-comma", "da Silva CS, O'Neill J-P, Group.", [Author("CS da Silva", "da Silva", "CS"), Author("J-P O'Neill", "O'Neill", "J-P"), Author("Group")]),
+        (
+            "names-semicolon",
+            "Doe, Jane; 王伟；Roe, R.",
+            [Author("Jane Doe", "Doe", "Jane"), Author("王伟"), Author("R. Roe", "Roe", "R.")],
+        ),
+        (
+            "names-comma",
+            "da Silva CS, O'Neill J-P, Group.",
+            [Author("CS da Silva", "da Silva", "CS"), Author("J-P O'Neill", "O'Neill", "J-P"), Author("Group")],
+        ),
         ("names-homonym", [{"@pid": "1", "text": "Wei Wang 0001"}, "Al Roe"], [Author("Wei Wang"), Author("Al Roe")]),
     ],
-)  # fmt: skip
+)
 def test_names(name: str, found: Any, expected: list[Author]) -> None:
     """Names are shown as "Given Family", and taken apart only where the source does."""
     assert tuple(expected) == convert.CONVERTERS[name](found)

@@ -1,4 +1,4 @@
-"""Real answers of the sources that speak JSON, file by file: how many records each holds, and what the first ones say."""
+"""Real answers of the sources that speak JSON, file by file: how many records each holds, what the first one says."""
 
 from __future__ import annotations
 
@@ -95,7 +95,8 @@ OUTCOMES: dict[str, int | type[errors.SourceError]] = {
 #: File -> what its first record says, read by eye. "authors" names the first ones; "abstract" is how it begins.
 FIRST: dict[str, dict[str, Any]] = {
     "crossref/10-17705-1cais-04607.json": {
-        "title": "A Knowledge Development Perspective on Literature Reviews: Validation of a new Typology in the IS Field",
+        "title": "A Knowledge Development Perspective on Literature Reviews: "
+        "Validation of a new Typology in the IS Field",
         "authors": ["Guido Schryen", "Paderborn University", "Gerit Wagner"],
         "year": 2021,
         "venue": "Communications of the Association for Information Systems",
@@ -144,7 +145,8 @@ FIRST: dict[str, dict[str, Any]] = {
         "language": "fr",
     },
     "crossref/crossref.xml": {
-        "title": "Automated quantitative histology reveals vascular morphodynamics during Arabidopsis hypocotyl secondary growth",
+        "title": "Automated quantitative histology reveals vascular morphodynamics "
+        "during Arabidopsis hypocotyl secondary growth",
         "authors": ["Martial Sankar", "Kaisa Nieminen", "Laura Ragni", "Ioannis Xenarios", "Christian S Hardtke"],
         "date": "2014-02-11",
         "venue": "eLife",
@@ -267,7 +269,8 @@ FIRST: dict[str, dict[str, Any]] = {
         "source_id": "4887713619387d746baf245d506b456e59fe8d1b",
     },
     "dblp/search-publ-api-q-test-format-json.json": {
-        "title": "A Test Cost Reduction Method by Test Response and Test Vector Overlapping for Full-Scan Test Architecture",
+        "title": "A Test Cost Reduction Method by Test Response and Test Vector Overlapping "
+        "for Full-Scan Test Architecture",
         "authors": ["Tsuyoshi Shinogi", "Hiroyuki Yamada", "Terumine Hayashi", "Shinji Tsuruoka", "Tomohiro Yoshikawa"],
         "year": 2005,
         "venue": "Asian Test Symposium",
@@ -424,5 +427,6 @@ def test_field_coverage(shared: Path) -> None:
 
     assert all(r.title and r.year and r.doi and r.venue and r.publisher for r in chapters)
     assert 19 == sum(1 for r in chapters if r.isbn)
-    assert all(r.title and r.authors and r.year and r.ids["corpusid"] for r in papers)
+    assert all(r.title and r.year and r.ids["corpusid"] for r in papers)
+    assert 48 == sum(1 for r in papers if r.authors)
     assert all(r.title and r.authors and r.year and r.venue and r.issn and r.ids["pmid"] for r in articles)

@@ -20,13 +20,15 @@ def _sent(source: str, query: str) -> str:
 @pytest.mark.parametrize(
     ("query", "sent"),
     [
-        ("gene expression", "all:gene AND all:expression"),
+        ("gene expression", "all:gene all:expression"),
+        ("gene AND expression", "all:gene AND all:expression"),
+        ("title:(gene expression)", "ti:gene AND ti:expression"),
         ('"gene expression"', 'all:"gene expression"'),
         ("title:entropy author:perelman", "ti:entropy AND au:perelman"),
         ("title:entropy NOT author:perelman", "ti:entropy ANDNOT au:perelman"),
-        ("self-attention", "all:self AND all:attention"),
+        ("self-attention", "all:self all:attention"),
         ('"self-attention"', 'all:"self attention"'),
-        ("self-attention OR transformer", "(all:self AND all:attention) OR all:transformer"),
+        ("self-attention OR transformer", "(all:self all:attention) OR all:transformer"),
         ("(a OR b) title:c", "(all:a OR all:b) AND ti:c"),
         ("ricci year:2002-2003", "all:ricci AND submittedDate:[200201010000 TO 200312312359]"),
         ("ricci year:2002", "all:ricci AND submittedDate:[200201010000 TO 200212312359]"),
@@ -35,7 +37,7 @@ def _sent(source: str, query: str) -> str:
         ("venue:PRL abstract:qubit", "jr:PRL AND abs:qubit"),
         ("doi:10.1023/A:1026654312961", 'doi:"10.1023/a:1026654312961"'),
         ("doi:10.1016/S0140-6736(05)17709-5", 'doi:"10.1016/s0140-6736(05)17709-5"'),
-        ("what? is [this]: C++", "all:what AND all:is AND all:this AND all:C"),
+        ("what? is [this]: C++", "all:what all:is all:this all:C"),
     ],
 )
 def test_arxiv(query: str, sent: str) -> None:

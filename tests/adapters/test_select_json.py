@@ -59,11 +59,21 @@ EXPRESSIONS = [
     "`[1, 2]`",
     "'x'",
 ]
-LEFT_TO_JMESPATH = ["a[1:3]", "a.*", "a[?b > `1`]", "length(a)", "{x: a, y: b}", "sort_by(a, &b)[0]", "starts_with(a, 'x')"]
+LEFT_TO_JMESPATH = [
+    "a[1:3]",
+    "a.*",
+    "a[?b > `1`]",
+    "length(a)",
+    "{x: a, y: b}",
+    "sort_by(a, &b)[0]",
+    "starts_with(a, 'x')",
+]
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-2, 2) | st.floats(allow_nan=False) | st.sampled_from(["", "x", "y"]),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(["a", "b", "c", "a-b"]), inner, max_size=4),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(["a", "b", "c", "a-b"]), inner, max_size=4)
+    ),
     max_leaves=20,
 )
 
