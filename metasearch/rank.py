@@ -37,8 +37,9 @@ def rank(hits: Iterable[Hit], query: Query | None = None, weights: Mapping[str, 
     for hit in hits:
         reasons = _votes(hit.records, weights or {}) + looked_for.boosts(hit)
         score = round(sum([reason.points for reason in reasons]), 9)
-        record = hit.record
-        order = (-score, -len({r.source for r in hit.records}), -(record.year or 0), record.title.casefold(), hit.id)
+        record, records = hit.record, hit.records
+        sources = len({r.source for r in records}) if len(records) > 1 else 1
+        order = (-score, -sources, -(record.year or 0), record.title.casefold(), hit.id)
         scored.append((order, hit, score, tuple(reasons)))
     scored.sort(key=lambda item: item[0])
     return [
@@ -49,6 +50,12 @@ def rank(hits: Iterable[Hit], query: Query | None = None, weights: Mapping[str, 
 
 def _votes(records: tuple[Record, ...], weights: Mapping[str, float]) -> list[Reason]:
     """One vote a source, by its best position."""
+    if len(records) == 1:
+        source, position = records[0].source, max(1, records[0].position)
+        if position > DEPTH:
+            return []
+        points = round(weights.get(source, 1.0) / (K + position), 9)
+        return [Reason(f"{source} ranks it {position}", points, source)]
     best: dict[str, int] = {}
     for record in records:
         position = max(1, record.position)

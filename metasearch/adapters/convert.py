@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 from typing import Any
 
 from metasearch import normalise
@@ -369,17 +370,20 @@ _LANGUAGES = {
 }  # fmt: skip
 
 
-def language(found: Any) -> str | None:
-    """ISO 639-1 where it is known, else the source's word in lower case; "und" and the like are None."""
-    value = first(found)
-    if not value:
-        return None
-    word = value.strip().lower()
+@lru_cache(maxsize=1_000)
+def _language(word: str) -> str | None:
+    word = word.strip().lower()
     if re.fullmatch(r"(?:[a-z]{3}\s?){2,}", word):  # MARC 041 $a: "engfre", "eng fre"
         word = word[:3]
     if word in ("und", "zxx", "mul", "unknown", "|||", "n/a", "mis") or not word.strip("|# "):
         return None
     return _LANGUAGES.get(word, word.split("-")[0] if re.fullmatch(r"[a-z]{2}-[a-z]{2,4}", word) else word)
+
+
+def language(found: Any) -> str | None:
+    """ISO 639-1 where it is known, else the source's word in lower case; "und" and the like are None."""
+    value = first(found)
+    return _language(value) if value else None
 
 
 def sole_language(found: Any) -> str | None:
@@ -494,6 +498,15 @@ def marc_author(field: MarcField, got: Mapping[str, str]) -> Author | None:
     return person(name)
 
 
+def _nothing(_: Any) -> None:
+    return None
+
+
+def _clean(name: str) -> bool:
+    """Whether a name is as it should be shown."""
+    return name.isprintable() and "<" not in name and "&" not in name and "  " not in name and name == name.strip() != ""
+
+
 def people(
     each: Callable[[Any], Any],
     parts: Mapping[str, Callable[[Any], Any]],
@@ -510,11 +523,24 @@ def people(
         tidy: What each name goes through.
     """
 
+    # Most sources give given and family name apart, and most names need no cleaning: those go the short way.
+    simple = not marc and tidy is None and {"family", "given"} <= parts.keys()
+    name_of, family_of, given_of, orcid_of = (
+        parts.get(part, _nothing) for part in ("name", "family", "given", "orcid")
+    )
+
     def convert(node: Any) -> tuple[Author, ...]:
         found = each(node)
         items: Iterable[Any] = found if isinstance(found, list) else [found] if found is not None else []
         authors: dict[Author, None] = {}  # in order, each once; collaborations have thousands
         for item in items:
+            if simple and type(item) is dict:
+                family, given = family_of(item), given_of(item)
+                if type(family) is str and type(given) is str and not name_of(item) and _clean(family) and _clean(given):
+                    orcid = orcid_of(item)
+                    orcid = normalise.orcid(orcid) if type(orcid) is str else None
+                    authors[Author(f"{given} {family}", family, given, orcid)] = None
+                    continue
             if isinstance(item, str):
                 got = {"name": item}
             else:

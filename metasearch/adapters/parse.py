@@ -329,37 +329,20 @@ def _record(shape: Shape, node: Any, position: int, spec: AdapterSpec) -> Record
         return f"not an object but {type(node).__name__}"
     source = MarcRecord(node) if shape.body == "marcxml" else node
     values: dict[str, Any] = {}
+    for name, read in shape.readers:
+        if name not in values:
+            value = read(source)
+            if value or value == 0:
+                values[name] = value
     ids: dict[str, str] = {}
-    for name, value in _values(shape, source).items():
-        if name.startswith("ids."):
-            ids[name[4:]] = value
-        else:
-            values[name] = value
+    for scheme, read in shape.id_readers:
+        if scheme not in ids and (value := read(source)):
+            ids[scheme] = value
     if not values.get("title") and not values.get("doi") and not ids and not values.get("source_id"):
         return "neither a title nor an identifier"
     if "year" not in values and "date" in values:
         values["year"] = convert.year(values["date"][:4])
     return Record(source=spec.name, position=position, ids=ids, **values)
-
-
-def _values(shape: Shape, source: Any) -> dict[str, Any]:
-    """What the shape's rules find, by field."""
-    values: dict[str, Any] = {}
-    as_text = shape.body in ("xml", "html")
-    for rule in shape.rules:
-        if rule.field in values:
-            continue
-        for select in rule.selectors:
-            found = select(source)
-            if found is None or found == [] or found == "":
-                continue
-            if as_text and not rule.nodes and found is not source:
-                found = as_strings(found, shape.body)
-            value = rule.convert(found)
-            if value is not None and value != () and value != "":
-                values[rule.field] = value
-                break
-    return values
 
 
 def _noted(parsed: Parsed, notes: list[str]) -> Parsed:

@@ -14,6 +14,8 @@ from typing import Any, Literal
 Selector = Callable[[Any], Any]
 #: A converter of convert.py: takes what a selector found, gives the value of a record's field, or None.
 Converter = Callable[[Any], Any]
+#: A rule as one function: takes a record's node, gives the value of its field, or None or something empty.
+Reader = Callable[[Any], Any]
 #: One template, or several for one parameter.
 Template = str | tuple[str, ...]
 
@@ -172,7 +174,9 @@ class Shape:
         next: Finds the next cursor.
         unescape: XPath of elements whose text is XML in disguise.
         bare: Whether namespaces are taken off first, for formats that change theirs with every version.
-        rules: In order; where several are for one field, the first that gives a value stands.
+        rules: How each field is read, in order.
+        readers: The same compiled, field and reader; where several are for one field, the first that gives a value stands.
+        id_readers: The same for identifiers, by scheme.
         promises: Fields that nearly every record has; their absence means that the site has changed.
     """
 
@@ -185,6 +189,8 @@ class Shape:
     next: Selector | None
     unescape: Selector | None
     rules: tuple[FieldRule, ...]
+    readers: tuple[tuple[str, Reader], ...]
+    id_readers: tuple[tuple[str, Reader], ...] = ()
     bare: bool = False
     promises: tuple[str, ...] = ("title",)
 

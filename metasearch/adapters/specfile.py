@@ -17,6 +17,7 @@ from typing import Any
 from urllib.parse import quote
 
 from metasearch.adapters import convert
+from metasearch.adapters.reader import reader
 from metasearch.adapters.select import as_strings
 from metasearch.adapters.select.html import compile_html
 from metasearch.adapters.select.json import compile_json
@@ -444,6 +445,8 @@ class _Reader:
             unescape=optional("unescape"),
             bare=self.get(parse, "bare", bool, False, where),
             rules=tuple(rules),
+            readers=tuple((r.field, reader(r, body)) for r in rules if not r.field.startswith("ids.")),
+            id_readers=tuple((r.field[4:], reader(r, body)) for r in rules if r.field.startswith("ids.")),
             promises=tuple(promises),
         )
 

@@ -44,7 +44,7 @@ def merge(
     ordered = sorted(members, key=lambda m: m[0])
     records = tuple(record for _, record, _ in ordered)
     if len(ordered) == 1:
-        return Hit(hit_id(ordered[0][0]), records[0], records, _alone(records[0]))
+        return alone(hit_id(ordered[0][0]), records[0])
     # Published forms come before preprints, trusted sources before others; keys decide the rest.
     weight = trust or {}
     best_first = [
@@ -67,12 +67,13 @@ _all_fields = attrgetter("title", "subtitle", *FIELDS)
 _field_names = ("title", "subtitle", *FIELDS)
 
 
-def _alone(record: Record) -> dict[str, str]:
+def alone(name: str, record: Record) -> Hit:
+    """The hit of a single record: the record speaks for itself."""
     source = record.source
-    out = {name: source for name, value in zip(_field_names, _all_fields(record), strict=True) if value}
+    provenance = {field: source for field, value in zip(_field_names, _all_fields(record), strict=True) if value}
     for scheme in record.ids:
-        out[f"ids.{scheme}"] = source
-    return out
+        provenance[f"ids.{scheme}"] = source
+    return Hit(name, record, (record,), provenance)
 
 
 def _versions(members: Sequence[tuple[str, Record, Fingerprint]]) -> tuple[Version, ...]:

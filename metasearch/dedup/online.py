@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from metasearch.dedup.fingerprint import Fingerprint, fingerprint
 from metasearch.dedup.matcher import Chain, Matcher
-from metasearch.dedup.merge import hit_id, merge
+from metasearch.dedup.merge import alone, hit_id, merge
 from metasearch.events import Added, Change, Counts, Grown, Joined
 from metasearch.record import Hit, Match, Record
 
@@ -152,6 +152,8 @@ class OnlineDedup:
 
     def _hit(self, cluster: Cluster) -> Hit:
         numbers, matches = cluster
+        if len(numbers) == 1:
+            return alone(self._ids[numbers[0]], self._records[numbers[0]])
         members = ((self._prints[n].record_key, self._records[n], self._prints[n]) for n in numbers)
         return merge(members, matches, self._trust)
 

@@ -35,7 +35,7 @@ def compile_json(expression: str) -> Selector:
     def search(value: Any) -> Any:
         try:
             return parsed.search(value)
-        except jmespath.exceptions.JMESPathError:  # a function met a value of another type: nothing found
+        except (jmespath.exceptions.JMESPathError, TypeError):  # a value of another type than expected: nothing found
             return None
 
     return search
@@ -53,7 +53,12 @@ def _compile(node: Node) -> Selector | None:
 
 def _field(node: Node, _: list[Selector]) -> Selector:
     name = node["value"]
-    return lambda value: value.get(name) if type(value) is dict else None
+
+    def select(value: Any) -> Any:
+        return value.get(name) if type(value) is dict else None
+
+    select.member = name  # type: ignore[attr-defined]  # reader.py asks for it
+    return select
 
 
 def _index(node: Node, _: list[Selector]) -> Selector:
