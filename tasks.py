@@ -25,7 +25,15 @@ ROOT = Path(__file__).resolve().parent
 VENV = Path(os.environ.get("METASEARCH_VENV") or ROOT / ".venv")
 BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
 PYTHON = BIN / ("python.exe" if os.name == "nt" else "python")
-NEEDS = {"demo": (), "run": (), "test": ("test",), "bench": ("test",), "lint": ("lint", "test"), "fix": ("lint",), "wheel": ("build",)}
+NEEDS = {
+    "demo": (),
+    "run": (),
+    "test": ("test",),
+    "bench": ("test",),
+    "lint": ("lint", "test"),
+    "fix": ("lint",),
+    "wheel": ("build",),
+}
 
 
 def main() -> int:

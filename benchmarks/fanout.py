@@ -2,8 +2,9 @@
 
     python3 tasks.py bench [--queries 40] [--rows 20]
 
-Both sides run in this process, by turns, so that they see the same machine; CPU is `time.process_time`, the median over the rounds. The
-databases run in a process of their own and are warm (bodies are rendered before anything is measured).
+Both sides run in this process, by turns, so that they see the same machine; CPU is `time.process_time`, the median
+over the rounds. The databases run in a process of their own and are warm (bodies are rendered before anything is
+measured).
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ from collections.abc import Awaitable, Callable, Sequence
 import aiohttp
 
 from benchmarks import floor, upstreams
-from metasearch.events import Added, SourceProgress
 from metasearch.engine import Engine
+from metasearch.events import Added, SourceProgress
 
 QUERIES = ["gene", "soil", "language", "graph", "quantum"]
 
@@ -53,12 +54,14 @@ async def compare(base: str, shapes: Sequence[str], rows: int, count: int) -> tu
         for query in QUERIES:  # render the bodies, warm the caches of both sides
             await bare(query)
             await plain(query)
-        rounds = [(await cpu_of(bare, count), await cpu_of(plain, count), await cpu_of(stream, count)) for _ in range(5)]
+        rounds = [
+            (await cpu_of(bare, count), await cpu_of(plain, count), await cpu_of(stream, count)) for _ in range(5)
+        ]
     return tuple(statistics.median(column) for column in zip(*rounds, strict=True))  # type: ignore[return-value]
 
 
 async def first_hit(base: str, shapes: Sequence[str], tries: int) -> tuple[float, float]:
-    """Milliseconds from the start to the fastest source's whole answer (bare client), and to the first hit of a stream."""
+    """Milliseconds to the fastest source's whole answer (bare client), and to the first hit of a stream."""
     fastest, hits = [], []
     async with aiohttp.ClientSession() as session, Engine(upstreams.settings(base, shapes)) as engine:
         for number in range(tries):
@@ -90,7 +93,8 @@ def main() -> int:
         return 0
     missed = 0
     mixed = [upstreams.SHAPES[n % 3] for n in range(10)]
-    print(f"{'10 databases x ' + str(options.rows) + ' rows, 0 ms':40}{'floor':>10}{'answer':>10}{'stream':>10}{'ratio':>8}{'stream':>8}")
+    title = f"10 databases x {options.rows} rows, 0 ms"
+    print(f"{title:40}{'floor':>10}{'answer':>10}{'stream':>10}{'ratio':>8}{'stream':>8}")
     for label, shapes in (("all crossref-shaped JSON", ["crossref"] * 10), ("crossref, arxiv and sru by turns", mixed)):
         with upstreams.mock(10) as base:
             bare, plain, stream = asyncio.run(compare(base, shapes, options.rows, options.queries))

@@ -12,6 +12,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from metasearch.engine import Engine as Engine
+    from metasearch.engine import Search as Search
+    from metasearch.engine import search as search
     from metasearch.errors import MetasearchError as MetasearchError
     from metasearch.events import Added as Added
     from metasearch.events import Answer as Answer
@@ -27,9 +30,6 @@ if TYPE_CHECKING:
     from metasearch.record import Hit as Hit
     from metasearch.record import Match as Match
     from metasearch.record import Record as Record
-    from metasearch.engine import Engine as Engine
-    from metasearch.engine import Search as Search
-    from metasearch.engine import search as search
     from metasearch.settings import Settings as Settings
 
 __version__ = "0.1.0"

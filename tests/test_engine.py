@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 import metasearch
 from metasearch.adapters.fetch import Fetcher
 from metasearch.adapters.request import Page, Request
+from metasearch.engine import Engine
 from metasearch.errors import QuerySyntaxError, UnknownSource, UsageError
 from metasearch.events import Added, Answer, Finished, Grown, Joined, Order, SearchEvent, SourceProgress, Started
 from metasearch.formats.answer import answer_object
 from metasearch.formats.events import event_object, fold
 from metasearch.query import Years
-from metasearch.engine import Engine
 from metasearch.settings import Settings
 
 Body = bytes | Exception | Callable[[Request], Any]
@@ -35,7 +35,7 @@ class Upstreams:
         self.asked: list[Request] = []
         self.cancelled: list[str] = []
 
-    async def send(self, request: Request, *, timeout: float, max_bytes: int) -> Page:  # noqa: ASYNC109
+    async def send(self, request: Request, *, timeout: float, max_bytes: int) -> Page:
         self.asked.append(request)
         body = self.bodies[request.source]
         try:
@@ -75,10 +75,16 @@ def item(title: str, doi: str | None = None, year: int = 2020, family: str = "Be
     return found | ({"DOI": doi} if doi else {})
 
 
-def engine(bodies: Mapping[str, Body], turns: Mapping[str, int] | None = None, **overrides: Any) -> tuple[Engine, Upstreams]:
+def engine(
+    bodies: Mapping[str, Body], turns: Mapping[str, int] | None = None, **overrides: Any
+) -> tuple[Engine, Upstreams]:
     """An engine whose sources are Crossrefs answering these bodies."""
     sources = {
-        name: {"extends": "crossref", "url": f"https://{name}.example/works", "fields": {"source_id": '"alternative-id"[0]'}}
+        name: {
+            "extends": "crossref",
+            "url": f"https://{name}.example/works",
+            "fields": {"source_id": '"alternative-id"[0]'},
+        }
         for name in bodies
     }
     made = Engine(Settings(sources=sources, default_sources=tuple(bodies), **overrides))
@@ -117,7 +123,7 @@ async def events_of(made: Engine, **options: Any) -> list[SearchEvent]:
 @settings(max_examples=30, deadline=None)
 @given(st.fixed_dictionaries({name: st.integers(0, 6) for name in SOIL}), st.sampled_from([None, 1, 2]))
 def test_the_stream_folds_to_the_answer(turns: dict[str, int], limit: int | None) -> None:
-    """Whoever answers first, folding the events gives exactly the plain answer: same ids, order, fields and evidence."""
+    """Whoever answers first, folding the events gives the plain answer: same ids, order, fields and evidence."""
 
     async def run() -> None:
         plain, _ = engine(SOIL)
@@ -193,7 +199,9 @@ async def test_pages_are_asked_until_there_is_enough() -> None:
     def page(request: Request) -> bytes:
         start = int(dict(request.params)["offset"])
         rows = int(dict(request.params)["rows"])
-        return works(*(item(f"Work number {n} of many", f"10.1000/{n}") for n in range(start, start + rows)), total=1000)
+        return works(
+            *(item(f"Work number {n} of many", f"10.1000/{n}") for n in range(start, start + rows)), total=1000
+        )
 
     made, upstreams = engine({"alpha": page})
     answer = await made.search("work", limit=150)

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from benchmarks import upstreams
-from metasearch.events import Answer
 from metasearch.engine import Engine
+from metasearch.events import Answer
 
 pytestmark = pytest.mark.shared
 
@@ -54,11 +54,17 @@ async def test_merging_agrees_with_the_truth() -> None:
     assert right / (right + missed) >= 0.95
 
 
-FAULTS = {0: ("hang", "timeout"), 1: ("500", "error"), 2: ("reset", "error"), 3: ("gzipbomb:64", "error"), 4: ("malformed", "error")}
+FAULTS = {
+    0: ("hang", "timeout"),
+    1: ("500", "error"),
+    2: ("reset", "error"),
+    3: ("gzipbomb:64", "error"),
+    4: ("malformed", "error"),
+}
 
 
 async def test_five_broken_databases_cost_the_others_nothing() -> None:
-    """Hanging, failing, resetting, bombing and malformed: the other five come whole, in time, and each bad one is named."""
+    """Hanging, failing, resetting, bombing, malformed: the other five come whole, in time; each bad one is named."""
     faults = [argument for number, (fault, _) in FAULTS.items() for argument in ("--set", f"{number} fault={fault}")]
     with upstreams.mock(10, *faults) as base:
         async with Engine(upstreams.settings(base, SHAPES, timeout=3.0)) as engine:

@@ -34,7 +34,10 @@ def test_the_score_is_the_sum_of_its_reasons() -> None:
 
     (ranked,) = rank([twice], weights={"b": 2.0})
 
-    assert [(r.source, r.points) for r in ranked.reasons] == [("a", round(1 / (K + 3), 9)), ("b", round(2 / (K + 1), 9))]
+    assert [(r.source, r.points) for r in ranked.reasons] == [
+        ("a", round(1 / (K + 3), 9)),
+        ("b", round(2 / (K + 1), 9)),
+    ]
     assert ranked.score == round(sum(r.points for r in ranked.reasons), 9)
 
 

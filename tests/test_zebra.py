@@ -1,4 +1,4 @@
-"""Real library servers: four Zebra catalogues with overlapping holdings, asked through SRU, merged, and held to the truth."""
+"""Real library servers: four Zebra catalogues with overlapping holdings, asked through SRU, and held to the truth."""
 
 from __future__ import annotations
 

@@ -11,33 +11,46 @@ from typing import Any
 from metasearch import normalise
 from metasearch.adapters import convert
 from metasearch.adapters.select import as_strings
-from metasearch.adapters.spec import Converter, FieldRule, Reader
+from metasearch.adapters.spec import Converter, FieldRule, Reader, Selector
 
 
 def reader(rule: FieldRule, body: str) -> Reader:
-    """The reader of a rule for bodies of this kind; it gives None where the record does not say."""
-    name = getattr(rule.selectors[0], "member", None) if len(rule.selectors) == 1 else None
-    if body != "json" or name is None:
-        return _general(rule, as_text=body in ("xml", "html") and not rule.nodes, body=body)
-    return _text_member(name) if rule.convert is convert.text else _member(name, rule.convert)
-
-
-def _general(rule: FieldRule, *, as_text: bool, body: str) -> Reader:
-    selectors, convert_found = rule.selectors, rule.convert
+    """The reader of a rule for bodies of this kind; it gives None, or something empty, where the record does not say."""
+    readers = tuple(_one(select, rule, body) for select in rule.selectors)
+    if len(readers) == 1:
+        return readers[0]
 
     def read(node: Any) -> Any:
-        for select in selectors:
-            found = select(node)
-            if found is None or found == [] or found == "":
-                continue
-            if as_text and found is not node:
-                found = as_strings(found, body)
-            value = convert_found(found)
-            if value is not None and value != () and value != "":
+        for attempt in readers:
+            value = attempt(node)
+            if value or value == 0:
                 return value
         return None
 
     return read
+
+
+def _one(select: Selector, rule: FieldRule, body: str) -> Reader:
+    if select is whole:
+        return rule.convert
+    name = getattr(select, "member", None)
+    if body == "json" and name is not None:
+        return _text_member(name) if rule.convert is convert.text else _member(name, rule.convert)
+    as_text = body in ("xml", "html") and not rule.nodes
+    convert_found = rule.convert
+
+    def read(node: Any) -> Any:
+        found = select(node)
+        if found is None or found == [] or found == "":
+            return None
+        return convert_found(as_strings(found, body) if as_text else found)
+
+    return read
+
+
+def whole(node: Any) -> Any:
+    """The selector of a rule whose converter takes the record's node itself."""
+    return node
 
 
 def _member(name: str, convert_found: Converter) -> Reader:

@@ -17,7 +17,7 @@ from typing import Any
 from urllib.parse import quote
 
 from metasearch.adapters import convert
-from metasearch.adapters.reader import reader
+from metasearch.adapters.reader import reader, whole
 from metasearch.adapters.select import as_strings
 from metasearch.adapters.select.html import compile_html
 from metasearch.adapters.select.json import compile_json
@@ -518,7 +518,7 @@ class _Reader:
             return None
         named = convert.NAME_CONVERTERS[tidy] if tidy is not None else None
         author = convert.people(each, parts, marc=body == "marcxml", tidy=named)
-        return FieldRule(field, (lambda node: node,), author)
+        return FieldRule(field, (whole,), author)
 
     def converter(self, table: Table, field: str, where: str) -> Converter:
         template = table.get("template")

@@ -18,10 +18,10 @@ from metasearch.cli.output import Sink
 from metasearch.cli.progress import Progress
 from metasearch.cli.report import tell
 from metasearch.cli.search import Job
+from metasearch.engine import Engine, Search
 from metasearch.errors import UnknownSource
 from metasearch.events import Added, Answer, Finished, SearchEvent
 from metasearch.query import parse_years
-from metasearch.engine import Engine, Search
 from metasearch.settings import Settings
 
 #: Hits in a table when the user does not say.

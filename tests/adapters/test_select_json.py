@@ -81,7 +81,7 @@ VALUES = st.recursive(
 def by_jmespath(expression: str, value: Any) -> Any:
     try:
         return jmespath.search(expression, value)
-    except jmespath.exceptions.JMESPathError:
+    except (jmespath.exceptions.JMESPathError, TypeError):
         return None
 
 

@@ -104,7 +104,7 @@ class FakeSearch:
         if self.engine.fault is not None:
             raise self.engine.fault
         if self.engine.hangs:
-            print("waiting", file=sys.stderr, flush=True)  # noqa: T201 - for a test that waits for this moment
+            print("waiting", file=sys.stderr, flush=True)
             await asyncio.Event().wait()
         yield Order(tuple(it.id for it in self.engine.hits))
         self.answer = self.partial()

@@ -113,7 +113,10 @@ def test_the_reason_is_in_words() -> None:
     match = said({"doi": "10.1000/one"}, {"doi": "10.1000/one"})
 
     assert match is not None
-    assert match.because == "same DOI; titles equal; same first author; same year; same venue; volume equal; issue equal; pages equal"
+    assert (
+        match.because
+        == "same DOI; titles equal; same first author; same year; same venue; volume equal; issue equal; pages equal"
+    )
     assert (match.left, match.right) == ("a:1", "b:1")
 
 

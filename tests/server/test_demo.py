@@ -11,8 +11,8 @@ from aiohttp.test_utils import TestClient, TestServer
 from lxml import html
 
 from metasearch.demo import EXAMPLE_QUERIES, DemoDatabases
-from metasearch.formats.events import fold
 from metasearch.engine import Engine
+from metasearch.formats.events import fold
 from metasearch.server.app import make_app
 from metasearch.settings import Settings
 
