@@ -19,18 +19,20 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent
-VENV = Path(os.environ.get("METASEARCH_VENV") or ROOT / ".venv")
-BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
-PYTHON = BIN / ("python.exe" if os.name == "nt" else "python")
+VENV = Path(os.environ.get("METASEARCH_VENV") or ROOT / ".venv").absolute()
+WINDOWS = os.name == "nt"
+BIN = VENV / ("Scripts" if WINDOWS else "bin")
+#: The dependency groups of pyproject.toml that a task needs besides the package itself.
 NEEDS = {
     "demo": (),
     "run": (),
     "test": ("test",),
-    "bench": ("test",),
-    "lint": ("lint", "test"),
+    "bench": (),
+    "lint": ("lint",),
     "fix": ("lint",),
     "wheel": ("build",),
 }
@@ -38,83 +40,115 @@ NEEDS = {
 
 def main() -> int:
     if sys.version_info < (3, 11):
-        print(f"metasearch needs Python 3.11 or newer; this is {sys.version.split()[0]}.", file=sys.stderr)
+        say(f"metasearch needs Python 3.11 or newer; this is {sys.version.split()[0]}, {sys.executable}.")
         return 2
-    if len(sys.argv) < 2 or sys.argv[1] not in NEEDS:
+    if sys.argv[1:] in ([], ["-h"], ["--help"]):
         print(__doc__)
-        return 0 if sys.argv[1:] in ([], ["-h"], ["--help"]) else 2
+        return 0
     task, *rest = sys.argv[1:]
+    if task not in NEEDS:
+        say(f"There is no task {task!r}; there are {', '.join(NEEDS)}.")
+        return 2
     if not environment(NEEDS[task]):
         return 2
     return TASKS[task](rest)
 
 
+def say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
 def environment(groups: tuple[str, ...]) -> bool:
-    """Make sure that the package and the tools of the groups are installed; False where that cannot be done."""
+    """Make sure that the package and the tools of the groups are installed; False, with the reason told, if not."""
     import tomllib
 
     text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    wanted = [line for group in groups for line in tomllib.loads(text)["dependency-groups"][group]]
-    for group in ("package", *groups):
-        if not stamp(group, text).exists():
-            break
-    else:
+    # What is installed points to this folder, and its scripts to that one: where either moved, all is done again.
+    state = hashlib.sha256(f"{text}{ROOT}{VENV}".encode()).hexdigest()[:12]
+    stamps = [VENV / f".installed-{group}-{state}" for group in ("package", *groups)]
+    if Path(PYTHON).exists() and all(stamp.exists() for stamp in stamps):
         return True
-    pip = installer()
-    if pip is None:
+    wanted = [line for group in groups for line in tomllib.loads(text)["dependency-groups"][group]]
+    install = installer()
+    if install is None:
         return False
-    print(f"Installing into {VENV} (once) ...", file=sys.stderr, flush=True)
-    done = subprocess.run(
-        [*pip, "install", "--quiet", "--disable-pip-version-check", "--editable", str(ROOT), *wanted], check=False
-    )
+    tools = f" and the tools of `{', '.join(groups)}`" if groups else ""
+    say(f"Installing metasearch{tools} into {VENV}; this happens once and takes a minute or two ...")
+    began = time.monotonic()
+    # A PIP_USER of the user's own would send the packages elsewhere.
+    env = {**os.environ, "PIP_USER": "0", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+    done = subprocess.run([*install, "--quiet", "--editable", str(ROOT), *wanted], env=env, check=False)
     if done.returncode:
-        print("The installation failed; what pip says is above.", file=sys.stderr)
+        say("The installation failed; what the installer says stands above. The next call tries again.")
         return False
-    for group in ("package", *groups):
-        stamp(group, text).write_text("")
+    for stamp in stamps:
+        stamp.write_text("")
+    say(f"Installed in {time.monotonic() - began:.0f} s.")
     return True
 
 
-def stamp(group: str, text: str) -> Path:
-    return VENV / f".installed-{group}-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
-
-
 def installer() -> list[str] | None:
-    """The pip of the environment, which is made first where it is missing.
+    """The command that installs into the environment, which is made first where it is missing; None if there is none.
 
-    Debian ships Python without ensurepip; there the system's pip installs into the environment from outside,
-    which PEP 668 allows.
+    Debian ships Python without ensurepip and pip, and its own pip refuses to install into the system (PEP 668). So pip
+    is looked for inside the environment, and then outside of it, from where it may install into the environment.
     """
-    if not PYTHON.exists() or not works([str(PYTHON), "-m", "pip"]):
-        shutil.rmtree(VENV, ignore_errors=True)
-        made = subprocess.run([sys.executable, "-m", "venv", str(VENV)], capture_output=True, check=False)
-        if made.returncode:
-            shutil.rmtree(VENV, ignore_errors=True)
-            subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(VENV)], check=True)
-    if works([str(PYTHON), "-m", "pip"]):
-        return [str(PYTHON), "-m", "pip"]
-    outside = [sys.executable, "-m", "pip", "--python", str(PYTHON)]
-    if works(outside):
-        return outside
-    if shutil.which("uv"):
-        return ["uv", "pip", "--python", str(PYTHON)]
-    print("There is no pip. On Debian and Ubuntu: sudo apt install python3-venv", file=sys.stderr)
-    shutil.rmtree(VENV, ignore_errors=True)
+    if not works(PYTHON) and not make_environment():
+        return None
+    outside = ([sys.executable, "-m", "pip"], ["pip3"], ["pip"])
+    for pip in ([PYTHON, "-m", "pip"], *([*found, "--python", PYTHON] for found in outside)):
+        if works(*pip):
+            return [*pip, "install"]
+    if works("uv"):
+        return ["uv", "pip", "install", "--python", PYTHON]
+    version = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    say(
+        f"{sys.executable} has no pip, and no ensurepip that could make one.\n"
+        f"On Debian and Ubuntu: sudo apt install python3-venv   (for a Python beside the system's: {version}-venv)\n"
+        "Elsewhere: install pip for this Python, or uv. Then run the same command again."
+    )
     return None
 
 
-def works(command: list[str]) -> bool:
+def make_environment() -> bool:
+    """Make a fresh virtual environment, with pip where this Python can make one."""
+    if VENV.is_dir() and any(VENV.iterdir()) and not (VENV / "pyvenv.cfg").exists():
+        say(f"{VENV} is neither empty nor a virtual environment and is left alone; choose another METASEARCH_VENV.")
+        return False
+    say(f"Making a virtual environment in {VENV} ...")
+    for options in ([], ["--without-pip"]):
+        shutil.rmtree(VENV, ignore_errors=True)
+        command = [sys.executable, "-m", "venv", *options, str(VENV)]
+        made = subprocess.run(command, capture_output=True, text=True, check=False)
+        if made.returncode == 0:
+            return True
+    say(f"That failed: {made.stderr.strip() or made.stdout.strip()}")
+    return False
+
+
+def tool(name: str) -> str:
+    """A program of the environment."""
+    return str(BIN / (f"{name}.exe" if WINDOWS else name))
+
+
+PYTHON = tool("python")
+
+
+def works(*command: str) -> bool:
     try:
         return subprocess.run([*command, "--version"], capture_output=True, check=False).returncode == 0
     except OSError:
         return False
 
 
-def call(*command: str) -> int:
-    try:
-        return subprocess.run([str(BIN / command[0]), *command[1:]], cwd=None, check=False).returncode
-    except KeyboardInterrupt:
-        return 130
+def call(name: str, *arguments: str) -> int:
+    """Run a program of the environment; what the keyboard interrupts is the program, which then says how it ended."""
+    with subprocess.Popen([tool(name), *arguments]) as process:
+        while True:
+            try:
+                return process.wait()
+            except KeyboardInterrupt:
+                continue
 
 
 def demo(rest: list[str]) -> int:
@@ -134,12 +168,13 @@ def lint(_: list[str]) -> int:
         call("mypy"),
         call("lint-imports"),
     ]
-    return max(codes)
+    return int(any(codes))
 
 
 def fix(_: list[str]) -> int:
     os.chdir(ROOT)
-    return max(call("ruff", "check", "--fix", "."), call("ruff", "format", "."))
+    codes = [call("ruff", "check", "--fix", "."), call("ruff", "format", ".")]
+    return int(any(codes))
 
 
 def bench(rest: list[str]) -> int:
@@ -147,9 +182,9 @@ def bench(rest: list[str]) -> int:
     return call("python", "-m", "benchmarks.fanout", *rest)
 
 
-def wheel(_: list[str]) -> int:
+def wheel(rest: list[str]) -> int:
     os.chdir(ROOT)
-    return call("python", "-m", "build", "--wheel")
+    return call("python", "-m", "build", "--wheel", *rest)
 
 
 def run(rest: list[str]) -> int:

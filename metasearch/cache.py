@@ -171,6 +171,17 @@ class SafeDisk(diskcache.Disk):  # type: ignore[misc]  # the package is not type
         """Removes nothing: we write no files, so a row that names one is a forgery, and could name any file."""
 
 
+class _Pages(diskcache.Cache):  # type: ignore[misc]  # as above
+    """A cache that leaves no connection open behind it where its file turns out to be no database."""
+
+    def __init__(self, folder: str, **options: Any) -> None:
+        try:
+            super().__init__(folder, **options)
+        except BaseException:
+            self.close()
+            raise
+
+
 class DiskStore:
     """Keeps compressed values in a folder of one's own, by diskcache.
 
@@ -292,7 +303,7 @@ class DiskStore:
         with self._opening:
             if self._cache is None:
                 _own_folder(self._path)
-                self._cache = diskcache.Cache(
+                self._cache = _Pages(
                     str(self._path),
                     timeout=LOCK_TIMEOUT,
                     disk=SafeDisk,

@@ -342,7 +342,7 @@ class Search:
         """Ask one source, page after page; whatever goes wrong here stays here."""
         loop = asyncio.get_running_loop()
         fetcher = self._engine._fetcher  # noqa: SLF001 - Engine and Search are one thing in two classes
-        env_name = source.spec.auth[0].env if source.spec.auth else None
+        env_name = source.spec.key_env
         try:
             source.plan = plan(self._tree, source.spec, self._depth, self._engine.settings.env)
             source.notes += source.plan.notes

@@ -225,9 +225,11 @@ class BadAnswer(SourceError):
 class NotParsable(BadAnswer):
     """The body is not what the spec expects; `body_start` shows its first characters."""
 
-    def __init__(self, source: str, reason: str, *, url: str = "", body_start: str = "") -> None:
+    def __init__(
+        self, source: str, reason: str, *, url: str = "", body_start: str = "", advice: str | None = None
+    ) -> None:
         shown = f"; it begins {body_start!r}" if body_start else ""
-        super().__init__(source, f"the answer cannot be read: {reason}{shown}", url=url)
+        super().__init__(source, f"the answer cannot be read: {reason}{shown}", url=url, advice=advice)
         self.reason = reason
         self.body_start = body_start
 

@@ -531,6 +531,8 @@ def people(
 
     def convert(node: Any) -> tuple[Author, ...]:
         found = each(node)
+        if isinstance(found, str):  # one string where the source usually has a list
+            found = re.split("[;；]", found)
         items: Iterable[Any] = found if isinstance(found, list) else [found] if found is not None else []
         authors: dict[Author, None] = {}  # in order, each once; collaborations have thousands
         for item in items:

@@ -18,14 +18,15 @@ import orjson
 
 from metasearch.adapters import convert
 from metasearch.adapters.challenge import challenge
+from metasearch.adapters.charset import declared, decoded
 from metasearch.adapters.plan import next_request
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.select import as_strings
 from metasearch.adapters.select.html import parse_html
 from metasearch.adapters.select.marc import MarcRecord
-from metasearch.adapters.select.xml import parse_xml
+from metasearch.adapters.select.xml import BROKEN_OFF, parse_xml
 from metasearch.adapters.spec import AdapterSpec, Shape
-from metasearch.errors import AccessDenied, Blocked, NotParsable, RateLimited, SourceSaysError
+from metasearch.errors import AccessDenied, Blocked, ConnectFailed, NotParsable, RateLimited, SourceSaysError
 from metasearch.record import Record
 
 #: A page on which a larger share of the records lacks a promised field has drifted; fewer records say nothing.
@@ -83,7 +84,7 @@ def parse_body(page: Page, spec: AdapterSpec) -> Parsed:
     if not body:
         if page.status >= 400:
             raise _refusal(page, spec, f"HTTP {page.status} without a message")
-        raise NotParsable(spec.name, "the body is empty", url=page.request.shown)
+        raise NotParsable(spec.name, "the body is empty", url=page.request.shown, advice=ConnectFailed.advice)
     kind = "json" if body[:1] in b"{[" else "xml" if body[:1] == b"<" else "text"
     if (kind == "xml" and _is_html(body)) or (kind == "text" and b"<html" in body[:2000].lower()):
         kind = "html"
@@ -106,13 +107,15 @@ def _not_expected(page: Page, spec: AdapterSpec, body: bytes) -> Exception:
         return Blocked(spec.name, f"a human check came instead of an answer ({wall})", url=page.request.shown)
     start = body[:80].decode("utf-8", "replace")
     if page.status >= 400:
-        return _refusal(page, spec, f"HTTP {page.status}: {convert.text(body[:300].decode('utf-8', 'replace')) or ''}")
+        said = convert.text(body[:300].decode("utf-8", "replace")) or "an error page"
+        return _refusal(page, spec, said if said.startswith(str(page.status)) else f"HTTP {page.status}: {said}")
     expected = " or ".join(dict.fromkeys(shape.body for shape in spec.shapes))
     return NotParsable(spec.name, f"expected {expected}", url=page.request.shown, body_start=start)
 
 
 def _refusal(page: Page, spec: AdapterSpec, message: str) -> Exception:
-    return SourceSaysError(spec.name, message, url=page.request.shown)
+    advice = "Check the source's `url`: there is nothing at it." if page.status == 404 else None
+    return SourceSaysError(spec.name, message, url=page.request.shown, advice=advice)
 
 
 # --------------------------------------------------------------------------- bodies
@@ -123,7 +126,7 @@ def _load(kind: str, body: bytes, page: Page, spec: AdapterSpec) -> tuple[Any, l
     url, start = page.request.shown, body[:80].decode("utf-8", "replace")
     try:
         if kind == "json":
-            return _load_json(body)
+            return _load_json(body, page.content_type)
         if kind == "html":
             return parse_html(body), []
         if b"<!DOCTYPE" in body[:1000]:
@@ -131,24 +134,25 @@ def _load(kind: str, body: bytes, page: Page, spec: AdapterSpec) -> tuple[Any, l
         try:
             return parse_xml(body), []
         except ValueError:
-            clean = _legal_xml(body, page.content_type)
-            if clean is None:
+            clean, note = _legal_xml(body, page.content_type)
+            if clean == body:
                 raise
-            return parse_xml(clean), ["the answer held characters that are not legal; they were replaced"]
+            return parse_xml(clean), [note]
     except ValueError as exc:
         if kind == "xml" and (wall := challenge(body, page.content_type)) is not None:
             raise Blocked(spec.name, f"a human check came instead of an answer ({wall})", url=url) from exc
-        raise NotParsable(spec.name, str(exc), url=url, body_start=start) from exc
+        advice = ConnectFailed.advice if BROKEN_OFF in str(exc) else None
+        raise NotParsable(spec.name, str(exc), url=url, body_start=start, advice=advice) from exc
     except RecursionError as exc:
         raise NotParsable(spec.name, "nested too deeply", url=url, body_start=start) from exc
 
 
-def _load_json(body: bytes) -> tuple[Any, list[str]]:
+def _load_json(body: bytes, content_type: str) -> tuple[Any, list[str]]:
     try:
         return orjson.loads(body), []
     except orjson.JSONDecodeError as exc:
         # orjson is strict about UTF-8, NaN and lone surrogates; real databases are not.
-        text = body.decode("utf-8", "replace")
+        text, note = decoded(body, [declared(content_type)])
         try:
             lenient = json.loads(text, parse_constant=lambda _: None, strict=False)
             # Written and read again, lone surrogates and numbers without end are gone too.
@@ -156,9 +160,12 @@ def _load_json(body: bytes) -> tuple[Any, list[str]]:
         except ValueError:
             lines = _json_lines(body)
             if lines is None:
-                raise ValueError(f"not JSON: {exc}") from exc
+                said = str(exc)
+                raise ValueError(f"not JSON: {BROKEN_OFF if said.startswith(_JSON_ENDS) else said}") from exc
             return lines, []
-        return value, ["the answer is not strict JSON (NaN, bad UTF-8 or control characters); it was read leniently"]
+        if note is None and declared(content_type) in ("", "utf-8"):
+            note = "the answer is not strict JSON (NaN or control characters); it was read leniently"
+        return value, [note] if note else []
 
 
 def _json_lines(body: bytes) -> list[Any] | None:
@@ -169,6 +176,10 @@ def _json_lines(body: bytes) -> list[Any] | None:
         return None
 
 
+_ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
+_XML_ENCODING = re.compile(rb"""<\?xml[^>]*?\sencoding\s*=\s*["']([A-Za-z0-9._-]+)""")
+#: How orjson begins to say that a body is cut short.
+_JSON_ENDS = "unexpected end of data"
 _NAMED = re.compile(rb"&([A-Za-z][A-Za-z0-9]{1,31});")
 _XML_NAMES = frozenset((b"lt", b"gt", b"amp", b"quot", b"apos"))
 
@@ -185,25 +196,16 @@ def _named_characters(body: bytes) -> bytes:
     return _NAMED.sub(number, body)
 
 
-def _legal_xml(body: bytes, content_type: str) -> bytes | None:
-    """The body with what XML forbids taken out, or None where that changes nothing."""
+def _legal_xml(body: bytes, content_type: str) -> tuple[bytes, str]:
+    """The body with what XML forbids taken out, the same where that changes nothing; and what was done."""
     named = _named_characters(body)
-    head = named[:200].split(b"?>")[0]
-    declared = head.partition(b'encoding="')[2].partition(b'"')[0].decode("ascii", "replace") or "utf-8"
-    charset = content_type.partition("charset=")[2].strip("\"' ;") or declared
-    for name in dict.fromkeys((declared, charset, "utf-8")):
-        try:
-            text = named.decode(name)
-            break
-        except (UnicodeDecodeError, LookupError):
-            continue
-    else:
-        text = named.decode("utf-8", "replace")
-    legal = "".join(c for c in text if c >= " " or c in "\t\n\r").replace("\ufffe", "").replace("\uffff", "")
+    said = _XML_ENCODING.match(named[:200])
+    text, note = decoded(named, [said[1].decode() if said else "", declared(content_type)])
+    legal = _ILLEGAL.sub("", text)
     if legal.startswith("<?xml"):
         legal = legal.partition("?>")[2]
     encoded = legal.encode("utf-8", "replace")
-    return encoded if encoded != body else None
+    return encoded, note or "the answer held characters that are not legal; they were replaced"
 
 
 # --------------------------------------------------------------------------- shapes
@@ -264,7 +266,7 @@ def _said(message: str, page: Page, spec: AdapterSpec) -> Exception:
     if page.status == 429 or any(word in lower for word in _LIMIT_WORDS):
         return RateLimited(spec.name, url=url)
     if page.status in (401, 403) or any(word in lower for word in _KEY_WORDS):
-        return AccessDenied(spec.name, page.status, url=url, env_name=spec.auth[0].env if spec.auth else None)
+        return AccessDenied(spec.name, page.status, url=url, env_name=spec.key_env)
     return SourceSaysError(spec.name, f"the database says: {message[:300]}", url=url)
 
 

@@ -135,6 +135,10 @@ class Paging:
     first: str = "*"
 
 
+#: The variable of the user's own address, which polite requests carry; it is no secret.
+CONTACT = "METASEARCH_CONTACT"
+
+
 @dataclass(frozen=True, slots=True)
 class Auth:
     """Where a secret or a contact goes; the value comes from the environment variable `env`."""
@@ -229,3 +233,8 @@ class AdapterSpec:
     not_found: Literal["error", "empty"] = "error"
     hook: str | None = None
     file: str = ""
+
+    @property
+    def key_env(self) -> str | None:
+        """The environment variable of the source's key; None where it has none (a contact opens no door)."""
+        return next((auth.env for auth in self.auth if auth.env != CONTACT), None)

@@ -18,7 +18,7 @@ from typing import Protocol
 import aiohttp
 
 from metasearch.adapters.guard import AllowList, ForbiddenAddress
-from metasearch.adapters.hops import REDIRECTS, first_hop, next_hop, secrets_of
+from metasearch.adapters.hops import REDIRECTS, Hop, first_hop, next_hop, secrets_of
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.resolver import DaemonResolver
 from metasearch.errors import BadAnswer, ConnectFailed, NotAllowed, SourceError, TimedOut, TooLarge
@@ -89,18 +89,23 @@ class HttpTransport:
 
     async def _follow(self, request: Request, max_bytes: int) -> Page:
         started = time.perf_counter()
-        hop, exempt = first_hop(request), True
+        hop, exempt, redirected = first_hop(request), True, False
         for _ in range(MAX_REDIRECTS + 1):
             # A public host must not send us into our own network, not even to an address that is allowed.
             exempt = exempt and self._allow.holds(str(hop.url.raw_host), hop.url.port or 0)
-            async with self._session(exempt=exempt).request(
-                hop.method, hop.url, headers=hop.headers, data=hop.data, allow_redirects=False
-            ) as response:
-                status, headers = response.status, response.headers
-                if status in REDIRECTS and (location := headers.get("Location")):
-                    hop = next_hop(request, hop, status, location)
-                    continue
-                body = await _read(response, request, max_bytes)
+            try:
+                async with self._session(exempt=exempt).request(
+                    hop.method, hop.url, headers=hop.headers, data=hop.data, allow_redirects=False
+                ) as response:
+                    status, headers = response.status, response.headers
+                    if status in REDIRECTS and (location := headers.get("Location")):
+                        hop, redirected = next_hop(request, hop, status, location), True
+                        continue
+                    body = await _read(response, request, max_bytes)
+            except aiohttp.ClientConnectorError as exc:
+                if isinstance(exc.os_error, ForbiddenAddress):
+                    raise _forbidden(request, hop, redirected=redirected) from exc
+                raise
             now = time.time()
             return Page(
                 request=request,
@@ -182,7 +187,6 @@ def _timestamp(text: str) -> float | None:
 
 #: Foreign error -> our own, and its sentence; the first line that fits counts.
 TRANSLATIONS: tuple[tuple[type[Exception], type[SourceError], str], ...] = (
-    (ForbiddenAddress, NotAllowed, "its host lies at an address that is not public"),
     (aiohttp.ClientConnectorDNSError, ConnectFailed, "its host name cannot be resolved"),
     (aiohttp.ClientConnectorCertificateError, ConnectFailed, "its TLS certificate is not valid"),
     (aiohttp.ClientSSLError, ConnectFailed, "no TLS connection can be made"),
@@ -215,10 +219,21 @@ def translated(exc: Exception, request: Request, timeout: float) -> SourceError 
     return None
 
 
+def _forbidden(request: Request, hop: Hop, *, redirected: bool) -> NotAllowed:
+    """The refusal to connect to `hop`, which the user may want to allow."""
+    place = f"{hop.url.raw_host}:{hop.url.port}"
+    if not redirected:
+        return NotAllowed(request.source, f"{place} is not at a public address", url=request.shown)
+    return NotAllowed(
+        request.source,
+        f"it redirects to {place}, which is not at a public address",
+        url=request.shown,
+        advice="Nothing was sent there. If the address is meant, make it the source's `url` and `allow` its host:port.",
+    )
+
+
 def _telling(exc: Exception) -> Exception:
-    """The one of a chain that says most: aiohttp wraps what the guard and the decoders raise."""
-    if isinstance(exc, aiohttp.ClientConnectorError) and isinstance(exc.os_error, ForbiddenAddress):
-        return exc.os_error
+    """The one of a chain that says most: aiohttp wraps what the decoders raise."""
     cause = exc.__cause__
     if isinstance(exc, aiohttp.ClientPayloadError) and isinstance(cause, aiohttp.http_exceptions.ContentEncodingError):
         return cause

@@ -43,7 +43,7 @@ def test_entities_that_multiply_are_not_expanded() -> None:
 
 def test_nesting_beyond_the_limit_is_refused() -> None:
     """100,000 elements inside one another are an error with a message, not a crash."""
-    with pytest.raises(ValueError, match=r"(?i)depth"):
+    with pytest.raises(ValueError, match="nested too deeply"):
         parse_xml(b"<a>" * 100_000 + b"</a>" * 100_000)
 
 

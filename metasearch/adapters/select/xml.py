@@ -34,6 +34,17 @@ NAMESPACES: Mapping[str, str] = {
 _REGEX_FUNCTION = re.compile(r"\bre:|\bregexp?:|str:tokenize|document\s*\(")
 
 
+#: What a body that was cut short is called.
+BROKEN_OFF = "it breaks off before its end"
+_MESSAGES = (
+    ("Premature end of data", BROKEN_OFF),
+    ("Excessive depth", "nested too deeply"),
+    ("amplification", "its entities would expand beyond measure"),
+    ("entity reference loop", "its entities hold one another"),
+)
+_PLACE = re.compile(r" \(<string>, line \d+\)$")
+
+
 def parse_xml(body: bytes) -> Any:
     """The root element of a body.
 
@@ -45,9 +56,22 @@ def parse_xml(body: bytes) -> Any:
         remove_pis=True,
     )  # fmt: skip
     try:
-        return etree.fromstring(body, parser)
+        root = etree.fromstring(body, parser)
     except (etree.XMLSyntaxError, ValueError) as exc:
-        raise ValueError(str(exc)) from exc
+        raise ValueError(_told(str(exc), body)) from exc
+    if b"<!ENTITY" in body:  # what they stand for was not read, and their names are no text
+        etree.strip_tags(root, etree.Entity)
+    return root
+
+
+def _told(message: str, body: bytes) -> str:
+    """libxml2's message in words for the reader of a report, where its own are for programmers."""
+    for sign, words in _MESSAGES:
+        if sign in message:
+            return words
+    if body.lstrip()[:1] == b"<" and not body[-200:].rstrip().endswith(b">"):
+        return BROKEN_OFF
+    return _PLACE.sub("", message)
 
 
 def compile_xml(expression: str) -> Selector:
