@@ -141,6 +141,9 @@ def resemblance(a: Fingerprint, b: Fingerprint) -> TitleRelation:
         return "missing"
     if _starts(a, b) if len(a.compact) <= len(b.compact) else _starts(b, a):
         return "start"
+    shorter, longer = sorted((len(a.text), len(b.text)))
+    if 2 * shorter < NEAR * (shorter + longer):  # even if all of the shorter one were in the longer one
+        return "far"
     return "near" if fuzz.ratio(a.text, b.text, score_cutoff=NEAR * 100) else "far"
 
 

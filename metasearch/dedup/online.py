@@ -42,6 +42,7 @@ class OnlineDedup:
         self._vetoes: dict[tuple[int, int], bool] = {}
         self._joins: dict[int, list[tuple[int, int, Match]]] = {}
         self._clusters: dict[int, list[Cluster]] = {}
+        self._made: dict[int, list[Hit]] = {}
         self._dirty: set[int] = set()
         self._shown: set[str] = set()
         self._keys: set[str] = set()
@@ -114,6 +115,7 @@ class OnlineDedup:
             self._members[kept] += self._members.pop(gone)
             self._joins[kept] += self._joins.pop(gone)
             self._clusters.pop(gone, None)
+            self._made.pop(gone, None)
             self._dirty.discard(gone)
         self._joins[kept].append((a, b, match))
         self._dirty.add(kept)
@@ -130,7 +132,7 @@ class OnlineDedup:
     def hits(self) -> list[Hit]:
         """All hits, unranked, in no order that means anything."""
         self._settle()
-        return [self._hit(cluster) for clusters in self._clusters.values() for cluster in clusters]
+        return [hit for root in self._clusters for hit in self._hits_of(root)]
 
     def changes(self) -> list[Change]:
         """What happened to the hits since the last call; empty where nothing did."""
@@ -138,8 +140,7 @@ class OnlineDedup:
         self._settle()
         out: list[Change] = []
         for root in roots:
-            for cluster in self._clusters[root]:
-                hit = self._hit(cluster)
+            for cluster, hit in zip(self._clusters[root], self._hits_of(root), strict=True):
                 # A hit bears the name of its smallest record; what it is named after tells which hits it absorbs.
                 absorbed = {self._ids[n] for n in cluster[0]} & self._shown - {hit.id}
                 if absorbed:
@@ -149,6 +150,13 @@ class OnlineDedup:
                 self._shown -= absorbed
                 self._shown.add(hit.id)
         return out
+
+    def _hits_of(self, root: int) -> list[Hit]:
+        """The hits of a component; made once, for a stream looks at them often."""
+        hits = self._made.get(root)
+        if hits is None:
+            hits = self._made[root] = [self._hit(cluster) for cluster in self._clusters[root]]
+        return hits
 
     def _hit(self, cluster: Cluster) -> Hit:
         numbers, matches = cluster
@@ -160,6 +168,7 @@ class OnlineDedup:
     def _settle(self) -> None:
         for root in self._dirty:
             self._clusters[root] = self._divide(self._members[root], self._joins[root])
+            self._made.pop(root, None)
         self._dirty.clear()
 
     def _divide(self, members: list[int], joins: list[tuple[int, int, Match]]) -> list[Cluster]:

@@ -19,8 +19,9 @@ GENERIC_TITLES = frozenset(
     会议通知 书评 简讯 总目次 投稿须知 勘误""".split()
 )
 
-_MAY_BREAK = re.compile(r"[:：;；\u2014.?!。？！(（\[【)）\]】=/]|\s[-\u2010-\u2015]|--")  # noqa: RUF001
-_BREAKS = re.compile(r"[:：;；]+|\s[-\u2010-\u2015]+\s|\u2014+|--+|[.?!。？！](?=\s)|[(（\[【)）\]】]|\s[/=]\s")  # noqa: RUF001
+# Marks that end a part of a title wherever they stand, and those that need a blank beside them ("well-known", "U.S.").
+_BREAKS = str.maketrans(dict.fromkeys(":：;；()（）[]【】\u2014。？！", "\n"))  # noqa: RUF001
+_SPACED_BREAKS = (". ", "? ", "! ", " - ", " \u2013 ", " \u2012 ", " \u2010 ", " \u2011 ", " \u2015 ", " / ", " = ", "--")
 _SUFFIX = re.compile(
     r"\s*[\[(](?:provisional abstract|review|abstract|conference abstract|proceedings|electronic resource|editorial|letter|comment|"
     r"texte imprimé|book|sound recording|text|elektronische ressource)[\])]\s*\.?\s*$",
@@ -60,17 +61,17 @@ def title_words(title: str, subtitle: str | None) -> tuple[tuple[str, ...], froz
     """The folded words of title and subtitle, and the numbers of words after which a mark ends a part of the title."""
     if title.endswith(("]", ")", "].", ").")):
         title = _SUFFIX.sub("", title)
+    marked = title.translate(_BREAKS)
+    for mark in _SPACED_BREAKS:
+        if mark in marked:
+            marked = marked.replace(mark, "\n")
     breaks: list[int] = []
-    if _MAY_BREAK.search(title):
-        words: list[str] = []
-        for part in _BREAKS.split(title):
-            found = normalise.words(part)
-            if found:
-                words += found
-                breaks.append(len(words))
-    else:
-        words = normalise.words(title)
-        breaks.append(len(words))
+    words: list[str] = []
+    for part in marked.split("\n"):
+        found = normalise.words(part)
+        if found:
+            words += found
+            breaks.append(len(words))
     if subtitle:
         found = normalise.words(subtitle)
         # Some sources repeat the subtitle inside the title.

@@ -16,8 +16,10 @@ from metasearch.formats.events import fold
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals, pipes and terminals")
 
+#: A shell gives its background jobs, and so perhaps this test run, an ignored SIGINT; the child shall hear it.
 SCRIPT = """
-import sys
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
 import metasearch.cli.run as run
 from metasearch.cli import main
 from metasearch.events import SourceReport
