@@ -24,9 +24,9 @@ from metasearch.engine import Engine
 from metasearch.events import Added, SourceProgress
 
 QUERIES = (
-    "gene soil language graph quantum dark coral bone sleep wind peer risk visual crop renal speech tax ocean stem radiation working "
-    "metadata scholarly membrane enzyme landslide galaxy social nursing protein urban climate supply neural battery turbulent migrant "
-    "wetland cardiac labour"
+    "gene soil language graph quantum dark coral bone sleep wind peer risk visual crop renal speech tax ocean stem "
+    "radiation working metadata scholarly membrane enzyme landslide galaxy social nursing protein urban climate supply "
+    "neural battery turbulent migrant wetland cardiac labour"
 ).split()
 
 
@@ -55,7 +55,9 @@ async def compare(base: str, shapes: Sequence[str], rows: int, count: int) -> tu
         async def stream(query: str) -> object:
             return [event async for event in engine.search(query, per_source=rows)]
 
-        for query in QUERIES:  # the mock renders its bodies once; neither side has seen a query when it is measured first
+        for (
+            query
+        ) in QUERIES:  # the mock renders its bodies once; neither side has seen a query when it is measured first
             await bare(query)
         await plain(QUERIES[-1])
         rounds = [

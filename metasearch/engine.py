@@ -1,7 +1,7 @@
 """The straight path: plan all, ask all at once, digest, dedup, rank, tell.
 
-The only file that knows the whole path, and the only place where tasks are started. A source's failure is caught at its own
-boundary and becomes a status; the other sources never notice.
+The only file that knows the whole path, and the only place where tasks are started. A source's failure is caught at
+its own boundary and becomes a status; the other sources never notice.
 """
 
 from __future__ import annotations
@@ -141,7 +141,9 @@ class Engine:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(self, kind: type[BaseException] | None, exc: BaseException | None, tb: TracebackType | None) -> None:
+    async def __aexit__(
+        self, kind: type[BaseException] | None, exc: BaseException | None, tb: TracebackType | None
+    ) -> None:
         await self.close()
 
     async def close(self) -> None:
@@ -160,7 +162,7 @@ class Engine:
         limit: int | None = None,
         years: Years | None = None,
         per_source: int | None = None,
-        timeout: float | None = None,  # noqa: ASYNC109 - the deadline of a whole search, handled inside
+        timeout: float | None = None,
         cache: bool = True,
     ) -> Search:
         """Prepare a search; it runs when it is iterated or awaited.
@@ -185,7 +187,9 @@ class Engine:
         _check("timeout", timeout, 0.001, MAX_TIMEOUT)
         names = list(dict.fromkeys(sources)) if sources is not None else self.registry.default()
         if not names:
-            raise UsageError("no source to ask", advice="Name some with --sources, or enable some in the configuration.")
+            raise UsageError(
+                "no source to ask", advice="Name some with --sources, or enable some in the configuration."
+            )
         _check("number of sources", len(names), 1, MAX_SOURCES)
         asked = [_Source(name, self.registry.spec(name)) for name in names]
         depth = per_source or min(MAX_PER_SOURCE, max(self.settings.per_source, limit or 0))
@@ -196,7 +200,14 @@ class Search:
     """One search: iterate it for events, or await it for the answer."""
 
     def __init__(
-        self, engine: Engine, query: Query, asked: list[_Source], limit: int | None, depth: int, seconds: float, cache: bool
+        self,
+        engine: Engine,
+        query: Query,
+        asked: list[_Source],
+        limit: int | None,
+        depth: int,
+        seconds: float,
+        cache: bool,
     ) -> None:
         self.id = secrets.token_hex(6)
         self.query = to_text(query)

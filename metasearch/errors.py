@@ -58,6 +58,11 @@ class MetasearchError(Exception):
         return self.message
 
 
+def _listed(file: str, problems: Sequence[str]) -> str:
+    head = f"{file}: {len(problems)} problem{'' if len(problems) == 1 else 's'}"
+    return "\n".join([head, *(f"  {problem}" for problem in problems)])
+
+
 class UsageError(MetasearchError):
     """The request as written cannot be carried out."""
 
@@ -96,7 +101,7 @@ class UnknownSource(UsageError):
     """A source name that no spec or configuration defines."""
 
     def __init__(self, name: str, near_misses: Sequence[str] = ()) -> None:
-        hint = f"did you mean {', '.join(near_misses)}?" if near_misses else "`metasearch sources list` names all."
+        hint = f"did you mean {', '.join(near_misses)}?" if near_misses else "`metasearch sources list` and /sources name all."
         super().__init__(f"there is no source called {name!r}", advice=hint)
         self.name = name
         self.near_misses = tuple(near_misses)
@@ -106,7 +111,7 @@ class SettingsError(UsageError):
     """A configuration file or variable that cannot be used; all problems at once."""
 
     def __init__(self, file: str, problems: Sequence[str]) -> None:
-        super().__init__("\n".join([f"{file}: {len(problems)} problem(s)", *(f"  {p}" for p in problems)]))
+        super().__init__(_listed(file, problems))
         self.file = file
         self.problems = tuple(problems)
 
@@ -114,8 +119,10 @@ class SettingsError(UsageError):
 class SpecError(MetasearchError):
     """An adapter spec with mistakes; `problems` lists every one as "table.key: what, and what is allowed"."""
 
+    advice = "`metasearch sources check` lists the problems of all sources."
+
     def __init__(self, file: str, problems: Sequence[str]) -> None:
-        super().__init__("\n".join([f"{file}: {len(problems)} problem(s)", *(f"  {p}" for p in problems)]))
+        super().__init__(_listed(file, problems))
         self.file = file
         self.problems = tuple(problems)
 
@@ -147,11 +154,13 @@ class SourceError(MetasearchError):
 class Unreachable(SourceError):
     """No usable answer came; worth another try."""
 
-    advice = "Try again later; the other sources are not affected."
+    advice = "Try again later."
 
 
 class ConnectFailed(Unreachable):
     """The connection could not be made or broke."""
+
+    advice = "Look whether the network is up, or try again later."
 
 
 class TimedOut(Unreachable):
@@ -159,7 +168,7 @@ class TimedOut(Unreachable):
 
     outcome = "timeout"
     status = 504
-    advice = "Allow more time with --timeout or the source's limits.timeout, or leave the source out."
+    advice = "Give the search more time (timeout) or the source (its limits.timeout), or leave the source out."
 
 
 class ServerFault(Unreachable):
@@ -191,9 +200,11 @@ class RateLimited(Refused):
 class AccessDenied(Refused):
     """A key is missing or wrong; `env_name` is the variable that would hold it."""
 
-    def __init__(self, source: str, code: int, *, url: str = "", env_name: str | None = None) -> None:
+    def __init__(
+        self, source: str, code: int, *, url: str = "", env_name: str | None = None, said: str = ""
+    ) -> None:
         advice = f"Set {env_name} to a valid key." if env_name else "The database does not let this address in."
-        super().__init__(source, f"access denied ({code})", url=url, advice=advice)
+        super().__init__(source, f"access denied ({code}){': ' if said else ''}{said}", url=url, advice=advice)
         self.code = code
         self.env_name = env_name
 
@@ -296,4 +307,4 @@ class CannotAsk(SourceError):
 class CacheError(MetasearchError):
     """The page cache cannot be used."""
 
-    advice = "The search goes on without the cache; `--no-cache` silences this."
+    advice = "The search goes on without the cache; [cache] in the configuration names its folder or switches it off."

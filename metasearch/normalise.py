@@ -239,7 +239,8 @@ _SYMBOL_GREEK = re.compile(r"(?<![\u0370-\u03ff])[\u03b1-\u03c9](?![\u0370-\u03f
 _WORD = re.compile(r"[^\W_]+")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af]")
 _MARKS = re.compile(r"[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]")
-# One pass for ASCII, which is nearly all text: lower case, apostrophes gone, everything that is no letter or digit a blank.
+# One pass for ASCII, which is nearly all text: lower case, apostrophes gone, everything that is no letter or digit a
+# blank.
 _ASCII_WORDS = {i: (chr(i).lower() if chr(i).isalnum() else None if chr(i) in "'`" else " ") for i in range(128)}
 
 

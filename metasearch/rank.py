@@ -1,8 +1,9 @@
 """One order for all hits: reciprocal rank fusion, with reasons.
 
-Cormack, Clarke and Büttcher, "Reciprocal rank fusion outperforms Condorcet and individual rank learning methods" (SIGIR 2009):
-each source that holds a hit adds weight / (K + rank). K is 10 and not the paper's 60, because sources here are cut to a few
-dozen records and none is complete: a small K keeps a good first rank from being outvoted by several middling ones.
+Cormack, Clarke and Büttcher, "Reciprocal rank fusion outperforms Condorcet and individual rank learning methods"
+(SIGIR 2009): each source that holds a hit adds weight / (K + rank). K is 10 and not the paper's 60, because sources
+here are cut to a few dozen records and none is complete: a small K keeps a good first rank from being outvoted by
+several middling ones.
 """
 
 from __future__ import annotations

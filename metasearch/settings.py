@@ -15,6 +15,7 @@ from typing import Any
 from metasearch.errors import SettingsError
 
 VERSION_AGENT = "metasearch/0.1"
+_BASE_URL = re.compile(r"https?://(?:\[[0-9a-fA-F:.]+\]|[A-Za-z0-9.-]+)(?::\d{1,5})?(?:/[A-Za-z0-9._~%/-]*)?")
 _HOST_PORT = re.compile(r"(?:\[[0-9a-fA-F:.]+\]|[A-Za-z0-9.-]+):\d{1,5}")
 
 
@@ -34,6 +35,7 @@ class Settings:
         per_source: Records asked from each source when a search does not say.
         env: Where keys are looked up.
         public_url: Base of the absolute URLs that a server hands out; None takes the address it listens on.
+        shipped: Whether the shipped sources can be asked too, or only those in `sources`.
         file: Where it was read from.
     """
 
@@ -47,6 +49,7 @@ class Settings:
     per_source: int = 20
     env: Mapping[str, str] = field(default_factory=dict, repr=False)
     public_url: str | None = None
+    shipped: bool = True
     file: str = ""
 
     @property
@@ -83,8 +86,19 @@ class Settings:
         reader = _Reader(table)
         settings = reader.settings(env)
         if reader.problems:
-            raise SettingsError(str(file), reader.problems)
+            raise SettingsError(str(file) if table else "environment", reader.problems)
         return replace(settings, file=str(file) if table else "")
+
+
+def web_address(text: str) -> str:
+    """The text, if it can be the base of a server's addresses.
+
+    Raises:
+        ValueError: It is no http or https address with a host, or it has a query or fragment.
+    """
+    if not _BASE_URL.fullmatch(text):
+        raise ValueError(f"{text!r} is no address such as https://search.example.org/path")
+    return text
 
 
 class _Reader:
@@ -130,7 +144,9 @@ class _Reader:
         for entry in allow:
             if not _HOST_PORT.fullmatch(entry):
                 self.problems.append(f'network.allow: {entry!r} is not "host:port"')
-        timeout = self.positive(env.get("METASEARCH_TIMEOUT", search.get("timeout", 15.0)), "search.timeout")
+        timeout = self.positive(search.get("timeout", 15.0), "search.timeout")
+        if env.get("METASEARCH_TIMEOUT"):
+            timeout = self.positive(env["METASEARCH_TIMEOUT"], "METASEARCH_TIMEOUT")
         per_source = self.positive(search.get("per_source", 20), "search.per_source")
         contact = env.get("METASEARCH_CONTACT") or network.get("contact")
         chosen = search.get("sources")
@@ -147,7 +163,7 @@ class _Reader:
             timeout=timeout,
             per_source=min(1000, int(per_source)),
             env=secrets,
-            public_url=server.get("public_url") or env.get("METASEARCH_PUBLIC_URL") or None,
+            public_url=self.public_url(server, env),
         )
 
     def strings(self, value: Any, where: str) -> tuple[str, ...]:
@@ -165,6 +181,15 @@ class _Reader:
             self.problems.append(f"{where}: must be a positive number")
             return 1.0
         return number
+
+    def public_url(self, server: Mapping[str, Any], env: Mapping[str, str]) -> str | None:
+        for where, value in (("METASEARCH_PUBLIC_URL", env.get("METASEARCH_PUBLIC_URL")), ("server.public_url", server.get("public_url"))):
+            if isinstance(value, str) and value:
+                try:
+                    return web_address(value)
+                except ValueError as exc:
+                    self.problems.append(f"{where}: {exc}")
+        return None
 
     def cache_dir(self, cache: Mapping[str, Any], env: Mapping[str, str]) -> Path | None:
         if cache.get("enabled") is False:

@@ -19,8 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, quote_plus
 
-from metasearch.adapters.hops import secrets_of
-from metasearch.adapters.request import Page, Pairs, Request, Secret, public
+from metasearch.adapters.request import Page, Pairs, Request, Secret, public, secrets_of
 from metasearch.errors import NotRecorded, SourceError, TooLarge
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ import orjson
 
 from metasearch.adapters.challenge import challenge
 from metasearch.adapters.health import Health, SourceState
-from metasearch.adapters.request import Page, Request
+from metasearch.adapters.request import Page, Request, without_secrets
 from metasearch.adapters.spec import Limits
 from metasearch.adapters.throttle import Turnstile
 from metasearch.errors import (
@@ -33,6 +33,7 @@ from metasearch.errors import (
     TimedOut,
     Unreachable,
 )
+from metasearch.normalise import plain
 
 if TYPE_CHECKING:  # a replay needs neither aiohttp nor diskcache
     from metasearch.adapters.transport import Transport
@@ -46,6 +47,8 @@ RETRIES = 2
 BACKOFF = 0.25
 #: Another try needs at least this many seconds before the deadline.
 WORTH_A_TRY = 0.1
+#: Characters of a refusal's own words that are passed on.
+LONGEST_MESSAGE = 200
 #: Pages that may wait to be written to the cache; more are not kept.
 PENDING_WRITES = 32
 #: Faults that pass; a 500 or 501 is more likely to be about the request.
@@ -279,10 +282,20 @@ def _objection(page: Page, env_name: str | None) -> SourceError | None:
     if status == 429:
         return RateLimited(request.source, page.retry_after, url=request.shown)
     if status in (401, 403):
-        return AccessDenied(request.source, status, url=request.shown, env_name=env_name)
+        return AccessDenied(request.source, status, url=request.shown, env_name=env_name, said=_said(page))
     if status >= 500:
         return ServerFault(request.source, status, url=request.shown, retry_after=page.retry_after)
     return None
+
+
+def _said(page: Page) -> str:
+    """The message in a JSON body, as interfaces send it with a refusal; "" where there is none."""
+    with suppress(ValueError):
+        facts = orjson.loads(page.body)
+        texts = [facts.get(name) for name in ("error", "message", "detail")] if isinstance(facts, dict) else []
+        said = " ".join(dict.fromkeys(plain(text) for text in texts if isinstance(text, str)))
+        return without_secrets(said, page.request)[:LONGEST_MESSAGE]
+    return ""
 
 
 def _passing(error: Unreachable) -> bool:

@@ -14,7 +14,7 @@ from urllib.parse import quote, unquote_plus
 
 from yarl import URL
 
-from metasearch.adapters.request import Pairs, Request, Secret
+from metasearch.adapters.request import Pairs, Request, Secret, secrets_of
 from metasearch.errors import NotAllowed
 
 #: Redirects that are followed, and whether a POST stays a POST.
@@ -115,15 +115,6 @@ def _headers(request: Request, *, form: bool, secrets: bool = True) -> dict[str,
     if form:
         headers.setdefault("Content-Type", "application/x-www-form-urlencoded")
     return headers
-
-
-def secrets_of(request: Request) -> tuple[str, ...]:
-    """Every secret text of a request; of "Bearer abc" also the bare "abc", the form in which a server repeats it."""
-    found: list[str] = []
-    for _, value in request.params + request.headers + request.body:
-        if isinstance(value, Secret) and (text := value.reveal()).strip():
-            found += dict.fromkeys((text, text.split()[-1]))
-    return tuple(found)
 
 
 def _checked(text: str, request: Request, base: URL | None = None) -> URL:

@@ -19,14 +19,23 @@ import orjson
 from metasearch.adapters import convert
 from metasearch.adapters.challenge import challenge
 from metasearch.adapters.charset import declared, decoded
+from metasearch.adapters.found import first
 from metasearch.adapters.plan import next_request
-from metasearch.adapters.request import Page, Request
+from metasearch.adapters.request import Page, Request, without_secrets
 from metasearch.adapters.select import as_strings
 from metasearch.adapters.select.html import parse_html
 from metasearch.adapters.select.marc import MarcRecord
 from metasearch.adapters.select.xml import BROKEN_OFF, parse_xml
 from metasearch.adapters.spec import AdapterSpec, Shape
-from metasearch.errors import AccessDenied, Blocked, ConnectFailed, NotParsable, RateLimited, SourceSaysError
+from metasearch.errors import (
+    AccessDenied,
+    Blocked,
+    ConnectFailed,
+    NotParsable,
+    RateLimited,
+    SourceError,
+    SourceSaysError,
+)
 from metasearch.record import Record
 
 #: A page on which a larger share of the records lacks a promised field has drifted; fewer records say nothing.
@@ -69,11 +78,16 @@ def parse(page: Page, spec: AdapterSpec) -> Parsed:
         BadAnswer: The body cannot be read, or is an error message.
         Refused: The body says that the source does not want to be asked.
     """
-    if spec.hook is not None:
-        hook = getattr(import_module(f"metasearch.adapters.hooks.{spec.hook}"), "parse", None)
-        if hook is not None and (parsed := hook(page, spec)) is not None:
-            return parsed  # type: ignore[no-any-return]
-    return parse_body(page, spec)
+    try:
+        if spec.hook is not None:
+            hook = getattr(import_module(f"metasearch.adapters.hooks.{spec.hook}"), "parse", None)
+            if hook is not None and (parsed := hook(page, spec)) is not None:
+                return parsed  # type: ignore[no-any-return]
+        return parse_body(page, spec)
+    except SourceError as error:  # it may quote a body that repeats our key
+        error.message = without_secrets(error.message, page.request)
+        error.args = (error.message,)
+        raise
 
 
 def parse_body(page: Page, spec: AdapterSpec) -> Parsed:
@@ -101,15 +115,24 @@ def _is_html(body: bytes) -> bool:
     return start.startswith((b"<!doctype html", b"<html")) or (b"<html" in start and b"<?xml" not in start[:5])
 
 
+_HEADING = re.compile(rb"<(?:title|h1)(?:\s[^<>]*)?>([^<]+)<", re.IGNORECASE)
+
+
 def _not_expected(page: Page, spec: AdapterSpec, body: bytes) -> Exception:
     wall = challenge(body, page.content_type)
     if wall is not None:
         return Blocked(spec.name, f"a human check came instead of an answer ({wall})", url=page.request.shown)
     start = body[:80].decode("utf-8", "replace")
+    heading = _HEADING.search(body[:4000])
+    title = convert.text(heading[1].decode("utf-8", "replace")) if heading else None
     if page.status >= 400:
-        said = convert.text(body[:300].decode("utf-8", "replace")) or "an error page"
+        said = title or convert.text(body[:300].decode("utf-8", "replace")) or "an error page"
         return _refusal(page, spec, said if said.startswith(str(page.status)) else f"HTTP {page.status}: {said}")
-    expected = " or ".join(dict.fromkeys(shape.body for shape in spec.shapes))
+    expected = " or ".join(
+        dict.fromkeys("XML" if shape.body == "marcxml" else shape.body.upper() for shape in spec.shapes)
+    )
+    if title:
+        return NotParsable(spec.name, f"a web page came, {title[:100]!r}, and not {expected}", url=page.request.shown)
     return NotParsable(spec.name, f"expected {expected}", url=page.request.shown, body_start=start)
 
 
@@ -303,7 +326,7 @@ def _read(shape: Shape, nodes: list[Any], total: int | None, root: Any, page: Pa
         else:
             unread.append(Unread(position, record))
     kind = "xml" if shape.body == "marcxml" else shape.body
-    cursor = convert.first(as_strings(shape.next(root), kind)) if shape.next is not None else None
+    cursor = first(as_strings(shape.next(root), kind)) if shape.next is not None else None
     warning = convert.joined(as_strings(shape.warning(root), kind)) if shape.warning is not None else None
     return Parsed(
         records=tuple(records),

@@ -1,7 +1,7 @@
 """A field rule as one function: from a record's node to the field's value.
 
-Reading fields is most of what a record costs, so what a rule needs is settled once, when the spec is loaded: where the selector is
-the plain name of a JSON member, and where the converter is plain text, the reader does both itself in one call.
+Reading fields is most of what a record costs, so what a rule needs is settled once, when the spec is loaded: where the
+selector is the plain name of a JSON member, and where the converter is plain text, the reader does both in one call.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from metasearch.adapters.spec import Converter, FieldRule, Reader, Selector
 
 
 def reader(rule: FieldRule, body: str) -> Reader:
-    """The reader of a rule for bodies of this kind; it gives None, or something empty, where the record does not say."""
+    """The reader of a rule for bodies of this kind; it gives None or something empty where the record does not say."""
     readers = tuple(_one(select, rule, body) for select in rule.selectors)
     if len(readers) == 1:
         return readers[0]

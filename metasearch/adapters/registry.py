@@ -52,6 +52,8 @@ class Registry:
 
     def names(self) -> list[str]:
         """Every source that can be asked, sorted; families alone are no sources."""
+        if not self._settings.shipped:
+            return sorted(self._settings.sources)
         own = [name for name in self.shipped if not shipped_table(name).get("family")]
         return sorted({*own, *self._settings.sources})
 
@@ -79,9 +81,12 @@ class Registry:
             self._specs[name] = self._build(name)
         return self._specs[name]
 
+    def _is_shipped_source(self, name: str) -> bool:
+        return self._settings.shipped and name in self.shipped and not shipped_table(name).get("family")
+
     def _build(self, name: str) -> AdapterSpec:
         override = self._settings.sources.get(name)
-        if override is None and (name not in self.shipped or shipped_table(name).get("family")):
+        if override is None and not self._is_shipped_source(name):
             raise UnknownSource(name, difflib.get_close_matches(name, self.names(), n=3, cutoff=0.5))
         if override is None:
             return build(shipped_table(name), f"{name}.toml", shipped_table)

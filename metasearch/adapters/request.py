@@ -10,7 +10,7 @@ from urllib.parse import quote, urlencode
 
 
 class Secret:
-    """A key or token. Prints as `***`; only `reveal()` gives the value, and only the transport calls it."""
+    """A key or token. Prints as `***`; only `reveal()` gives the value, for the wire and to find it in texts."""
 
     __slots__ = ("_value",)
 
@@ -91,6 +91,22 @@ class Request:
 def public(pairs: Pairs) -> Iterator[tuple[str, str]]:
     """The pairs whose values may be shown or stored."""
     return ((name, value) for name, value in pairs if isinstance(value, str))
+
+
+def secrets_of(request: Request) -> tuple[str, ...]:
+    """Every secret text of a request; of "Bearer abc" also the bare "abc", the form in which a server repeats it."""
+    found: list[str] = []
+    for _, value in request.params + request.headers + request.body:
+        if isinstance(value, Secret) and (text := value.reveal()).strip():
+            found += dict.fromkeys((text, text.split()[-1]))
+    return tuple(found)
+
+
+def without_secrets(text: str, request: Request) -> str:
+    """What a server said, which may repeat the key that it was sent, in a form that may be shown."""
+    for secret in secrets_of(request):
+        text = text.replace(secret, "***")
+    return text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,6 +9,7 @@ all hops). Whatever aiohttp or the socket raises becomes one of our own errors, 
 from __future__ import annotations
 
 import asyncio
+import os
 import time
 import traceback
 from collections.abc import Mapping
@@ -18,8 +19,8 @@ from typing import Protocol
 import aiohttp
 
 from metasearch.adapters.guard import AllowList, ForbiddenAddress
-from metasearch.adapters.hops import REDIRECTS, Hop, first_hop, next_hop, secrets_of
-from metasearch.adapters.request import Page, Request
+from metasearch.adapters.hops import REDIRECTS, Hop, first_hop, next_hop
+from metasearch.adapters.request import Page, Request, secrets_of
 from metasearch.adapters.resolver import DaemonResolver
 from metasearch.errors import BadAnswer, ConnectFailed, NotAllowed, SourceError, TimedOut, TooLarge
 
@@ -213,8 +214,8 @@ def translated(exc: Exception, request: Request, timeout: float) -> SourceError 
     for foreign, own, sentence in TRANSLATIONS:
         if isinstance(inner, foreign):
             detail = f" within {timeout:g} s" if own is TimedOut else ""
-            if own is ConnectFailed and isinstance(inner, OSError) and inner.errno and inner.strerror:
-                detail = f" ({inner.strerror})" if len(inner.strerror) < 80 else ""
+            if own is ConnectFailed and isinstance(inner, OSError) and inner.errno and inner.errno > 0:
+                detail = f" ({os.strerror(inner.errno)})"  # asyncio puts texts of its own into `strerror`
             return own(request.source, sentence + detail, url=request.shown)
     return None
 

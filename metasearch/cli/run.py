@@ -74,9 +74,7 @@ async def _demo(settings: Settings, sources: tuple[str, ...] | None, stack: Asyn
     for name in sources or ():
         if name not in tables:
             raise UnknownSource(name, difflib.get_close_matches(name, tables, n=3, cutoff=0.4) or sorted(tables))
-    return replace(
-        settings, sources=tables, allow=frozenset(demo.allow), default_sources=tuple(tables), cache_dir=None, env={}
-    )
+    return demo.settings(settings)
 
 
 async def _follow(search: Search, job: Job, sink: Sink, console: Console) -> tuple[Answer, bool]:

@@ -1,7 +1,7 @@
 """How two fingerprints relate, field by field, in named words.
 
-Every relation is three-valued: True (agree), False (contradict), None (one side does not say); so missing values are thought
-through here, once, and rules can be read aloud: `doi is False`, `volume is not False`.
+Every relation is three-valued: True (agree), False (contradict), None (one side does not say); so missing values are
+thought through here, once, and rules can be read aloud: `doi is False`, `volume is not False`.
 """
 
 from __future__ import annotations
@@ -73,10 +73,17 @@ class Evidence:
             out.append("an author in common")
         if self.year is not None and self.year:
             out.append("same year" if self.same_year else "years one apart")
-        for name in ("venue", "volume", "issue", "pages", "isbn"):
-            if getattr(self, name):
-                out.append({"venue": "same venue", "isbn": "an ISBN in common"}.get(name, f"{name} equal"))
+        out += [said_so for name, said_so in _SAID if getattr(self, name)]
         return out
+
+
+_SAID = (
+    ("venue", "same venue"),
+    ("volume", "volume equal"),
+    ("issue", "issue equal"),
+    ("pages", "pages equal"),
+    ("isbn", "an ISBN in common"),
+)
 
 
 def three(a: object, b: object) -> bool | None:

@@ -1,7 +1,7 @@
 """Record -> Fingerprint: everything that dedup compares, normalised once a record.
 
-The four-tuple is that of Hao Hui's cross-database de-duplication for novelty retrieval: {title, journal, year, first author},
-each stripped of symbols, width and case, hashed with SHA-1.
+The four-tuple is that of Hao Hui's cross-database de-duplication for novelty retrieval: {title, journal, year, first
+author}, each stripped of symbols, width and case, hashed with SHA-1.
 """
 
 from __future__ import annotations
@@ -19,15 +19,32 @@ from metasearch.record import Record
 #: Authors that are compared; a collaboration of thousands is told apart by its first ones.
 MOST_AUTHORS = 30
 
-_PREPRINT_DOIS = ("10.48550/", "10.1101/", "10.2139/", "10.31219/", "10.31234/", "10.20944/preprints", "10.21203/", "10.26434/", "10.36227/")
+_PREPRINT_DOIS = (
+    "10.48550/",
+    "10.1101/",
+    "10.2139/",
+    "10.31219/",
+    "10.31234/",
+    "10.20944/preprints",
+    "10.21203/",
+    "10.26434/",
+    "10.36227/",
+)
 _PREPRINT_VENUES = frozenset(
-    "arxiv corr biorxiv medrxiv chemrxiv psyarxiv socarxiv ssrn ssrnelectronicjournal researchsquare preprints preprintsorg techrxiv "
-    "osfpreprints eartharxiv arxivorg corrabs mockrxiv".split()
+    "arxiv corr biorxiv medrxiv chemrxiv psyarxiv socarxiv ssrn ssrnelectronicjournal researchsquare preprints "
+    "preprintsorg techrxiv osfpreprints eartharxiv arxivorg corrabs".split()
 )
 _STOP = frozenset("the a an of and for in on de la le les des du der die das und fur et y e el".split())
 _EDITION = re.compile(r"(\d{1,3})\s*(?:st|nd|rd|th|e|\.)?\s*(?:ed|aufl|uitg|版)|^(\d{1,3})$")
-_EDITION_WORDS = {"second": "2", "third": "3", "fourth": "4", "fifth": "5", "sixth": "6", "zweite": "2", "deuxieme": "2"}
-
+_EDITION_WORDS = {
+    "second": "2",
+    "third": "3",
+    "fourth": "4",
+    "fifth": "5",
+    "sixth": "6",
+    "zweite": "2",
+    "deuxieme": "2",
+}
 
 
 _NOBODY: frozenset[str] = frozenset()
@@ -36,8 +53,8 @@ _NOBODY: frozenset[str] = frozenset()
 class Fingerprint:
     """All compared values of a record; empty or None means that the record does not say.
 
-    What the keys need is computed at once, the rest when a pair is compared for the first time: most records of a search
-    resemble no other, and this halves what a fingerprint costs. Equal only to itself; nobody changes one.
+    What the keys need is computed at once, the rest when a pair is compared for the first time: most records of a
+    search resemble no other, and this halves what a fingerprint costs. Equal only to itself; nobody changes one.
 
     Attributes:
         record_key: Names the record.
@@ -148,6 +165,7 @@ def four_tuple(title: str, venue: tuple[str, ...], year: int | None, first: froz
     Args:
         title: Letters and digits only.
         venue: Its words.
+        year: Of publication.
         first: Spellings of the first author's family name; the smallest one counts.
     """
     if not title or (bool(venue) + (year is not None) + bool(first)) < 2:

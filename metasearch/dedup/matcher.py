@@ -1,8 +1,8 @@
 """The one interface of dedup: a matcher says where twins may lie (`keys`) and judges a pair (`compare`).
 
 The same object serves the stream (online.py), a bulk job (`keys` is the map step, `compare` the reduce step) and the
-evaluation. Two records meet where any matcher of a chain gives both the same key; then its matchers are asked in order, and the first
-verdict stands, unless a veto of the chain forbids it.
+evaluation. Two records meet where any matcher of a chain gives both the same key; then its matchers are asked in
+order, and the first verdict stands, unless a veto of the chain forbids it.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ class Chain:
 
     Attributes:
         matchers: Find pairs and speak for them.
-        vetoes: Speak against: they are asked where a matcher said "same" or "version", and for every other pair that would come to
-            stand in one hit.
+        vetoes: Speak against: they are asked where a matcher said "same" or "version", and for every other pair that
+            would come to stand in one hit.
     """
 
     matchers: tuple[Matcher, ...]
@@ -79,9 +79,7 @@ class Chain:
         return None
 
 
-def verdict(
-    name: str, word: Verdict, score: float, because: Iterable[str], a: Fingerprint, b: Fingerprint
-) -> Match:
+def verdict(name: str, word: Verdict, score: float, because: Iterable[str], a: Fingerprint, b: Fingerprint) -> Match:
     """A `Match` with its sides in order and its reasons in words."""
     left, right = sorted((a.record_key, b.record_key))
     return Match(name, word, round(min(1.0, score), 3), "; ".join(because), left, right)

@@ -1,7 +1,7 @@
 """Records of one work -> one record, and for each field the name of the source that gave it.
 
-One table says by which policy each field is chosen. Records are sorted before they are asked, so the result does not depend on who
-answered first.
+One table says by which policy each field is chosen. Records are sorted before they are asked, so the result does not
+depend on who answered first.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ from metasearch.record import Hit, Match, Record, Version
 
 #: Fields that a merged record takes from its records one by one.
 FIELDS = tuple(
-    f.name for f in dataclass_fields(Record) if f.name not in ("source", "source_id", "position", "ids", "title", "subtitle")
+    f.name
+    for f in dataclass_fields(Record)
+    if f.name not in ("source", "source_id", "position", "ids", "title", "subtitle")
 )
 
 Choose = Callable[[str, Sequence[Record]], Record]
@@ -48,8 +50,7 @@ def merge(
     # Published forms come before preprints, trusted sources before others; keys decide the rest.
     weight = trust or {}
     best_first = [
-        record
-        for _, record, fp in sorted(ordered, key=lambda m: (m[2].preprint, -weight.get(m[1].source, 1.0), m[0]))
+        record for _, record, fp in sorted(ordered, key=lambda m: (m[2].preprint, -weight.get(m[1].source, 1.0), m[0]))
     ]
     record, provenance = _merged(best_first)
     return Hit(
@@ -109,10 +110,11 @@ def _merged(records: Sequence[Record]) -> tuple[Record, dict[str, str]]:
             if scheme not in ids:
                 ids[scheme], provenance[f"ids.{scheme}"] = value, record.source
     if values.get("date") and values.get("year") and not values["date"].startswith(str(values["year"])):
-        del values["date"], provenance["date"]  # a date of another year than the one that was chosen says less than none
-    merged = Record(
-        source=titled.source, source_id=titled.source_id, position=titled.position, ids=ids, **values
-    )
+        del (
+            values["date"],
+            provenance["date"],
+        )  # a date of another year than the one that was chosen says less than none
+    merged = Record(source=titled.source, source_id=titled.source_id, position=titled.position, ids=ids, **values)
     return merged, provenance
 
 

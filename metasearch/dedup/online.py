@@ -1,14 +1,15 @@
 """Records in, hits out, while they arrive.
 
-Hits are the connected components of the chain's "same" and "version" verdicts, cut where a "different" verdict forbids that two
-records stand in one hit. Records are compared with records, never with a merged hit, and a component that holds a
-contradiction is divided anew by one rule (strongest evidence first, no union across a veto); so the partition depends on the records
-alone and not on who answered first.
+Hits are the connected components of the chain's "same" and "version" verdicts, cut where a "different" verdict
+forbids that two records stand in one hit. Records are compared with records, never with a merged hit, and a component
+that holds a contradiction is divided anew by one rule (strongest evidence first, no union across a veto); so the
+partition depends on the records alone and not on who answered first.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+
 from metasearch.dedup.fingerprint import Fingerprint, fingerprint
 from metasearch.dedup.matcher import Chain, Matcher
 from metasearch.dedup.merge import alone, hit_id, merge
@@ -175,7 +176,7 @@ class OnlineDedup:
         """The clusters of a component: strongest evidence first, no union across a veto."""
         if len(members) == 1:
             return [(members, [])]
-        edges = dict(((min(a, b), max(a, b)), match) for a, b, match in joins)
+        edges = {(min(a, b), max(a, b)): match for a, b, match in joins}
         if len(members) <= ALL_PAIRS:
             for i, a in enumerate(members):
                 for b in members[i + 1 :]:

@@ -35,8 +35,8 @@ _spread = _Spread()
 def simhash(features: list[str]) -> int:
     """SimHash of features (Charikar 2002), 64 bits; a feature weighs as often as it occurs.
 
-    Column sums are kept in lanes of one big integer; a bit is set where more than half of the weight has it set. Of very long
-    texts the first 32,767 features count.
+    Column sums are kept in lanes of one big integer; a bit is set where more than half of the weight has it set. Of
+    very long texts the first 32,767 features count.
     """
     if len(features) >= 1 << (_LANE_BITS - 1):
         features = features[: (1 << (_LANE_BITS - 1)) - 1]

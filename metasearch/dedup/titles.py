@@ -1,4 +1,4 @@
-"""What a title says: its words, where its subtitle begins, which part of a series it is, and whether it is about another work."""
+"""What a title says: its words, where a subtitle begins, which part of a series it is, and what it is about."""
 
 from __future__ import annotations
 
@@ -8,54 +8,86 @@ from metasearch import normalise
 
 #: Words that stand where a title should be, or on thousands of works: such a title identifies nothing.
 GENERIC_TITLES = frozenset(
-    """abstract abstracts announcement announcements appendix author index authorindex background backmatter bibliography
-    bookreview bookreviews booksreceived callforpapers comment commentary comments conclusion conclusions contents contributors
-    correction correspondence corrigendum cover discussion editorial editorialboard editorialcomment editorialcomments
-    editorialnote editorialnotes editorscomments editorsnote editorsintroduction erratum errata foreword frontmatter
-    fromtheeditor fromtheeditors guesteditorial inbrief index inmemoriam inthisissue introduction issueinformation
-    letter letters lettertotheeditor letterstotheeditor listofcontributors masthead mastheads miscellany news newsandnotes note
-    notes notice obituary openingremarks preface preliminary presidentsmessage proceedings prologue references reply response
-    review reviews summary tableofcontents titlepage untitled welcome works 前言 序言 序 目录 编者按 编后记 卷首语 后记 征稿启事
-    会议通知 书评 简讯 总目次 投稿须知 勘误""".split()
+    """abstract abstracts announcement announcements appendix author index authorindex background backmatter
+    bibliography bookreview bookreviews booksreceived callforpapers comment commentary comments conclusion
+    conclusions contents contributors correction correspondence corrigendum cover discussion editorial
+    editorialboard editorialcomment editorialcomments editorialnote editorialnotes editorscomments editorsnote
+    editorsintroduction erratum errata foreword frontmatter fromtheeditor fromtheeditors guesteditorial inbrief
+    index inmemoriam inthisissue introduction issueinformation letter letters lettertotheeditor
+    letterstotheeditor listofcontributors masthead mastheads miscellany news newsandnotes note notes notice
+    obituary openingremarks preface preliminary presidentsmessage proceedings prologue references reply response
+    review reviews summary tableofcontents titlepage untitled welcome works 前言 序言 序 目录 编者按 编后记
+    卷首语 后记 征稿启事 会议通知 书评 简讯 总目次 投稿须知 勘误""".split()
 )
 
 # Marks that end a part of a title wherever they stand, and those that need a blank beside them ("well-known", "U.S.").
-_BREAKS = str.maketrans(dict.fromkeys(":：;；()（）[]【】\u2014。？！", "\n"))  # noqa: RUF001
-_SPACED_BREAKS = (". ", "? ", "! ", " - ", " \u2013 ", " \u2012 ", " \u2010 ", " \u2011 ", " \u2015 ", " / ", " = ", "--")
+_BREAKS = str.maketrans(dict.fromkeys(":：;；()（）[]【】\u2014。？！", "\n"))
+_SPACED_BREAKS = (
+    ". ",
+    "? ",
+    "! ",
+    " - ",
+    " \u2013 ",
+    " \u2012 ",
+    " \u2010 ",
+    " \u2011 ",
+    " \u2015 ",
+    " / ",
+    " = ",
+    "--",
+)
 _SUFFIX = re.compile(
-    r"\s*[\[(](?:provisional abstract|review|abstract|conference abstract|proceedings|electronic resource|editorial|letter|comment|"
-    r"texte imprimé|book|sound recording|text|elektronische ressource)[\])]\s*\.?\s*$",
+    r"\s*[\[(](?:provisional abstract|review|abstract|conference abstract|proceedings|electronic resource|editorial|"
+    r"letter|comment|texte imprimé|book|sound recording|text|elektronische ressource)[\])]\s*\.?\s*$",
     re.IGNORECASE,
 )
 _NUMBER = r"(?:[ivxl]{1,6}|\d{1,3}[a-z]?|one|two|three|four|five|six|seven|eight|nine|ten|first|second|third)"
 _PART = re.compile(
-    rf"\b(?:part|parts|pt|teil|tome|vol|volume|band|bd|parte|partie|chapter|phase|study|experiment|lecture|paper|series|no|number)"
-    rf"s?\s+({_NUMBER})\b"
+    rf"\b(?:part|parts|pt|teil|tome|vol|volume|band|bd|parte|partie|chapter|phase|study|experiment|lecture|paper|series|"
+    rf"no|number)s?\s+({_NUMBER})\b"
 )
 _PART_WORDS = frozenset(
-    "part parts pt pts teil tome vol volume volumes band bd parte partie chapter chapters phase study studys experiment lecture "
-    "paper series no number numbers phases experiments lectures papers".split()
+    "part parts pt pts teil tome vol volume volumes band bd parte partie chapter chapters phase study studys "
+    "experiment lecture paper series no number numbers phases experiments lectures papers".split()
 )
 _ROMANS = frozenset("i ii iii iv v vi vii viii ix x xi xii xiii".split())
-_CJK_PART = re.compile(r"[(（]([ⅠⅡⅢⅣⅤⅥⅦⅧⅨⅩ一二三四五六七八九十上中下\d]{1,3})[)）]|第([一二三四五六七八九十\d]{1,3})[部卷册章期辑]|([ⅠⅡⅢⅣⅤⅥⅦⅧⅨⅩ])$")
+_CJK_PART = re.compile(
+    r"[(（]([ⅠⅡⅢⅣⅤⅥⅦⅧⅨⅩ一二三四五六七八九十上中下\d]{1,3})[)）]|第([一二三四五六七八九十\d]{1,3})[部卷册章期辑]|([ⅠⅡⅢⅣⅤⅥⅦⅧⅨⅩ])$"
+)
 _WORD_NUMBERS = dict(zip("one two three four five six seven eight nine ten".split(), range(1, 11), strict=True))
 _WORD_NUMBERS |= {"first": 1, "second": 2, "third": 3}
 _WORD_NUMBERS |= dict(zip("一二三四五六七八九十", range(1, 11), strict=True)) | {"上": 1, "中": 2, "下": 3}
 
 _NOTICES = (
-    ("erratum", re.compile(r"^(?:errat(?:um|a)|corrigend(?:um|a)|(?:author |publisher )?corrections?)(?: (?:to|for|in)\b|$)|^(?:勘误|更正)")),
-    ("retraction", re.compile(r"^(?:retract(?:ion|ed)|withdrawn|withdrawal|expression of concern|notice of retraction)\b|^撤稿")),
-    ("reply", re.compile(r"^(?:(?:authors? |the authors? |in )?(?:reply|response|rejoinder|rebuttal)(?: to\b| from\b|$)|re (?=[a-z]))")),
+    (
+        "erratum",
+        re.compile(
+            r"^(?:errat(?:um|a)|corrigend(?:um|a)|(?:author |publisher )?corrections?)(?: (?:to|for|in)\b|$)"
+            r"|^(?:勘误|更正)"
+        ),
+    ),
+    (
+        "retraction",
+        re.compile(
+            r"^(?:retract(?:ion|ed)|withdrawn|withdrawal|expression of concern|notice of retraction)\b|^撤稿",
+        ),
+    ),
+    (
+        "reply",
+        re.compile(
+            r"^(?:authors? |the authors? |in )?(?:reply|response|rejoinder|rebuttal)(?: to\b| from\b|$)|^re$",
+        ),
+    ),
     ("comment", re.compile(r"^(?:(?:a |invited )?comments?(?:ary)? on\b|discussion (?:of|on)\b|letter (?:to|re)\b)")),
     ("addendum", re.compile(r"^(?:addend(?:um|a)|supplement) to\b")),
-    ("review", re.compile(r"^(?:book |a )?review of\b|^\[?book review")),
-)  # fmt: skip
-
-_NOTICE_WORDS = frozenset(
-    "erratum errata corrigendum corrigenda correction corrections author publisher authors the in reply response rejoinder rebuttal re "
-    "retraction retracted withdrawn withdrawal expression notice comment comments commentary a invited discussion letter addendum addenda "
-    "supplement review book 勘误 更正 撤稿".split()
+    ("review", re.compile(r"^(?:book |a )?review of\b|^book review")),
 )
+_NOTICE_WORDS = frozenset(
+    "erratum errata corrigendum corrigenda correction corrections author publisher authors the in reply response "
+    "rejoinder rebuttal re retraction retracted withdrawn withdrawal expression notice comment comments commentary a "
+    "invited discussion letter addendum addenda supplement review book 勘误 更正 撤稿".split()
+)
+
 
 def title_words(title: str, subtitle: str | None) -> tuple[tuple[str, ...], frozenset[int]]:
     """The folded words of title and subtitle, and the numbers of words after which a mark ends a part of the title."""

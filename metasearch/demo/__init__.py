@@ -1,7 +1,7 @@
 """`metasearch --demo`: a small embedded catalogue behind simulated databases on loopback sockets.
 
     async with DemoDatabases() as demo:
-        settings = Settings(sources=demo.settings_tables(), allow=demo.allow, ...)
+        answer = await metasearch.search("gambling harms", settings=demo.settings())
 
 How it is made: `catalogue.py` reads the works, `databases/` says in one file a database which of them it holds, how it
 tells them and in which shape it answers, `asked.py` reads queries in their dialects, `shelf.py` finds works, and

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -12,6 +13,7 @@ from metasearch.demo.catalogue import works
 from metasearch.demo.databases import FAULTY, SOUND, shelves
 from metasearch.demo.databases.reply import Database
 from metasearch.demo.shelf import Shelf
+from metasearch.settings import Settings
 
 if TYPE_CHECKING:
     from aiohttp import web
@@ -69,6 +71,23 @@ class DemoDatabases:
             for database in self._databases
             if database.name in self._ports
         }
+
+    def settings(self, rest: Settings | None = None) -> Settings:
+        """Settings that know these databases and no others, so that nothing leaves this machine.
+
+        Args:
+            rest: Says everything else; keys and cache are left out.
+        """
+        tables = self.settings_tables()
+        return replace(
+            rest or Settings(),
+            sources=tables,
+            default_sources=tuple(tables),
+            allow=self.allow,
+            shipped=False,
+            cache_dir=None,
+            env={},
+        )
 
     async def _start(self, database: Database, shelf: Shelf, starting: AsyncExitStack) -> None:
         from aiohttp import web

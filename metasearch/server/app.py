@@ -8,7 +8,6 @@ import signal
 import sys
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from aiohttp import web
@@ -144,10 +143,7 @@ def _demo(settings: Settings) -> tuple[EngineFactory, Sequence[str]]:
 
     @asynccontextmanager
     async def engine() -> AsyncIterator[Engine]:
-        async with DemoDatabases() as demo:
-            tables = demo.settings_tables()
-            shown = replace(settings, sources=tables, default_sources=tuple(tables), allow=demo.allow, cache_dir=None)
-            async with Engine(shown) as running:
-                yield running
+        async with DemoDatabases() as demo, Engine(demo.settings(settings)) as running:
+            yield running
 
     return engine, EXAMPLE_QUERIES

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metasearch.adapters import convert
+from metasearch.adapters import convert, people
 from metasearch.record import Author
 
 ANYTHING = st.recursive(
@@ -151,14 +151,14 @@ def test_names(name: str, found: Any, expected: list[Author]) -> None:
     assert tuple(expected) == convert.CONVERTERS[name](found)
 
 
-def people(**kinds: str) -> convert.Converter:
+def from_objects(**kinds: str) -> convert.Converter:
     parts = {part: (lambda item, key=key: item.get(key)) for part, key in kinds.items()}
-    return convert.people(lambda node: node, parts)
+    return people.people(lambda node: node, parts)
 
 
 def test_people() -> None:
     """Authors that are objects keep their parts; a corporate name is never taken apart; each comes once."""
-    read = people(name="name", family="family", given="given", orcid="orcid", corporate="body")
+    read = from_objects(name="name", family="family", given="given", orcid="orcid", corporate="body")
 
     found = read(
         [
@@ -181,12 +181,12 @@ def test_people() -> None:
 
 def test_one_person_without_a_list() -> None:
     """ "One or many" sources write a single author without a list."""
-    assert (Author("Jane Doe"),) == people(name="name")({"name": "Jane Doe"})
-    assert () == people(name="name")(None)
+    assert (Author("Jane Doe"),) == from_objects(name="name")({"name": "Jane Doe"})
+    assert () == from_objects(name="name")(None)
 
 
 def test_large_collaborations() -> None:
     """Thousands of authors are read in time that grows with their number, not with its square."""
     many = [{"name": f"Author {number}"} for number in range(20_000)]
 
-    assert 20_000 == len(people(name="name")(many))
+    assert 20_000 == len(from_objects(name="name")(many))

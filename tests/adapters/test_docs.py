@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from metasearch.adapters import convert, specfile
+from metasearch.adapters import convert, shapes, specfile, tables
 from metasearch.adapters.registry import Registry
 from metasearch.adapters.select.marc import compile_marc
 from metasearch.adapters.select.xml import NAMESPACES
@@ -38,7 +38,7 @@ def test_the_catalogues_in_the_configuration_can_be_built(block: dict[str, dict[
         assert registry.spec(name).request.url.startswith("https://")
 
 
-@pytest.mark.parametrize("key", sorted({key for keys in specfile._KEYS.values() for key in keys} | {"same_envelope"}))
+@pytest.mark.parametrize("key", sorted({key for keys in tables.KEYS.values() for key in keys} | {"same_envelope"}))
 def test_every_key_is_explained(key: str) -> None:
     """A key that a spec may have is named on the page."""
     if key in ("request", "query", "paging", "auth", "limits", "parse", "fields", "ids", "also"):
@@ -55,7 +55,7 @@ def test_every_converter_is_explained(name: str) -> None:
 
 def test_every_field_and_placeholder_is_named() -> None:
     """Fields of a query, fields of a record, placeholders and known prefixes."""
-    names = {*FIELDS, *specfile.RECORD_FIELDS, *(specfile.PLACEHOLDERS - set(FIELDS)), *(set(NAMESPACES) - {"xml"})}
+    names = {*FIELDS, *shapes.RECORD_FIELDS, *(tables.PLACEHOLDERS - set(FIELDS)), *(set(NAMESPACES) - {"xml"})}
 
     assert names <= WORDS
 

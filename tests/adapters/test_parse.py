@@ -189,7 +189,7 @@ def test_illegal_xml_characters() -> None:
 )
 @pytest.mark.parametrize("kind", ["json", "xml"])
 def test_mistaken_charset(kind: str, charset: str, title: str) -> None:
-    """A body that is not in the encoding that it declares keeps its records, readable where a guess can make them so."""
+    """A body that is not in the encoding it declares keeps its records, readable where a guess can make them so."""
     xml = f'<?xml version="1.0" encoding="UTF-8"?><r><item><title>{title}</title></item></r>'
     text, shape = (f'{{"items": [{{"title": "{title}"}}]}}', JSON) if kind == "json" else (xml, XML)
     parsed = read(text.encode(charset), shape)
@@ -245,11 +245,11 @@ def test_namespaces_taken_off() -> None:
     [
         (b"", "empty"),
         (b"   ", "empty"),
-        (b"plain text", "expected json"),
+        (b"plain text", "expected JSON"),
         (b'{"items": [', "not JSON"),
         (b'{"items": [{"title": "A"}', "not JSON"),
         (b'{"other": 1}', "neither records nor a count"),
-        (b"<r/>", "expected json"),
+        (b"<r/>", "expected JSON"),
         (b"[" * 100_000 + b"]" * 100_000, "not JSON|nested too deeply"),
         (b'{"a":' * 100_000 + b"1" + b"}" * 100_000, "not JSON|nested too deeply"),
     ],

@@ -1,6 +1,7 @@
-"""What the transport hands to aiohttp, seen through aioresponses: method, address, headers and form, no more and no less.
+"""What the transport hands to aiohttp, seen through aioresponses: method, address and headers.
 
-Bodies, redirects and decompression are tested on real sockets (test_transport.py), because aioresponses leaves them out.
+Bodies, redirects and decompression are tested on real sockets (test_transport.py), because aioresponses leaves them
+out.
 """
 
 from __future__ import annotations
@@ -10,9 +11,9 @@ from typing import Any
 from unittest.mock import Mock
 
 import aiohttp
+import aioresponses
 import aioresponses.core
 import pytest
-from aioresponses import aioresponses as Intercepted
 from yarl import URL
 
 from metasearch.adapters.request import Request, Secret
@@ -28,14 +29,14 @@ class _Response(aiohttp.ClientResponse):
 
 
 @pytest.fixture
-def wire(monkeypatch: pytest.MonkeyPatch) -> Iterator[Intercepted]:
+def wire(monkeypatch: pytest.MonkeyPatch) -> Iterator[aioresponses.aioresponses]:
     """Everything that aiohttp is asked to send, and answers for it."""
     monkeypatch.setattr(aioresponses.core, "ClientResponse", _Response)
-    with Intercepted() as intercepted:
+    with aioresponses.aioresponses() as intercepted:
         yield intercepted
 
 
-async def test_what_was_planned_is_what_is_sent(wire: Intercepted) -> None:
+async def test_what_was_planned_is_what_is_sent(wire: aioresponses.aioresponses) -> None:
     """Every parameter arrives, the secret is in its place, and the program names itself."""
     url = "https://api.example.org/works?q=salt%20%26%20marsh&rows=20&key=s3cret"
     wire.get(URL(url, encoded=True), body=b"{}")

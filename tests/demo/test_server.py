@@ -10,6 +10,7 @@ import aiohttp
 import pytest
 
 from metasearch.demo import DemoDatabases
+from metasearch.settings import Settings
 
 SOUND = {"demo-crossref", "demo-openalex", "demo-arxiv", "demo-pubmed", "demo-library"}
 
@@ -30,6 +31,19 @@ async def test_without_faults_only_sound_databases_run():
     """`faults=False` leaves the slow and the failing one out."""
     async with DemoDatabases(latency=0, faults=False) as demo:
         assert demo.settings_tables().keys() == SOUND
+
+
+async def test_settings_know_the_databases_and_nothing_else():
+    """What a search with them asks, allows and knows is the demo's; other settings stay."""
+    own = Settings(timeout=7.0, sources={"mine": {"extends": "sru"}}, env={"KEY": "secret"}, allow=frozenset({"h:1"}))
+    async with DemoDatabases(latency=0, faults=False) as demo:
+        made = demo.settings(own)
+
+        assert made.sources.keys() == SOUND == set(made.default_sources or ())
+        assert made.allow == demo.allow
+        assert made.cache_dir is None
+        assert not made.env
+        assert made.timeout == 7.0
 
 
 async def test_databases_answer_over_http():

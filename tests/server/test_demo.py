@@ -14,7 +14,6 @@ from metasearch.demo import EXAMPLE_QUERIES, DemoDatabases
 from metasearch.engine import Engine
 from metasearch.formats.events import fold
 from metasearch.server.app import make_app
-from metasearch.settings import Settings
 
 QUERY = EXAMPLE_QUERIES[0]
 #: Nobody is waited for longer than this; the slow database is late by design.
@@ -27,11 +26,8 @@ async def client() -> AsyncIterator[TestClient]:
 
     @asynccontextmanager
     async def engine() -> AsyncIterator[Engine]:
-        async with DemoDatabases(latency=0.0, faults=False) as demo:
-            tables = demo.settings_tables()
-            settings = Settings(sources=tables, default_sources=tuple(tables), allow=demo.allow)
-            async with Engine(settings) as running:
-                yield running
+        async with DemoDatabases(latency=0.0, faults=False) as demo, Engine(demo.settings()) as running:
+            yield running
 
     async with TestClient(TestServer(make_app(engine, examples=EXAMPLE_QUERIES))) as client:
         yield client

@@ -30,14 +30,15 @@ class Fields:
     def keys(self, it: Fingerprint) -> Iterable[str]:
         """The title, its longest words two by two, and first author with year and the beginning of the title.
 
-        The pairs of long words find titles with a typo or without their subtitle; author and year find those of whose long words
-        none is spelled alike.
+        The pairs of long words find titles with a typo or without their subtitle; author and year find those of whose
+        long words none is spelled alike.
         """
         compact = it.compact
         if not compact:
             return ()
         if it.generic:
-            # Everybody has an "Editorial": only the same place in print or the same author in one year bring two together.
+            # Everybody has an "Editorial": only the same place in print or the same author in one year bring two
+            # together.
             places = [f"{compact}:{family}:{it.year}" for family in it.first]
             if it.pages[0] and it.venue:
                 places.append(f"{compact}:{it.pages[0]}:{it.year}")

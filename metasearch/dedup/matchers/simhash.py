@@ -1,8 +1,8 @@
 """The fallback on text: records by the same first author whose title and abstract nearly agree.
 
-The SimHash signature (Charikar 2002) is compared, not looked up: a fallback on text alone would join all abstracts of one
-template, so a pair must share its first author and year anyway, and that makes the better key. A signature is computed only when a
-pair has come that far.
+The SimHash signature (Charikar 2002) is compared, not looked up: a fallback on text alone would join all abstracts of
+one template, so a pair must share its first author and year anyway, and that makes the better key. A signature is
+computed only when a pair has come that far.
 """
 
 from __future__ import annotations

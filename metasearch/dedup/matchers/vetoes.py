@@ -9,7 +9,6 @@ from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.dedup.matcher import verdict
 from metasearch.record import Match
 
-
 #: Years that may pass between a preprint and its publication.
 YEARS_TO_PRINT = 3
 
@@ -32,7 +31,9 @@ class Vetoes:
         it = evidence(a, b)
         same_doi = it.doi is True
         if not it.notice:
-            return f"one is a {a.notice or b.notice}" if not (a.notice and b.notice) else f"{a.notice} against {b.notice}"
+            return (
+                f"one is a {a.notice or b.notice}" if not (a.notice and b.notice) else f"{a.notice} against {b.notice}"
+            )
         if it.parts is False and not (same_doi and not (a.parts and b.parts)):
             shown = ["/".join(sorted(p)) or "none" for p in (a.parts, b.parts)]
             return f"parts differ: {shown[0]} against {shown[1]}"

@@ -1,0 +1,195 @@
+"""Authors: from the many ways in which databases write names to `Author`s, in order.
+
+Each converter takes whatever the selector found and raises on nothing; `people` makes a converter for authors that
+are objects.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from metasearch import normalise
+from metasearch.adapters import marc_names
+from metasearch.adapters.found import first, strings
+from metasearch.adapters.select.marc import MarcField
+from metasearch.adapters.spec import Converter
+from metasearch.record import Author
+
+_INITIALS = re.compile(r"^(?:[A-Z][.\s-]*){1,4}$")
+_SUFFIX = re.compile(r"^(?:jr|sr|ii|iii|iv|ph\.?d|m\.?d)\.?$", re.IGNORECASE)
+_HOMONYM = re.compile(r"\s\d{4}$")
+
+
+def person(name: str, family: str | None = None, given: str | None = None, orcid: str | None = None) -> Author | None:
+    """An author from what a source gives, or None where it gives nothing.
+
+    "Family, Given" is turned round for display, also where the parts are given beside it; a plain "Given Family" is
+    left as it is and not split, because the split is a guess (it is made when names are compared).
+    """
+    if family and given and not name:
+        family, given = normalise.without_markup(family), normalise.without_markup(given)
+        return Author(
+            f"{given} {family}".strip(), family or None, given or None, normalise.orcid(orcid) if orcid else None
+        )
+    family = normalise.without_markup(family) if family else None
+    given = normalise.without_markup(given) if given else None
+    name = normalise.without_markup(name) if name else ""
+    if not family and not given and name.count(",") >= 1:
+        left, _, right = name.partition(",")
+        right = ", ".join(p for p in (x.strip() for x in right.split(",")) if p and not _SUFFIX.match(p))
+        if left.strip() and right and len(left.split()) <= 4:
+            family, given, name = left.strip(), right, ""
+    elif family and given and name.startswith(f"{family},"):
+        name = ""
+    if name.rstrip(".").lower() == "et al":
+        return None
+    if not name:
+        name = f"{given} {family}" if given and family else family or given or ""
+    return Author(name, family or None, given or None, normalise.orcid(orcid)) if name.strip() else None
+
+
+def names(found: Any) -> tuple[Author, ...]:
+    """Authors from strings, one name each, in either order."""
+    return tuple(a for v in strings(found) if (a := person(v)))
+
+
+def names_semicolon(found: Any) -> tuple[Author, ...]:
+    """Authors from strings that hold several names apart by ";" (or "；")."""
+    return names([part for v in strings(found) for part in re.split(r"[;；]", v)])
+
+
+def names_comma(found: Any) -> tuple[Author, ...]:
+    """Authors from strings that hold several names apart by "," ("Smith J, Jones K.")."""
+    out = []
+    for value in strings(found):
+        for part in value.rstrip(". ").split(","):
+            author = initials_last(part.strip())
+            if author:
+                out.append(author)
+    return tuple(out)
+
+
+def names_initials(found: Any) -> tuple[Author, ...]:
+    """Authors from strings such as "Smith JA", one name each."""
+    return tuple(a for v in strings(found) if (a := initials_last(normalise.plain(v))))
+
+
+def names_and(found: Any) -> tuple[Author, ...]:
+    """Authors from strings such as "A. Smith, B. Jones and C. Brown"."""
+    return names([part for v in strings(found) for part in re.split(r",\s*(?:and\s+)?|\s+and\s+|;", v)])
+
+
+def initials_last(name: str) -> Author | None:
+    """From "Smith JA" family Smith and given JA; any other form is left whole."""
+    head, _, tail = name.rpartition(" ")
+    if head and tail.isupper() and len(tail) <= 5 and tail.replace("-", "").isalpha():
+        return person("", head, tail)
+    return person(name)
+
+
+def without_homonym(name: str) -> str:
+    """A name of DBLP without the number that tells homonyms apart: "Wei Wang 0001" -> "Wei Wang"."""
+    return _HOMONYM.sub("", name)
+
+
+def names_homonym(found: Any) -> tuple[Author, ...]:
+    """DBLP's names, without the number that tells homonyms apart."""
+    return names([without_homonym(v) for v in strings(found)])
+
+
+def names_catalogue(found: Any) -> tuple[Author, ...]:
+    """Authors from catalogue headings: "Heath, Percy, 1923-", "Zeitgeist Films."."""
+    return names([marc_names.personal(v) for v in strings(found)])
+
+
+def marc_author(field: MarcField, got: Mapping[str, str]) -> Author | None:
+    """The author of a MARC 1XX or 7XX field, of which `got` holds the parts; None for a publisher or owner."""
+    if not marc_names.is_creator(field):
+        return None
+    name = got.get("name", "")
+    if marc_names.is_corporate(field):
+        unit = field.text("b") if field.tag.endswith("10") and name else ""  # "France. $b Ministère ..."
+        body = marc_names.corporate(f"{name or got.get('family', '')} {unit}")
+        return Author(body) if body else None
+    if not name:  # UNIMARC has family and given names apart
+        return person("", marc_names.personal(got.get("family", "")), marc_names.personal(got.get("given", "")))
+    name = marc_names.personal(name)
+    if field.ind1 == "0" and "," not in name:  # "John Paul $b II": entered under the forename
+        return Author(" ".join(filter(None, (name, marc_names.personal(field.text("b")))))) if name else None
+    return person(name)
+
+
+def _nothing(_: Any) -> None:
+    return None
+
+
+def _clean(name: Any) -> bool:
+    """Whether a part of a name is a string, and as it should be shown."""
+    return (
+        type(name) is str
+        and name.isprintable()
+        and "<" not in name
+        and "&" not in name
+        and "  " not in name
+        and name == name.strip() != ""
+    )
+
+
+def people(
+    each: Callable[[Any], Any],
+    parts: Mapping[str, Callable[[Any], Any]],
+    *,
+    marc: bool = False,
+    tidy: Callable[[str], str] | None = None,
+) -> Converter:
+    """A converter for authors that are objects.
+
+    Args:
+        each: Finds them.
+        parts: Finds name, family, given, orcid in one, and "corporate": a name that is not to be split.
+        marc: They are MARC fields.
+        tidy: What each name goes through.
+    """
+    # Most sources give given and family name apart, and most names need no cleaning: those go the short way.
+    simple = not marc and tidy is None and {"family", "given"} <= parts.keys()
+    pick: list[Callable[[Any], Any]] = [parts.get(part, _nothing) for part in ("name", "family", "given", "orcid")]
+    name_of, family_of, given_of, orcid_of = pick
+
+    def convert(node: Any) -> tuple[Author, ...]:
+        found = each(node)
+        if isinstance(found, str):  # one string where the source usually has a list
+            found = re.split("[;；]", found)
+        items: Iterable[Any] = found if isinstance(found, list) else [found] if found is not None else []
+        authors: dict[Author, None] = {}  # in order, each once; collaborations have thousands
+        for item in items:
+            if simple and type(item) is dict:
+                family, given = family_of(item), given_of(item)
+                if _clean(family) and _clean(given) and not name_of(item):
+                    orcid = orcid_of(item)
+                    known = normalise.orcid(orcid) if type(orcid) is str else None
+                    authors[Author(f"{given} {family}", family, given, known)] = None
+                    continue
+            if isinstance(item, str):
+                got = {"name": item}
+            else:
+                got = {}
+                for part, select in parts.items():
+                    value = select(item)
+                    if value is not None and (type(value) is str or (value := first(value))):
+                        got[part] = value
+            if tidy is not None and "name" in got:
+                got["name"] = tidy(got["name"])
+            if marc:
+                author = marc_author(item, got)
+            elif "corporate" in got and "family" not in got:
+                body = normalise.without_markup(got["corporate"])
+                author = Author(body) if body else None
+            else:
+                author = person(got.get("name", ""), got.get("family"), got.get("given"), got.get("orcid"))
+            if author:
+                authors[author] = None
+        return tuple(authors)
+
+    return convert

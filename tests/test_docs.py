@@ -1,0 +1,134 @@
+"""The pages hang together, and say what the code says; pages with much to check have a test file of their own."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import runpy
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+
+from metasearch import errors
+from metasearch.settings import _Reader
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+CONFIGURATION = (ROOT / "docs" / "configuration.md").read_text(encoding="utf-8")
+CHORES = runpy.run_path(str(ROOT / "tasks.py"))
+TASKS = set(CHORES["TASKS"])
+
+
+def anchors(page: Path) -> set[str]:
+    """What the headings of a page are called in links."""
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def links() -> Iterator[tuple[Path, str]]:
+    """Every relative link of every page."""
+    for page in PAGES:
+        text = re.sub(r"```.*?```|`[^`\n]*`", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+        for target in re.findall(r"\]\(([^)\s]+)\)", text):
+            if not re.match(r"[a-z]+:", target):
+                yield page, target
+
+
+@pytest.mark.parametrize(("page", "target"), [pytest.param(*it, id=f"{it[0].name}-{it[1]}") for it in links()])
+def test_every_link_leads_somewhere(page: Path, target: str) -> None:
+    """The file is there, and the heading in it."""
+    path, _, anchor = unquote(target).partition("#")
+    file = (page.parent / path).resolve() if path else page
+
+    assert file.exists()
+    assert not anchor or anchor in anchors(file)
+
+
+def test_every_page_can_be_found() -> None:
+    """README names every page of docs/, and the folder of decisions."""
+    linked = {
+        (page.parent / target.partition("#")[0]).resolve() for page, target in links() if page.name == "README.md"
+    }
+
+    assert set((ROOT / "docs").glob("*.md")) | {ROOT / "docs" / "decisions"} <= linked
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_task_that_a_page_names_is_there(page: Path) -> None:
+    """`tasks.py WORD` is a task."""
+    assert set(re.findall(r"tasks\.py ([a-z]+)", page.read_text(encoding="utf-8"))) <= TASKS
+
+
+def test_readme_begins_with_two_commands_that_work() -> None:
+    """The first two commands are a demo search and all tests."""
+    assert re.findall(r"^    python3 tasks\.py (\w+)", README, re.MULTILINE)[:2] == ["demo", "test"]
+
+
+def test_every_task_explains_itself() -> None:
+    """The help of tasks.py names every task, and each knows what it needs."""
+    assert set(re.findall(r"tasks\.py (\w+)", CHORES["__doc__"])) == TASKS == set(CHORES["NEEDS"])
+
+
+def test_changelog_has_a_place_for_what_is_new() -> None:
+    """What is not released yet stands first."""
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+    assert re.findall(r"^## (.*)$", changelog, re.MULTILINE)[0] == "Unreleased"
+
+
+@pytest.mark.parametrize(("table", "key"), [(table, key) for table, keys in _Reader._KEYS.items() for key in keys])
+def test_every_setting_is_explained(table: str, key: str) -> None:
+    """A key that the configuration may have is in the example, under its table."""
+    example = CONFIGURATION.partition("```toml")[2].partition("```")[0]
+    block = example.partition(f"[{table}]")[2].partition("\n[")[0]
+
+    assert re.search(rf"^{key} *= ", block, re.MULTILINE)
+
+
+def test_every_variable_is_explained() -> None:
+    """A METASEARCH_ variable that the package reads is on the page."""
+    sources = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "metasearch").rglob("*.py"))
+    read = set(re.findall(r'"(METASEARCH_[A-Z_]+)"', sources))
+
+    assert len(read) >= 5
+    assert read <= set(re.findall(r"METASEARCH_[A-Z_]+", CONFIGURATION))
+
+
+ERRORS = {
+    name: it for name, it in inspect.getmembers(errors, inspect.isclass) if issubclass(it, errors.MetasearchError)
+}
+ROWS = {
+    cells[1].strip("()`"): cells[2:-1]
+    for line in (ROOT / "docs" / "errors.md").read_text(encoding="utf-8").splitlines()
+    if re.match(r"\| \(?`[A-Z]", line) and (cells := [cell.strip() for cell in line.split("|")])
+}
+
+
+def test_every_error_has_its_row() -> None:
+    """The tables of docs/errors.md and the tree of errors.py have the same classes."""
+    assert set(ROWS) == set(ERRORS)
+
+
+@pytest.mark.parametrize("error", ERRORS.values(), ids=ERRORS)
+def test_rows_of_errors(error: type[errors.MetasearchError]) -> None:
+    """The facts in a row are the attributes of the class; status word and HTTP status are its own."""
+    facts, *rest = ROWS[error.__name__]
+    made = inspect.getsource(error.__init__) if "__init__" in vars(error) else ""
+    own = [error.outcome] if issubclass(error, errors.SourceError) else []
+
+    assert re.findall(r"`(\w+)`", facts) == re.findall(r"self\.(\w+) = ", made)
+    assert [cell.strip("`") for cell in rest[: len(own) + 1]] == [*own, str(error.status)]
+
+
+def test_the_tree_is_drawn() -> None:
+    """The drawing at the top of errors.py is the tree of the classes."""
+    path, drawn = [], {}
+    for indent, name in re.findall(r"^    ([│├└─ ]*)([A-Z]\w+)(?:  |$)", errors.__doc__ or "", re.MULTILINE):
+        path[len(indent) // 4 :] = [name]
+        drawn[name] = path[-2] if len(path) > 1 else "Exception"
+
+    assert drawn == {name: error.__bases__[0].__name__ for name, error in ERRORS.items()}
