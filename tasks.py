@@ -95,8 +95,11 @@ def installer() -> list[str] | None:
     """
     if not works(PYTHON) and not make_environment():
         return None
+    inside = [PYTHON, "-m", "pip"]
+    if not works(*inside):
+        subprocess.run([PYTHON, "-m", "ensurepip", "--default-pip"], capture_output=True, check=False)
     outside = ([sys.executable, "-m", "pip"], ["pip3"], ["pip"])
-    for pip in ([PYTHON, "-m", "pip"], *([*found, "--python", PYTHON] for found in outside)):
+    for pip in (inside, *([*found, "--python", PYTHON] for found in outside)):
         if works(*pip):
             return [*pip, "install"]
     if works("uv"):
@@ -111,19 +114,17 @@ def installer() -> list[str] | None:
 
 
 def make_environment() -> bool:
-    """Make a fresh virtual environment, with pip where this Python can make one."""
+    """Make a fresh virtual environment, without pip."""
     if VENV.is_dir() and any(VENV.iterdir()) and not (VENV / "pyvenv.cfg").exists():
         say(f"{VENV} is neither empty nor a virtual environment and is left alone; choose another METASEARCH_VENV.")
         return False
     say(f"Making a virtual environment in {VENV} ...")
-    for options in ([], ["--without-pip"]):
-        shutil.rmtree(VENV, ignore_errors=True)
-        command = [sys.executable, "-m", "venv", *options, str(VENV)]
-        made = subprocess.run(command, capture_output=True, text=True, check=False)
-        if made.returncode == 0:
-            return True
-    say(f"That failed: {made.stderr.strip() or made.stdout.strip()}")
-    return False
+    shutil.rmtree(VENV, ignore_errors=True)
+    command = [sys.executable, "-m", "venv", "--without-pip", str(VENV)]
+    made = subprocess.run(command, capture_output=True, text=True, check=False)
+    if made.returncode:
+        say(f"That failed: {made.stderr.strip() or made.stdout.strip()}")
+    return made.returncode == 0
 
 
 def tool(name: str) -> str:

@@ -101,7 +101,7 @@ class UnknownSource(UsageError):
     """A source name that no spec or configuration defines."""
 
     def __init__(self, name: str, near_misses: Sequence[str] = ()) -> None:
-        hint = f"did you mean {', '.join(near_misses)}?" if near_misses else "`metasearch sources list` and /sources name all."
+        hint = f"Did you mean {', '.join(near_misses)}?" if near_misses else "`metasearch sources list` and /sources name all."
         super().__init__(f"there is no source called {name!r}", advice=hint)
         self.name = name
         self.near_misses = tuple(near_misses)

@@ -80,6 +80,8 @@ class _Wanted:
         if not self.words:
             return []
         record = hit.record
+        if not self._may_hold(record):
+            return []
         title = words(f"{record.title} {record.subtitle}" if record.subtitle else record.title)
         out: list[Reason] = []
         held = self.words.intersection(title)
@@ -88,6 +90,16 @@ class _Wanted:
         if self.phrases and any(f" {phrase} " in f" {' '.join(title)} " for phrase in self.phrases):
             out.append(Reason("its title holds the words in order", round(TITLE_HOLDS_PHRASE * FIRST_RANK, 9)))
         return out
+
+    def _may_hold(self, record: Record) -> bool:
+        """Whether all words or a phrase's words occur at least as letters; most titles end here, not taken apart."""
+        text = f"{record.title} {record.subtitle}" if record.subtitle else record.title
+        if not text.isascii() or "&" in text or "'" in text:  # these are spelled another way when they are folded
+            return True
+        text = text.lower()
+        return all(word in text for word in self.words) or any(
+            all(word in text for word in phrase.split()) for phrase in self.phrases
+        )
 
     def _cjk_held(self, hit: Hit) -> bool:
         if all(w.isascii() for w in self.words):

@@ -42,8 +42,8 @@ class Told(NamedTuple):
     advice: str = ""
 
 
-WAIT = Told("timeout", "no whole answer within 0.8 s", "--timeout")
-LATER = "Try again later"
+WAIT = Told("timeout", "no whole answer within 0.8 s", "limits.timeout")
+LATER = "ry again later"
 FINE = Told("ok")
 EXPECTED: dict[str, Told] = {
     "hang": WAIT,

@@ -41,13 +41,8 @@ def test_the_script_runs_as_it_stands(tmp_path: Path) -> None:
     assert re.match(r"1 \S.* \('demo-", done.stdout)
 
 
-async def test_the_pieces_run(
-    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+async def test_the_pieces_run(settings: Settings, capsys: pytest.CaptureFixture[str]) -> None:
     """One after the other, in one namespace, with top-level await, and nothing that is private."""
-    for name in ("HOME", "XDG_CONFIG_HOME"):  # where a configuration of whoever runs the tests may lie
-        monkeypatch.setenv(name, str(tmp_path))
-    monkeypatch.delenv("METASEARCH_CONFIG", raising=False)
     space = {"metasearch": metasearch, "settings": settings}
 
     for piece in PIECES:

@@ -114,6 +114,10 @@ def isbd_list(found: Any) -> tuple[str, ...]:
     return tuple(dict.fromkeys(v for s in strings(found) if (v := isbd(s))))
 
 
+#: What PubMed writes where a publisher gave a section no heading.
+_NO_LABELS = frozenset({"UNASSIGNED", "UNLABELLED"})
+
+
 def labelled(found: Any) -> str | None:
     """Plain text of XML elements that may carry a heading in `@Label`, as PubMed's structured abstracts do."""
     parts = []
@@ -121,7 +125,7 @@ def labelled(found: Any) -> str | None:
         value = normalise.without_markup("".join(element.itertext()))
         label = normalise.plain(element.get("Label") or "").rstrip(" :")
         if value:
-            parts.append(f"{label}: {value}" if label else value)
+            parts.append(f"{label}: {value}" if label and label not in _NO_LABELS else value)
     return abstract(" ".join(parts))
 
 
@@ -220,6 +224,8 @@ def page_range(found: Any) -> str | None:
 
 def doi(found: Any) -> str | None:
     """The first DOI among the strings, bare and lower case."""
+    if type(found) is str:
+        return normalise.doi(found)
     return next((d for v in strings(found) if (d := normalise.doi(v))), None)
 
 
@@ -230,6 +236,8 @@ def doi_url(found: Any) -> str | None:
 
 def url(found: Any) -> str | None:
     """The first http(s) URL."""
+    if type(found) is str:
+        return normalise.web_url(found)
     return next((u for v in strings(found) if (u := normalise.web_url(v))), None)
 
 
@@ -267,8 +275,8 @@ def arxiv_url(found: Any) -> str | None:
 def pmcid(found: Any) -> str | None:
     """The form "PMC123456", from that, from a link to it, or from its number."""
     value = first(found)
-    hit = re.search(r"(?:PMC|^|/)0*(\d{1,9})/?$", value.strip(), re.IGNORECASE) if value else None
-    return f"PMC{hit[1]}" if hit else None
+    hit = re.search(r"PMC0*(\d{1,9})|(?:^|/)0*(\d{1,9})/?$", value.strip(), re.IGNORECASE) if value else None
+    return f"PMC{hit[1] or hit[2]}" if hit else None
 
 
 def lccn(found: Any) -> str | None:

@@ -30,14 +30,16 @@ from metasearch.adapters.spec import AdapterSpec, Shape
 from metasearch.errors import (
     AccessDenied,
     Blocked,
-    ConnectFailed,
     NotParsable,
     RateLimited,
     SourceError,
     SourceSaysError,
+    Unreachable,
 )
 from metasearch.record import Record
 
+#: A plain text shorter than this is a message, not content.
+SHORT_TEXT = 500
 #: A page on which a larger share of the records lacks a promised field has drifted; fewer records say nothing.
 DRIFT_SHARE, DRIFT_RECORDS = 0.5, 4
 
@@ -98,7 +100,7 @@ def parse_body(page: Page, spec: AdapterSpec) -> Parsed:
     if not body:
         if page.status >= 400:
             raise _refusal(page, spec, f"HTTP {page.status} without a message")
-        raise NotParsable(spec.name, "the body is empty", url=page.request.shown, advice=ConnectFailed.advice)
+        raise NotParsable(spec.name, "the body is empty", url=page.request.shown, advice=Unreachable.advice)
     kind = "json" if body[:1] in b"{[" else "xml" if body[:1] == b"<" else "text"
     if (kind == "xml" and _is_html(body)) or (kind == "text" and b"<html" in body[:2000].lower()):
         kind = "html"
@@ -111,10 +113,11 @@ def parse_body(page: Page, spec: AdapterSpec) -> Parsed:
 
 
 def _is_html(body: bytes) -> bool:
-    start = body[:1000].lstrip().lower()
+    start = _PROLOG.sub(b"", body[:1000]).lstrip().lower()
     return start.startswith((b"<!doctype html", b"<html")) or (b"<html" in start and b"<?xml" not in start[:5])
 
 
+_PROLOG = re.compile(rb"\A<\?xml[^<>]*\?>")
 _HEADING = re.compile(rb"<(?:title|h1)(?:\s[^<>]*)?>([^<]+)<", re.IGNORECASE)
 
 
@@ -123,10 +126,16 @@ def _not_expected(page: Page, spec: AdapterSpec, body: bytes) -> Exception:
     if wall is not None:
         return Blocked(spec.name, f"a human check came instead of an answer ({wall})", url=page.request.shown)
     start = body[:80].decode("utf-8", "replace")
+    if body[:1] != b"<" and len(body) < SHORT_TEXT:
+        refusal = _said(body.decode("utf-8", "replace"), page, spec)
+        if not isinstance(refusal, SourceSaysError):
+            return refusal
     heading = _HEADING.search(body[:4000])
     title = convert.text(heading[1].decode("utf-8", "replace")) if heading else None
     if page.status >= 400:
         said = title or convert.text(body[:300].decode("utf-8", "replace")) or "an error page"
+        if page.status in (401, 403, 429):
+            return _said(said, page, spec)
         return _refusal(page, spec, said if said.startswith(str(page.status)) else f"HTTP {page.status}: {said}")
     expected = " or ".join(
         dict.fromkeys("XML" if shape.body == "marcxml" else shape.body.upper() for shape in spec.shapes)
@@ -164,7 +173,7 @@ def _load(kind: str, body: bytes, page: Page, spec: AdapterSpec) -> tuple[Any, l
     except ValueError as exc:
         if kind == "xml" and (wall := challenge(body, page.content_type)) is not None:
             raise Blocked(spec.name, f"a human check came instead of an answer ({wall})", url=url) from exc
-        advice = ConnectFailed.advice if BROKEN_OFF in str(exc) else None
+        advice = Unreachable.advice if BROKEN_OFF in str(exc) else None
         raise NotParsable(spec.name, str(exc), url=url, body_start=start, advice=advice) from exc
     except RecursionError as exc:
         raise NotParsable(spec.name, "nested too deeply", url=url, body_start=start) from exc
@@ -263,8 +272,7 @@ def _first_that_fits(shapes: list[Shape], root: Any, page: Page, spec: AdapterSp
         if message:
             raise _said(message, page, spec)
         warning = convert.joined(as_strings(shape.warning(root), kind)) if shape.warning is not None else None
-        known = total is not None or (isinstance(nodes, list) and shape.body == "json")
-        if fallback is None and (known or shape.when is not None or warning):
+        if fallback is None and (total is not None or warning or _knows(shape, root, nodes)):
             notes: tuple[str, ...] = (warning,) if warning else ()
             if total is not None and total > page.request.start:
                 notes += (f"the source says that it has {total:,} hits but sent none of them",)
@@ -279,7 +287,16 @@ def _first_that_fits(shapes: list[Shape], root: Any, page: Page, spec: AdapterSp
     return fallback
 
 
-_LIMIT_WORDS = ("rate limit", "too many requests", "throttl", "quota", "over rate")
+def _knows(shape: Shape, root: Any, nodes: Any) -> bool:
+    """Whether a body without records is one of this shape: an empty answer, and not something else altogether."""
+    if shape.body != "json":
+        return shape.when is not None
+    if isinstance(root, list):
+        return not root
+    return isinstance(nodes, list) and not isinstance(shape.records({}), list)  # the list is the body's own
+
+
+_LIMIT_WORDS = ("rate limit", "rate exceeded", "too many requests", "throttl", "quota", "over rate")
 _KEY_WORDS = ("api key", "apikey", "api_key", "unauthorized", "not authorized", "forbidden", "access denied")
 
 
@@ -366,7 +383,7 @@ def _record(shape: Shape, node: Any, position: int, spec: AdapterSpec) -> Record
     if not values.get("title") and not values.get("doi") and not ids and not values.get("source_id"):
         return "neither a title nor an identifier"
     if "year" not in values and "date" in values:
-        values["year"] = convert.year(values["date"][:4])
+        values["year"] = int(values["date"][:4])
     return Record(source=spec.name, position=position, ids=ids, **values)
 
 

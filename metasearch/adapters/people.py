@@ -19,6 +19,7 @@ from metasearch.record import Author
 
 _INITIALS = re.compile(r"^(?:[A-Z][.\s-]*){1,4}$")
 _SUFFIX = re.compile(r"^(?:jr|sr|ii|iii|iv|ph\.?d|m\.?d)\.?$", re.IGNORECASE)
+_HAN_OR_HANGUL = re.compile("[\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
 _HOMONYM = re.compile(r"\s\d{4}$")
 
 
@@ -31,7 +32,7 @@ def person(name: str, family: str | None = None, given: str | None = None, orcid
     if family and given and not name:
         family, given = normalise.without_markup(family), normalise.without_markup(given)
         return Author(
-            f"{given} {family}".strip(), family or None, given or None, normalise.orcid(orcid) if orcid else None
+            displayed(given, family), family or None, given or None, normalise.orcid(orcid) if orcid else None
         )
     family = normalise.without_markup(family) if family else None
     given = normalise.without_markup(given) if given else None
@@ -43,11 +44,18 @@ def person(name: str, family: str | None = None, given: str | None = None, orcid
             family, given, name = left.strip(), right, ""
     elif family and given and name.startswith(f"{family},"):
         name = ""
-    if name.rstrip(".").lower() == "et al":
-        return None
+    if name.rstrip(".").lower() == "et al" or (len(name) < 3 and not family and not any(map(str.isalnum, name))):
+        return None  # arXiv puts a ":" behind a collaboration's name, as an author
     if not name:
-        name = f"{given} {family}" if given and family else family or given or ""
+        name = displayed(given or "", family or "")
     return Author(name, family or None, given or None, normalise.orcid(orcid)) if name.strip() else None
+
+
+def displayed(given: str, family: str) -> str:
+    """The whole name: "Ada Byron", but "王征", family first and without a blank, where both parts are Han or Hangul."""
+    if not family.isascii() and _HAN_OR_HANGUL.fullmatch(family) and _HAN_OR_HANGUL.fullmatch(given):
+        return family + given
+    return f"{given} {family}".strip()
 
 
 def names(found: Any) -> tuple[Author, ...]:
@@ -169,7 +177,7 @@ def people(
                 if _clean(family) and _clean(given) and not name_of(item):
                     orcid = orcid_of(item)
                     known = normalise.orcid(orcid) if type(orcid) is str else None
-                    authors[Author(f"{given} {family}", family, given, known)] = None
+                    authors[Author(displayed(given, family), family, given, known)] = None
                     continue
             if isinstance(item, str):
                 got = {"name": item}

@@ -87,7 +87,9 @@ class Registry:
     def _build(self, name: str) -> AdapterSpec:
         override = self._settings.sources.get(name)
         if override is None and not self._is_shipped_source(name):
-            raise UnknownSource(name, difflib.get_close_matches(name, self.names(), n=3, cutoff=0.5))
+            near = difflib.get_close_matches(name, self.names(), n=3, cutoff=0.5)
+            # The list of sources, which the error names otherwise, is that of the shipped ones.
+            raise UnknownSource(name, near if near or self._settings.shipped else self.names())
         if override is None:
             return build(shipped_table(name), f"{name}.toml", shipped_table)
         table = dict(override)

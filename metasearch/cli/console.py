@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TextIO
 
 import click
 
 from metasearch.errors import MetasearchError, QuerySyntaxError
-from metasearch.formats.text import clean
+from metasearch.formats.text import clean, wrapped
 
 
 @dataclass(slots=True)
@@ -54,23 +54,32 @@ class Console:
             columns = int(wanted)
         return columns or 80, lines or 24
 
-    def say(self, text: str, style: str = "") -> None:
+    def say(self, text: str, style: str = "", *, wrap: bool = True) -> None:
         """Write lines to stderr.
 
         Args:
             text: Whatever is in it; control characters are taken out here.
             style: A colour of `click.style`, or "" for none.
+            wrap: Whether a terminal's width breaks the lines, between words.
         """
         shown = clean(text)
+        if wrap and self.capable(sys.stderr):
+            shown = "\n".join(self._fitted(shown, self.size(sys.stderr)[0]))
         # click drops the colour again on whatever is no terminal, unless it is told otherwise.
         click.echo(click.style(shown, fg=style) if style and self.colors(sys.stderr) else shown, err=True)
+
+    def _fitted(self, text: str, columns: int) -> Iterator[str]:
+        for long in text.split("\n"):
+            bare = long.lstrip(" ")
+            indent = long[: len(long) - len(bare)]
+            yield "\n".join(wrapped(long, max(columns, 20), indent + "  ")) if bare else ""
 
     def error(self, error: MetasearchError | OSError) -> None:
         """Say what went wrong and what to do next; `--quiet` does not silence this."""
         if isinstance(error, QuerySyntaxError):
             from metasearch.query import explain
 
-            self.say(explain(error, self.size(sys.stderr)[0]), "red")
+            self.say(explain(error, self.size(sys.stderr)[0]), "red", wrap=False)
             return
         message = str(error)
         if isinstance(error, OSError) and error.strerror:

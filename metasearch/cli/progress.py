@@ -42,6 +42,7 @@ class Progress:
         self._reports: dict[str, SourceReport] = {}
         self._hits: set[str] = set()
         self._drawn = 0
+        self._began = clock()
         self._last = float("-inf")
 
     def take(self, event: SearchEvent) -> None:
@@ -58,8 +59,12 @@ class Progress:
                 self._hits.add(hit.id)
             case _:
                 return
+        self.tick()
+
+    def tick(self) -> None:
+        """Draw how things stand now, unless the last drawing is a moment ago."""
         now = self._clock()
-        if now - self._last >= EVERY:
+        if self._reports and now - self._last >= EVERY:
             self._last = now
             self._draw()
 
@@ -72,8 +77,9 @@ class Progress:
 
     def _draw(self) -> None:
         lines = self._lines()
-        up = f"\x1b[{self._drawn}F\x1b[J" if self._drawn else ""
-        self._stream.write(up + "".join(line + "\n" for line in lines))
+        up = f"\x1b[{self._drawn}F" if self._drawn else ""
+        # Each line is overwritten in place: a block that is wiped first would flicker.
+        self._stream.write(up + "".join(line + "\x1b[K\n" for line in lines) + "\x1b[J")
         self._stream.flush()
         self._drawn = len(lines)
 
@@ -86,17 +92,23 @@ class Progress:
         room = self._rows - 1
         if len(reports) > room:
             reports = sorted(reports, key=lambda report: report.status != "running")[:room]
-        width = max((len(report.source) for report in reports), default=0)
-        return [head[: self._columns - 1], *(self._line(report, width) for report in reports)]
+        rows = [self._row(report) for report in reports]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        texts = ("  " + "  ".join(map(str.ljust, row, widths)).rstrip() for row in rows)
+        return [head[: self._columns - 1], *map(self._colored, texts, reports)]
 
-    def _line(self, report: SourceReport, width: int) -> str:
-        word = "asking" if report.status == "running" else report.status
-        parts = [f"  {report.source.ljust(width)}  {word.ljust(7)}"]
-        if report.count:
-            parts.append(count_of(report))
-        if report.status != "running":
-            parts.append("cached" if report.cached else f"{report.seconds:.2f} s")
-        text = "  ".join(parts)[: self._columns - 1]
+    def _row(self, report: SourceReport) -> tuple[str, str, str, str]:
+        running = report.status == "running"
+        seconds = self._clock() - self._began if running else report.seconds
+        return (
+            report.source,
+            "asking" if running else report.status,
+            "cached" if report.cached and not running else f"{seconds:5.1f} s",
+            count_of(report) if report.count else "",
+        )
+
+    def _colored(self, line: str, report: SourceReport) -> str:
+        text = line[: self._columns - 1]
         if not self._color:
             return text
         return f"\x1b[{_COLORS.get(report.status, _FAILED)}m{text}\x1b[0m"

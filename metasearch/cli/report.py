@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from metasearch.cli.console import Console, counted
 from metasearch.cli.exits import answered
 from metasearch.cli.progress import count_of
 from metasearch.events import Answer, SourceReport
 from metasearch.formats.text import line
+
+#: Seconds from which it is worth saying how long a source has taken.
+SLOW = 2.0
 
 
 def tell(
@@ -18,6 +21,7 @@ def tell(
     *,
     explain: bool = False,
     on_purpose: Collection[str] = (),
+    coverage: str = "",
     interrupted: bool = False,
 ) -> None:
     """Say what the results do not.
@@ -29,6 +33,7 @@ def tell(
         console: Says it.
         explain: Tell of every source what it was sent and how it fared.
         on_purpose: Sources that fail by design.
+        coverage: What the sources have works about, where that is little enough to say.
         interrupted: The user did not wait for the end.
     """
     nobody = not any(answered(report) for report in answer.sources) and not interrupted
@@ -37,19 +42,23 @@ def tell(
     if console.live and answer.hits and sys.stdout.isatty():
         console.say("")
     whole = explain or console.verbose
-    for report in answer.sources:
-        if whole:
+    if whole:
+        for report in answer.sources:
             _explained(report, console)
-        if report.status == "running":
-            console.say(f"{report.source}: did not finish", "yellow")
-        elif report.error is not None or report.failed:
-            _failed(report, console, by_design=report.source in on_purpose)
+    for alike in _alike(answer.sources):
+        if alike[0].status == "running":
+            console.say(f"{_names(alike)}: did not finish", "yellow")
+        elif alike[0].error is not None or alike[0].failed:
+            _failed(alike, console, by_design=alike[0].source in on_purpose)
     if nobody:
         console.say("error: no source answered", "red")
         return
     troubled = any(report.failed for report in answer.sources)
     if not answer.counts.unique:
-        console.say("no hits" + ("" if troubled or interrupted else "; try fewer or other words, or more sources"))
+        hint = "" if troubled or interrupted else "; try fewer or other words, or more sources"
+        console.say(f"no hits; there are works about {coverage}" if coverage else f"no hits{hint}")
+    if not whole and (console.live or on_purpose):
+        console.say(_heard(answer))
     if whole or troubled or interrupted or console.live:
         console.say(_footer(answer, interrupted))
     if console.live and not whole and any(report.notes for report in answer.sources):
@@ -65,14 +74,39 @@ def _explained(report: SourceReport, console: Console) -> None:
         console.say(f"  note: {line(note)}")
 
 
-def _failed(report: SourceReport, console: Console, *, by_design: bool) -> None:
+def _alike(reports: Iterable[SourceReport]) -> list[list[SourceReport]]:
+    """Reports that would be told in the same words, together: a dead network fails every source in one way."""
+    groups: dict[tuple[object, ...], list[SourceReport]] = {}
+    for report in reports:
+        words = (report.status, str(report.error), report.error and report.error.advice)
+        groups.setdefault((report.source,) if report.count else words, []).append(report)
+    return list(groups.values())
+
+
+def _names(reports: Iterable[SourceReport]) -> str:
+    return ", ".join(report.source for report in reports)
+
+
+def _failed(alike: list[SourceReport], console: Console, *, by_design: bool) -> None:
+    report = alike[0]
     reason = line(str(report.error)).rstrip(".") if report.error is not None else "no reason is known"
     advice = f" {line(report.error.advice)}" if report.error is not None and report.error.advice else ""
     kept = f" The {counted(report.count, 'record')} that came are kept." if report.count else ""
     if by_design:
         # A newcomer must not think that the first command went wrong.
         advice = " It fails on purpose, to show that the others go on."
-    console.say(f"{report.source}: {report.status}: {reason}.{kept}{advice}", "yellow" if by_design else "red")
+    console.say(f"{_names(alike)}: {report.status}: {reason}.{kept}{advice}", "yellow" if by_design else "red")
+
+
+def _heard(answer: Answer) -> str:
+    """One line of who gave how much: "crossref 20 of 1,234, arxiv 0, dblp 20 (3.0 s)"; the time where one had to wait."""
+    parts = []
+    for report in answer.sources:
+        total = f" of {report.total:,}" if report.total and report.total > report.count else ""
+        late = f" ({report.seconds:.1f} s)" if report.seconds >= SLOW else ""
+        given = f"{report.count}{total}" if answered(report) else report.status
+        parts.append(f"{report.source} {given}{late}")
+    return ", ".join(parts)
 
 
 def _footer(answer: Answer, interrupted: bool) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import difflib
 import os
 import sys
 import time
@@ -19,13 +18,15 @@ from metasearch.cli.progress import Progress
 from metasearch.cli.report import tell
 from metasearch.cli.search import Job
 from metasearch.engine import Engine, Search
-from metasearch.errors import UnknownSource
+from metasearch.errors import QuerySyntaxError, UsageError
 from metasearch.events import Added, Answer, Finished, SearchEvent
-from metasearch.query import parse_years
+from metasearch.query import Years, parse_years
 from metasearch.settings import Settings
 
 #: Hits in a table when the user does not say.
 TABLE_HITS = 20
+#: Seconds between two looks at the clock while sources are silent.
+TICK = 0.1
 #: The demo's databases that never answer, so that one sees what that looks like.
 FAILS_ON_PURPOSE = frozenset({"demo-failing"})
 
@@ -38,26 +39,36 @@ def run(job: Job, console: Console) -> Exit:
         OSError: The output cannot be written.
     """
     settings = Settings.load(job.config, os.environ)
+    years = _years(job.year)
     with Sink(job.output) as sink:
-        answer, interrupted = asyncio.run(_answer(job, settings, sink, console))
-    on_purpose = FAILS_ON_PURPOSE if job.demo else frozenset()
-    tell(answer, console, explain=job.explain, on_purpose=on_purpose, interrupted=interrupted)
+        answer, interrupted = asyncio.run(_answer(job, settings, years, sink, console))
+    on_purpose: frozenset[str] = frozenset()
+    coverage = ""
+    if job.demo:
+        from metasearch import demo
+
+        on_purpose, coverage = FAILS_ON_PURPOSE, demo.COVERAGE
+    tell(
+        answer, console, explain=job.explain, on_purpose=on_purpose, coverage=coverage, interrupted=interrupted
+    )
     if interrupted:
         return Exit.INTERRUPTED
     return exit_for(answer, allow_partial=job.allow_partial, excused=on_purpose)
 
 
-async def _answer(job: Job, settings: Settings, sink: Sink, console: Console) -> tuple[Answer, bool]:
+async def _answer(
+    job: Job, settings: Settings, years: Years | None, sink: Sink, console: Console
+) -> tuple[Answer, bool]:
     """The answer that was written, and whether the user broke it off."""
     async with AsyncExitStack() as stack:
         if job.demo:
-            settings = await _demo(settings, job.sources, stack)
+            settings = await _demo(settings, job, stack)
         engine = await stack.enter_async_context(Engine(settings, replay=job.replay, record=job.record))
         search = engine.search(
             job.query,
             sources=job.sources,
             limit=TABLE_HITS if job.limit is None and job.format == "table" else job.limit,
-            years=parse_years(job.year) if job.year is not None else None,
+            years=years,
             per_source=job.per_source,
             timeout=job.timeout,
             cache=job.cache,
@@ -65,16 +76,31 @@ async def _answer(job: Job, settings: Settings, sink: Sink, console: Console) ->
         return await _follow(search, job, sink, console)
 
 
-async def _demo(settings: Settings, sources: tuple[str, ...] | None, stack: AsyncExitStack) -> Settings:
+async def _demo(settings: Settings, job: Job, stack: AsyncExitStack) -> Settings:
     """Settings that know the demo's databases and no others, so that nothing leaves this machine."""
-    from metasearch.demo import DemoDatabases
+    from metasearch import demo
 
-    demo = await stack.enter_async_context(DemoDatabases())
-    tables = demo.settings_tables()
-    for name in sources or ():
-        if name not in tables:
-            raise UnknownSource(name, difflib.get_close_matches(name, tables, n=3, cutoff=0.4) or sorted(tables))
-    return demo.settings(settings)
+    if job.replay is not None:
+        return demo.replayed(settings)
+    databases = await stack.enter_async_context(demo.DemoDatabases())
+    if job.record is not None and not databases.repeatable:
+        raise UsageError("another demo is running, and what is recorded beside it cannot be replayed")
+    return databases.settings(settings)
+
+
+def _years(text: str | None) -> Years | None:
+    """The years of `--year`.
+
+    Raises:
+        UsageError: They are not written as years are.
+    """
+    if text is None:
+        return None
+    try:
+        return parse_years(text)
+    except QuerySyntaxError as exc:
+        advice = f"Try: --year {exc.suggestion}" if exc.suggestion else ""
+        raise UsageError(f"--year {text}: {exc.reason}", advice=advice) from exc
 
 
 async def _follow(search: Search, job: Job, sink: Sink, console: Console) -> tuple[Answer, bool]:
@@ -82,6 +108,7 @@ async def _follow(search: Search, job: Job, sink: Sink, console: Console) -> tup
     progress = _progress(console, mute=streamed and sink.to_stdout and sys.stdout.isatty())
     began = time.monotonic()
     interrupted = told_end = False
+    ticking = asyncio.create_task(_tick(progress)) if progress is not None else None
     with logs_to(console, progress):
         try:
             async for event in search:
@@ -97,6 +124,8 @@ async def _follow(search: Search, job: Job, sink: Sink, console: Console) -> tup
             assert task is not None
             task.uncancel()
         finally:
+            if ticking is not None:
+                ticking.cancel()
             if progress is not None:
                 progress.clear()
             await search.aclose()
@@ -119,6 +148,13 @@ def _progress(console: Console, *, mute: bool) -> Progress | None:
         return None
     columns, lines = console.size(sys.stderr)
     return Progress(sys.stderr, columns=columns, lines=lines, color=console.colors(sys.stderr))
+
+
+async def _tick(progress: Progress) -> None:
+    """Let the clock of the block run on while nothing else happens."""
+    while True:
+        await asyncio.sleep(TICK)
+        progress.tick()
 
 
 def _line(event: SearchEvent) -> bytes:

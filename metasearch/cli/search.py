@@ -75,7 +75,7 @@ class Job:
     "--output",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Write the hits to FILE; its ending chooses the format (.json .ndjson .csv .ris .bib .txt).",
+    help="Write the hits to FILE; its ending chooses the format (.json .ndjson .csv .ris .bib .atom .txt).",
 )
 @click.option("--explain", is_flag=True, help="Say why each hit ranks and was merged, and what each source was sent.")
 @click.option("--no-cache", is_flag=True, help="Ask the sources even for what is in the cache.")
@@ -112,8 +112,6 @@ def search(
     """
     if options["record"] and options["replay"]:
         raise click.UsageError("--record and --replay exclude each other.")
-    if options["demo"] and options["replay"]:
-        raise click.UsageError("--demo and --replay exclude each other.")
     job = Job(
         query=_query(query),
         sources=_sources(sources),
@@ -145,7 +143,12 @@ def _format(asked: set[str | None], output: Path | None) -> str:
     match sorted(filter(None, asked)):
         case []:
             ending = output.suffix.lower().lstrip(".") if output else ""
-            return next((name for name in NAMES if FORMATS[name].extension == ending), "table")
+            known = {FORMATS[name].extension: name for name in NAMES}
+            if ending and ending not in known:
+                raise click.UsageError(
+                    f"No format has files that end in .{ending}, only .{', .'.join(known)}; choose one with --format."
+                )
+            return known.get(ending, "table")
         case [name]:
             return name
         case several:

@@ -31,11 +31,14 @@ def serve(console: Console, /, *, host: str, port: int, public_url: str | None, 
 
     from metasearch.cli.logs import logs_to
     from metasearch.server.app import serve as run
-    from metasearch.settings import Settings
+    from metasearch.settings import Settings, web_address
 
     settings = Settings.load(config, os.environ)
     if public_url:
-        settings = replace(settings, public_url=public_url)
+        try:
+            settings = replace(settings, public_url=web_address(public_url))
+        except ValueError as exc:
+            raise click.BadParameter(str(exc), param_hint="--public-url") from exc
     with logs_to(console, None):
         run(settings, host=host, port=port, demo=demo)
     return Exit.OK

@@ -162,9 +162,12 @@ def _facts(spec: AdapterSpec, asked: str, env: Mapping[str, str]) -> Iterator[tu
             if way
         ),
     )
-    yield "else", {"filter": "filtered here", "drop": "dropped, and said so", "refuse": "refused"}[query.unsupported]
+    yield (
+        "what else",
+        {"filter": "is filtered here", "drop": "is left out, and said so", "refuse": "is refused"}[query.unsupported],
+    )
     for number, shape in enumerate(spec.shapes, 1):
-        fields = ", ".join(rule.field for rule in shape.rules)
+        fields = ", ".join(dict.fromkeys(rule.field for rule in shape.rules))
         yield f"reads {number}" if len(spec.shapes) > 1 else "reads", f"{shape.body}: {fields}"
     yield "hook", f"adapters/hooks/{spec.hook}.py" if spec.hook else ""
 

@@ -10,7 +10,7 @@ tells them and in which shape it answers, `asked.py` reads queries in their dial
 
 from __future__ import annotations
 
-from metasearch.demo.catalogue import EXAMPLE_QUERIES, SUBJECTS
-from metasearch.demo.server import DemoDatabases
+from metasearch.demo.catalogue import COVERAGE, EXAMPLE_QUERIES, NOTICE, SUBJECTS
+from metasearch.demo.server import DemoDatabases, replayed
 
-__all__ = ["EXAMPLE_QUERIES", "SUBJECTS", "DemoDatabases"]
+__all__ = ["COVERAGE", "EXAMPLE_QUERIES", "NOTICE", "SUBJECTS", "DemoDatabases", "replayed"]

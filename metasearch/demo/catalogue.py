@@ -74,6 +74,17 @@ SUBJECTS: Mapping[str, str] = {
     "chinese": "中文 Chinese",
 }
 
+#: The subjects in words.
+COVERAGE = (
+    "gambling harms, psychedelics, breast cancer, forest conservation, information systems, machine learning, "
+    "language processing, software engineering, jazz, French history, and works in Chinese on many things"
+)
+#: For the start page of a server that runs the demo.
+NOTICE = (
+    "This is a demonstration: the databases are simulated on this machine, one is slow and one fails, and nothing is sent "
+    f"elsewhere. They hold some five hundred real works about {COVERAGE}."
+)
+
 #: Queries that find works in at least two of the databases, for help texts and the start page.
 EXAMPLE_QUERIES = (
     "gambling harms",

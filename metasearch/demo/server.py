@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import socket
+from collections.abc import Mapping
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from metasearch.demo.catalogue import works
-from metasearch.demo.databases import FAULTY, SOUND, shelves
+from metasearch.demo.databases import FAULTY, SOUND, holdings, shelves
 from metasearch.demo.databases.reply import Database
 from metasearch.demo.shelf import Shelf
 from metasearch.settings import Settings
@@ -19,17 +20,20 @@ if TYPE_CHECKING:
     from aiohttp import web
 
 HOST = "127.0.0.1"
+#: Port of the first database; the others follow. Where one is taken the system chooses another.
+FIRST_PORT = 29610
 
 
 class DemoDatabases:
     """The databases run from entering to leaving.
 
     Args:
-        latency: Scales the time that each database takes to answer; 0 answers at once.
+        latency: Scales the time that each database takes to answer; 0 answers at once. Or the seconds by name; those
+            that are not named answer at once.
         faults: Whether the slow and the failing database are there too.
     """
 
-    def __init__(self, latency: float = 1.0, faults: bool = True) -> None:
+    def __init__(self, latency: float | Mapping[str, float] = 1.0, faults: bool = True) -> None:
         self._latency = latency
         self._databases = SOUND + FAULTY if faults else SOUND
         self._ports: dict[str, int] = {}
@@ -54,23 +58,18 @@ class DemoDatabases:
         return f"<DemoDatabases {shown or 'closed'}>"
 
     @property
+    def repeatable(self) -> bool:
+        """Whether every database is where `replayed` expects it, so that what is recorded now can be replayed."""
+        return self._ports == {name: port for name, port in _usual_ports().items() if name in self._ports}
+
+    @property
     def allow(self) -> frozenset[str]:
         """Each database's host:port, for the guard that refuses private addresses."""
         return frozenset(f"{HOST}:{port}" for port in self._ports.values())
 
     def settings_tables(self) -> dict[str, dict[str, Any]]:
         """The `[sources.NAME]` tables, for `Settings.sources`."""
-        return {
-            database.name: {
-                "extends": database.extends,
-                "label": database.label,
-                "url": f"http://{HOST}:{self._ports[database.name]}{database.path}",
-                # Ports change from run to run, and no one is spared by asking slowly.
-                "limits": {"requests": 100, "per": 1.0, "concurrency": 8, "ttl": 0},
-            }
-            for database in self._databases
-            if database.name in self._ports
-        }
+        return _tables(self._ports)
 
     def settings(self, rest: Settings | None = None) -> Settings:
         """Settings that know these databases and no others, so that nothing leaves this machine.
@@ -78,25 +77,19 @@ class DemoDatabases:
         Args:
             rest: Says everything else; keys and cache are left out.
         """
-        tables = self.settings_tables()
-        return replace(
-            rest or Settings(),
-            sources=tables,
-            default_sources=tuple(tables),
-            allow=self.allow,
-            shipped=False,
-            cache_dir=None,
-            env={},
-        )
+        return _settings(self._ports, rest or Settings())
 
     async def _start(self, database: Database, shelf: Shelf, starting: AsyncExitStack) -> None:
         from aiohttp import web
+
+        scale = self._latency
+        seconds = scale.get(database.name, 0.0) if isinstance(scale, Mapping) else database.latency * scale
 
         async def handle(request: web.Request) -> web.Response:
             params = dict(request.query)
             if request.method == "POST":
                 params |= {name: value for name, value in (await request.post()).items() if isinstance(value, str)}
-            await asyncio.sleep(database.latency * self._latency)
+            await asyncio.sleep(seconds)
             reply = database.answer(request.path, params, shelf)
             headers = {"Content-Type": reply.content_type, **reply.headers}
             return web.Response(body=reply.body, status=reply.status, headers=headers)
@@ -107,6 +100,51 @@ class DemoDatabases:
         runner = web.AppRunner(app, access_log=None, handler_cancellation=True, shutdown_timeout=0.05)
         await runner.setup()
         starting.push_async_callback(runner.cleanup)
-        listening = socket.create_server((HOST, 0))
+        listening = _socket(_usual_ports()[database.name])
         await web.SockSite(runner, listening).start()
         self._ports[database.name] = listening.getsockname()[1]
+
+
+def replayed(rest: Settings | None = None) -> Settings:
+    """Settings as those of `DemoDatabases.settings`, for a replay: no database runs."""
+    return _settings(_usual_ports(), rest or Settings())
+
+
+def _usual_ports() -> dict[str, int]:
+    return {database.name: FIRST_PORT + number for number, database in enumerate(SOUND + FAULTY)}
+
+
+def _socket(port: int) -> socket.socket:
+    try:
+        return socket.create_server((HOST, port))
+    except OSError:  # another demo is running
+        return socket.create_server((HOST, 0))
+
+
+def _settings(ports: Mapping[str, int], rest: Settings) -> Settings:
+    tables = _tables(ports)
+    return replace(
+        rest,
+        sources=tables,
+        default_sources=tuple(tables),
+        allow=frozenset(f"{HOST}:{port}" for port in ports.values()),
+        shipped=False,
+        cache_dir=None,
+        env={},
+    )
+
+
+def _tables(ports: Mapping[str, int]) -> dict[str, dict[str, Any]]:
+    held = holdings(works())
+    return {
+        database.name: {
+            "extends": database.extends,
+            "label": database.label,
+            "coverage": f"{len(held[database.name])} of the demo's {len(works())} works",
+            "url": f"http://{HOST}:{ports[database.name]}{database.path}",
+            # The catalogue may differ from run to run, and no one is spared by asking slowly.
+            "limits": {"requests": 100, "per": 1.0, "concurrency": 8, "ttl": 0},
+        }
+        for database in SOUND + FAULTY
+        if database.name in ports
+    }

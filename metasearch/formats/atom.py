@@ -75,7 +75,15 @@ def write(
     _add(feed, OPENSEARCH, "totalResults", str(answer.counts.unique))
     _add(feed, OPENSEARCH, "startIndex", str(start))
     _add(feed, OPENSEARCH, "itemsPerPage", str(size))
-    _add(feed, OPENSEARCH, "Query", role="request", searchTerms=query, startIndex=str(start), count=str(size))
+    _add(
+        feed,
+        OPENSEARCH,
+        "Query",
+        role="request",
+        searchTerms=query,
+        startIndex=str(start),
+        count=str(size) if size else None,
+    )
     _add(feed, METASEARCH, "complete", "true" if answer.complete else "false")
     for report in answer.sources:
         _add(

@@ -7,15 +7,15 @@ sequences in the output are the colours and hyperlinks written here.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from textwrap import wrap as wrap_ascii
 
 from metasearch.formats.reference import doi_url, field_sources, full_title
-from metasearch.formats.text import ascii_url, line, web_url
+from metasearch.formats.text import ascii_url, line, web_url, wrapped
 from metasearch.record import Hit, Record
 
 #: Below this a list is no longer readable; the terminal may break lines as it likes.
 MIN_WIDTH = 24
 _AUTHORS_SHOWN = 6
+_VERBS = {"same": "merged", "version": "joined as versions", "different": "kept apart"}
 
 _BOLD, _DIM, _BLUE, _GREEN = "1", "2", "34", "32"
 
@@ -50,15 +50,15 @@ def _block(hit: Hit, width: int, color: bool, hyperlinks: bool, explain: bool) -
         (_authors(it), ""),
         (_imprint(it), _DIM),
     ):
-        yield from (_styled(part, style, color) for part in _wrapped(text, width))
+        yield from (_styled(part, style, color) for part in wrapped(text, width))
     url = doi_url(it.doi) or web_url(it.url)
     if url:
         shown = _styled(url, _BLUE, color)
         yield f"\x1b]8;;{ascii_url(url)}\x1b\\{shown}\x1b]8;;\x1b\\" if hyperlinks else shown
-    yield from (_styled(part, _GREEN, color) for part in _wrapped(_sources(hit), width))
+    yield from (_styled(part, _GREEN, color) for part in wrapped(_sources(hit), width))
     if explain:
         for text in _explanation(hit):
-            yield from (_styled(part, _DIM, color) for part in _wrapped(text, width, indent="  "))
+            yield from (_styled(part, _DIM, color) for part in wrapped(text, width, indent="    "))
 
 
 def _authors(record: Record) -> str:
@@ -80,35 +80,18 @@ def _sources(hit: Hit) -> str:
 
 
 def _explanation(hit: Hit) -> Iterator[str]:
+    """Why it stands here, why its records are one work, and where each field comes from."""
     reasons = ", ".join(f"{line(r.text)} ({r.points:+.4f})" for r in hit.reasons)
     yield f"score {hit.score:.4f}: {reasons}" if reasons else f"score {hit.score:.4f}"
     for match in hit.matches:
         yield (
-            f"merged by {line(match.matcher)} ({match.verdict}, {match.score:.2f}): {line(match.because)}: "
-            f"{line(match.left)} and {line(match.right)}"
+            f"{_VERBS[match.verdict]} {line(match.left)} and {line(match.right)}: {line(match.because)} "
+            f"({line(match.matcher)}, {match.score:.2f})"
         )
     for version in hit.versions:
         yield f"version {line(version.kind)}: {', '.join(line(key) for key in version.records)}"
     for given in field_sources(hit):
         yield f"from {given}"
-
-
-def _wrapped(text: str, width: int, indent: str = "") -> list[str]:
-    """The text in lines of at most so many columns; those after the first are indented."""
-    if not text:
-        return []
-    if text.isascii():
-        return wrap_ascii(text, width, subsequent_indent=indent, break_on_hyphens=False)
-    from wcwidth import wrap
-
-    return wrap(
-        text,
-        width,
-        control_codes="ignore",
-        subsequent_indent=indent,
-        break_on_hyphens=False,
-        propagate_sgr=False,
-    )
 
 
 def _styled(text: str, style: str, color: bool) -> str:

@@ -7,6 +7,7 @@ that UTF-8 cannot carry, and bidirectional controls that make text read as what 
 from __future__ import annotations
 
 import re
+from textwrap import wrap as wrap_ascii
 from urllib.parse import quote
 
 #: C0 and C1 without tab and newline; bidi embeddings, overrides and isolates; surrogates; the two non-characters that
@@ -52,6 +53,27 @@ def line(text: str | None) -> str:
     'Attention is all you need'
     """
     return " ".join(clean(text).split()) if text else ""
+
+
+def wrapped(text: str, width: int, indent: str = "") -> list[str]:
+    """The text in lines of at most so many columns; those after the first are indented. [] for none.
+
+    Wide East Asian characters take two columns, and such text is broken between any two of them.
+    """
+    if not text:
+        return []
+    if text.isascii():
+        return wrap_ascii(text, width, subsequent_indent=indent, break_on_hyphens=False)
+    from wcwidth import wrap
+
+    return wrap(
+        text,
+        width,
+        control_codes="ignore",
+        subsequent_indent=indent,
+        break_on_hyphens=False,
+        propagate_sgr=False,
+    )
 
 
 def web_url(url: str | None) -> str | None:

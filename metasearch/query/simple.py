@@ -196,6 +196,10 @@ class _Parser:
             raise self.error(
                 "There is nothing between the brackets", bracket, closing.end, self.cut(opening.start, closing.end)
             )
+        if self.peek().kind == "end":
+            raise self.error(
+                "There is nothing after this bracket", bracket, bracket + 1, self.cut(opening.start, opening.end)
+            )
         self.open.append(opening)
         query = self.disjunction(opening.field or field)
         if self.peek().kind != ")":

@@ -45,7 +45,7 @@ async def search(request: web.Request) -> web.StreamResponse:
     parameters = read(request.query, shared.options)
     if not parameters.query:
         if form == "html":
-            page = start_page(site_of(request), view(shared.engine), shared.examples)
+            page = start_page(site_of(request), view(shared.engine), shared.examples, shared.notice)
             return html_response(page)
         raise Problem.bad_parameters([{"parameter": "q", "reason": "missing: what is to be searched for?"}])
     if form == "sse" and request.headers.get("Last-Event-ID"):
@@ -60,7 +60,8 @@ async def search(request: web.Request) -> web.StreamResponse:
     )
     if form in ("ndjson", "sse"):
         return await stream.events(request, prepared, parameters.query, form)
-    return await _whole(request, prepared, parameters, form)
+    with shared.gate.passing():
+        return await _whole(request, prepared, parameters, form)
 
 
 def chosen_format(request: web.Request) -> str:

@@ -14,8 +14,9 @@ from aiohttp import web
 
 from metasearch.errors import UsageError
 from metasearch.server import api, routes
+from metasearch.server.gate import Gate
 from metasearch.server.live import Hub
-from metasearch.server.middleware import errors, security_headers
+from metasearch.server.middleware import LONGEST_LINE, errors, security_headers
 from metasearch.server.options import Options
 from metasearch.server.site import SHARED, Shared
 from metasearch.server.suggest import Suggestions
@@ -42,7 +43,9 @@ ROUTES = (
 _PATIENCE = 2.0
 
 
-def make_app(engine: EngineFactory, *, options: Options | None = None, examples: Sequence[str] = ()) -> web.Application:
+def make_app(
+    engine: EngineFactory, *, options: Options | None = None, examples: Sequence[str] = (), notice: str = ""
+) -> web.Application:
     """The web application.
 
     Args:
@@ -50,6 +53,7 @@ def make_app(engine: EngineFactory, *, options: Options | None = None, examples:
             SpecError or UnknownSource where a source that is asked by default cannot be used.
         options: Limits; None takes the usual ones.
         examples: Queries that find something, for the start page, the description document and suggestions.
+        notice: What visitors should know about this server, for the start page.
     """
     limits = options or Options()
 
@@ -57,7 +61,9 @@ def make_app(engine: EngineFactory, *, options: Options | None = None, examples:
         async with engine() as running:
             for name in running.registry.default():
                 running.registry.spec(name)
-            app[SHARED] = Shared(running, limits, Hub(limits), Suggestions(examples), tuple(examples))
+            hub = Hub(limits)
+            gate = Gate(limits.max_searches, elsewhere=lambda: hub.running)
+            app[SHARED] = Shared(running, limits, hub, gate, Suggestions(examples), tuple(examples), notice)
             yield
             await app[SHARED].hub.close()
 
@@ -111,10 +117,15 @@ async def listening(
     Raises:
         UsageError: It cannot listen there.
     """
-    factory, examples = _demo(settings) if demo else (_engine(settings), ())
+    factory, examples, notice = _demo(settings) if demo else (_engine(settings), (), "")
     # A client that goes away cancels its handler, and with it the requests to the sources.
     runner = web.AppRunner(
-        make_app(factory, examples=examples), handler_cancellation=True, access_log=None, shutdown_timeout=_PATIENCE
+        make_app(factory, examples=examples, notice=notice),
+        handler_cancellation=True,
+        access_log=None,
+        shutdown_timeout=_PATIENCE,
+        # Longer than what the middleware lets pass: what aiohttp itself refuses gets no problem document.
+        max_line_size=8 * LONGEST_LINE,
     )
     await runner.setup()
     try:
@@ -137,8 +148,8 @@ def _engine(settings: Settings) -> EngineFactory:
     return lambda: Engine(settings)
 
 
-def _demo(settings: Settings) -> tuple[EngineFactory, Sequence[str]]:
-    from metasearch.demo import EXAMPLE_QUERIES, DemoDatabases
+def _demo(settings: Settings) -> tuple[EngineFactory, Sequence[str], str]:
+    from metasearch.demo import EXAMPLE_QUERIES, NOTICE, DemoDatabases
     from metasearch.engine import Engine
 
     @asynccontextmanager
@@ -146,4 +157,4 @@ def _demo(settings: Settings) -> tuple[EngineFactory, Sequence[str]]:
         async with DemoDatabases() as demo, Engine(demo.settings(settings)) as running:
             yield running
 
-    return engine, EXAMPLE_QUERIES
+    return engine, EXAMPLE_QUERIES, NOTICE

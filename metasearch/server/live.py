@@ -89,6 +89,11 @@ class Hub:
         self._kept: dict[str, LiveSearch] = {}
         self._timers: set[asyncio.TimerHandle] = set()
 
+    @property
+    def running(self) -> int:
+        """How many searches are being drained."""
+        return len(self._tasks)
+
     def start(self, search: Search) -> LiveSearch:
         """Drains the search into a new `LiveSearch`."""
         live = LiveSearch(search.id)

@@ -15,6 +15,9 @@ from metasearch.server.problem import Problem, wants_html
 from metasearch.server.site import site_of
 from metasearch.server.stream import SEARCH_ID
 
+#: Characters of a request's path and query.
+LONGEST_LINE = 8190
+
 logger = logging.getLogger("metasearch.server")
 
 
@@ -22,6 +25,8 @@ logger = logging.getLogger("metasearch.server")
 async def errors(request: web.Request, handler: Handler) -> web.StreamResponse:
     """Answers with problem details, or with a page where a browser asks; what went wrong inside stays in the log."""
     try:
+        if len(request.raw_path) > LONGEST_LINE:
+            raise web.HTTPRequestURITooLong
         return await handler(request)
     except Problem as exc:
         problem = exc

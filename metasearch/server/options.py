@@ -13,6 +13,7 @@ class Options:
         max_timeout: Longest deadline of a search in seconds; a request that asks for more gets this.
         max_records: Largest `count` and `per_source`.
         max_sources: Most sources that one request may name.
+        max_searches: Most searches that run at once.
         ping: Seconds between two comment lines of a silent event stream.
         grace: Seconds that a search goes on after the last reader of its event stream has left, so that a
             reader whose connection broke can come back to it.
@@ -27,6 +28,7 @@ class Options:
     max_timeout: float = 60.0
     max_records: int = 1000
     max_sources: int = 100
+    max_searches: int = 64
     ping: float = 15.0
     grace: float = 2.0
     retry: int = 1000

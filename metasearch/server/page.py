@@ -82,12 +82,14 @@ def frame(site: Site, title: str, form: Content, *main: Content, metas: dict[str
 
 def search_form(site: Site, sources: Sequence[SourceView], form: Form, *, focus: bool = False) -> Markup:
     """The form that every search starts from."""
+    # Where all are asked anyway, saying so of each is noise.
+    choice = not all(it.default for it in sources)
     boxes = [
         tag(
             "label",
             tag("input", type="checkbox", name="sources", value=it.name, checked=it.name in form.chosen),
             it.label,
-            " (usual)" if it.default else None,
+            " (usual)" if it.default and choice else None,
         )
         for it in sources
         if it.usable or it.name in form.chosen
@@ -131,13 +133,14 @@ def search_form(site: Site, sources: Sequence[SourceView], form: Form, *, focus:
     )
 
 
-def start_page(site: Site, sources: Sequence[SourceView], examples: Sequence[str]) -> str:
+def start_page(site: Site, sources: Sequence[SourceView], examples: Sequence[str], notice: str = "") -> str:
     """The page that a browser opens first."""
     return frame(
         site,
         "",
         search_form(site, sources, Form(), focus=True),
         tag("h1", "One query, many scholarly databases"),
+        tag("p", notice, class_="notice") if notice else None,
         tag(
             "p",
             "The databases are asked at once. What several of them have is shown once, "

@@ -25,6 +25,7 @@ KINDS: Mapping[str, str] = {
     "no-source-answered": "No source answered",
     "no-source-asked": "No source could be asked",
     "not-ready": "No source is usable",
+    "busy": "Too many searches are running",
 }
 
 

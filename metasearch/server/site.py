@@ -8,6 +8,7 @@ from urllib.parse import quote, urlencode, urlsplit
 
 from aiohttp import web
 
+from metasearch.server.gate import Gate
 from metasearch.server.live import Hub
 from metasearch.server.options import Options
 from metasearch.server.suggest import Suggestions
@@ -53,13 +54,16 @@ class Shared:
 
     Attributes:
         examples: Queries that find something here.
+        notice: Shown on the start page; "" for nothing.
     """
 
     engine: Engine
     options: Options
     hub: Hub
+    gate: Gate
     suggestions: Suggestions
     examples: tuple[str, ...]
+    notice: str = ""
 
 
 SHARED = web.AppKey("shared", Shared)

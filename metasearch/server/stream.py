@@ -33,7 +33,9 @@ async def events(request: web.Request, prepared: Search, query: str, form: str) 
     request[SEARCH_ID] = prepared.id
     shared = request.app[SHARED]
     if form == "ndjson":
-        return await _send(request, _lines(request, prepared, query), form)
+        with shared.gate.passing():
+            return await _send(request, _lines(request, prepared, query), form)
+    shared.gate.check()
     live = shared.hub.start(prepared)
     response = await _send(request, _server_sent(request, live, 0), form)
     if live.finished:

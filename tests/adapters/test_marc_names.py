@@ -6,7 +6,8 @@ import pytest
 from lxml import etree
 
 from metasearch.adapters import marc_names
-from metasearch.adapters.convert import CONVERTERS, people
+from metasearch.adapters.convert import CONVERTERS
+from metasearch.adapters.people import people
 from metasearch.adapters.select.marc import MarcRecord, compile_marc
 from metasearch.record import Author
 

@@ -260,7 +260,7 @@ def _diagnostics(*each: str) -> str:
     [
         (["<d:details>dc.x</d:details><d:message>Unsupported index</d:message>"], "Unsupported index: dc.x"),
         (["<d:message>Query syntax error</d:message>"], "Query syntax error"),
-        (["<d:uri>info:srw/diagnostic/1/10</d:uri><d:details/>"], "info:srw/diagnostic/1/10"),
+        (["<d:uri>info:srw/diagnostic/1/10</d:uri><d:details/>"], "Query syntax error"),
         (["<d:message>One</d:message>", "<d:message>Two</d:message>"], "One; Two"),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -53,7 +54,20 @@ def test_demo_knows_its_own_databases_only(run: Run) -> None:
     outcome = run("--demo", "machine learning", "-s", "crossref")
 
     assert outcome.code == 2
-    assert "did you mean demo-crossref?" in outcome.err
+    assert "Did you mean demo-crossref?" in outcome.err
+
+
+def test_demo_can_be_recorded_and_replayed(run: Run, tmp_path: Path) -> None:
+    """What was recorded answers later in the same words, and no database runs."""
+    folder = str(tmp_path / "kept")
+    recorded = run("--demo", "machine learning", "--json", "--record", folder)
+    replayed = run("--demo", "machine learning", "--json", "--replay", folder)
+
+    assert recorded.code == replayed.code == 0
+    first, second = json.loads(recorded.out), json.loads(replayed.out)
+    assert first["hits"] == second["hits"]
+    assert first["counts"] == second["counts"]
+    assert run("--demo", "jazz", "--replay", folder).code == 4
 
 
 def test_demo_stream(run: Run) -> None:

@@ -25,7 +25,7 @@ def drawn(**options: object) -> tuple[Progress, io.StringIO, Clock]:
 
 def last(stream: io.StringIO) -> list[str]:
     """The lines of the last drawing."""
-    return stream.getvalue().rpartition("\x1b[J")[2].splitlines()
+    return stream.getvalue().split("\x1b[J")[-2].rpartition("F")[2].replace("\x1b[K", "").splitlines()
 
 
 def test_every_source_has_a_line() -> None:
@@ -38,13 +38,13 @@ def test_every_source_has_a_line() -> None:
 
     assert last(stream) == [
         "1 of 2 sources, 1 record, 1 hit",
-        "  alpha  ok       1 of 1,234 records  0.25 s",
-        "  beta   asking ",
+        "  alpha  ok        0.2 s  1 of 1,234 records",
+        "  beta   asking    1.0 s",
     ]
 
 
 def test_redrawing_takes_the_old_block_away() -> None:
-    """Each drawing moves up over the one before and clears it, and so does the end."""
+    """Each drawing moves up and overwrites the one before, line by line; the end clears it."""
     progress, stream, clock = drawn()
     progress.take(Started("s", "gene", ("alpha", "beta"), 15.0))
     clock.now = 1.0
@@ -52,8 +52,23 @@ def test_redrawing_takes_the_old_block_away() -> None:
     progress.clear()
     progress.clear()
 
-    assert stream.getvalue().count("\x1b[3F\x1b[J") == 2
+    assert stream.getvalue().count("\x1b[3F") == 2
+    assert stream.getvalue().count("\x1b[J") == 3
+    assert all(line.endswith("\x1b[K") for line in stream.getvalue().splitlines()[:6])
     assert stream.getvalue().endswith("\x1b[3F\x1b[J")
+
+
+def test_clock_runs_on_while_nothing_happens() -> None:
+    """Sources that are silent show how long they have been."""
+    progress, stream, clock = drawn()
+    progress.tick()
+    assert not stream.getvalue()
+
+    progress.take(Started("s", "gene", ("alpha",), 15.0))
+    clock.now = 2.5
+    progress.tick()
+
+    assert last(stream)[1] == "  alpha  asking    2.5 s"
 
 
 def test_drawings_are_rare() -> None:

@@ -304,6 +304,16 @@ def test_output_file(run: Run, engine: Script, tmp_path: Path, name: str, begins
     assert [file.name for file in tmp_path.iterdir() if file.is_file()] == [name]
 
 
+def test_unknown_ending(run: Run, engine: Script, tmp_path: Path) -> None:
+    """A file whose ending says a format that we do not write is refused before anything is asked."""
+    outcome = run("gene", "-o", str(tmp_path / "a.docx"))
+
+    assert outcome.code == 2
+    assert ".docx" in outcome.err
+    assert "--format" in outcome.err
+    assert not engine.made
+
+
 def test_format_beats_the_ending(run: Run, engine: Script, tmp_path: Path) -> None:
     """An option outweighs a guess."""
     engine.hits, engine.reports = [hit()], [ok()]
@@ -335,9 +345,28 @@ def test_failed_source_is_named(run: Run, engine: Script) -> None:
     outcome = run("gene")
 
     assert outcome.err.splitlines() == [
-        "beta: error: connection refused. Try again later; the other sources are not affected.",
+        "beta: error: connection refused. Look whether the network is up, or try again later.",
         "1 hit; 1 record, 0 duplicates; 1 of 2 sources answered; 1.50 s",
     ]
+
+
+def test_failures_in_the_same_words_are_told_once(run: Run, engine: Script) -> None:
+    """A network that is down fails all sources alike, which is one line and not ten."""
+    engine.reports = [failed(name, error=ConnectFailed(name, "no route")) for name in ("alpha", "beta", "gamma")]
+    engine.reports += [failed("delta", error=SourceError("delta", "something else"))]
+
+    lines = run("gene").err.splitlines()
+
+    assert lines[0].startswith("alpha, beta, gamma: error: no route. ")
+    assert lines[1].startswith("delta: error: something else")
+
+
+def test_years_that_cannot_be_read(run: Run, engine: Script) -> None:
+    """A wrong `--year` is named as such, and not as a mistake of the query."""
+    outcome = run("gene", "--year", "2024-2019")
+
+    assert outcome.code == 2
+    assert outcome.err == "error: --year 2024-2019: The range ends before it begins\n  Try: --year 2019-2024\n"
 
 
 def test_upstream_text_cannot_drive_the_terminal(run: Run, engine: Script) -> None:

@@ -144,7 +144,7 @@ def test_show_unknown_source(run: Run) -> None:
     outcome = run("sources", "show", "crosref")
 
     assert outcome.code == 2
-    assert "did you mean crossref?" in outcome.err
+    assert "Did you mean crossref?" in outcome.err
 
 
 # --------------------------------------------------------------------------- check

@@ -6,7 +6,7 @@ import orjson
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.errors import AccessDenied
+from metasearch.errors import AccessDenied, TimedOut
 from metasearch.events import SourceReport
 from metasearch.formats.answer import answer_object, hit_object, report_object, to_json
 from metasearch.record import Author, Hit
@@ -65,7 +65,7 @@ def test_keys_of_the_answer() -> None:
         "error": {
             "type": "TimedOut",
             "message": "no whole answer within 8 s",
-            "advice": "Allow more time with --timeout or the source's limits.timeout, or leave the source out.",
+            "advice": TimedOut.advice,
         },
         "cached": False,
         "unread": 0,

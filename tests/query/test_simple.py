@@ -274,6 +274,7 @@ def test_years_take_part_in_logic() -> None:
     [
         ("gene (drive", 5, 1, "gene (drive)"),
         ("((gene drive)", 0, 1, "((gene drive))"),
+        ("gene AND (", 9, 1, "gene"),
         ("gene) drive", 4, 1, "gene drive"),
         ("gene () drive", 5, 2, "gene drive"),
         ('gene "drive', 5, 1, 'gene "drive"'),

@@ -248,6 +248,28 @@ async def test_a_client_that_goes_away_ends_its_search(client, engine):
         await engine.searches[0].closed.wait()
 
 
+@pytest.mark.parametrize("name", ["json", "html", "ndjson", "sse"])
+async def test_busy(serve, engine, name):
+    """Beyond the most searches at once the next one is turned away unasked, and has its turn when one has ended."""
+    engine.gate = asyncio.Event()
+    client = await serve(engine, max_searches=1)
+    running = asyncio.create_task(client.get("/search", params={"q": "mice", "format": name}))
+    while not engine.searches or not engine.searches[0].started:
+        await asyncio.sleep(0)
+
+    turned_away = await client.get("/search?q=birds&format=json")
+    stream_too = await client.get("/search?q=birds&format=sse", headers={"Accept": "text/event-stream"})
+    assert [turned_away.status, stream_too.status] == [503, 503]
+    assert turned_away.headers["Retry-After"] == "2"
+    assert (await turned_away.json())["type"] == "urn:metasearch:problem:busy"
+    assert not any(search.started for search in engine.searches[1:])
+    assert (await client.get("/suggest?q=m")).status == 200
+
+    engine.gate.set()
+    await (await running).read()
+    assert (await client.get("/search?q=birds&format=json")).status == 200
+
+
 async def test_timeout_is_cut_to_what_the_server_allows(client, engine):
     """Nobody can hold the sources longer than the operator wants."""
     await client.get("/search?q=mice&timeout=9999&format=json")

@@ -65,6 +65,17 @@ async def test_listening_gives_its_address():
         assert await response.text() == "OK\n"
 
 
+async def test_a_line_that_is_too_long_gets_a_problem_document():
+    """As any other mistake does; aiohttp itself would answer with a line of text."""
+    async with (
+        listening(QUIET, port=0) as url,
+        aiohttp.ClientSession() as session,
+        session.get(url + "search", params={"q": "a" * 9000}) as response,
+    ):
+        assert response.status == 414
+        assert response.content_type == "application/problem+json"
+
+
 async def test_a_taken_port_is_a_usage_error():
     """It says what is taken and what to do."""
     with socket.socket() as taken:

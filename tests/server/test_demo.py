@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import random
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 
 import orjson
@@ -20,16 +21,23 @@ QUERY = EXAMPLE_QUERIES[0]
 TIMEOUT = "3"
 
 
-@pytest.fixture
-async def client() -> AsyncIterator[TestClient]:
-    """A client of a server whose databases answer at once, without the faulty ones."""
+@asynccontextmanager
+async def started(latency: float | Mapping[str, float], *, faults: bool) -> AsyncIterator[TestClient]:
+    """A client of a server in front of demo databases of its own."""
 
     @asynccontextmanager
     async def engine() -> AsyncIterator[Engine]:
-        async with DemoDatabases(latency=0.0, faults=False) as demo, Engine(demo.settings()) as running:
+        async with DemoDatabases(latency, faults) as demo, Engine(demo.settings()) as running:
             yield running
 
     async with TestClient(TestServer(make_app(engine, examples=EXAMPLE_QUERIES))) as client:
+        yield client
+
+
+@pytest.fixture
+async def client() -> AsyncIterator[TestClient]:
+    """A client of a server whose databases answer at once, without the faulty ones."""
+    async with started(0.0, faults=False) as client:
         yield client
 
 
@@ -65,6 +73,61 @@ async def test_streams_amount_to_the_answer(client):
 
     assert comparable(answer) == comparable(fold(lines))
     assert comparable(answer) == comparable(fold(map(orjson.loads, data)))
+
+
+@pytest.mark.parametrize("query", ["machine learning", "magic mushrooms", "乳腺癌", "title:jazz year:1980-1995"])
+async def test_answer_does_not_depend_on_who_answers_first(query):
+    """Whatever the latencies and whatever the form: the same hits, ids, evidence, provenance and order."""
+    dice = random.Random(query)
+    answers = []
+    for form in ("json", "ndjson", "sse", "ndjson"):
+        names = ("demo-crossref", "demo-openalex", "demo-arxiv", "demo-pubmed", "demo-library", "demo-slow")
+        latency = {name: dice.random() / 8 for name in names}
+        async with started(latency, faults=True) as client:
+            response = await client.get("/search", params={"q": query, "format": form})
+            body = await response.text()
+        data = [it.removeprefix("data: ") for it in body.splitlines() if it.startswith(("{", "data: "))]
+        answers.append(comparable(orjson.loads(body) if form == "json" else fold(map(orjson.loads, data))))
+
+    assert answers[0]["hits"]
+    assert all(other == answers[0] for other in answers[1:])
+
+
+@pytest.mark.parametrize("query", EXAMPLE_QUERIES)
+async def test_the_answer_adds_up(client, query):
+    """Counts, ranks, scores, provenance and evidence of every hit fit together."""
+    answer = await (await client.get("/search", params={"q": query, "format": "json"})).json()
+    counts, hits = answer["counts"], answer["hits"]
+
+    assert hits
+    assert counts["received"] == counts["unique"] + counts["duplicates"] == sum(it["count"] for it in answer["sources"])
+    assert counts["unique"] == len(hits) == len({hit["id"] for hit in hits})
+    assert [hit["rank"] for hit in hits] == list(range(1, len(hits) + 1))
+    assert [hit["score"] for hit in hits] == sorted((hit["score"] for hit in hits), reverse=True)
+    for hit in hits:
+        assert hit["score"] == pytest.approx(sum(it["points"] for it in hit["reasons"]), abs=1e-6)
+        assert set(hit["provenance"].values()) <= {it["source"] for it in hit["sources"]}
+        assert tied({f"{it['source']}:{it['id']}" for it in hit["sources"]}, hit["matches"])
+
+
+def tied(records: set[str], matches: list[dict]) -> bool:
+    """Whether the evidence leads from any record of a hit to every other, and to none outside."""
+    reached = {min(records)}
+    for _ in records:
+        for match in matches:
+            if reached & {match["left"], match["right"]}:
+                reached |= {match["left"], match["right"]}
+    return reached == records
+
+
+async def test_real_sources_are_neither_listed_nor_reachable(client):
+    """Nothing that is asked of a demo leaves the machine."""
+    listed = await (await client.get("/sources")).json()
+    response = await client.get("/search", params={"q": QUERY, "sources": "crossref"})
+
+    assert all(it["name"].startswith("demo-") for it in listed)
+    assert response.status == 400
+    assert (await response.json())["near_misses"] == ["demo-crossref"]
 
 
 async def test_page_shows_every_hit(client):

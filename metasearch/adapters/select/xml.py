@@ -59,7 +59,7 @@ def parse_xml(body: bytes) -> Any:
         root = etree.fromstring(body, parser)
     except (etree.XMLSyntaxError, ValueError) as exc:
         raise ValueError(_told(str(exc), body)) from exc
-    if b"<!ENTITY" in body:  # what they stand for was not read, and their names are no text
+    if b"<!DOCTYPE" in body:  # what they stand for was not read, and their names are no text
         etree.strip_tags(root, etree.Entity)
     return root
 
@@ -106,4 +106,22 @@ def text_of(node: Any) -> str:
         return str(int(node) if isinstance(node, float) and node.is_integer() else node)
     if len(node) == 0:
         return node.text or ""
-    return "".join(node.itertext())
+    parts: list[str] = []
+    _gather(node, parts)
+    return "".join(parts)
+
+
+#: Elements that stand apart from the text around them, in JATS, XHTML and what borrows from them.
+_BLOCKS = frozenset({"br", "p", "sec", "title", "div", "li", "list-item"})
+
+
+def _gather(node: Any, parts: list[str]) -> None:
+    if node.text:
+        parts.append(node.text)
+    for child in node:
+        apart = " " if child.tag.rpartition("}")[2] in _BLOCKS else ""
+        parts.append(apart)
+        _gather(child, parts)
+        parts.append(apart)
+        if child.tail:
+            parts.append(child.tail)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from metasearch.demo.catalogue import Work
 from metasearch.demo.databases import arxiv, crossref, failing, library, openalex, pubmed, slow
@@ -23,7 +23,16 @@ FAULTY: tuple[Database, ...] = (slow.DATABASE, failing.DATABASE)
 
 
 def shelves(works: Iterable[Work]) -> dict[str, Shelf]:
-    """Database name -> its shelf. Every work stands on at least one shelf of a sound database."""
+    """Database name -> its shelf."""
+    held = holdings(works)
+    return {
+        database.name: Shelf(database.name, [database.tell(work) for work in held[database.name]])
+        for database in SOUND + FAULTY
+    }
+
+
+def holdings(works: Iterable[Work]) -> Mapping[str, list[Work]]:
+    """Database name -> the works that it holds. Every work is held by at least one sound database."""
     held: dict[str, list[Work]] = defaultdict(list)
     for work in works:
         holders = [database for database in SOUND if database.holds(work)]
@@ -31,5 +40,5 @@ def shelves(works: Iterable[Work]) -> dict[str, Shelf]:
             candidates = [database for database in SOUND if database.fits(work)]
             holders = [min(candidates, key=lambda database: dice(database.name, work.id, "held"))]
         for database in holders + [database for database in FAULTY if database.holds(work)]:
-            held[database.name].append(database.tell(work))
-    return {database.name: Shelf(database.name, held[database.name]) for database in SOUND + FAULTY}
+            held[database.name].append(work)
+    return held

@@ -1,0 +1,97 @@
+"""SRU says what is wrong in diagnostics: beside the records, in the place of one, or alone; often only as a number.
+
+https://www.loc.gov/standards/sru/diagnostics/diagnosticsList.html
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from metasearch import normalise
+from metasearch.adapters.parse import Parsed, parse_body
+from metasearch.adapters.request import Page
+from metasearch.adapters.select.xml import parse_xml, text_of
+from metasearch.adapters.spec import AdapterSpec
+from metasearch.errors import AccessDenied, NotParsable, SourceSaysError
+
+#: Diagnostics that are told; more say nothing new.
+TOLD = 3
+_AUTHENTICATION, _OUT_OF_RANGE = 3, 61
+
+_MEANINGS = {
+    1: "General system error", 2: "System temporarily unavailable", 3: "Authentication error",
+    4: "Unsupported operation", 5: "Unsupported version", 6: "Unsupported parameter value",
+    7: "Mandatory parameter not supplied", 8: "Unsupported parameter", 9: "Unsupported combination of parameters",
+    10: "Query syntax error", 12: "Too many characters in query", 13: "Invalid or unsupported use of parentheses",
+    14: "Invalid or unsupported use of quotes", 15: "Unsupported context set", 16: "Unsupported index",
+    18: "Unsupported combination of indexes", 19: "Unsupported relation", 20: "Unsupported relation modifier",
+    21: "Unsupported combination of relation modifers", 22: "Unsupported combination of relation and index",
+    23: "Too many characters in term", 24: "Unsupported combination of relation and term",
+    26: "Non special character escaped in term", 27: "Empty term unsupported",
+    28: "Masking character not supported", 29: "Masked words too short", 30: "Too many masking characters in term",
+    31: "Anchoring character not supported", 32: "Anchoring character in unsupported position",
+    35: "Term contains only stopwords", 36: "Term in invalid format for index or relation",
+    37: "Unsupported boolean operator", 38: "Too many boolean operators in query",
+    39: "Proximity not supported", 47: "Cannot process query; reason unknown", 48: "Query feature unsupported",
+    49: "Masking character in unsupported position", 50: "Result sets not supported",
+    51: "Result set does not exist", 60: "Result set not created: too many matching records",
+    61: "First record position out of range", 64: "Record temporarily unavailable", 65: "Record does not exist",
+    66: "Unknown schema for retrieval", 67: "Record not available in this schema", 68: "Not authorized to send record",
+    69: "Not authorized to send record in this schema", 70: "Record too large to send",
+    71: "Unsupported record packing", 80: "Sort not supported",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One diagnostic: its number, where it is one of SRU's own, and what it says."""
+
+    code: int | None
+    text: str
+
+
+def parse(page: Page, spec: AdapterSpec) -> Parsed | None:
+    """Records with the diagnostics as notes; None where there are no diagnostics, which is usual.
+
+    Raises:
+        SourceSaysError: There are diagnostics and no records.
+        AccessDenied: The diagnostic is about authentication.
+    """
+    found = _diagnostics(page.body)
+    if not found:
+        return None
+    try:
+        parsed = parse_body(page, spec)
+    except NotParsable:  # diagnostics alone
+        parsed = Parsed()
+    told = tuple(dict.fromkeys(each.text for each in found))[:TOLD]
+    if parsed.records:
+        return replace(parsed, notes=(*parsed.notes, *told))
+    if parsed.total == 0 and all(each.code == _OUT_OF_RANGE for each in found):
+        return parsed  # record 1 of no hits is out of range, some servers say
+    if found[0].code == _AUTHENTICATION:
+        raise AccessDenied(spec.name, page.status, url=page.request.shown, env_name=spec.key_env, said=told[0])
+    raise SourceSaysError(spec.name, f"the database says: {'; '.join(told)}"[:300], url=page.request.shown)
+
+
+def _diagnostics(body: bytes) -> list[Diagnostic]:
+    if b"diagnostic" not in body:  # as nearly always
+        return []
+    try:
+        root = parse_xml(body.removeprefix(b"\xef\xbb\xbf").strip())
+    except ValueError:
+        return []
+    return list(_in(root))
+
+
+def _in(root: Any) -> Iterator[Diagnostic]:
+    for element in root.iter("{*}diagnostic"):
+        parts = {child.tag.rpartition("}")[2]: normalise.plain(text_of(child)) for child in element}
+        number = parts.get("uri", "").rpartition("info:srw/diagnostic/1/")[2]
+        code = int(number) if number.isdecimal() and len(number) < 4 else None
+        message = parts.get("message") or _MEANINGS.get(code or 0) or parts.get("uri", "")
+        text = ": ".join(part for part in (message, parts.get("details", "")) if part)
+        if text:
+            yield Diagnostic(code, text)
