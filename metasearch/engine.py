@@ -187,9 +187,7 @@ class Engine:
         _check("timeout", timeout, 0.001, MAX_TIMEOUT)
         names = list(dict.fromkeys(sources)) if sources is not None else self.registry.default()
         if not names:
-            raise UsageError(
-                "no source to ask", advice="Name some with --sources, or enable some in the configuration."
-            )
+            raise UsageError("no source to ask", advice="Name some, or enable some in the configuration.")
         _check("number of sources", len(names), 1, MAX_SOURCES)
         asked = [_Source(name, self.registry.spec(name)) for name in names]
         depth = per_source or min(MAX_PER_SOURCE, max(self.settings.per_source, limit or 0))

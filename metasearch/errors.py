@@ -101,7 +101,8 @@ class UnknownSource(UsageError):
     """A source name that no spec or configuration defines."""
 
     def __init__(self, name: str, near_misses: Sequence[str] = ()) -> None:
-        hint = f"Did you mean {', '.join(near_misses)}?" if near_misses else "`metasearch sources list` and /sources name all."
+        all_names = "`metasearch sources list` and /sources name all."
+        hint = f"Did you mean {', '.join(near_misses)}?" if near_misses else all_names
         super().__init__(f"there is no source called {name!r}", advice=hint)
         self.name = name
         self.near_misses = tuple(near_misses)
@@ -200,9 +201,7 @@ class RateLimited(Refused):
 class AccessDenied(Refused):
     """A key is missing or wrong; `env_name` is the variable that would hold it."""
 
-    def __init__(
-        self, source: str, code: int, *, url: str = "", env_name: str | None = None, said: str = ""
-    ) -> None:
+    def __init__(self, source: str, code: int, *, url: str = "", env_name: str | None = None, said: str = "") -> None:
         advice = f"Set {env_name} to a valid key." if env_name else "The database does not let this address in."
         super().__init__(source, f"access denied ({code}){': ' if said else ''}{said}", url=url, advice=advice)
         self.code = code

@@ -183,7 +183,8 @@ class _Reader:
         return number
 
     def public_url(self, server: Mapping[str, Any], env: Mapping[str, str]) -> str | None:
-        for where, value in (("METASEARCH_PUBLIC_URL", env.get("METASEARCH_PUBLIC_URL")), ("server.public_url", server.get("public_url"))):
+        variable = env.get("METASEARCH_PUBLIC_URL")
+        for where, value in (("METASEARCH_PUBLIC_URL", variable), ("server.public_url", server.get("public_url"))):
             if isinstance(value, str) and value:
                 try:
                     return web_address(value)

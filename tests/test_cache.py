@@ -17,6 +17,7 @@ import pytest
 
 from metasearch import cache as cache_module
 from metasearch.cache import LARGEST_ROW, CacheStats, DiskStore, MemoryStore
+from metasearch.errors import CacheError
 
 
 @pytest.fixture
@@ -255,7 +256,7 @@ async def test_a_folder_that_is_not_ours_is_told_once(
     warnings = [record for record in caplog.records if record.levelno >= logging.WARNING]
     assert len(warnings) == 1
     assert "cannot be used" in warnings[0].getMessage()
-    assert "--no-cache" in warnings[0].getMessage()
+    assert CacheError.advice in warnings[0].getMessage()
     assert "cannot be used" in str((await store.stats()).problem)
     await store.close()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 import runpy
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import unquote
@@ -12,7 +13,9 @@ from urllib.parse import unquote
 import pytest
 
 from metasearch import errors
-from metasearch.settings import _Reader
+from metasearch.adapters.registry import Registry
+from metasearch.cli.root import root
+from metasearch.settings import Settings, _Reader
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
@@ -73,6 +76,16 @@ def test_every_task_explains_itself() -> None:
     assert set(re.findall(r"tasks\.py (\w+)", CHORES["__doc__"])) == TASKS == set(CHORES["NEEDS"])
 
 
+def test_the_options_in_readme_are_there() -> None:
+    """Every option in an example of README belongs to some command."""
+    known = {name for command in root.commands.values() for option in command.params for name in option.opts}
+    lines = re.findall(r"^    metasearch (.*?)(?:  +#.*)?$", README, re.MULTILINE)
+
+    assert len(lines) >= 3
+    for line in lines:
+        assert {word for word in shlex.split(line) if word.startswith("-")} <= known
+
+
 def test_changelog_has_a_place_for_what_is_new() -> None:
     """What is not released yet stands first."""
     changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
@@ -87,6 +100,18 @@ def test_every_setting_is_explained(table: str, key: str) -> None:
     block = example.partition(f"[{table}]")[2].partition("\n[")[0]
 
     assert re.search(rf"^{key} *= ", block, re.MULTILINE)
+
+
+def test_the_example_of_a_configuration_can_be_used(tmp_path: Path) -> None:
+    """Copied as it stands it has no problem, and neither have the sources that it adds and changes."""
+    file = tmp_path / "config.toml"
+    file.write_text(CONFIGURATION.partition("```toml\n")[2].partition("```")[0], encoding="utf-8")
+
+    registry = Registry(Settings.load(file, {}))
+
+    assert registry.spec("mylibrary").label == "My Library"
+    assert registry.spec("crossref").weight == 0.5
+    assert "mylibrary" in registry.default()
 
 
 def test_every_variable_is_explained() -> None:

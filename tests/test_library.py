@@ -19,7 +19,8 @@ from metasearch import events
 from metasearch.demo import DemoDatabases
 from metasearch.settings import Settings
 
-PAGE = (Path(__file__).resolve().parent.parent / "docs" / "library.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).resolve().parent.parent
+PAGE = (ROOT / "docs" / "library.md").read_text(encoding="utf-8")
 SCRIPT, *PIECES = re.findall(r"```python\n(.*?)\n```", PAGE, re.DOTALL)
 
 
@@ -53,6 +54,18 @@ async def test_the_pieces_run(settings: Settings, capsys: pytest.CaptureFixture[
 
     assert not re.search(r"\b_[a-z]", "".join(PIECES))
     assert "the first: " in capsys.readouterr().out
+
+
+async def test_readme_runs(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its example of Python is right, whatever databases are asked."""
+    search = metasearch.search
+    monkeypatch.setattr(
+        metasearch, "search", lambda query, sources=None, **options: search(query, settings=settings, **options)
+    )
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    (piece,) = re.findall(r"```python\n(.*?)\n```", readme, re.DOTALL)
+
+    await eval(compile(piece, "README.md", "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT), {})
 
 
 def test_every_option_is_named() -> None:

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Any
 
 from metasearch import normalise
-from metasearch.adapters import citation, people
+from metasearch.adapters import citation, marc_names, people
 from metasearch.adapters.found import first, strings
 from metasearch.adapters.spec import Converter
 
@@ -86,6 +86,7 @@ def no_final_stop(found: Any) -> str | None:
     return value
 
 
+_RESPONSIBILITY = re.compile(r"\s/\s+(?=\S*[^\W\d_]).*$", re.DOTALL)
 _ISBD_TAIL = re.compile(r"[\s]*[/:;,=]+[\s]*$")
 
 
@@ -107,6 +108,12 @@ def isbd(found: Any) -> str | None:
     if value.endswith(".") and not _ABBREVIATED.search(value):
         value = value[:-1]
     return value.strip() or None
+
+
+def isbd_title(found: Any) -> str | None:
+    """Like `isbd`, for a whole title statement: what follows " / " names those who are responsible."""
+    value = isbd(found)
+    return isbd(_RESPONSIBILITY.sub("", value)) if value and " / " in value else value
 
 
 def isbd_list(found: Any) -> tuple[str, ...]:
@@ -347,7 +354,7 @@ def _language(word: str) -> str | None:
     word = word.strip().lower()
     if re.fullmatch(r"(?:[a-z]{3}\s?){2,}", word):  # MARC 041 $a: "engfre", "eng fre"
         word = word[:3]
-    if word in ("und", "zxx", "mul", "unknown", "|||", "n/a", "mis") or not word.strip("|# "):
+    if len(word) < 2 or "|" in word or "#" in word or word in ("und", "zxx", "mul", "unknown", "n/a", "mis"):
         return None
     return _LANGUAGES.get(word, word.split("-")[0] if re.fullmatch(r"[a-z]{2}-[a-z]{2,4}", word) else word)
 
@@ -376,6 +383,7 @@ CONVERTERS: Mapping[str, Converter] = {
     "no-final-stop": no_final_stop,
     "isbd": isbd,
     "isbd-list": isbd_list,
+    "isbd-title": isbd_title,
     "labelled": labelled,
     "bracketed": bracketed,
     "year": year,
@@ -412,7 +420,10 @@ CONVERTERS: Mapping[str, Converter] = {
 }
 
 #: What the names of authors that are objects may go through.
-NAME_CONVERTERS: Mapping[str, Callable[[str], str]] = {"names-homonym": people.without_homonym}
+NAME_CONVERTERS: Mapping[str, Callable[[str], str]] = {
+    "names-homonym": people.without_homonym,
+    "names-catalogue": marc_names.personal,
+}
 
 #: Converters that take XML elements, because they need more than the texts.
 NODE_CONVERTERS = frozenset({"labelled"})

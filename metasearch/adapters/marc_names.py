@@ -14,6 +14,11 @@ from metasearch.adapters.select.marc import MarcField
 _LIFE_DATES = re.compile(
     r",?\s*(?:[(\[]?(?:b\.|d\.|fl\.|ca\.|active|approximately|born|geb\.|gest\.)?\s*(?:1[0-9]{3}|20\d\d)\??.*)$"
 )
+# Dublin Core has no place for a role but the name: "Doe, Jane [Hrsg.]", "山田太郎 著".
+_ROLE = re.compile(
+    r"\s*\[[^\[\]]*\]$|\.(?:prf|cmp|aut|edt|trl|itr|voc|cnd|arr|lyr|ill|drt|nrt)$|(?<=\w)[ \u3000]"
+    r"(?:著|著者|原著|共著|編著|編|編集|訳|監訳|監修|校訂|校注|解説|作|原作|文|絵|画|原画|作画|写真|撮影|音楽|作曲|作詞|編曲|監督|脚本|出演)$"
+)
 _FULLER_FORM = re.compile(r"(,[^(]*?)\s*\([^()]*\)[,.]?$")
 _BODY_DATES = re.compile(r"\s*\([^()]*\d{3,4}[^()]*\)\s*$")
 _ENDS_WITH_INITIAL = re.compile(r"(?:^|[\s.-])\w\.$")
@@ -25,12 +30,14 @@ _NOT_CREATORS = frozenset((
     "spn", "fnd", "his", "sht", "publisher", "printer", "verlag", "drucker", "bookseller", "distributor", "owner",
     "former owner", "dedicatee", "widmungsempfänger", "degree granting institution", "degree supervisor",
     "thesis advisor", "host institution", "hochschule",
+    # UNIMARC writes numbers for the same.
+    "160", "280", "295", "310", "320", "390", "610", "650", "723", "727",
 ))  # fmt: skip
 
 
 def personal(name: str) -> str:
     """A personal name without dates, fuller form of initials, and the field's own punctuation."""
-    value = _LIFE_DATES.sub("", normalise.plain(name))
+    value = _LIFE_DATES.sub("", _ROLE.sub("", normalise.plain(name)))
     if "(" in value:
         value = _FULLER_FORM.sub(r"\1", value.rstrip(" ,.;"))
     value = value.rstrip(" ,;:/")

@@ -290,7 +290,7 @@ def _first_that_fits(shapes: list[Shape], root: Any, page: Page, spec: AdapterSp
 def _knows(shape: Shape, root: Any, nodes: Any) -> bool:
     """Whether a body without records is one of this shape: an empty answer, and not something else altogether."""
     if shape.body != "json":
-        return shape.when is not None
+        return shape.when is not None and shape.total is None
     if isinstance(root, list):
         return not root
     return isinstance(nodes, list) and not isinstance(shape.records({}), list)  # the list is the body's own

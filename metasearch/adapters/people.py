@@ -44,7 +44,7 @@ def person(name: str, family: str | None = None, given: str | None = None, orcid
             family, given, name = left.strip(), right, ""
     elif family and given and name.startswith(f"{family},"):
         name = ""
-    if name.rstrip(".").lower() == "et al" or (len(name) < 3 and not family and not any(map(str.isalnum, name))):
+    if name.rstrip(".").lower() == "et al" or (0 < len(name) < 3 and not any(map(str.isalnum, name))):
         return None  # arXiv puts a ":" behind a collaboration's name, as an author
     if not name:
         name = displayed(given or "", family or "")

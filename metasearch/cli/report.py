@@ -99,7 +99,7 @@ def _failed(alike: list[SourceReport], console: Console, *, by_design: bool) -> 
 
 
 def _heard(answer: Answer) -> str:
-    """One line of who gave how much: "crossref 20 of 1,234, arxiv 0, dblp 20 (3.0 s)"; the time where one had to wait."""
+    """Who gave how much: "crossref 20 of 1,234, arxiv 0, dblp 20 (3.0 s)"; the time where one had to wait."""
     parts = []
     for report in answer.sources:
         total = f" of {report.total:,}" if report.total and report.total > report.count else ""

@@ -61,16 +61,16 @@ class Work:
 
 #: Subject -> the words that databases index its works under, besides those of the title.
 SUBJECTS: Mapping[str, str] = {
-    "gambling": "gambling harms",
+    "gambling": "gambling harms betting",
     "psychedelics": "psychedelics hallucinogens magic mushrooms",
     "breast-cancer": "breast cancer",
-    "forests": "forest conservation",
+    "forests": "forest conservation forestry deforestation",
     "information-systems": "information systems",
-    "machine-learning": "machine learning",
-    "language-processing": "natural language processing",
-    "software": "software engineering",
+    "machine-learning": "machine learning artificial intelligence",
+    "language-processing": "natural language processing text mining",
+    "software": "software engineering programming",
     "jazz": "jazz music",
-    "french-history": "French history, histoire de France",
+    "french-history": "French history, histoire de France, histoire française",
     "chinese": "中文 Chinese",
 }
 
@@ -81,8 +81,8 @@ COVERAGE = (
 )
 #: For the start page of a server that runs the demo.
 NOTICE = (
-    "This is a demonstration: the databases are simulated on this machine, one is slow and one fails, and nothing is sent "
-    f"elsewhere. They hold some five hundred real works about {COVERAGE}."
+    "This is a demonstration: the databases are simulated on this machine, one is slow and one fails, and nothing is "
+    f"sent elsewhere. They hold some five hundred real works about {COVERAGE}."
 )
 
 #: Queries that find works in at least two of the databases, for help texts and the start page.

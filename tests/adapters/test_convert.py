@@ -194,7 +194,13 @@ def test_large_collaborations() -> None:
 
 @pytest.mark.parametrize(
     ("given", "family", "name"),
-    [("Ada", "Byron", "Ada Byron"), ("征", "王", "王征"), ("영희", "김", "김영희"), ("Wei", "王", "Wei 王"), ("", "王", "王")],
+    [
+        ("Ada", "Byron", "Ada Byron"),
+        ("征", "王", "王征"),
+        ("영희", "김", "김영희"),
+        ("Wei", "王", "Wei 王"),
+        ("", "王", "王"),
+    ],
 )
 def test_names_are_shown_as_they_are_read(given: str, family: str, name: str) -> None:
     """The given name comes first, except where both parts are Han or Hangul."""

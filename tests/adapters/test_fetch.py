@@ -577,6 +577,15 @@ async def test_a_missing_key_names_its_variable() -> None:
     assert "METASEARCH_DB_KEY" in caught.value.advice
 
 
+async def test_a_refusal_is_told_in_its_own_words() -> None:
+    """What the database says about it is passed on, without the key that it may repeat."""
+    answer = {"status": 403, "body": b'{"error": "Invalid key abcdef", "message": "Ask for another", "status": 403}'}
+    with pytest.raises(AccessDenied) as caught:
+        await fetcher(Script(answer)).fetch(asked(headers=(("X-Key", Secret("abcdef")),)), LIMITS)
+
+    assert str(caught.value) == "access denied (403): Invalid key *** Ask for another"
+
+
 async def test_errors_say_what_was_asked_without_the_key() -> None:
     """Source and URL are there, the secret is not."""
     request = Request(source="db", url="https://x.example/works", params=(("q", "x"), ("key", Secret("abcdef"))))

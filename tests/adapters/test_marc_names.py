@@ -26,6 +26,10 @@ from metasearch.record import Author
         ("Pennock, J. Roland (James Roland), 1906-1995.", "Pennock, J. Roland"),
         ("Buckley, William F., Jr., 1925-2008,", "Buckley, William F., Jr."),
         ("Paul Avrich Collection (Library of Congress)", "Paul Avrich Collection (Library of Congress)"),
+        ("Goethe, Johann Wolfgang von [Verfasser]", "Goethe, Johann Wolfgang von"),
+        ("Kelly, Wynton.prf", "Kelly, Wynton"),
+        ("山田太郎 著", "山田太郎"),
+        ("山田 太郎", "山田 太郎"),
     ],
 )
 def test_a_personal_heading_loses_dates_and_punctuation(heading: str, name: str) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from metasearch import errors
 from metasearch.adapters.parse import DRIFT_RECORDS, Parsed, parse
-from metasearch.adapters.request import Page, Request
+from metasearch.adapters.request import Page, Request, Secret
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.adapters.specfile import build
 
@@ -196,6 +196,51 @@ def test_mistaken_charset(kind: str, charset: str, title: str) -> None:
 
     assert [title] == titles(parsed)
     assert any("guess" in note for note in parsed.notes) == (charset != "utf-8")
+
+
+def test_a_body_that_says_nothing_is_not_empty() -> None:
+    """Neither records nor a count nor the list that would hold them: that is no answer without hits."""
+    spec = build(
+        {
+            **BASE,
+            "parse": {"body": "json", "records": "data.items || [@][?title]", "total": "total"},
+            "fields": {"title": "title"},
+        },
+        "made.toml",
+    )
+
+    for body in ({"foo": 1}, {}, [1, 2], {"items": []}):
+        with pytest.raises(errors.NotParsable):
+            read(body, spec)
+    assert read({"total": 0}, spec).total == 0
+    assert read([], spec).records == ()
+
+
+def test_no_error_repeats_the_key() -> None:
+    """A body may quote what it was sent; neither its message nor its beginning is shown with the key."""
+    request = Request(source="made", url="https://api.example.org/", headers=(("X-Key", Secret("abcdef")),))
+    for body in (b'{"error": "no such key: abcdef"}', b"key abcdef is wrong", b"<html><title>abcdef?</title></html>"):
+        with pytest.raises(errors.SourceError) as caught:
+            parse(Page(request=request, body=body), JSON)
+
+        assert "abcdef" not in str(caught.value)
+
+
+@pytest.mark.parametrize("body", ["Rate exceeded.", "Too Many Requests"])
+def test_a_short_text_about_limits_is_a_refusal(body: str) -> None:
+    """Gateways say so in plain text, and not always with a status."""
+    with pytest.raises(errors.RateLimited):
+        read(body)
+
+
+def test_a_web_page_is_named_by_its_title() -> None:
+    """What stands in the title says more than the first tags of the page."""
+    page = '<?xml version="1.0"?><!DOCTYPE html><html><head><title>503 Backend fetch failed</title></head></html>'
+
+    with pytest.raises(errors.NotParsable, match="503 Backend fetch failed"):
+        read(page, XML)
+    with pytest.raises(errors.SourceSaysError, match="503 Backend fetch failed"):
+        read(page, XML, status=503)
 
 
 def test_body_cut_short() -> None:

@@ -9,7 +9,7 @@ import pytest
 from metasearch.adapters.parse import Parsed, parse
 from metasearch.adapters.registry import Registry
 from metasearch.adapters.request import Page, Request
-from metasearch.errors import NotParsable, SourceSaysError
+from metasearch.errors import AccessDenied, NotParsable, SourceSaysError
 from metasearch.record import Author, Record
 from metasearch.settings import Settings
 
@@ -270,6 +270,45 @@ def test_diagnostics_without_records_are_errors(diagnostics: list[str], message:
         _parse(f'<searchRetrieveResponse xmlns="{SRW}">{_diagnostics(*diagnostics)}</searchRetrieveResponse>')
 
 
+def test_authentication_is_told_as_such() -> None:
+    """A catalogue that wants to know who asks denies access, whatever its status."""
+    body = _diagnostics("<d:uri>info:srw/diagnostic/1/3</d:uri><d:details>no session</d:details>")
+
+    with pytest.raises(AccessDenied, match="Authentication error: no session"):
+        _parse(f'<searchRetrieveResponse xmlns="{SRW}">{body}</searchRetrieveResponse>')
+
+
+def test_nothing_found_is_no_error() -> None:
+    """Some servers say of no hits that the first one is out of range."""
+    diagnostics = _diagnostics("<d:uri>info:srw/diagnostic/1/61</d:uri>")
+
+    assert _parse(_answer(total=0, extra=diagnostics)).total == 0
+    with pytest.raises(SourceSaysError, match="First record position out of range"):
+        _parse(_answer(total=9, extra=diagnostics))
+
+
+def test_diagnostics_alone_and_nothing_but_surrogates_are_errors() -> None:
+    """Without an envelope, and where every record is replaced by one."""
+    alone = _diagnostics("<d:uri>info:srw/diagnostic/1/7</d:uri><d:details>query</d:details>")
+    surrogate = (
+        '<diagnostic xmlns="http://www.loc.gov/zing/srw/diagnostic/"><uri>info:srw/diagnostic/1/67</uri></diagnostic>'
+    )
+
+    with pytest.raises(SourceSaysError, match="Mandatory parameter not supplied: query"):
+        _parse(alone)
+    with pytest.raises(SourceSaysError, match="Record not available in this schema"):
+        _parse(_answer(surrogate, surrogate))
+
+
+@pytest.mark.parametrize("root", ["records", "collection", "x"])
+def test_marc_without_an_envelope_is_read(root: str) -> None:
+    """Saved records come in a collection, or as one record alone."""
+    each = _marc(TITLE)
+    body = each if root == "x" else f"<{root}>{each}{each}</{root}>"
+
+    assert {"A title"} == {record.title for record in _parse(body).records}
+
+
 def test_diagnostics_beside_records_are_notes() -> None:
     """A server that ignored something says so and answers all the same."""
     parsed = _parse(_answer(_marc(TITLE), extra=_diagnostics("<d:message>Sort ignored</d:message>")))
@@ -351,6 +390,51 @@ def test_mods() -> None:
     assert (record.isbn, record.ids) == (("9783161484100",), {"oclc": "641973755"})
 
 
+def test_names_of_mods_are_in_parts_or_whole() -> None:
+    """Family and given names lie apart or together; publishers are no authors."""
+    data = (
+        '<mods xmlns="http://www.loc.gov/mods/v3"><titleInfo><title>A title</title></titleInfo><name type="personal">'
+        '<namePart type="given">Ada</namePart><namePart type="family">Writer</namePart>'
+        '<namePart type="date">1975-</namePart>'
+        '<role><roleTerm type="code">aut</roleTerm></role></name>'
+        '<name type="personal"><namePart>Doe, Jane, 1950-2000</namePart></name>'
+        '<name type="corporate"><namePart>A house</namePart><role><roleTerm>pbl</roleTerm></role></name></mods>'
+    )
+    authors = (Author("Ada Writer", "Writer", "Ada"), Author("Jane Doe", "Doe", "Jane"))
+
+    for body in (_answer(data), data, f'<modsCollection xmlns="http://www.loc.gov/mods/v3">{data}</modsCollection>'):
+        assert [authors] == [record.authors for record in _parse(body).records]
+
+
+def test_title_statements_of_dublin_core_name_no_authors() -> None:
+    """What catalogues write behind " / " repeats the authors; their roles are no part of their names."""
+    data = (
+        '<dc xmlns="http://purl.org/dc/elements/1.1/"><title>Faust : eine Tragödie / von Goethe</title>'
+        "<creator>Goethe, Johann Wolfgang von [Verfasser]</creator><date>2001</date></dc>"
+    )
+    record = _parse(_answer(data)).records[0]
+
+    assert record.title == "Faust : eine Tragödie"
+    assert record.authors == (Author("Johann Wolfgang von Goethe", "Goethe", "Johann Wolfgang von"),)
+
+
+def test_pica_xml() -> None:
+    """Tags of four characters, names in parts or linked, and a mark before the word that a title is sorted by."""
+    fields = [
+        ("002@", "0Aau"), ("003@", "012345X"), ("004A", "0978-3-16-148410-0"), ("010@", "ager"), ("011@", "a2005"),
+        ("021A", "aDie @Vermessung der Welt", "dRoman"), ("028A", "dDaniel", "aKehlmann"), ("028B", "8Doe, Jane"),
+        ("029A", "aEine Gesellschaft"), ("033A", "pReinbek", "nRowohlt"),
+    ]  # fmt: skip
+    inner = "".join(_field(tag, *subfields) for tag, *subfields in fields)
+    data = f'<record xmlns="info:srw/schema/5/picaXML-v1.0">{inner}</record>'
+    record = _parse(_answer(data)).records[0]
+
+    assert (record.title, record.subtitle, record.source_id) == ("Die Vermessung der Welt", "Roman", "12345X")
+    assert [a.name for a in record.authors] == ["Daniel Kehlmann", "Jane Doe", "Eine Gesellschaft"]
+    assert (record.year, record.publisher, record.language, record.type) == (2005, "Rowohlt", "de", "book")
+    assert record.isbn == ("9783161484100",)
+
+
 def test_unimarc_is_told_by_its_title_field() -> None:
     """200 is the title in UNIMARC, 700 $a and $b the first author, 210 $d the year."""
     data = (
@@ -365,7 +449,8 @@ def test_unimarc_is_told_by_its_title_field() -> None:
                 ("101", "afre"),
                 ("200", "aLes misérables", "eroman", "fVictor Hugo"),
                 ("210", "aParis", "cHachette", "dDL 1999"),
-                ("700", "aHugo", "bVictor", "f1802-1885"),
+                ("700", "aHugo", "bVictor", "f1802-1885", "4070"),
+                ("712", "aHachette", "4650"),
             ]
         )
         + "</mxc:record>"
@@ -379,7 +464,7 @@ def test_unimarc_is_told_by_its_title_field() -> None:
 
 
 def test_a_schema_that_is_like_nothing_known_loses_what_has_no_title() -> None:
-    """Archival descriptions have a title and a date by local name; PICA has neither and is told as unread."""
+    """Archival descriptions have a title and a date by local name; what has neither is told as unread."""
     isad = (
         "<a:description xmlns:a='urn:isad'><a:reference>MM 24</a:reference><a:title>Act</a:title>"
         "<a:date>09.05.1966</a:date></a:description>"

@@ -135,10 +135,10 @@ async def test_an_allowed_name_is_resolved(server: Loopback) -> None:
 
 
 async def test_a_redirect_to_a_private_address_is_refused(server: Loopback, send: Send) -> None:
-    """A redirect goes through the guard like a first request; the other server hears nothing."""
+    """A redirect goes through the guard like a first request; the other server hears nothing, and is named."""
     async with Loopback() as other:
         server.routes["/"] = reply(b"", 302, Location=other.url())
-        with pytest.raises(NotAllowed):
+        with pytest.raises(NotAllowed, match=f"redirects to 127.0.0.1:{other.port}"):
             await send(server.url())
 
         assert other.connections == 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -29,11 +28,8 @@ Run = Callable[..., Outcome]
 
 
 @pytest.fixture(autouse=True)
-def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Neither the tester's configuration nor the tester's terminal plays a part."""
-    for name in os.environ:
-        if name.startswith("METASEARCH_") or name in ("NO_COLOR", "COLUMNS", "LINES"):
-            monkeypatch.delenv(name)
+def own_folders(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Each test has a configuration and a cache of its own."""
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
 

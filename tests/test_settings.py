@@ -1,0 +1,106 @@
+"""The configuration: one file under variables, and every problem at once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from metasearch.adapters.registry import Registry
+from metasearch.errors import SettingsError, UnknownSource
+from metasearch.settings import Settings
+
+
+def load(folder: Path, text: str = "", **env: str) -> Settings:
+    """Settings from a file of that text."""
+    file = folder / "my.toml"
+    file.write_text(text, encoding="utf-8")
+    return Settings.load(file, env)
+
+
+def test_all_problems_are_told_at_once(tmp_path: Path) -> None:
+    """Whoever mends a file needs one look, not six."""
+    text = """
+        searhc.timeout = 3
+        [search]
+        timeout = -1
+        per_source = "many"
+        colour = true
+        [network]
+        allow = ["example.org"]
+        [server]
+        public_url = "javascript:alert(1)"
+    """
+    with pytest.raises(SettingsError) as raised:
+        load(tmp_path, text)
+
+    told = "\n".join(raised.value.problems)
+    places = ("searhc", "search.timeout", "search.per_source", "search.colour", "network.allow", "server.public_url")
+    assert all(f"{place}: " in told for place in places)
+    assert str(raised.value).startswith(f"{tmp_path / 'my.toml'}: ")
+
+
+def test_a_variable_comes_before_the_file(tmp_path: Path) -> None:
+    """Timeout, contact, public address and cache folder of the environment win."""
+    text = """
+        search.timeout = 3
+        network.contact = "file@example.org"
+        server.public_url = "https://file.example.org"
+        cache.dir = "file"
+    """
+    env = {
+        "METASEARCH_TIMEOUT": "4.5",
+        "METASEARCH_CONTACT": "env@example.org",
+        "METASEARCH_PUBLIC_URL": "https://env.example.org/meta",
+        "METASEARCH_CACHE_DIR": str(tmp_path / "env"),
+    }
+    filed, both = load(tmp_path, text), load(tmp_path, text, **env)
+
+    assert (filed.timeout, filed.contact, filed.public_url) == (3.0, "file@example.org", "https://file.example.org")
+    assert (both.timeout, both.contact) == (4.5, "env@example.org")
+    assert (both.public_url, both.cache_dir) == ("https://env.example.org/meta", tmp_path / "env")
+
+
+def test_a_wrong_variable_is_named_as_such(tmp_path: Path) -> None:
+    """It is not a mistake of the file."""
+    with pytest.raises(SettingsError) as raised:
+        load(tmp_path, METASEARCH_TIMEOUT="soon", METASEARCH_PUBLIC_URL="search.example.org")
+
+    assert raised.value.file == "environment"
+    assert [problem.partition(":")[0] for problem in raised.value.problems] == [
+        "METASEARCH_TIMEOUT",
+        "METASEARCH_PUBLIC_URL",
+    ]
+
+
+@pytest.mark.parametrize("address", ["http://localhost:8080", "https://[::1]:8080/meta/", "https://a.example.org/x"])
+def test_public_addresses(tmp_path: Path, address: str) -> None:
+    """An address of the web, with or without port and path."""
+    assert load(tmp_path, f'server.public_url = "{address}"').public_url == address
+
+
+@pytest.mark.parametrize("address", ["ftp://a.org", "a.org", "https://a.org/?q=1", 'https://a.org/\\"x', "https://a b"])
+def test_what_is_no_public_address(tmp_path: Path, address: str) -> None:
+    """Anything else would end up in links that people follow."""
+    with pytest.raises(SettingsError, match=r"server\.public_url"):
+        load(tmp_path, f'server.public_url = "{address}"')
+
+
+def test_a_file_that_was_named_must_be_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only the file in the configuration folder may be missing."""
+    with pytest.raises(SettingsError, match="No such file"):
+        Settings.load(tmp_path / "none.toml", {})
+
+    monkeypatch.setattr("platformdirs.user_config_dir", lambda *_: str(tmp_path))
+    assert Settings.load(None, {}).timeout == 15.0
+
+
+def test_shipped_sources_can_be_shut_out() -> None:
+    """Then only the configured ones are listed, asked and found."""
+    registry = Registry(Settings(sources={"mine": {"extends": "sru", "url": "https://x.example/"}}, shipped=False))
+
+    assert registry.names() == registry.default() == ["mine"]
+    assert registry.spec("mine").name == "mine"
+    with pytest.raises(UnknownSource) as raised:
+        registry.spec("crossref")
+    assert raised.value.near_misses == ("mine",)
