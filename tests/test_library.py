@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import asyncio
 import dataclasses
 import inspect
 import re
@@ -16,11 +17,12 @@ import pytest
 
 import metasearch
 from metasearch import events
-from metasearch.demo import DemoDatabases
+from metasearch.demo import EXAMPLE_QUERIES, DemoDatabases
 from metasearch.settings import Settings
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = (ROOT / "docs" / "library.md").read_text(encoding="utf-8")
+QUERY = EXAMPLE_QUERIES[0]
 SCRIPT, *PIECES = re.findall(r"```python\n(.*?)\n```", PAGE, re.DOTALL)
 
 
@@ -56,16 +58,20 @@ async def test_the_pieces_run(settings: Settings, capsys: pytest.CaptureFixture[
     assert "the first: " in capsys.readouterr().out
 
 
-async def test_readme_runs(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its example of Python is right, whatever databases are asked."""
+async def test_readme_runs(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its script prints hits where the demo databases, and their subject, stand in for what it asks."""
     search = metasearch.search
     monkeypatch.setattr(
-        metasearch, "search", lambda query, sources=None, **options: search(query, settings=settings, **options)
+        metasearch, "search", lambda query, sources=None, **options: search(QUERY, settings=settings, **options)
     )
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    (piece,) = re.findall(r"```python\n(.*?)\n```", readme, re.DOTALL)
+    (script,) = re.findall(r"```python\n(.*?)\n```", readme, re.DOTALL)
 
-    await eval(compile(piece, "README.md", "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT), {})
+    await asyncio.to_thread(exec, script, {})
+
+    assert re.search(r"^1 \S.* \('demo-", capsys.readouterr().out, re.MULTILINE)
 
 
 def test_every_option_is_named() -> None:
