@@ -1,0 +1,98 @@
+"""tasks.py finds an installer on machines of every kind, and harms nothing."""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture
+def tasks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> ModuleType:
+    """A fresh tasks.py whose environment would lie in an empty folder."""
+    monkeypatch.setenv("METASEARCH_VENV", str(tmp_path / "venv"))
+    spec = importlib.util.spec_from_file_location("tasks", ROOT / "tasks.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize(
+    ("there", "install"),
+    [
+        ("inside", ["PYTHON", "-m", "pip", "install"]),
+        ("outside", [sys.executable, "-m", "pip", "--python", "PYTHON", "install"]),
+        ("pip3", ["pip3", "--python", "PYTHON", "install"]),
+        ("uv", ["uv", "pip", "install", "--python", "PYTHON"]),
+    ],
+)
+def test_installers(tasks: ModuleType, monkeypatch: pytest.MonkeyPatch, there: str, install: list[str]) -> None:
+    """The environment's own pip, this Python's, another's, or uv: the first that is there installs."""
+    names = {tasks.PYTHON: "inside", sys.executable: "outside"}
+
+    def works(*command: str) -> bool:
+        return command == (tasks.PYTHON,) or names.get(command[0], command[0]) == there
+
+    monkeypatch.setattr(tasks, "works", works)
+    monkeypatch.setattr(subprocess, "run", lambda *_, **__: None)
+
+    assert tasks.installer() == [tasks.PYTHON if word == "PYTHON" else word for word in install]
+
+
+def test_debian_without_pip(
+    tasks: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Where there is nothing to install with, it says what to install first."""
+    monkeypatch.setattr(tasks, "works", lambda *command: command == (tasks.PYTHON,))
+    monkeypatch.setattr(subprocess, "run", lambda *_, **__: None)
+
+    assert tasks.installer() is None
+    assert "sudo apt install python3-venv" in capsys.readouterr().err
+
+
+def test_a_folder_of_somebody_else_is_left_alone(
+    tasks: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """METASEARCH_VENV may name a folder by mistake: it is not emptied."""
+    precious = tmp_path / "venv" / "thesis.txt"
+    precious.parent.mkdir()
+    precious.write_text("precious")
+
+    assert not tasks.environment(())
+    assert precious.read_text() == "precious"
+    assert "left alone" in capsys.readouterr().err
+
+
+def test_what_is_installed_is_not_installed_again(tasks: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A second call runs no installer; one that needs more does."""
+    Path(tasks.PYTHON).parent.mkdir(parents=True)
+    Path(tasks.PYTHON).touch()
+    ran: list[Any] = []
+
+    def run(command: list[str], **_: Any) -> subprocess.CompletedProcess[str]:
+        ran.append(command)
+        return subprocess.CompletedProcess(command, 0)
+
+    monkeypatch.setattr(tasks, "installer", lambda: ["install"])
+    monkeypatch.setattr(subprocess, "run", run)
+
+    assert [tasks.environment(groups) for groups in ((), (), ("test",), ("test",))] == [True] * 4
+    assert len(ran) == 2
+    assert any(line.startswith("pytest>") for line in ran[1])
+
+
+def test_unknown_task() -> None:
+    """A word that is no task exits 2 and names those that there are."""
+    done = subprocess.run([sys.executable, str(ROOT / "tasks.py"), "tset"], capture_output=True, text=True, check=False)
+
+    assert done.returncode == 2
+    assert "demo, run, test" in done.stderr
