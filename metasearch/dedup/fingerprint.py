@@ -197,9 +197,9 @@ def _edition(value: str) -> str:
 @lru_cache(maxsize=20_000)
 def _spellings(family: str | None, name: str) -> frozenset[str]:
     """What the family name may be: one spelling where it is known, the likely ones where the name is in one piece."""
-    if family:
+    if family and not normalise.has_cjk(family):
         return frozenset({normalise.family_key(family)})
-    if normalise.has_cjk(name):
+    if normalise.has_cjk(name):  # a Chinese family name is shared by millions, so the whole name counts
         return frozenset({normalise.compact(name)})
     words = [w for w in name.replace(".", ". ").split() if normalise.compact(w)]
     if not words:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from metasearch.dedup.fingerprint import fingerprint
 from metasearch.dedup.signature import simhash
+from metasearch.record import Author, Record
 from tests.dedup.records import ARTICLE, record
 
 
@@ -58,6 +59,16 @@ def test_a_family_name_is_found_in_every_form() -> None:
     firsts = [fingerprint(record("a", 1, title="T", authors=form)).first for form in forms]
 
     assert frozenset.intersection(*firsts) == {"berg"}
+
+
+def test_a_chinese_name_is_one_name_however_it_is_given() -> None:
+    """Family and given name apart, or in one piece: the whole name is compared."""
+    apart = Record(source="a", source_id="1", title="T", authors=(Author("张玲", "张", "玲"),))
+    whole = Record(source="b", source_id="1", title="T", authors=(Author("张玲"),))
+    other = Record(source="c", source_id="1", title="T", authors=(Author("张伟", "张", "伟"),))
+
+    assert fingerprint(apart).first == fingerprint(whole).first
+    assert fingerprint(apart).first.isdisjoint(fingerprint(other).first)
 
 
 def test_subtitles_begin_at_breaks() -> None:
