@@ -28,7 +28,8 @@ from metasearch.settings import Settings
 pytestmark = [pytest.mark.shared, pytest.mark.timeout(60)]
 
 #: Seconds that a source has, and that a search has; the simulated databases answer in milliseconds.
-SOURCE_TIMEOUT, SEARCH_TIMEOUT = 0.8, 4.0
+#: Short where the fault is that no answer comes; long where one comes, so that a busy machine changes no verdict.
+IMPATIENT, PATIENT, SEARCH_TIMEOUT = 0.8, 20.0, 30.0
 #: Bytes that three broken sources at once may hold; each body is capped well below what they send.
 FLAT = 100 * 1024 * 1024
 MAX_BYTES = 4_000_000
@@ -90,10 +91,13 @@ def upstream(shared: Path) -> Iterator[str]:
 def settings(base: str, fault: str) -> Settings:
     """Four databases in each of the three shapes; the second of each has the fault."""
     sources: dict[str, Any] = {}
+    waits = EXPECTED[fault] is WAIT
     for shape in upstreams.SHAPES:
-        for name, table in upstreams.tables(base, [shape] * 4, SOURCE_TIMEOUT).items():
+        for name, table in upstreams.tables(base, [shape] * 4, PATIENT).items():
             url = f"{table['url']}?fault={urllib.parse.quote(fault)}" if name == "db1" else table["url"]
             limits = {**table["limits"], "max_bytes": MAX_BYTES}
+            if waits and name == "db1":
+                limits["timeout"] = IMPATIENT
             sources[f"{shape}_{name}"] = {**table, "url": url, "limits": limits}
     return Settings(sources=sources, allow=frozenset({base.removeprefix("http://")}))
 
