@@ -65,7 +65,7 @@ class Digest:
 def digest(page: Page, spec: AdapterSpec, residual: Query | None = None) -> Digest:
     """Parse a page, cut it to what was wanted, filter what the source could not, and fingerprint the rest.
 
-    Pure and picklable, so that it can run inline, in a thread, or in another process.
+    Pure, so that it can run inline or in a thread.
     """
     parsed = parse(page, spec)
     kept = [record for record in parsed.records if record.position <= page.request.wanted]

@@ -17,7 +17,6 @@ from metasearch.adapters.select.marc import MarcField
 from metasearch.adapters.spec import Converter
 from metasearch.record import Author
 
-_INITIALS = re.compile(r"^(?:[A-Z][.\s-]*){1,4}$")
 _SUFFIX = re.compile(r"^(?:jr|sr|ii|iii|iv|ph\.?d|m\.?d)\.?$", re.IGNORECASE)
 _HAN_OR_HANGUL = re.compile("[\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
 _HOMONYM = re.compile(r"\s\d{4}$")
@@ -29,11 +28,6 @@ def person(name: str, family: str | None = None, given: str | None = None, orcid
     "Family, Given" is turned round for display, also where the parts are given beside it; a plain "Given Family" is
     left as it is and not split, because the split is a guess (it is made when names are compared).
     """
-    if family and given and not name:
-        family, given = normalise.without_markup(family), normalise.without_markup(given)
-        return Author(
-            displayed(given, family), family or None, given or None, normalise.orcid(orcid) if orcid else None
-        )
     family = normalise.without_markup(family) if family else None
     given = normalise.without_markup(given) if given else None
     name = normalise.without_markup(name) if name else ""

@@ -93,9 +93,8 @@ def _merged(records: Sequence[Record]) -> tuple[Record, dict[str, str]]:
     values["title"] = titled.title
     if titled.title:
         provenance["title"] = titled.source
-    with_subtitle = titled if titled.subtitle or ":" in titled.title else None
-    if with_subtitle is not None and with_subtitle.subtitle:
-        values["subtitle"], provenance["subtitle"] = with_subtitle.subtitle, with_subtitle.source
+    if titled.subtitle:
+        values["subtitle"], provenance["subtitle"] = titled.subtitle, titled.source
     for name, column in zip(FIELDS, zip(*map(_fields, records), strict=True), strict=True):
         holders = [record for record, value in zip(records, column, strict=True) if value]
         if not holders:

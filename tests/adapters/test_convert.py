@@ -208,3 +208,9 @@ def test_names_are_shown_as_they_are_read(given: str, family: str, name: str) ->
 
     assert author is not None
     assert author.name == name
+
+
+def test_a_name_of_nothing_but_markup_is_no_author() -> None:
+    """Parts that are empty once their tags are gone name nobody; one that is left names somebody."""
+    assert people.person("", "<i></i>", "&nbsp;") is None
+    assert people.person("", "<i>Berg</i>", "&nbsp;") == Author("Berg", "Berg")

@@ -92,6 +92,14 @@ def test_one_work(name: str) -> None:
     assert match.because
 
 
+@pytest.mark.parametrize("name", SAME)
+def test_one_work_meets(name: str) -> None:
+    """The two records share a key, so that they are compared at all."""
+    left, right = (record(s, 1, **{**ARTICLE, **over}) for s, over in zip("ab", SAME[name], strict=True))
+
+    assert set(DEFAULT.keys(fingerprint(left))) & set(DEFAULT.keys(fingerprint(right)))
+
+
 @pytest.mark.parametrize("name", APART)
 def test_two_works(name: str) -> None:
     """These two records are two works."""
