@@ -130,6 +130,11 @@ class OnlineDedup:
         received, unique = len(self._records), sum(len(clusters) for clusters in self._clusters.values())
         return Counts(received, unique, received - unique)
 
+    def clusters(self) -> list[list[int]]:
+        """The works: of each, the numbers of its records (0 for the one that was taken in first); no fields merged."""
+        self._settle()
+        return [sorted(numbers) for clusters in self._clusters.values() for numbers, _ in clusters]
+
     def hits(self) -> list[Hit]:
         """All hits, unranked, in no order that means anything."""
         self._settle()

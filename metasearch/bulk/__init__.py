@@ -1,0 +1,1 @@
+"""Whole files at once: dedup of exports, with the numbers that a systematic review reports."""

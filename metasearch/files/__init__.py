@@ -1,0 +1,1 @@
+"""Bibliographic files -> records: format and encoding are detected, what is broken is reported with its line."""
