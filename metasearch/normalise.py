@@ -315,11 +315,17 @@ def roman(text: str) -> int:
 _PAGES = re.compile(r"([a-z]*)(\d+)([a-z]*)(?:\s*(?:-|–|—|−|to|/)+\s*([a-z]*)(\d+))?", re.IGNORECASE)
 
 
+_SPREADSHEET_DATE = re.compile(r"(?:\d{1,2}-)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)(?:-\d{2,4})?", re.I)
+
+
 @lru_cache(maxsize=10_000)
 def pages_key(value: str | None) -> tuple[str, str]:
-    """First and last page, the last one completed: "123-8" -> ("123", "128"); ("", "") where there are none."""
+    """First and last page, the last one completed: "123-8" -> ("123", "128"); ("", "") where there are none.
+
+    "08-Aug" is what a spreadsheet makes of "8-8": it says nothing.
+    """
     found = _PAGES.search(value) if value else None
-    if found is None:
+    if found is None or (value and _SPREADSHEET_DATE.fullmatch(value)):
         return ("", "")
     prefix, first, _, _, last = found.groups()
     first = first.lstrip("0") or "0"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
+from typing import Literal, get_args
 
 #: The closed vocabulary of `Record.type`.
 TYPES = (
@@ -42,6 +42,10 @@ TYPES = (
 )
 
 Verdict = Literal["same", "different", "version"]
+#: What becomes of the versions of a work: "group" makes one hit that lists them, "separate" a hit of each, "merge" one
+#: hit that makes no difference between them.
+VersionsMode = Literal["group", "separate", "merge"]
+VERSIONS_MODES: tuple[VersionsMode, ...] = get_args(VersionsMode)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +75,7 @@ class Record:
         position: Rank in the source's answer, from 1, over all pages.
         title: Title proper, plain text; empty where the source gives none.
         subtitle: Rest of the title where the source gives it apart.
+        titles: Other titles of the work: translated, original or variant, plain text.
         authors: In order.
         year: Year of publication.
         date: ISO 8601 with the precision that is known: "2020", "2020-03", "2020-03-15".
@@ -91,6 +96,7 @@ class Record:
     url: str | None = None
     title: str = ""
     subtitle: str | None = None
+    titles: tuple[str, ...] = ()
     authors: tuple[Author, ...] = ()
     year: int | None = None
     date: str | None = None

@@ -84,9 +84,9 @@ def names_and(found: Any) -> tuple[Author, ...]:
 
 
 def initials_last(name: str) -> Author | None:
-    """From "Smith JA" family Smith and given JA; any other form is left whole."""
+    """From "Smith JA" family Smith and given JA; any other form, "Smith, Jo A" too, is read as `person` reads it."""
     head, _, tail = name.rpartition(" ")
-    if head and tail.isupper() and len(tail) <= 5 and tail.replace("-", "").isalpha():
+    if head and "," not in head and tail.isupper() and len(tail) <= 5 and tail.replace("-", "").isalpha():
         return person("", head, tail)
     return person(name)
 

@@ -8,20 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal
 
-from rapidfuzz import fuzz
-
+from metasearch.dedup import people
 from metasearch.dedup.fingerprint import Fingerprint
-
-TitleRelation = Literal["missing", "equal", "start", "near", "far"]
-
-#: Titles this alike differ by a typo or an encoding; measured as the ratio of rapidfuzz (indel distance).
-NEAR = 0.9
-#: A main title of fewer letters is not looked for at the beginning of longer ones.
-SHORTEST_MAIN_TITLE = 6
-#: Titles less alike than this speak of different things.
-FAR = 0.6
+from metasearch.dedup.people import AuthorRelation
+from metasearch.dedup.resemblance import NEAR, TitleRelation, resemblance, title_score
+from metasearch.dedup.venues import venue_relation
 
 
 @dataclass(slots=True)
@@ -29,54 +21,80 @@ class Evidence:
     """The relation of two records.
 
     Attributes:
-        title: "equal" (same letters), "start" (one is the other without its subtitle, or cut off), "near"
-            (`score` >= NEAR), "far", or "missing".
-        score: 0..1, how alike the titles are.
-        first_author: The first authors' family names.
-        authors: At least one family name in common; `all_authors`: the same three or more.
-        year: Within one year; `same_year`: equal; `gap`: how many years lie between, None where one has none.
+        title: See `TitleRelation`; `score`: 0..1, how alike the titles are.
+        authors: See `AuthorRelation`; None where one side names nobody.
+        gap: Years between them, None where one has no year.
         venue: The one is the other or its abbreviation.
-        parts: Numbers of parts and other numbers in the titles.
+        pages: First pages equal; `page_range`: first and last, of more than one page.
+        place: Venue, volume and issue or pages agree: the same place in print, where one work can stand.
+        form: One is a preprint or a conference abstract and the other is not, or one is a conference paper and the
+            other an article: another version of the work at most.
+        parts: Numbers of parts in the titles; `part_lost`: only one title names a part.
+        numbers: No number in one title contradicts one in the other.
     """
 
     title: TitleRelation
     score: float
-    first_author: bool | None
-    authors: bool | None
-    all_authors: bool
-    year: bool | None
-    same_year: bool
+    authors: AuthorRelation | None
     gap: int | None
     venue: bool | None
     volume: bool | None
     issue: bool | None
     pages: bool | None
+    page_range: bool
     doi: bool | None
     isbn: bool | None
     edition: bool | None
     publisher: bool | None
     notice: bool
+    form: bool
     parts: bool | None
+    part_lost: bool
     numbers: bool | None
+
+    @property
+    def first_author(self) -> bool | None:
+        """Whether the first authors are one, or everybody is."""
+        return None if self.authors is None else self.authors in ("team", "all", "first")
+
+    @property
+    def year(self) -> bool | None:
+        """Within one year."""
+        return None if self.gap is None else self.gap <= 1
+
+    @property
+    def place(self) -> bool:
+        """The same place in print."""
+        return bool(
+            self.venue
+            and self.volume
+            and self.issue is not False
+            and self.pages is not False
+            and (self.issue or self.pages)
+        )
 
     def words(self) -> list[str]:
         """What agrees, in words, for people."""
-        said = {
-            "equal": "titles equal",
-            "start": "titles agree up to the subtitle",
-            "near": f"titles agree {self.score:.2f}",
-        }
-        out = [said[self.title]] if self.title in said else []
-        if self.first_author:
-            out.append("same first author")
-        elif self.authors:
-            out.append("an author in common")
-        if self.year is not None and self.year:
-            out.append("same year" if self.same_year else "years one apart")
-        out += [said_so for name, said_so in _SAID if getattr(self, name)]
+        out = []
+        if self.title in _TITLES:
+            out.append(_TITLES[self.title].format(self.score))
+        if self.authors in _AUTHORS:
+            out.append(_AUTHORS[self.authors])
+        if self.gap is not None and self.gap <= 1:
+            out.append("years one apart" if self.gap else "same year")
+        out += [said for name, said in _SAID if getattr(self, name)]
         return out
 
 
+_TITLES = {
+    "equal": "titles equal",
+    "start": "titles agree up to the subtitle",
+    "end": "titles agree behind a heading",
+    "near": "titles agree {:.2f}",
+    "within": "one title stands in the other",
+    "reworded": "titles alike {:.2f}",
+}
+_AUTHORS = {"team": "same authors", "all": "same authors", "first": "same first author", "half": "authors in common", "some": "an author in common"}
 _SAID = (
     ("venue", "same venue"),
     ("volume", "volume equal"),
@@ -84,6 +102,9 @@ _SAID = (
     ("pages", "pages equal"),
     ("isbn", "an ISBN in common"),
 )
+
+
+_UNSAID = ({"abstract", ""}, {"abstract", "journal"})
 
 
 def three(a: object, b: object) -> bool | None:
@@ -100,26 +121,31 @@ def overlap(a: frozenset[str], b: frozenset[str]) -> bool | None:
 def evidence(a: Fingerprint, b: Fingerprint) -> Evidence:
     """The relation of two records; symmetric in its arguments."""
     title, score = title_relation(a, b)
+    pages = pages_relation(a.pages, b.pages)
+    venue = venue_relation(a.venue, b.venue)
+    volume = three(a.volume, b.volume)
     gap = abs(a.year - b.year) if a.year is not None and b.year is not None else None
+    # Whether one says "[abstract]" and the other does not means nothing in the same journal and year.
+    there = bool(venue) and gap == 0 and volume is not False and pages is not False
+    forms = {a.form, b.form}
     return Evidence(
         title=title,
         score=score,
-        first_author=overlap(a.first, b.first),
-        authors=overlap(a.families, b.families),
-        all_authors=len(a.families) > 2 and a.families == b.families,
-        year=gap <= 1 if gap is not None else None,
-        same_year=gap == 0,
+        authors=people.relation(a.families, b.families, a.authors, b.authors),
         gap=gap,
-        venue=venue_relation(a.venue, b.venue),
-        volume=three(a.volume, b.volume),
-        issue=three(a.issue, b.issue),
-        pages=pages_relation(a.pages, b.pages),
+        venue=venue,
+        volume=volume,
+        issue=_issue_relation(a.issue, b.issue),
+        pages=pages,
+        page_range=bool(pages) and a.pages == b.pages and a.pages[0] != a.pages[1],
         doi=three(a.doi, b.doi),
         isbn=overlap(a.isbn, b.isbn),
         edition=three(a.edition, b.edition),
         publisher=_publisher_relation(a.publisher, b.publisher),
         notice=a.notice == b.notice,
-        parts=_parts_relation(a, b),
+        form=other_form(a, b) and not (there and forms in _UNSAID),
+        parts=a.parts == b.parts if a.parts and b.parts else None,
+        part_lost=bool(a.parts) != bool(b.parts),
         numbers=_numbers_relation(a.numbers, b.numbers),
     )
 
@@ -132,95 +158,49 @@ def title_relation(a: Fingerprint, b: Fingerprint) -> tuple[TitleRelation, float
     if relation == "equal":
         return "equal", 1.0
     score = title_score(a, b)
-    return relation, max(score, NEAR) if relation == "start" else score
+    return relation, max(score, NEAR) if relation in ("start", "end") else score
 
 
-def title_score(a: Fingerprint, b: Fingerprint) -> float:
-    """How alike the titles are, 0..1: the normalised indel similarity of their words."""
-    return fuzz.ratio(a.text, b.text) / 100
-
-
-def resemblance(a: Fingerprint, b: Fingerprint) -> TitleRelation:
-    """The relation of the titles alone; quick, because nearly every pair that shares a key is "far"."""
-    if a.compact == b.compact:
-        return "equal" if a.compact else "missing"
-    if not a.compact or not b.compact:
-        return "missing"
-    if _starts(a, b) if len(a.compact) <= len(b.compact) else _starts(b, a):
-        return "start"
-    shorter, longer = sorted((len(a.text), len(b.text)))
-    if 2 * shorter < NEAR * (shorter + longer):  # even if all of the shorter one were in the longer one
-        return "far"
-    return "near" if fuzz.ratio(a.text, b.text, score_cutoff=NEAR * 100) else "far"
-
-
-def _starts(short: Fingerprint, long: Fingerprint) -> bool:
-    """Whether the short title is the long one up to a mark, or cut off inside."""
-    if short.words[0] != long.words[0] and short.words[1:2] != long.words[1:2]:
+def other_form(a: Fingerprint, b: Fingerprint) -> bool:
+    """Whether the two can only be versions of one work: preprint, conference abstract, conference paper, article."""
+    if a.form == b.form:
         return False
-    if len(short.compact) < SHORTEST_MAIN_TITLE:
+    forms = {a.form, b.form}
+    if forms == {"abstract", "conference"}:  # the one does not know that only the abstract was printed
         return False
-    if short.cut and long.compact.startswith(short.compact):
-        return True
-    count = len(short.words)
-    for end in long.breaks:
-        # The same number of words but for one, because a typo or a hyphen can split a word.
-        if abs(end - count) <= 1 and end < len(long.words):
-            start = "".join(long.words[:end])
-            if start == short.compact or (len(start) > 20 and fuzz.ratio(start, short.compact) >= 94):
-                return True
-    return False
-
-
-@lru_cache(maxsize=4096)
-def venue_relation(a: tuple[str, ...], b: tuple[str, ...]) -> bool | None:
-    """Same journal, with abbreviations as ISO 4 makes them: each word a beginning of the other's word."""
-    if not a or not b:
-        return None
-    if a == b or "".join(a) == "".join(b):
-        return True
-    short, long = (a, b) if len(a) <= len(b) else (b, a)
-    if len(short) == 1 and len(long) > 1:  # an initialism: "JAMA", "PNAS"
-        initials = "".join(word[0] for word in long)
-        return short[0] == initials or long[0] == short[0]
-    at = 0
-    for word in short:
-        while at < len(long) and not _abbreviates(word, long[at]):
-            at += 1
-        if at == len(long):
-            return False
-        at += 1
-    return True
-
-
-def _abbreviates(a: str, b: str) -> bool:
-    short, long = (a, b) if len(a) <= len(b) else (b, a)
-    if long.startswith(short):
-        return True
-    # "Intl" for "International", "Natl" for "National": first letter, then letters in order, then the last one.
-    if len(short) < 4 or short[0] != long[0]:
-        return False
-    rest = iter(long)
-    return all(letter in rest for letter in short)
+    return not forms.isdisjoint(("preprint", "abstract")) or "" not in forms
 
 
 def pages_relation(a: tuple[str, str], b: tuple[str, str]) -> bool | None:
-    """The same first page; None where one side has none."""
-    return a[0] == b[0] if a[0] and b[0] else None
+    """The same first page.
+
+    None where one side has none, where one was numbered from 1 ahead of print, where an article number stands against
+    a page, or where only the last pages agree (then a first one was mistyped).
+    """
+    if not a[0] or not b[0]:
+        return None
+    if a[0] == b[0]:
+        return True
+    if a[0].isdecimal() != b[0].isdecimal():
+        # "S27" and "27" are one page; "e1001" and "17" are two ways of counting.
+        return True if a[0].lstrip("abcdefghijklmnopqrstuvwxyz") == b[0].lstrip("abcdefghijklmnopqrstuvwxyz") else None
+    if "1" in (a[0], b[0]) or (a[1] == b[1] and a[0] != a[1] and b[0] != b[1]):
+        return None
+    return False
+
+
+def _issue_relation(a: str, b: str) -> bool | None:
+    """The same issue; None where one has none, or one is a number and the other a word ("suppl", "spring")."""
+    if not a or not b:
+        return None
+    if a == b:
+        return True
+    return False if a.isdecimal() and b.isdecimal() else None
 
 
 def _publisher_relation(a: str, b: str) -> bool | None:
     """The same house, also where one record adds "et Cie" or a town."""
     return a.startswith(b) or b.startswith(a) if a and b else None
-
-
-def _parts_relation(a: Fingerprint, b: Fingerprint) -> bool | None:
-    if not a.parts and not b.parts:
-        return None
-    if a.parts and b.parts:
-        return a.parts == b.parts
-    # One side names a part: the other may only have lost it together with its subtitle.
-    return False
 
 
 def _numbers_relation(a: frozenset[str], b: frozenset[str]) -> bool | None:

@@ -9,15 +9,15 @@ from __future__ import annotations
 import hashlib
 import re
 from functools import lru_cache
-from typing import Any
+from typing import Any, Literal
 
 from metasearch import normalise
+from metasearch.dedup import people
+from metasearch.dedup.affixes import without_affixes
 from metasearch.dedup.signature import signature
-from metasearch.dedup.titles import GENERIC_TITLES, notice, parts, title_words
-from metasearch.record import Record
-
-#: Authors that are compared; a collaboration of thousands is told apart by its first ones.
-MOST_AUTHORS = 30
+from metasearch.dedup.titles import is_generic, marks, notice, numbers, parts, title_words
+from metasearch.dedup.venues import venue_kind, venue_words
+from metasearch.record import Author, Record
 
 _PREPRINT_DOIS = (
     "10.48550/",
@@ -34,7 +34,15 @@ _PREPRINT_VENUES = frozenset(
     "arxiv corr biorxiv medrxiv chemrxiv psyarxiv socarxiv ssrn ssrnelectronicjournal researchsquare preprints "
     "preprintsorg techrxiv osfpreprints eartharxiv arxivorg corrabs".split()
 )
-_STOP = frozenset("the a an of and for in on de la le les des du der die das und fur et y e el".split())
+_ABSTRACTS = frozenset(("abstracts", "abstract"))
+# Embase: "Pediatric Transplantation.Conference: 6th Congress of ...", for the abstracts in a journal's supplement.
+_SUPPLEMENT = re.compile(r"[.,;]? ?Conference: .*", re.IGNORECASE | re.DOTALL)
+_MONTHS = frozenset("jan feb mar apr may jun jul aug sep oct nov dec spr sum aut win fal".split())
+#: In what form a record's work stands there; "" where nobody can tell.
+Form = Literal["", "preprint", "abstract", "conference", "journal"]
+#: Shorter translated titles are not compared; letters of an abstract's beginning that are.
+SHORTEST_OTHER = 8
+ABSTRACT_START = 80
 _EDITION = re.compile(r"(\d{1,3})\s*(?:st|nd|rd|th|e|\.)?\s*(?:ed|aufl|uitg|版)|^(\d{1,3})$")
 _EDITION_WORDS = {
     "second": "2",
@@ -60,18 +68,23 @@ class Fingerprint:
         record_key: Names the record.
         words: Folded words of title and subtitle; `text` is the same joined by blanks, `compact` without them.
         breaks: Numbers of words after which a mark ends a part of the title: where a subtitle may begin.
+        others: Other titles of the work, compact: translated, original.
+        marks: The same for every mark, commas and full stops too.
         cut: The title ends in an ellipsis.
         generic: The title stands on many works ("Editorial").
         notice: "erratum", "reply", ... where the record is about another work.
         parts: Numbers of parts in the title ("Part II" -> "2"); `numbers`: all numbers.
-        first: Spellings of the first author's family name, more than one where the name was not split for certain.
-        families: The same of all authors.
+        authors: Those of the record that are compared; `first`: spellings of the first author's family name, more than one where the name was not split for certain.
+        families: The same of each author; `beginnings`: their first three letters.
         venue: Folded words without articles and prepositions.
         pages: First and last page, completed.
+        form: "preprint", "abstract" (of a conference), "conference" (a paper), "journal", or "" where it is not said.
+        abstract_start: The first letters of the abstract, compact.
         four_tuple: SHA-1 hex, or None where fewer than two of journal, year and first author are known.
         simhash: 64 bits, or None where there is too little text.
     """
 
+    record: Record
     record_key: str
     url: str | None
     doi: str | None
@@ -80,36 +93,52 @@ class Fingerprint:
     words: tuple[str, ...]
     text: str
     compact: str
+    others: frozenset[str]
     breaks: frozenset[int]
+    marks: frozenset[int]
     cut: bool
     generic: bool
     notice: str
     parts: frozenset[str]
     numbers: frozenset[str]
     edition: str
+    authors: tuple[Author, ...]
     first: frozenset[str]
-    families: frozenset[str]
+    families: tuple[frozenset[str], ...]
+    beginnings: frozenset[str]
     year: int | None
     venue: tuple[str, ...]
     publisher: str
     volume: str
     issue: str
     pages: tuple[str, str]
-    preprint: bool
+    form: Form
+    abstract_start: str
     four_tuple: str | None
     simhash: int | None
+
+    __slots__ = (
+        "_mark", "abstract_start", "authors", "beginnings", "breaks", "compact", "cut", "doi", "edition", "families", "first", "form",
+        "four_tuple", "generic", "ids", "isbn", "issue", "marks", "notice", "numbers", "others", "pages", "parts", "publisher",
+        "record", "record_key", "simhash", "text", "url", "venue", "volume", "words", "year",
+    )  # fmt: skip
 
     def __init__(self, record: Record, record_key: str | None = None) -> None:
         self.record = record
         self.record_key = record_key or record.key
-        self.words, self.breaks = title_words(record.title, record.subtitle)
+        title, self._mark = without_affixes(record.title)
+        self.words, self.breaks = title_words(title, record.subtitle)
         self.text = " ".join(self.words)
         self.compact = compact = "".join(self.words)
-        self.generic = compact in GENERIC_TITLES or len(compact) < 2
-        authors = record.authors
-        self.first = _spellings(authors[0].family, authors[0].name) if authors else _NOBODY
+        self.others = _other_titles(record, compact)
+        self.authors = authors = people.persons(record.authors)
+        self.first = people.spellings(authors[0].family, authors[0].name) if authors else _NOBODY
         self.year = record.year
-        self.venue = _venue_words(record.venue) if record.venue else ()
+        self.venue = venue_words(_SUPPLEMENT.sub("", record.venue) or record.venue) if record.venue else ()
+        self.volume = normalise.number_key(record.volume)
+        self.issue = _issue(record.issue) if record.issue else ""
+        self.pages = normalise.pages_key(record.pages)
+        self.generic = is_generic(self.words, compact, self.venue, self.first)
         self.url = normalise.url_key(record.url)
         self.doi = record.doi
         self.ids = _identifiers(record)
@@ -120,40 +149,35 @@ class Fingerprint:
         """Compute the rest: all of it at once, because whoever compares one field compares the others too."""
         if name == "simhash":
             self.simhash = signature(self.words, self.record.abstract) if self.record.abstract else None
+        elif name == "marks":
+            self.marks = marks(without_affixes(self.record.title)[0])
+        elif name == "abstract_start":
+            self.abstract_start = normalise.compact((self.record.abstract or "")[:240])[:ABSTRACT_START]
         elif name in _LATER:
             self._complete()
         else:
             raise AttributeError(name)
-        return self.__dict__[name]
+        return object.__getattribute__(self, name)
 
     def _complete(self) -> None:
         record, words = self.record, self.words
         self.cut = record.title.endswith(("…", "...", "… ", "... "))
-        self.notice = notice(self.text, words, self.breaks)
+        self.notice = notice(self.text, words, self.breaks) or (self._mark if self._mark != "abstract" else "")
         self.parts = parts(self.text, words, record.title, record.subtitle)
-        self.numbers = frozenset([w for w in words if w.isdecimal()])
+        self.numbers = numbers(self.text, words)
         self.edition = _edition(record.edition) if record.edition else ""
-        self.families = _NOBODY.union(*[_spellings(a.family, a.name) for a in record.authors[:MOST_AUTHORS]])
+        self.families = people.families(self.authors)
+        self.beginnings = frozenset([name[:3] for names in self.families for name in names])
         self.publisher = normalise.compact(record.publisher) if record.publisher else ""
-        self.volume = normalise.number_key(record.volume)
-        self.issue = normalise.number_key(record.issue)
-        self.pages = normalise.pages_key(record.pages)
-        self.preprint = _is_preprint(record, self.venue)
+        self.form = _form(record, self.venue, self._mark)
 
 
-_LATER = frozenset(
-    ("cut", "notice", "parts", "numbers", "edition", "families", "publisher", "volume", "issue", "pages", "preprint")
-)
+_LATER = frozenset(("cut", "notice", "parts", "numbers", "edition", "families", "beginnings", "publisher", "form"))
 
 
 def fingerprint(record: Record) -> Fingerprint:
     """The fingerprint of a record; pure, and a function of the record alone."""
     return Fingerprint(record)
-
-
-@lru_cache(maxsize=10_000)
-def _venue_words(venue: str) -> tuple[str, ...]:
-    return tuple(w for w in normalise.words(venue) if w not in _STOP)
 
 
 def four_tuple(title: str, venue: tuple[str, ...], year: int | None, first: frozenset[str]) -> str | None:
@@ -166,7 +190,7 @@ def four_tuple(title: str, venue: tuple[str, ...], year: int | None, first: froz
         title: Letters and digits only.
         venue: Its words.
         year: Of publication.
-        first: Spellings of the first author's family name; the smallest one counts.
+        authors: Those of the record that are compared; `first`: spellings of the first author's family name; the smallest one counts.
     """
     if not title or (bool(venue) + (year is not None) + bool(first)) < 2:
         return None
@@ -194,25 +218,31 @@ def _edition(value: str) -> str:
     return (found.group(1) or found.group(2)) if found else ""
 
 
-@lru_cache(maxsize=20_000)
-def _spellings(family: str | None, name: str) -> frozenset[str]:
-    """What the family name may be: one spelling where it is known, the likely ones where the name is in one piece."""
-    if family and not normalise.has_cjk(family):
-        return frozenset({normalise.family_key(family)})
-    if normalise.has_cjk(name):  # a Chinese family name is shared by millions, so the whole name counts
-        return frozenset({normalise.compact(name)})
-    words = [w for w in name.replace(".", ". ").split() if normalise.compact(w)]
-    if not words:
-        return frozenset()
-    long = [w for w in words if len(normalise.compact(w)) > 1 and not (w.isupper() and len(w) <= 3)]
-    if len(words) > 4 or not long:  # a body, not a person: its whole name counts
-        return frozenset({normalise.compact(name)})
-    return frozenset(normalise.family_key(w) for w in {long[0], long[-1]})
+def _form(record: Record, venue: tuple[str, ...], mark: str) -> Form:
+    if record.type == "preprint" or (record.doi and record.doi.startswith(_PREPRINT_DOIS)):
+        return "preprint"
+    if "".join(venue) in _PREPRINT_VENUES:
+        return "preprint"
+    if mark == "abstract" or not _ABSTRACTS.isdisjoint(venue) or _SUPPLEMENT.search(record.venue or ""):
+        return "abstract"
+    return venue_kind(venue) or ("conference" if record.type == "conference-paper" else "")
 
 
-def _is_preprint(record: Record, venue: tuple[str, ...]) -> bool:
-    if record.type == "preprint":
-        return True
-    if record.doi and record.doi.startswith(_PREPRINT_DOIS):
-        return True
-    return "".join(venue) in _PREPRINT_VENUES
+@lru_cache(maxsize=5_000)
+def _issue(value: str) -> str:
+    """A number, "suppl" with its number, or a word: "3-4" -> "3", "Suppl. 2" -> "suppl2"; "" for a month."""
+    text = normalise.compact(value)
+    if "suppl" in text or text.startswith("sup"):
+        return "suppl" + "".join(filter(str.isdecimal, text))
+    return "" if text[:3] in _MONTHS else normalise.number_key(value)
+
+
+def _other_titles(record: Record, compact: str) -> frozenset[str]:
+    """Translated and original titles, and both halves of a parallel title ("Titel = Title")."""
+    titles: list[str] = [*record.titles]
+    if " = " in record.title:
+        titles += record.title.split(" = ")
+    if not titles:
+        return _NOBODY
+    found = {normalise.compact(without_affixes(title)[0]) for title in titles}
+    return frozenset(title for title in found if len(title) >= SHORTEST_OTHER and title != compact)

@@ -8,11 +8,14 @@ order, and the first verdict stands, unless a veto of the chain forbids it.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Protocol
 
 from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.record import Match, Verdict
+
+if TYPE_CHECKING:
+    from metasearch.dedup.pins import Pins
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,29 +52,53 @@ class Chain:
         matchers: Find pairs and speak for them.
         vetoes: Speak against: they are asked where a matcher said "same" or "version", and for every other pair that
             would come to stand in one hit.
+        pins: What somebody decided; it is asked first, and nothing overrules it.
     """
 
     matchers: tuple[Matcher, ...]
     vetoes: tuple[Matcher, ...] = ()
+    pins: Pins | None = None
+
+    def pinned(self, pins: Pins) -> Chain:
+        """The same chain under these pins."""
+        return replace(self, pins=pins)
+
+    @property
+    def finders(self) -> tuple[Matcher, ...]:
+        """Everything that gives keys."""
+        return (self.pins, *self.matchers) if self.pins else self.matchers
 
     def keys(self, it: Fingerprint) -> list[Key]:
         """Everywhere to look for the record's twins."""
-        return [Key(matcher.name, value) for matcher in self.matchers for value in matcher.keys(it)]
+        return [Key(matcher.name, value) for matcher in self.finders for value in matcher.keys(it)]
 
     def judge(self, a: Fingerprint, b: Fingerprint) -> Match | None:
         """The verdict on a pair, whichever comes first; None where nobody says anything."""
         if a.record_key > b.record_key:
             a, b = b, a
+        if self.pins is not None and (pin := self.pins.compare(a, b)) is not None:
+            return pin
         for matcher in self.matchers:
             match = matcher.compare(a, b)
             if match is not None:
-                return match if match.verdict == "different" else self.forbids(a, b) or match
+                return match if match.verdict == "different" else self._vetoed(a, b) or match
         return None
 
     def forbids(self, a: Fingerprint, b: Fingerprint) -> Match | None:
-        """The first veto against the pair, or None."""
+        """What forbids that the two stand in one hit: a pin, or the first veto that no pin lifts; or None."""
         if a.record_key > b.record_key:
             a, b = b, a
+        if self.pins is not None and (pin := self.pins.compare(a, b)) is not None:
+            return pin if pin.verdict == "different" else None
+        return self._vetoed(a, b)
+
+    def explain(self, a: Fingerprint, b: Fingerprint) -> list[tuple[str, Match | None]]:
+        """What pins, matchers and vetoes say of a pair, each for itself, in the order in which they are asked."""
+        if a.record_key > b.record_key:
+            a, b = b, a
+        return [(it.name, it.compare(a, b)) for it in (*self.finders, *self.vetoes)]
+
+    def _vetoed(self, a: Fingerprint, b: Fingerprint) -> Match | None:
         for veto in self.vetoes:
             match = veto.compare(a, b)
             if match is not None:

@@ -13,7 +13,7 @@ from dataclasses import fields as dataclass_fields
 from operator import attrgetter
 from typing import Any
 
-from metasearch.dedup.fingerprint import Fingerprint
+from metasearch.dedup.fingerprint import Fingerprint, Form
 from metasearch.record import Hit, Match, Record, Version
 
 #: Fields that a merged record takes from its records one by one.
@@ -22,6 +22,16 @@ FIELDS = tuple(
     for f in dataclass_fields(Record)
     if f.name not in ("source", "source_id", "position", "ids", "title", "subtitle")
 )
+
+#: The best form first; what each is called as a version of a work.
+VERSIONS: Mapping[Form, str] = {
+    "journal": "published",
+    "": "published",
+    "conference": "conference paper",
+    "abstract": "conference abstract",
+    "preprint": "preprint",
+}
+_FORMS = tuple(VERSIONS)
 
 Choose = Callable[[str, Sequence[Record]], Record]
 
@@ -47,10 +57,10 @@ def merge(
     records = tuple(record for _, record, _ in ordered)
     if len(ordered) == 1:
         return alone(hit_id(ordered[0][0]), records[0])
-    # Published forms come before preprints, trusted sources before others; keys decide the rest.
+    # Journals come before conferences and preprints, trusted sources before others; keys decide the rest.
     weight = trust or {}
     best_first = [
-        record for _, record, fp in sorted(ordered, key=lambda m: (m[2].preprint, -weight.get(m[1].source, 1.0), m[0]))
+        record for _, record, fp in sorted(ordered, key=lambda m: (_FORMS.index(m[2].form), -weight.get(m[1].source, 1.0), m[0]))
     ]
     record, provenance = _merged(best_first)
     return Hit(
@@ -79,11 +89,9 @@ def alone(name: str, record: Record) -> Hit:
 
 def _versions(members: Sequence[tuple[str, Record, Fingerprint]]) -> tuple[Version, ...]:
     kinds: dict[str, list[str]] = {}
-    for key, _, fp in members:
-        kinds.setdefault("preprint" if fp.preprint else "published", []).append(key)
-    if len(kinds) < 2:
-        return ()
-    return tuple(Version(kind, tuple(keys)) for kind, keys in sorted(kinds.items(), reverse=True))
+    for key, _, fp in sorted(members, key=lambda m: (_FORMS.index(m[2].form), m[0])):
+        kinds.setdefault(VERSIONS[fp.form], []).append(key)
+    return tuple(Version(kind, tuple(keys)) for kind, keys in kinds.items()) if len(kinds) > 1 else ()
 
 
 def _merged(records: Sequence[Record]) -> tuple[Record, dict[str, str]]:
@@ -101,7 +109,7 @@ def _merged(records: Sequence[Record]) -> tuple[Record, dict[str, str]]:
             continue
         chosen = holders[0] if len(holders) == 1 else POLICIES.get(name, first)(name, holders)
         values[name], provenance[name] = getattr(chosen, name), chosen.source
-    for name in ("isbn", "issn", "keywords"):
+    for name in ("titles", "isbn", "issn", "keywords"):
         values[name] = tuple(dict.fromkeys(value for record in records for value in getattr(record, name)))[:50]
     ids: dict[str, str] = {}
     for record in records:

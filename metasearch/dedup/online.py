@@ -8,46 +8,52 @@ partition depends on the records alone and not on who answered first.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from array import array
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
+from metasearch.dedup.divide import Cluster, Divider
 from metasearch.dedup.fingerprint import Fingerprint, fingerprint
-from metasearch.dedup.matcher import Chain, Matcher
+from metasearch.dedup.index import Index
+from metasearch.dedup.matcher import Chain
 from metasearch.dedup.merge import alone, hit_id, merge
 from metasearch.events import Added, Change, Counts, Grown, Joined
-from metasearch.record import Hit, Match, Record
+from metasearch.record import Hit, Match, Record, VersionsMode
 
-#: Up to this size every pair of a component is judged, beyond it only pairs that share a key: the cost stays linear.
-ALL_PAIRS = 60
-
-Cluster = tuple[list[int], list[Match]]
+#: Candidates from which on a record is first looked for among them as it stands: copies are compared once.
+MANY = 16
 
 
 class OnlineDedup:
-    """The dedup stage of one search; synchronous, owned by one task.
+    """The dedup stage of one search or one job; synchronous, owned by one task.
 
     Args:
         chain: The matchers, in the order in which they are asked.
         trust: Weight of each source, used when fields are merged.
+        versions: What becomes of preprint, conference paper and article of one work: "group" makes them one hit whose
+            `versions` tells them apart, "separate" a hit each, "merge" one hit without distinction.
     """
 
-    def __init__(self, chain: Chain, trust: Mapping[str, float] | None = None) -> None:
+    def __init__(
+        self, chain: Chain, trust: Mapping[str, float] | None = None, versions: VersionsMode = "group"
+    ) -> None:
         self._chain = chain
         self._trust = trust
+        self._versions: VersionsMode = versions
         self._records: list[Record] = []
         self._prints: list[Fingerprint] = []
-        # One dictionary a matcher: the same value means something else to each.
-        self._lookups: list[tuple[Matcher, dict[str, list[int]]]] = [(matcher, {}) for matcher in chain.matchers]
-        self._parent: list[int] = []
+        self._years: list[int | None] = []
+        self._index = Index(chain)
+        self._divider = Divider(chain, self._prints)
+        self._parent = array("q")
+        # Of components of more than one record only: most records are alone.
         self._members: dict[int, list[int]] = {}
-        self._verdicts: dict[tuple[int, int], Match | None] = {}
-        self._vetoes: dict[tuple[int, int], bool] = {}
         self._joins: dict[int, list[tuple[int, int, Match]]] = {}
         self._clusters: dict[int, list[Cluster]] = {}
         self._made: dict[int, list[Hit]] = {}
         self._dirty: set[int] = set()
         self._shown: set[str] = set()
         self._keys: set[str] = set()
-        self._ids: list[str] = []
 
     # ---------------------------------------------------------------- in
 
@@ -61,44 +67,45 @@ class OnlineDedup:
         it = print_ or fingerprint(record)
         number = len(self._records)
         if it.record_key in self._keys:  # the same record again, on a later page for instance
-            it = Fingerprint(record, f"{it.record_key}@{record.position or number}")
+            it = Fingerprint(record, self._free_key(it.record_key, number))
         self._keys.add(it.record_key)
-        self._ids.append(hit_id(it.record_key))
         self._records.append(record)
         self._prints.append(it)
+        self._years.append(it.year)
         self._parent.append(number)
-        self._members[number] = [number]
-        self._joins[number] = []
         self._dirty.add(number)
-        for other in self._candidates(number, it):
-            match = self._verdict(other, number)
-            if match is not None and match.verdict != "different":
+        places = self._index.places(it)
+        candidates = self._index.candidates(places, it.year)
+        if len(candidates) >= MANY and self._is_copy(number, it, candidates):
+            return
+        self._index.add(number, places, self._years)
+        for other in sorted(candidates):
+            match = self._divider.verdict(other, number)
+            if match is not None and match.verdict != "different" and not self._apart(match):
                 self._join(other, number, match)
 
-    def _candidates(self, number: int, it: Fingerprint) -> Iterable[int]:
-        found: set[int] = set()
-        for matcher, buckets in self._lookups:
-            for value in matcher.keys(it):
-                bucket = buckets.get(value)
-                if bucket is None:
-                    buckets[value] = [number]
-                else:
-                    found.update(bucket)
-                    bucket.append(number)
-        found.discard(number)
-        return sorted(found)
+    def _free_key(self, key: str, number: int) -> str:
+        """A name for a record whose own is taken."""
+        key = f"{key}@{number}"
+        while key in self._keys:
+            key += "+"
+        return key
 
-    def _verdict(self, a: int, b: int) -> Match | None:
-        pair = (a, b) if a < b else (b, a)
-        if pair not in self._verdicts:
-            self._verdicts[pair] = self._chain.judge(self._prints[a], self._prints[b])
-        return self._verdicts[pair]
+    def _is_copy(self, number: int, it: Fingerprint, candidates: set[int]) -> bool:
+        """Join a record to one that says the same in every field; what holds for that one holds for the copy."""
+        for other in candidates:
+            if _same_content(self._records[other], it.record):
+                match = self._chain.judge(self._prints[other], it)
+                if match is not None and match.verdict == "same" and not self._pinned(it):
+                    self._join(other, number, match)
+                    return True
+        return False
 
-    def _vetoed(self, a: int, b: int) -> bool:
-        pair = (a, b) if a < b else (b, a)
-        if pair not in self._vetoes:
-            self._vetoes[pair] = self._chain.forbids(self._prints[a], self._prints[b]) is not None
-        return self._vetoes[pair]
+    def _pinned(self, it: Fingerprint) -> bool:
+        return self._chain.pins is not None and self._chain.pins.touches(it)
+
+    def _apart(self, match: Match) -> bool:
+        return match.verdict == "version" and self._versions == "separate"
 
     def _root(self, number: int) -> int:
         parent = self._parent
@@ -107,18 +114,24 @@ class OnlineDedup:
             number = parent[number]
         return number
 
+    def _of(self, root: int) -> list[int]:
+        return self._members.get(root) or [root]
+
     def _join(self, a: int, b: int, match: Match) -> None:
         kept, gone = self._root(a), self._root(b)
         if kept != gone:
-            if len(self._members[kept]) < len(self._members[gone]):
-                kept, gone = gone, kept
+            one, other = self._of(kept), self._of(gone)
+            if len(one) < len(other):
+                kept, gone, one, other = gone, kept, other, one
             self._parent[gone] = kept
-            self._members[kept] += self._members.pop(gone)
-            self._joins[kept] += self._joins.pop(gone)
+            one += other
+            self._members[kept] = one
+            self._members.pop(gone, None)
+            self._joins.setdefault(kept, []).extend(self._joins.pop(gone, ()))
             self._clusters.pop(gone, None)
             self._made.pop(gone, None)
             self._dirty.discard(gone)
-        self._joins[kept].append((a, b, match))
+        self._joins.setdefault(kept, []).append((a, b, match))
         self._dirty.add(kept)
 
     # ---------------------------------------------------------------- out
@@ -127,18 +140,27 @@ class OnlineDedup:
     def counts(self) -> Counts:
         """Records taken in, distinct works among them, and the difference."""
         self._settle()
-        received, unique = len(self._records), sum(len(clusters) for clusters in self._clusters.values())
-        return Counts(received, unique, received - unique)
+        received = len(self._records)
+        duplicates = sum(len(self._members[root]) - len(them) for root, them in self._clusters.items())
+        return Counts(received, received - duplicates, duplicates)
+
+    @property
+    def passed_over(self) -> int:
+        """Comparisons that were not made, because too many records share a key or stand in one component."""
+        return self._index.passed_over + self._divider.passed_over
 
     def clusters(self) -> list[list[int]]:
         """The works: of each, the numbers of its records (0 for the one that was taken in first); no fields merged."""
-        self._settle()
-        return [sorted(numbers) for clusters in self._clusters.values() for numbers, _ in clusters]
+        return [sorted(numbers) for numbers, _ in self._all_clusters()]
+
+    def groups(self) -> list[tuple[list[int], list[Match]]]:
+        """As `clusters`, each with the matches that hold it together."""
+        return [(sorted(numbers), matches) for numbers, matches in self._all_clusters()]
 
     def hits(self) -> list[Hit]:
         """All hits, unranked, in no order that means anything."""
         self._settle()
-        return [hit for root in self._clusters for hit in self._hits_of(root)]
+        return [hit for root in self._roots() for hit in self._made.get(root) or self._make(root)]
 
     def changes(self) -> list[Change]:
         """What happened to the hits since the last call; empty where nothing did."""
@@ -146,9 +168,11 @@ class OnlineDedup:
         self._settle()
         out: list[Change] = []
         for root in roots:
-            for cluster, hit in zip(self._clusters[root], self._hits_of(root), strict=True):
+            self._made[root] = self._make(root)
+            for cluster, hit in zip(self._clusters_of(root), self._made[root], strict=True):
                 # A hit bears the name of its smallest record; what it is named after tells which hits it absorbs.
-                absorbed = {self._ids[n] for n in cluster[0]} & self._shown - {hit.id}
+                names = {hit_id(self._prints[n].record_key) for n in cluster[0]} if len(cluster[0]) > 1 else {hit.id}
+                absorbed = names & self._shown - {hit.id}
                 if absorbed:
                     out.append(Joined(hit, tuple(sorted(absorbed))))
                 else:
@@ -157,49 +181,45 @@ class OnlineDedup:
                 self._shown.add(hit.id)
         return out
 
-    def _hits_of(self, root: int) -> list[Hit]:
-        """The hits of a component; made once, for a stream looks at them often."""
-        hits = self._made.get(root)
-        if hits is None:
-            hits = self._made[root] = [self._hit(cluster) for cluster in self._clusters[root]]
-        return hits
+    def _roots(self) -> Iterator[int]:
+        return (number for number, parent in enumerate(self._parent) if number == parent)
+
+    def _all_clusters(self) -> Iterator[Cluster]:
+        self._settle()
+        for root in self._roots():
+            yield from self._clusters_of(root)
+
+    def _clusters_of(self, root: int) -> list[Cluster]:
+        return self._clusters.get(root) or [([root], [])]
+
+    def _make(self, root: int) -> list[Hit]:
+        return [self._hit(cluster) for cluster in self._clusters_of(root)]
 
     def _hit(self, cluster: Cluster) -> Hit:
         numbers, matches = cluster
         if len(numbers) == 1:
-            return alone(self._ids[numbers[0]], self._records[numbers[0]])
+            return alone(hit_id(self._prints[numbers[0]].record_key), self._records[numbers[0]])
         members = ((self._prints[n].record_key, self._records[n], self._prints[n]) for n in numbers)
-        return merge(members, matches, self._trust)
+        hit = merge(members, matches, self._trust)
+        return replace(hit, versions=()) if self._versions == "merge" else hit
 
     def _settle(self) -> None:
         for root in self._dirty:
-            self._clusters[root] = self._divide(self._members[root], self._joins[root])
-            self._made.pop(root, None)
+            if root in self._members:
+                self._clusters[root] = self._divide(root)
+                self._made.pop(root, None)
         self._dirty.clear()
 
-    def _divide(self, members: list[int], joins: list[tuple[int, int, Match]]) -> list[Cluster]:
-        """The clusters of a component: strongest evidence first, no union across a veto."""
-        if len(members) == 1:
-            return [(members, [])]
-        edges = {(min(a, b), max(a, b)): match for a, b, match in joins}
-        if len(members) <= ALL_PAIRS:
-            for i, a in enumerate(members):
-                for b in members[i + 1 :]:
-                    match = self._verdict(a, b)
-                    if match is not None and match.verdict != "different":
-                        edges[min(a, b), max(a, b)] = match
-        home: dict[int, int] = {n: n for n in members}
-        clusters: dict[int, Cluster] = {n: ([n], []) for n in members}
-        for (a, b), match in sorted(edges.items(), key=lambda e: (-e[1].score, e[1].left, e[1].right)):
-            one, other = home[a], home[b]
-            if one == other or self._forbidden(clusters[one][0], clusters[other][0]):
-                continue
-            gone, gone_matches = clusters.pop(other)
-            clusters[one][0].extend(gone)
-            clusters[one][1].extend([*gone_matches, match])
-            for n in gone:
-                home[n] = one
-        return list(clusters.values())
+    def _divide(self, root: int) -> list[Cluster]:
+        joins = self._joins[root]
+        return self._divider.divide(self._members[root], joins, separate=self._versions == "separate")
 
-    def _forbidden(self, one: list[int], other: list[int]) -> bool:
-        return any(self._vetoed(a, b) for a in one for b in other)
+
+_NAMES_THE_COPY = ("source", "source_id", "position")
+_COMPARED = tuple(name for name in Record.__dataclass_fields__ if name not in _NAMES_THE_COPY)
+
+
+def _same_content(a: Record, b: Record) -> bool:
+    """Whether two records say the same in every field but their own names."""
+    return a.title == b.title and all(getattr(a, name) == getattr(b, name) for name in _COMPARED)
+

@@ -20,6 +20,27 @@ GENERIC_TITLES = frozenset(
     卷首语 后记 征稿启事 会议通知 书评 简讯 总目次 投稿须知 勘误""".split()
 )
 
+# Of what the names of columns and front matter consist.
+_COLUMN_WORDS = frozenset(
+    """a about abstracts an and announcement announcements annual answer article articles associate at back board book
+    books brief by call calendar chair chairs chief coming column comment comments commentary content contents
+    contributors correction corrections correspondence cover current department desk director editor editors editorial
+    editorials entry erratum events features files for foreword from front guest highlights i ii iii in inaugural index
+    information inside introduction invited issue issues letter letters list looking masthead matter meeting meetings
+    message miscellaneous news newsletter next note notes notice notices number obituaries obituary of on online open
+    opening our page papers past preface present president presidents previous publisher publishers readers received
+    remarks report reports research response review reviewer reviewers reviews s senior short special statement
+    statements subject supplement table thank thanks the this to us view viewpoint views volume we welcome with word
+    words work year years""".split()
+)
+# And one of these is among them.
+_COLUMNS = frozenset(
+    """announcement announcements author authors board calendar column comment comments commentary contents
+    contributors correction corrections correspondence editor editors editorial editorials errata erratum foreword
+    index introduction letter letters masthead message news note notes notice obituaries obituary preface president
+    remarks reply response review reviews reviewers viewpoint welcome""".split()
+)
+
 # Marks that end a part of a title wherever they stand, and those that need a blank beside them ("well-known", "U.S.").
 _BREAKS = str.maketrans(dict.fromkeys(":：;；()（）[]【】\u2014。？！", "\n"))
 _SPACED_BREAKS = (
@@ -35,11 +56,7 @@ _SPACED_BREAKS = (
     " / ",
     " = ",
     "--",
-)
-_SUFFIX = re.compile(
-    r"\s*[\[(](?:provisional abstract|review|abstract|conference abstract|proceedings|electronic resource|editorial|"
-    r"letter|comment|texte imprimé|book|sound recording|text|elektronische ressource)[\])]\s*\.?\s*$",
-    re.IGNORECASE,
+    "<ORIGINAL>",  # Embase: the title in the language of the work follows
 )
 _NUMBER = r"(?:[ivxl]{1,6}|\d{1,3}[a-z]?|one|two|three|four|five|six|seven|eight|nine|ten|first|second|third)"
 _PART = re.compile(
@@ -82,6 +99,8 @@ _NOTICES = (
     ("addendum", re.compile(r"^(?:addend(?:um|a)|supplement) to\b")),
     ("review", re.compile(r"^(?:book |a )?review of\b|^book review")),
 )
+_LAST_WORDS = frozenset(("reply", "response", "rejoinder"))
+_REPLY_AT_END = re.compile(r"\b(?:the )?authors? (?:reply|response)$|\b(?:reply|rejoinder)$")
 _NOTICE_WORDS = frozenset(
     "erratum errata corrigendum corrigenda correction corrections author publisher authors the in reply response "
     "rejoinder rebuttal re retraction retracted withdrawn withdrawal expression notice comment comments commentary a "
@@ -89,10 +108,21 @@ _NOTICE_WORDS = frozenset(
 )
 
 
+def is_generic(words: tuple[str, ...], compact: str, venue: tuple[str, ...], first: frozenset[str]) -> bool:
+    """Whether a title identifies nothing.
+
+    It is empty or in the list, or consists of nothing but the words for a column and the names of the journal and its
+    editor: "Remarks from the Editor of MIS Quarterly", "Weber / Editor's Comments", "Book review column".
+    """
+    if len(compact) < 2 or compact in GENERIC_TITLES:
+        return True
+    if len(words) > 12 or _COLUMNS.isdisjoint(words):
+        return False
+    return all(word in _COLUMN_WORDS or word in venue or word in first or word in _COLUMNS for word in words)
+
+
 def title_words(title: str, subtitle: str | None) -> tuple[tuple[str, ...], frozenset[int]]:
     """The folded words of title and subtitle, and the numbers of words after which a mark ends a part of the title."""
-    if title.endswith(("]", ")", "].", ").")):
-        title = _SUFFIX.sub("", title)
     marked = title.translate(_BREAKS)
     for mark in _SPACED_BREAKS:
         if mark in marked:
@@ -113,8 +143,22 @@ def title_words(title: str, subtitle: str | None) -> tuple[tuple[str, ...], froz
     return tuple(words), frozenset(breaks)
 
 
+_ANY_MARK = re.compile(r"[^\w\s'’-]|\s-|-\s|--")
+
+
+def marks(title: str) -> frozenset[int]:
+    """The numbers of words after which any mark stands, commas and full stops too."""
+    found, count = set(), 0
+    for part in _ANY_MARK.split(title):
+        count += len(normalise.words(part))
+        found.add(count)
+    return frozenset(found)
+
+
 def notice(text: str, words: tuple[str, ...], breaks: frozenset[int]) -> str:
-    """What kind of notice about another work the title announces: "Erratum: ...", "Correction to ..."."""
+    """What kind of notice about another work the title announces: "Erratum: ...", "... Authors' reply"."""
+    if words and words[-1] in _LAST_WORDS and len(words) > 2 and _REPLY_AT_END.search(text):
+        return "reply"
     if not words or (words[0] not in _NOTICE_WORDS and not words[0].startswith(("勘误", "更正", "撤稿"))):
         return ""
     head = " ".join(words[: min(breaks)]) if breaks else text
@@ -131,6 +175,17 @@ def parts(text: str, words: tuple[str, ...], title: str, subtitle: str | None) -
     if not title.isascii():
         found.update("".join(groups) for groups in _CJK_PART.findall(f"{title}{subtitle or ''}"))
     return frozenset(_number(value) for value in found) if found else frozenset()
+
+
+_DIGITS = re.compile(r"\d+")
+_ROMAN_NUMBERS = frozenset("ii iii iv vi vii viii ix xi xii xiii xiv xvi".split())
+
+
+def numbers(text: str, words: tuple[str, ...]) -> frozenset[str]:
+    """All numbers in a title, also those within words ("D2", "CO2") and Roman ones of more than one letter."""
+    found = {n.lstrip("0") or "0" for n in _DIGITS.findall(text)}
+    found.update(str(normalise.roman(word)) for word in _ROMAN_NUMBERS.intersection(words))
+    return frozenset(found)
 
 
 def _number(value: str) -> str:

@@ -123,7 +123,7 @@ def test_the_reason_is_in_words() -> None:
     assert match is not None
     assert (
         match.because
-        == "same DOI; titles equal; same first author; same year; same venue; volume equal; issue equal; pages equal"
+        == "same DOI; titles equal; same authors; same year; same venue; volume equal; issue equal; pages equal"
     )
     assert (match.left, match.right) == ("a:1", "b:1")
 

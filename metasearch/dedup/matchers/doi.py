@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 
-from metasearch.dedup.evidence import FAR, evidence
+from metasearch.dedup.evidence import evidence
+from metasearch.dedup.resemblance import FAR
 from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.dedup.matcher import verdict
 from metasearch.record import Match

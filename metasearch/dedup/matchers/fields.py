@@ -1,25 +1,39 @@
 """The verifier: titles that agree, weighed with what the other fields say.
 
-The rules are a table of how much each agreement counts and how much is needed for each relation of the titles. They
-follow what the errors of "DOI or four-tuple" consist of: journals abbreviated, first authors in another form, subtitles
-present or absent, typos, years one apart.
+The rules are a table of how much each agreement counts and how much is needed for each relation of the titles, after
+the model of Fellegi and Sunter ("A theory for record linkage", JASA 1969): agreement on a field adds, disagreement
+takes away, silence does neither. They follow what the errors of "DOI or four-tuple" consist of: journals abbreviated,
+first authors in another form, subtitles present or absent, typos, years one apart, translated titles.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from metasearch.dedup.evidence import SHORTEST_MAIN_TITLE, Evidence, evidence, resemblance
+from metasearch.dedup import people
+from metasearch.dedup.evidence import Evidence, evidence
 from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.dedup.matcher import verdict
+from metasearch.dedup.resemblance import SHORTEST_MAIN_TITLE, SHORTEST_TAIL, resemblance
 from metasearch.record import Match
 
-#: What must be gathered for each relation of the titles; a short or generic title proves little.
-NEEDED = {"equal": 2.0, "start": 2.5, "near": 3.0}
+#: What must be gathered for each relation of the titles.
+NEEDED = {"equal": 2.0, "start": 2.5, "end": 2.5, "near": 2.5, "within": 3.0, "reworded": 5.5, "far": 6.5}
 NEEDED_GENERIC = 5.0
+NEVER = 99.0
+#: What is added where titles are reworded in a word or two only; how alike they must be for that, and where one of
+#: them is without a year: it was cited from memory.
+NEARLY = -1.5
+NEARLY_ALIKE, CITED_ALIKE = 0.9, 0.78
 #: Letters of a title -> what is added to that: a long title is nearly a proof by itself, "Poems" proves nothing.
 LONG_TITLE, LONG = 40, -0.5
 LENGTHS = ((6, 1.5), (12, 1.0), (18, 0.5), (LONG_TITLE, 0.0))
+#: Nobody gives two works the same sixty letters.
+LONGER = ((60, -1.5), (40, -0.5))
+
+AUTHORS = {"team": 3.5, "all": 3.0, "first": 2.0, "half": 2.0, "some": 1.0, "namesake": 0.0, "none": -2.5}
+#: Letters at the beginning of two abstracts that make them one, and what that counts.
+ABSTRACT_START, ABSTRACT = 80, 2.0
 
 
 class Fields:
@@ -28,32 +42,47 @@ class Fields:
     name = "fields"
 
     def keys(self, it: Fingerprint) -> Iterable[str]:
-        """The title, its longest words two by two, and first author with year and the beginning of the title.
+        """The title and its parts, its longest words two by two, author and year with the title's beginning, the page.
 
         The pairs of long words find titles with a typo or without their subtitle; author and year find those of whose
-        long words none is spelled alike.
+        long words none is spelled alike, and the first two authors those that are damaged all over; volume, page and year find translated titles.
         """
         compact = it.compact
+        found: list[str] = []
+        if it.year is not None and it.volume and it.pages[0]:
+            found.append(f"{it.volume}:{it.pages[0]}:{it.year}")
         if not compact:
-            return ()
+            return found
         if it.generic:
-            # Everybody has an "Editorial": only the same place in print or the same author in one year bring two
-            # together.
-            places = [f"{compact}:{family}:{it.year}" for family in it.first]
+            # Everybody has an "Editorial": only the same place in print or the same author in one year or issue bring
+            # two together.
+            for family in it.first:
+                if it.year is not None:
+                    found.append(f"{compact}:{family}:{it.year}")
+                if it.volume and it.issue:
+                    found.append(f"{compact}:{family}:{it.volume}:{it.issue}")
             if it.pages[0] and it.venue:
-                places.append(f"{compact}:{it.pages[0]}:{it.year}")
-            return places
-        found = [compact]
-        end = min(it.breaks)
-        if end < len(it.words):
-            main = "".join(it.words[:end])
+                found.append(f"{compact}:{it.pages[0]}:{it.year}")
+            return found
+        found.append(compact)
+        found += it.others
+        words = it.words
+        if len(it.breaks) > 1:
+            ends = sorted(it.breaks)
+            main = "".join(words[: ends[0]])
             if len(main) >= SHORTEST_MAIN_TITLE:
                 found.append(main)
+            tail = "".join(words[ends[0] :])
+            if len(tail) >= SHORTEST_TAIL:
+                found.append(tail)
         # Longest first, and by the alphabet among equals: sorting is stable, also in reverse.
-        longest = sorted(sorted(set(it.words)), key=len, reverse=True)[:3]
+        longest = sorted(sorted(set(words)), key=len, reverse=True)[:3]
         if len(longest) == 3:
             one, two, three = longest
             found += (f"{one} {two}", f"{one} {three}", f"{two} {three}")
+        if len(it.authors) > 1:
+            one, two = (min(people.spellings(author.family, author.name), default="") for author in it.authors[:2])
+            found.append(f"{one}+{two}" if one < two else f"{two}+{one}")
         if it.year is not None:
             for family in it.first:
                 found += (f"{family}:{it.year}:{compact[:2]}", f"{family}:{it.year + 1}:{compact[:2]}")
@@ -61,47 +90,84 @@ class Fields:
 
     def compare(self, a: Fingerprint, b: Fingerprint) -> Match | None:
         """ "same" or "version" where the agreements outweigh what the titles leave open."""
-        if resemblance(a, b) in ("far", "missing"):
+        if a.compact != b.compact and _strangers(a, b):
+            return None
+        relation = resemblance(a, b)
+        if relation == "missing" or (relation == "far" and not _same_page(a, b)):
             return None
         it = evidence(a, b)
-        if it.doi is False and a.preprint == b.preprint:
+        if it.doi is False and not it.form:
             return None
-        points = _points(it)
-        needed = _needed(a, b, it)
-        if points < needed:
+        got = points(it)
+        needed = points_needed(a, b, it)
+        if needed - ABSTRACT <= got < needed and it.title not in ("far", "reworded") and _abstracts_agree(a, b):
+            got += ABSTRACT
+        if got < needed:
             return None
-        score = min(0.99, 0.8 + 0.04 * (points - needed) + 0.1 * (it.score - 0.9))
-        if a.preprint != b.preprint:
-            if not (it.authors or (it.authors is None and it.title == "equal" and len(a.compact) >= LONG_TITLE)):
+        score = min(0.99, 0.8 + 0.04 * (got - needed) + 0.1 * (it.score - 0.9))
+        if it.form:
+            if not (it.authors in ("team", "all", "first", "half", "some") or (it.authors is None and _alone(a, b, it))):
                 return None
-            return verdict(self.name, "version", score, ("preprint and published form", *it.words()), a, b)
+            return verdict(self.name, "version", score, it.words(), a, b)
         return verdict(self.name, "same", score, it.words(), a, b)
 
 
-def _needed(a: Fingerprint, b: Fingerprint, it: Evidence) -> float:
+def _strangers(a: Fingerprint, b: Fingerprint) -> bool:
+    """Whether nothing could outweigh that the titles differ: quick, because nearly every pair that shares a key is so."""
+    one, other = a.beginnings, b.beginnings
+    return bool(one and other and one.isdisjoint(other)) and not _same_page(a, b) and a.isbn.isdisjoint(b.isbn)
+
+
+def _alone(a: Fingerprint, b: Fingerprint, it: Evidence) -> bool:
+    """Whether the title alone says enough."""
+    return it.title == "equal" and len(a.compact) >= LONG_TITLE
+
+
+def _same_page(a: Fingerprint, b: Fingerprint) -> bool:
+    return bool(a.pages[0] and a.pages[0] == b.pages[0] and a.volume and a.volume == b.volume and a.year == b.year)
+
+
+def points_needed(a: Fingerprint, b: Fingerprint, it: Evidence) -> float:
+    """What the relation of the titles asks of the other fields."""
+    if it.title == "far" and not it.page_range:
+        return NEVER  # two abstracts of one group may stand on one page
+    nearly = it.title == "reworded" and it.score >= (CITED_ALIKE if it.gap is None else NEARLY_ALIKE)
+    if it.title == "reworded" and not (it.page_range or (it.first_author and (it.pages or nearly)) or _ahead(a, b, it)):
+        return NEVER
     if a.generic or b.generic:
-        return NEEDED_GENERIC
+        return NEEDED_GENERIC if it.place or it.isbn else NEVER
     letters = min(len(a.compact), len(b.compact))
     if not a.compact.isascii():
         letters *= 2  # a Chinese character says as much as a short word
-    return NEEDED[it.title] + next((more for most, more in LENGTHS if letters < most), LONG)
+    needed = NEEDED[it.title] + next((more for most, more in LENGTHS if letters < most), LONG)
+    if nearly:
+        needed += NEARLY
+    if it.title == "equal":
+        needed += next((more for least, more in LONGER if letters >= least), 0.0)
+    if it.title != "equal" and it.venue is False:
+        needed += 1.0  # other words in another place
+    return needed
 
 
-def _points(it: Evidence) -> float:
+def _ahead(a: Fingerprint, b: Fingerprint, it: Evidence) -> bool:
+    """Whether one may be the other ahead of print, when it had no place and perhaps another title: by the same team."""
+    one, other = a.families, b.families
+    short = min(len(one), len(other))
+    printed = [bool(x.volume or x.pages[0]) for x in (a, b)]
+    return short > 2 and one[:short] == other[:short] and bool(it.venue) and it.gap == 0 and printed[0] != printed[1]
+
+
+def points(it: Evidence) -> float:
     """What agrees, less what speaks against it."""
-    points = 0.0
-    if it.first_author:
-        points += 3.0 if it.all_authors else 2.0
-    elif it.authors:
-        points += 1.25
-    elif it.authors is False:
-        points -= 2.0
-    if it.year:
-        points += 1.0 if it.same_year else 0.5
-    points += _vote(it.venue, 1.0, -0.25)
+    points = AUTHORS[it.authors] if it.authors else 0.0
+    if it.gap is not None and it.gap <= 1:
+        points += 0.5 if it.gap else 1.0
+    points += _vote(it.venue, 1.0, -1.0)
     points += _vote(it.volume, 1.0, -1.5)
-    points += _vote(it.issue, 0.5, -0.5)
-    points += _vote(it.pages, 1.5, -1.5)
+    points += _vote(it.issue, 0.5, -1.0)
+    points += _vote(it.pages, 1.5, -2.0)
+    if it.page_range:
+        points += 0.5
     # Articles are told by journal and volume; of books and records the publisher says as much.
     points += _vote(it.publisher, 1.0 if it.venue is None else 0.25, 0.0)
     points += _vote(it.isbn, 3.0, -0.5)
@@ -110,3 +176,7 @@ def _points(it: Evidence) -> float:
 
 def _vote(relation: bool | None, agree: float, differ: float) -> float:
     return 0.0 if relation is None else agree if relation else differ
+
+
+def _abstracts_agree(a: Fingerprint, b: Fingerprint) -> bool:
+    return bool(a.abstract_start) and a.abstract_start == b.abstract_start

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from metasearch.dedup.evidence import evidence, title_score
+from metasearch.dedup.evidence import evidence
+from metasearch.dedup.resemblance import title_score
 from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.dedup.matcher import verdict
 from metasearch.record import Match
@@ -45,7 +46,7 @@ class SimHash:
         if distance > MAX_DISTANCE:
             return None
         it = evidence(a, b)
-        if it.pages is False or a.preprint != b.preprint:
+        if it.pages is False or it.form:
             return None
         because = (f"texts agree (SimHash distance {distance})", *it.words())
         return verdict(self.name, "same", 0.9 - 0.02 * distance, because, a, b)

@@ -1,0 +1,111 @@
+"""Where records meet: key -> the records that gave it, with a bound on how many of them are compared.
+
+A key that hundreds of records share ("annual report") must not make the work quadratic. Such a crowd is divided by year
+of publication, and within a year a record is compared with the first ones only; what is passed over is counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from metasearch.dedup.fingerprint import Fingerprint
+from metasearch.dedup.matcher import Chain, Matcher
+
+#: A key that more records share is divided by year; of one year so many are compared.
+CROWD = 64
+
+
+class _Crowd:
+    """The records of a key that too many share, by year."""
+
+    __slots__ = ("years",)
+
+    def __init__(self) -> None:
+        self.years: dict[int | None, list[int]] = {}
+
+    def near(self, year: int | None) -> Iterator[list[int]]:
+        """Those of that year and the ones beside it, and those without a year."""
+        for one in (None,) if year is None else (year - 1, year, year + 1, None):
+            if one in self.years:
+                yield self.years[one]
+
+
+_Table = dict[int, "int | list[int] | _Crowd"]
+#: A table and a key in it.
+Place = tuple[_Table, int]
+
+
+class Index:
+    """Finds the records that share a key with a new one.
+
+    Attributes:
+        passed_over: Comparisons that were not made because a key is shared by too many.
+    """
+
+    def __init__(self, chain: Chain) -> None:
+        # One table a matcher: the same value means something else to each. Keys are kept as their hashes, which are
+        # a third in size; a collision costs one comparison more.
+        self._tables: list[tuple[Matcher, _Table]] = [(it, {}) for it in chain.finders]
+        # What somebody decided holds in any crowd.
+        self._unbounded = self._tables[0][1] if chain.pins else None
+        self.passed_over = 0
+
+    def places(self, it: Fingerprint) -> list[Place]:
+        """Where a record belongs."""
+        return [(table, hash(value)) for matcher, table in self._tables for value in matcher.keys(it)]
+
+    def candidates(self, places: list[Place], year: int | None) -> set[int]:
+        """The numbers of the records that stand in those places."""
+        found: set[int] = set()
+        for table, key in places:
+            bucket = table.get(key)
+            if bucket is None:
+                continue
+            if type(bucket) is int:
+                found.add(bucket)
+            elif type(bucket) is list:
+                found.update(bucket)
+            else:
+                self._near(bucket, year, found)
+        return found
+
+    def _near(self, crowd: _Crowd, year: int | None, found: set[int]) -> None:
+        for numbers in crowd.near(year):
+            found.update(numbers[:CROWD])
+            self.passed_over += max(0, len(numbers) - CROWD)
+
+    def add(self, number: int, places: list[Place], years: list[int | None]) -> None:
+        """Enter a record.
+
+        Args:
+            number: Names the record.
+            places: Where it belongs.
+            years: The year of each record, by number; that of this one too.
+        """
+        for table, key in places:
+            bucket = table.get(key)
+            if bucket is None:
+                table[key] = number
+            elif type(bucket) is int:
+                if bucket != number:
+                    table[key] = [bucket, number]
+            elif type(bucket) is list:
+                if bucket[-1] != number:
+                    bucket.append(number)
+                    if len(bucket) > CROWD and table is not self._unbounded:
+                        table[key] = _divided(bucket, years)
+            else:
+                _enter(bucket, number, years[number])
+
+
+def _divided(numbers: list[int], years: list[int | None]) -> _Crowd:
+    crowd = _Crowd()
+    for number in numbers:
+        _enter(crowd, number, years[number])
+    return crowd
+
+
+def _enter(crowd: _Crowd, number: int, year: int | None) -> None:
+    numbers = crowd.years.setdefault(year, [])
+    if not numbers or numbers[-1] != number:
+        numbers.append(number)

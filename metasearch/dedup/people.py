@@ -1,0 +1,157 @@
+"""Authors of two records: whether they are the same people, however their names are written."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Literal
+
+from rapidfuzz import fuzz
+
+from metasearch import normalise
+from metasearch.record import Author
+
+#: "team": everybody of the shorter list, of at least three, is in the longer one; "all": the same of two; "first": the first authors are one;
+#: "half": at least half of the shorter list is in the longer one; "some": fewer, but somebody; "namesake": the first
+#: authors' family names agree, their initials do not; "none": nobody is in both; None: one side names nobody.
+AuthorRelation = Literal["team", "all", "first", "half", "namesake", "some", "none"]
+
+#: Authors that are compared; a collaboration of thousands is told apart by its first ones.
+MOST_AUTHORS = 30
+#: Family names this alike differ by a typo or a lost accent.
+ALIKE = 80
+#: In lists of up to so many, misspelt names are looked for.
+MOST_ALIKE = 6
+#: Shorter names are not looked for in parts of longer ones ("Villegas" in "Villegas-Carlos").
+SHORTEST_PART = 4
+_NOBODY: frozenset[str] = frozenset()
+# Words of no name: what stands for "nobody", or was taken for an author where a title page was read by a machine.
+_NOBODIES = frozenset(
+    """abstract anon anonim anonym anonyme anonymous anonymus anthology author authors coauthors edition editorial editors
+    introduction listed org overview portal proposal staff unbekannt unknown untitled www 佚名 无""".split()
+)
+
+
+@lru_cache(maxsize=20_000)
+def spellings(family: str | None, name: str) -> frozenset[str]:
+    """What the family name may be: one spelling where it is known, the likely ones where the name is in one piece."""
+    if family and not normalise.has_cjk(family):
+        return frozenset({normalise.family_key(family)})
+    if normalise.has_cjk(name):  # a Chinese family name is shared by millions, so the whole name counts
+        return frozenset({normalise.compact(name)})
+    words = [w for w in name.replace(".", ". ").split() if normalise.compact(w)]
+    if not words:
+        return _NOBODY
+    long = [w for w in words if len(normalise.compact(w)) > 1 and not (w.isupper() and len(w) <= 3)]
+    if len(words) > 4 or not long:  # a body, not a person: its whole name counts
+        return frozenset({normalise.compact(name)})
+    return frozenset(normalise.family_key(w) for w in {long[0], long[-1]})
+
+
+def persons(authors: tuple[Author, ...]) -> tuple[Author, ...]:
+    """The first authors, without what stands in their place where there are none: "Anonymous", "Print edition"."""
+    first = authors[:MOST_AUTHORS]
+    return first if not any(map(_is_nobody, first)) else tuple(a for a in first if not _is_nobody(a))
+
+
+@lru_cache(maxsize=20_000)
+def _is_nobody(author: Author) -> bool:
+    return any(word in _NOBODIES or word.isdecimal() for word in normalise.words(author.name))
+
+
+def families(authors: tuple[Author, ...]) -> tuple[frozenset[str], ...]:
+    """The spellings of each author's family name, in order."""
+    return tuple(spellings(a.family, a.name) for a in authors)
+
+
+def relation(
+    a: tuple[frozenset[str], ...],
+    b: tuple[frozenset[str], ...],
+    authors_a: tuple[Author, ...],
+    authors_b: tuple[Author, ...],
+) -> AuthorRelation | None:
+    """How two lists of people relate; symmetric."""
+    if not a or not b:
+        return None
+    short, long = (a, b) if len(a) <= len(b) else (b, a)
+    everybody = _NOBODY.union(*long)
+    both = sum(not everybody.isdisjoint(names) for names in short)
+    if len(short) == len(long):  # two brothers of one name may both match one man of the other list
+        both = min(both, sum(not _NOBODY.union(*short).isdisjoint(names) for names in long))
+    if both < len(short) <= MOST_ALIKE:
+        both += sum(
+            everybody.isdisjoint(names) and any(_alike(names, other) for other in long[: 2 * MOST_ALIKE]) for names in short
+        )
+    if both == len(short) > 1:
+        return "team" if both > 2 else "all"
+    first = not a[0].isdisjoint(b[0]) or _alike(a[0], b[0]) or _turned(authors_a[0], authors_b[0])
+    if first:
+        if both > 1 or len(short) > 1 and 2 * both >= len(short):
+            return "first"
+        return "namesake" if _other_initials(authors_a[0], authors_b[0]) else "first"
+    if 2 * both >= len(short):
+        return "half"
+    if both:
+        return "some"
+    return _by_initials(authors_a, authors_b)
+
+
+def _by_initials(a: tuple[Author, ...], b: tuple[Author, ...]) -> AuthorRelation:
+    """For lists without a name in common: perhaps one has all names turned round and then shortened.
+
+    "W. Yan, P. Larson" becomes "Y. Weipeng, L. Per-Ake" where a family name is taken for a given one; then the
+    initials stand crosswise.
+    """
+    one, other = [_parts(x) for x in a[:5]], [_parts(x) for x in b[:5]]
+    short, long = (one, other) if len(one) <= len(other) else (other, one)
+    crossed = sum(any(_crosswise(x, y) for y in long) for x in short)
+    if 2 * crossed < len(short):
+        return "none"
+    return "half" if crossed > 1 else "some"
+
+
+def _crosswise(a: tuple[str, frozenset[str]], b: tuple[str, frozenset[str]]) -> bool:
+    return a[0][:1] in b[1] and b[0][:1] in a[1]
+
+
+def _alike(a: frozenset[str], b: frozenset[str]) -> bool:
+    """Whether two family names are one with a typo, or one is a part of the other ("Cheong" in "Il Cheong")."""
+    return any(_one_name(x, y) for x in a for y in b)
+
+
+@lru_cache(maxsize=20_000)
+def _one_name(x: str, y: str) -> bool:
+    short, long = (x, y) if len(x) <= len(y) else (y, x)
+    if len(short) < SHORTEST_PART:
+        return False
+    return long.startswith(short) or long.endswith(short) or fuzz.ratio(x, y) >= ALIKE
+
+
+def _turned(a: Author, b: Author) -> bool:
+    """Whether one has as family name what the other has as given name: "Li Mei" and "Mei Li"."""
+    if not (a.family and a.given and b.family and b.given):
+        return False
+    return (
+        normalise.compact(a.family) == normalise.compact(b.given)
+        or normalise.compact(b.family) == normalise.compact(a.given)
+    ) and len(a.family) > 1
+
+
+def _other_initials(a: Author, b: Author) -> bool:
+    """Whether given names are known on both sides and no initial is in both."""
+    one, other = _parts(a)[1], _parts(b)[1]
+    return bool(one and other and one.isdisjoint(other))
+
+
+@lru_cache(maxsize=20_000)
+def _parts(author: Author) -> tuple[str, frozenset[str]]:
+    """Family name and the initials of the given names; what stands last is the family name where nobody says."""
+    family, given = author.family, author.given
+    if not family:
+        words = normalise.words(author.name)
+        family, given = (words[-1], " ".join(words[:-1])) if words else ("", "")
+    initials: set[str] = set()
+    for word in (given or "").replace(".", " ").replace("-", " ").split():
+        # "JA" and "ja" stand for two given names, "Jo" for one.
+        several = len(word) <= 3 and (word.isupper() or not author.family)
+        initials.update(normalise.fold(word if several else word[0]))
+    return normalise.fold(family), frozenset(initials)

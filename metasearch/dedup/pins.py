@@ -1,0 +1,411 @@
+"""What a person has decided: `same` and `different` by name, before any rule and over every veto.
+
+A file of pins is plain text, a decision a line:
+
+    same      10.1000/abc pmid:123            # the reason is shown wherever the pin speaks
+    different crossref:10.1000/x dblp:conf/x
+
+A name is a DOI, the key of a record ("source:id") or another identifier ("pmid:123"); it stands for every record that
+bears it. `same` is transitive: lines that share a name speak of one work.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import ClassVar, Literal
+
+from metasearch import normalise
+from metasearch.dedup.fingerprint import Fingerprint
+from metasearch.dedup.matcher import verdict
+from metasearch.errors import PinsError
+from metasearch.record import Match
+
+#: Largest file, in bytes.
+MAX_BYTES = 10_000_000
+#: After so many problems a file is not looked at further: it is most likely no file of pins.
+MAX_PROBLEMS = 100
+
+_DOI = re.compile(r"(?:https?://)?(?:dx\.|www\.)?doi\.org/|doi:\s*|(?=10\.)", re.IGNORECASE)
+_CONTROL = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\ud800-\udfff]")
+#: A quoted run, or the blank or the beginning before a comment.
+_QUOTED_OR_COMMENT = re.compile(r""""[^"]*(?:"|$)|'[^']*(?:'|$)|((?:(?<=\s)|^)\#)""")
+
+
+@dataclass(frozen=True, slots=True)
+class Pin:
+    """One line of a file.
+
+    Attributes:
+        verdict: What is said of the names, each with each.
+        names: In the form of `read_name`, at least two, each once.
+        line: Where it stands, from 1; `file`: in which file, without its folder.
+        reason: The comment behind it; may be empty.
+    """
+
+    verdict: Literal["same", "different"]
+    names: tuple[str, ...]
+    line: int
+    file: str
+    reason: str = ""
+
+
+def read_name(text: str) -> str:
+    """A name of records as it is compared: "https://doi.org/10.1000/ABC" -> "doi:10.1000/abc", "PMID:1" -> "pmid:1".
+
+    Raises:
+        ValueError: It is neither a DOI nor "source:id" nor "scheme:id".
+    """
+    text = text.strip()
+    prefix = _DOI.match(text)
+    if prefix is not None:
+        doi = normalise.doi(text[prefix.end() :]) if text.startswith("10.", prefix.end()) else None
+        if doi is None:
+            raise ValueError(f"{text!r} is not a whole DOI such as 10.1000/abc")
+        return f"doi:{doi}"
+    scheme, colon, value = text.partition(":")
+    scheme, value = scheme.rstrip(), value.strip()
+    if text.lower().startswith(("http://", "https://")):
+        raise ValueError(f"{text!r} is an address; only those of doi.org are names")
+    if not (colon and scheme and value) or _CONTROL.search(text):
+        raise ValueError(f"{text!r} is neither a DOI (10.1000/abc) nor source:id nor scheme:id (pmid:123)")
+    match scheme.lower():
+        case "isbn":
+            return f"isbn:{normalise.isbn(value) or value}"
+        case "arxiv" if normalise.arxiv_id(value):
+            return f"arxiv:{normalise.arxiv_id(value)}"
+        case "pmid" | "pmcid" as known:
+            return f"{known}:{value.lower()}"
+    return f"{scheme}:{value}"
+
+
+def record_names(it: Fingerprint) -> tuple[str, list[str]]:
+    """The names that a record bears: its key, which is one to the letter; and those of which case does not matter."""
+    others = [*it.ids, *(f"isbn:{number.lower()}" for number in it.isbn)]
+    if it.doi:
+        others.append(f"doi:{it.doi}")
+    return it.record.key, others
+
+
+@dataclass(frozen=True)
+class Pins:
+    """All decisions of one or more files; immutable, and a `Matcher` whose verdict is meant to be final.
+
+    Where records bear names of which "same" and "different" are said at once (which a file alone cannot show),
+    "different" stands: a work that is shown twice is seen, one that has vanished is not.
+
+    Args:
+        pins: The lines.
+
+    Raises:
+        PinsError: They contradict one another.
+    """
+
+    name: ClassVar[str] = "pin"
+
+    pins: tuple[Pin, ...] = ()
+    _index: _Index = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        index = _Index(self.pins)
+        problems = [problem for _, problem in index.contradictions()]
+        if problems:
+            raise PinsError(" and ".join(dict.fromkeys(pin.file for pin in self.pins)), problems)
+        object.__setattr__(self, "_index", index)
+
+    @classmethod
+    def load(cls, path: Path | None) -> Pins:
+        """The pins of a file: UTF-8, at most `MAX_BYTES`; none where there is no file.
+
+        Raises:
+            PinsError: It cannot be read, or not as pins; with all problems at once.
+        """
+        if path is None:
+            return cls()
+        try:
+            with path.open("rb") as stream:
+                content = stream.read(MAX_BYTES + 1)
+        except OSError as exc:
+            raise PinsError(str(path), [f"cannot be read: {exc.strerror or exc}"]) from exc
+        if len(content) > MAX_BYTES:
+            raise PinsError(str(path), [f"is larger than {MAX_BYTES:,} bytes"])
+        try:
+            text = content.decode("utf-8-sig")
+        except UnicodeDecodeError as exc:
+            line = content.count(b"\n", 0, exc.start) + 1
+            raise PinsError(str(path), [f"line {line}: not UTF-8 text"]) from exc
+        return cls.read(text, str(path))
+
+    @classmethod
+    def read(cls, text: str, name: str) -> Pins:
+        """The pins of a text.
+
+        Args:
+            text: The lines of a file; a byte order mark may stand first.
+            name: What the file is called in errors; its last part is the name in reasons.
+
+        Raises:
+            PinsError: With every problem and its line.
+        """
+        file = Path(name).name or name
+        pins: list[Pin] = []
+        problems: list[tuple[int, str]] = []
+        for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), 1):
+            try:
+                pin = _pin(line, number, file)
+            except ValueError as exc:
+                problems.append((number, f"line {number}: {exc}"))
+                if len(problems) == MAX_PROBLEMS:
+                    problems.append((number, f"line {number + 1}: not read any further"))
+                    break
+            else:
+                if pin is not None:
+                    pins.append(pin)
+        if problems:
+            problems += _Index(pins).contradictions()
+            raise PinsError(name, [problem for _, problem in sorted(problems, key=lambda it: it[0])])
+        try:
+            return cls(tuple(pins))
+        except PinsError as exc:
+            raise PinsError(name, exc.problems) from None
+
+    def __bool__(self) -> bool:
+        return bool(self.pins)
+
+    def __or__(self, other: Pins) -> Pins:
+        """The decisions of both.
+
+        Raises:
+            PinsError: They contradict one another.
+        """
+        return Pins(self.pins + other.pins) if self and other else self or other
+
+    def touches(self, it: Fingerprint) -> bool:
+        """Whether any line names the record."""
+        return bool(self._index.of(it))
+
+    def keys(self, it: Fingerprint) -> Iterable[str]:
+        """The groups of `same` that the record's names stand in: a name for each."""
+        index = self._index
+        return [index.names[group] for group in {index.group[name] for name in index.of(it)} if group in index.joined]
+
+    def compare(self, a: Fingerprint, b: Fingerprint) -> Match | None:
+        """ "same" or "different" as it is pinned, or None."""
+        index = self._index
+        ours = index.of(a)
+        if not ours:
+            return None
+        theirs = index.of(b)
+        if not theirs:
+            return None
+        one, other = {index.group[name] for name in ours}, {index.group[name] for name in theirs}
+        # A group that both belong to tells nothing apart.
+        parting = index.parting(one - other, other - one)
+        if parting is not None:
+            return verdict(self.name, "different", 1.0, (f"pinned as different ({_cited((parting,))})",), a, b)
+        shared = one & other & index.joined
+        if not shared:
+            return None
+        lines = min(index.joining(ours, theirs, group) for group in shared)
+        said = _cited([self.pins[line] for line in lines])
+        return verdict(self.name, "same", 1.0, (f"pinned as the same ({said})",), a, b)
+
+
+class _Index:
+    """Names as numbers, and what the lines say of them; linear in the size of the file.
+
+    Attributes:
+        names: Number -> name; `number`: the reverse.
+        folded: Name in lower case -> numbers, more than one only where names differ in case alone.
+        lines: Number -> the `same` lines in which it stands, as positions in `pins`; `first`: the first of them.
+        group: Number -> the smallest number that it is the same as.
+        joined: Groups of more than one name.
+        parted: Group -> positions of the `different` lines that name it.
+    """
+
+    def __init__(self, pins: Iterable[Pin]) -> None:
+        self.pins = tuple(pins)
+        self.names: list[str] = []
+        self.number: dict[str, int] = {}
+        self.folded: dict[str, tuple[int, ...]] = {}
+        self.lines: list[set[int]] = []
+        self.first: dict[int, int] = {}
+        parent: list[int] = []
+        for at, pin in enumerate(self.pins):
+            numbers = [self._take(name, parent) for name in pin.names]
+            if pin.verdict == "same":
+                for number in numbers:
+                    self.lines[number].add(at)
+                    self.first.setdefault(number, at)
+                    _union(parent, numbers[0], number)
+        self.group = [_root(parent, number) for number in range(len(parent))]
+        self.joined = {group for number, group in enumerate(self.group) if number != group}
+        self.parted: dict[int, set[int]] = {}
+        for at, pin in enumerate(self.pins):
+            if pin.verdict == "different":
+                for name in pin.names:
+                    self.parted.setdefault(self.group[self.number[name]], set()).add(at)
+
+    def _take(self, name: str, parent: list[int]) -> int:
+        number = self.number.get(name)
+        if number is None:
+            number = self.number[name] = len(self.names)
+            self.names.append(name)
+            self.lines.append(set())
+            parent.append(number)
+            lower = name.lower()
+            self.folded[lower] = (*self.folded.get(lower, ()), number)
+        return number
+
+    def of(self, it: Fingerprint) -> set[int]:
+        """The names of a record that are pinned."""
+        key, others = record_names(it)
+        found = {number for other in others for number in self.folded.get(other, ())}
+        number = self.number.get(key)
+        if number is not None:
+            found.add(number)
+        return found
+
+    def parting(self, one: set[int], other: set[int]) -> Pin | None:
+        """The first line by which a group of the one is different from a group of the other."""
+        empty: set[int] = set()
+        lines = [
+            line
+            for left in one
+            for right in other
+            for line in self.parted.get(left, empty) & self.parted.get(right, empty)
+        ]
+        return self.pins[min(lines)] if lines else None
+
+    def joining(self, ours: set[int], theirs: set[int], group: int) -> tuple[int, ...]:
+        """The line in which a name of each stands; where there is none, the line of each in the chain between."""
+        left = [name for name in ours if self.group[name] == group]
+        right = [name for name in theirs if self.group[name] == group]
+        both: set[int] = set()
+        for one in left:
+            for other in right:
+                both |= {self.first[one]} if one == other else self.lines[one] & self.lines[other]
+        if both:
+            return (min(both),)
+        return tuple(sorted({min(self.first[name] for name in side) for side in (left, right)}))
+
+    def contradictions(self) -> list[tuple[int, str]]:
+        """(line, what is wrong) of every `different` line that parts what is the same."""
+        problems: list[tuple[int, str]] = []
+        for pin in self.pins:
+            if pin.verdict == "same":
+                continue
+            first: dict[int, str] = {}
+            for name in pin.names:
+                group = self.group[self.number[name]]
+                twin = first.setdefault(group, name)
+                if twin != name:
+                    said = _cited(self._chain(twin, name), reasons=False)
+                    here = _cited((pin,), reasons=False)
+                    shown = f"{_shown(twin)} and {_shown(name)}"
+                    problems.append((pin.line, f"{here}: {shown} are different here, but the same by {said}"))
+                    if len(problems) == MAX_PROBLEMS:
+                        return problems
+        return problems
+
+    def _chain(self, start: str, end: str) -> list[Pin]:
+        """The lines that lead from one name to another of its group: the fewest, in the order of the file."""
+        begin, goal = self.number[start], self.number[end]
+        came: dict[int, tuple[int, int]] = {}
+        seen: set[int] = set()
+        queue = deque([begin])
+        while queue and goal not in came:
+            number = queue.popleft()
+            for line in self.lines[number] - seen:
+                seen.add(line)
+                for name in self.pins[line].names:
+                    other = self.number[name]
+                    if other != begin and other not in came:
+                        came[other] = (number, line)
+                        queue.append(other)
+        chain: list[int] = []
+        while goal != begin:
+            goal, line = came[goal]
+            chain.append(line)
+        return [self.pins[line] for line in sorted(chain)]
+
+
+def _root(parent: list[int], number: int) -> int:
+    while parent[number] != number:
+        parent[number] = parent[parent[number]]
+        number = parent[number]
+    return number
+
+
+def _union(parent: list[int], a: int, b: int) -> None:
+    a, b = _root(parent, a), _root(parent, b)
+    parent[max(a, b)] = min(a, b)
+
+
+def _shown(name: str) -> str:
+    return name.removeprefix("doi:")
+
+
+def _cited(pins: Iterable[Pin], *, reasons: bool = True) -> str:
+    """As in "pins.txt line 3: the reason" and "pins.txt lines 3, 9"."""
+    files: dict[str, list[Pin]] = {}
+    for pin in pins:
+        files.setdefault(pin.file, []).append(pin)
+    said = []
+    for file, lines in files.items():
+        numbers = ", ".join(str(pin.line) for pin in lines)
+        why = "; ".join(dict.fromkeys(pin.reason for pin in lines if pin.reason)) if reasons else ""
+        said.append(f"{file} line{'s' if len(lines) > 1 else ''} {numbers}{': ' if why else ''}{why}")
+    return " and ".join(said)
+
+
+# --------------------------------------------------------------------------- one line
+
+
+def _pin(line: str, number: int, file: str) -> Pin | None:
+    """The pin of a line; None where it is empty or a comment.
+
+    Raises:
+        ValueError: It is neither.
+    """
+    words, reason = _split(line)
+    if not words:
+        return None
+    word = words[0].lower()
+    if word not in ("same", "different"):
+        raise ValueError(f'begins with {words[0]!r}; must begin with "same" or "different", or with # for a comment')
+    names: dict[str, None] = {}
+    for text in words[1:]:
+        name = read_name(text)
+        if name in names:
+            raise ValueError(f"names {_shown(name)} twice")
+        names[name] = None
+    if len(names) < 2:
+        raise ValueError(f"{word} needs two names or more, each set apart by a blank")
+    return Pin("same" if word == "same" else "different", tuple(names), number, file, reason)
+
+
+def _split(line: str) -> tuple[list[str], str]:
+    """The words of a line, and its comment."""
+    if '"' not in line and "'" not in line and "#" not in line:
+        return line.split(), ""
+    start = next((found.start() for found in _comments(line)), len(line))
+    body, reason = line[:start], " ".join(_CONTROL.sub("", line[start:].lstrip("#")).split())
+    if '"' not in body and "'" not in body:
+        return body.split(), reason
+    lexer = shlex.shlex(body, posix=True)
+    # A name may hold a backslash, and a DOI may end in "#".
+    lexer.whitespace_split, lexer.escape, lexer.commenters = True, "", ""
+    try:
+        return list(lexer), reason
+    except ValueError:
+        advice = "a name that holds a quotation mark stands between marks of the other kind"
+        raise ValueError(f"a quotation mark is opened and never closed; {advice}") from None
+
+
+def _comments(line: str) -> Iterator[re.Match[str]]:
+    return (found for found in _QUOTED_OR_COMMENT.finditer(line) if found.group(1))

@@ -1,0 +1,209 @@
+"""How two titles relate: from "equal" to "far", with a word for each kind of difference that databases make."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal, Protocol
+
+from rapidfuzz import fuzz
+
+#: "equal": same letters; "start": one is the other without its subtitle, or cut off; "end": one stands in
+#: the other between marks, which has a heading too; "near": the words differ in spelling only; "within": all words of one are in the other, which
+#: has more; "reworded": some words are others; "far"; "missing": one side has none.
+TitleRelation = Literal["equal", "start", "end", "near", "within", "reworded", "far", "missing"]
+
+#: Titles this alike may differ by a typo or an encoding; measured as the ratio of rapidfuzz (indel distance).
+NEAR = 0.9
+#: Titles less alike than this speak of different things.
+FAR = 0.6
+#: A main title of fewer letters is not looked for at the beginning of longer ones, nor elsewhere in them.
+SHORTEST_MAIN_TITLE = 6
+SHORTEST_TAIL = 20
+SHORTEST_WITHIN = 25
+#: Words this alike are one word with a typo.
+SPELLING = 78
+#: Runs of words this alike are the same words, torn apart or glued together.
+GLUED = 88
+
+_SMALL = frozenset(
+    "the a an of and for in on to with by from at as is are or its der die das und le la les des du de et el los las y "
+    "en il e un une ein eine".split()
+)
+_PREPOSITIONS = frozenset("of for to into on in with toward towards about against under beyond from by and".split())
+# Different in few letters, and the very opposite.
+_OPPOSITES = frozenset(
+    frozenset(pair.split("/"))
+    for pair in """hypo/hyper pre/post intra/inter intra/extra inter/extra macro/micro mono/poly endo/exo uni/bi
+    uni/multi ante/post anti/pro over/under male/female males/females men/women man/woman boys/girls mother/father
+    mothers/fathers maternal/paternal north/south east/west northern/southern eastern/western upper/lower left/right
+    increase/decrease increased/decreased increasing/decreasing high/low acute/chronic homo/hetero iso/aniso syn/anti
+    cis/trans in/ex deductive/inductive forward/backward symmetric/asymmetric linear/nonlinear invasive/noninvasive
+    dependent/independent stable/unstable reversible/irreversible regular/irregular cohort/control""".split()
+)
+# Lost where a PDF writes them as one character: "five" -> "ve", "buffering" -> "bufering".
+_LIGATURES = re.compile("ff[il]?|f[il]")
+_PREFIXES = frozenset(
+    """a an anti auto bi bio co counter de di dis down endo extra fe hetero homo hyper hypo il im in inter intra ir macro
+    micro mis mono multi neo non over poly post pre proto pseudo re semi sub super supra trans tri ultra un under uni up
+    wo""".split()
+)
+
+
+class Titled(Protocol):
+    """What is compared of a title; see `Fingerprint`."""
+
+    words: tuple[str, ...]
+    text: str
+    compact: str
+    breaks: frozenset[int]
+
+    @property
+    def cut(self) -> bool:
+        """The title ends in an ellipsis."""
+
+    @property
+    def marks(self) -> frozenset[int]:
+        """As `breaks`, for every mark: commas and full stops too."""
+
+    @property
+    def others(self) -> frozenset[str]:
+        """Other titles of the work, compact."""
+
+
+def resemblance(a: Titled, b: Titled) -> TitleRelation:
+    """The relation of two titles; quick to say "far", because nearly every pair that shares a key is."""
+    if a.compact == b.compact:
+        return "equal" if a.compact else "missing"
+    if not a.compact or not b.compact:
+        return "missing"
+    relation = _relation(a, b) if len(a.compact) <= len(b.compact) else _relation(b, a)
+    if relation in ("far", "reworded", "within") and (a.others or b.others) and _another_equal(a, b):
+        return "equal"
+    return relation
+
+
+def title_score(a: Titled, b: Titled) -> float:
+    """How alike the titles are, 0..1: the normalised indel similarity of their words."""
+    return fuzz.ratio(a.text, b.text) / 100
+
+
+def _another_equal(a: Titled, b: Titled) -> bool:
+    """Whether a translated or original title of one is a title of the other."""
+    return not (a.others | {a.compact}).isdisjoint(b.others | {b.compact})
+
+
+def _relation(short: Titled, long: Titled) -> TitleRelation:
+    if _starts(short, long):
+        return "start"
+    if _between_marks(short, long):
+        return "end"
+    if _within(short, long):
+        return "far" if _is_object(short, long) else "within"
+    ratio = fuzz.ratio(short.text, long.text, score_cutoff=FAR * 100)
+    if ratio < FAR * 100:
+        return "far"
+    left, right = _unmatched(short.words, long.words)
+    if _spelt_alike(left, right):
+        return "near"
+    return "within" if len(short.compact) >= SHORTEST_WITHIN and _all_in(left, right) else "reworded"
+
+
+def _starts(short: Titled, long: Titled) -> bool:
+    """Whether the short title is the long one up to a mark, or cut off inside."""
+    if short.words[0] != long.words[0] and short.words[1:2] != long.words[1:2]:
+        return False
+    if len(short.compact) < SHORTEST_MAIN_TITLE:
+        return False
+    if short.cut and long.compact.startswith(short.compact):
+        return True
+    count = len(short.words)
+    for end in long.breaks:
+        # The same number of words but for one, because a typo or a hyphen can split a word.
+        if abs(end - count) <= 1 and end < len(long.words):
+            start = "".join(long.words[:end])
+            if start == short.compact:
+                return True
+            if len(start) > 20 and fuzz.ratio(start, short.compact) >= 90:
+                return _spelt_alike(*_unmatched(short.words, long.words[:end]))
+    return False
+
+
+def _between_marks(short: Titled, long: Titled) -> bool:
+    """Whether the short title stands in the long one between marks: without the name of a column, series or author."""
+    if len(short.compact) < SHORTEST_TAIL or short.compact not in long.compact:
+        return False
+    marks = long.marks | {0, len(long.words)}
+    count = len(short.words)
+    return any(
+        start in marks and start + count in marks and long.words[start : start + count] == short.words
+        for start in range(len(long.words) - count + 1)
+    )
+
+
+def _within(short: Titled, long: Titled) -> bool:
+    """Whether the short title stands in the long one, whole words in one piece; at the beginning also glued."""
+    if len(short.compact) < SHORTEST_WITHIN:
+        return False
+    return long.compact.startswith(short.compact) or f" {short.text} " in f" {long.text} "
+
+
+def _is_object(short: Titled, long: Titled) -> bool:
+    """Whether the longer title is about what the shorter one names: "Optimisation of ...", "A system for ..."."""
+    start = len(long.words) - len(short.words)
+    return start > 1 and long.words[start:] == short.words and long.words[start - 1] in _PREPOSITIONS
+
+
+def _unmatched(a: tuple[str, ...], b: tuple[str, ...]) -> tuple[list[str], list[str]]:
+    """The words of each title that the other one has not, in order."""
+    in_a, in_b = set(a), set(b)
+    return [w for w in a if w not in in_b], [w for w in b if w not in in_a]
+
+
+def _spelt_alike(left: list[str], right: list[str]) -> bool:
+    """Whether the words that are not in both titles are spellings of one another: a typo changes letters, not words."""
+    if not left or not right:  # words dropped or added: "the", or nothing but their order
+        return sum(len(w) for w in (left or right) if w not in _SMALL) <= 3
+    if len(left) == len(right):
+        return all(_one_word(x, y) for x, y in zip(left, right, strict=True))
+    one, other = "".join(left), "".join(right)
+    return one == other or (len(one) > 5 and fuzz.ratio(one, other) >= GLUED)
+
+
+def _all_in(left: list[str], right: list[str]) -> bool:
+    """Whether each word that only the shorter title has is in the longer one misspelt, or glued to another."""
+    glued = "".join(right)
+    for word in left:
+        if word in _SMALL or any(_one_word(word, other) for other in right):
+            continue
+        if len(word) < 4 or word not in glued or any(_changed(word, other) for other in right):
+            return False
+    return True
+
+
+def _changed(word: str, other: str) -> bool:
+    """Whether a word is another one with a syllable before it that changes its meaning."""
+    return other != word and other.endswith(word) and other[: -len(word)] in _PREFIXES
+
+
+def _one_word(x: str, y: str) -> bool:
+    """Whether two words are one, misspelt or inflected, and not opposites of one another."""
+    if x in _SMALL and y in _SMALL:
+        return True
+    short, long = (x, y) if len(x) <= len(y) else (y, x)
+    alike = (len(short) >= 4 and long.startswith(short)) or fuzz.ratio(x, y) >= SPELLING
+    if not alike:
+        return "f" in long and _LIGATURES.sub("", x) == _LIGATURES.sub("", y)
+    return not _opposite(short, long) and not _changed(short, long)
+
+
+def _opposite(x: str, y: str) -> bool:
+    if frozenset((x, y)) in _OPPOSITES:
+        return True
+    same = 0
+    while same < len(x) and x[-1 - same] == y[-1 - same]:
+        same += 1
+    # The same ending behind opposite beginnings, with or without a letter in common between them.
+    return any(
+        frozenset((x[: len(x) - same + more], y[: len(y) - same + more])) in _OPPOSITES
+        for more in range(min(3, same + 1))
+    )

@@ -1,0 +1,123 @@
+"""Journals and conferences: their words, their kind, and whether two names mean one.
+
+Abbreviations follow ISO 4 (each word a beginning of the full one's word) or are initialisms ("JAMA", "VLDB").
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Literal
+
+from metasearch import normalise
+
+#: "journal", "conference", or "" where the name does not tell.
+VenueKind = Literal["", "journal", "conference"]
+
+_STOP = frozenset("the a an of and for in on de la le les des du der die das und fur et y e el".split())
+# What surrounds the name of a conference: "Proceedings of the 25th Annual International Conference on ... 1999".
+_SURROUNDS = frozenset(
+    "proc proceedings conference conf international intl int annual symposium symp workshop meeting congress acm ieee "
+    "ieeecomputersociety association computing machinery th st nd rd first second third fourth fifth sixth seventh "
+    "eighth ninth tenth edinburgh hellip ed eds press vol".split()
+)
+_CONFERENCES = frozenset(
+    "conference conf symposium symp workshop workshops congress meeting kongress tagung colloquium colloque".split()
+)
+_JOURNALS = frozenset(
+    "journal j transactions trans letters lett review reviews rev record quarterly magazine annals ann archives arch "
+    "bulletin bull zeitschrift revista revue rivista acta studies 学报 杂志".split()
+)
+#: An acronym is looked for in names of up to this many words.
+_LONGEST_NAME = 14
+
+
+@lru_cache(maxsize=10_000)
+def venue_words(venue: str) -> tuple[str, ...]:
+    """Folded words without articles and prepositions."""
+    return tuple(w for w in normalise.words(venue) if w not in _STOP)
+
+
+@lru_cache(maxsize=10_000)
+def venue_kind(venue: tuple[str, ...]) -> VenueKind:
+    """Whether the name speaks of a conference or of a journal; "Proceedings" alone says neither."""
+    if not _CONFERENCES.isdisjoint(venue):
+        return "conference"
+    return "journal" if not _JOURNALS.isdisjoint(venue) else ""
+
+
+@lru_cache(maxsize=8192)
+def venue_relation(a: tuple[str, ...], b: tuple[str, ...]) -> bool | None:
+    """Whether two names mean one journal or conference.
+
+    None where one is missing, is nothing but "Proceedings of the International Conference", or is an acronym that the
+    other one does not spell out: nobody can tell then.
+    """
+    if not a or not b:
+        return None
+    if a == b or "".join(a) == "".join(b) or _abbreviated(a, b):
+        return True
+    a, b = _core(a), _core(b)
+    if not a or not b:
+        return None
+    short, long = (a, b) if len(a) <= len(b) else (b, a)
+    if len(short) == 1:
+        if short[0] in long:
+            return True
+        if _initialism(short[0], long):
+            return True
+        return None if _acronym(short[0]) else False
+    if len(long) == 1:
+        return None if _acronym(long[0]) or _acronym(short[0]) else False
+    return _abbreviated(a, b) or (False if not _one_in_common(short, long) else None)
+
+
+def _one_in_common(short: tuple[str, ...], long: tuple[str, ...]) -> bool:
+    """Whether most words of the shorter name are in the longer one: a series, a section, a translation beside it."""
+    return 2 * sum(any(_abbreviates(word, other) for other in long) for word in short) > len(short)
+
+
+@lru_cache(maxsize=10_000)
+def _core(venue: tuple[str, ...]) -> tuple[str, ...]:
+    kept = tuple(w for w in venue if w not in _SURROUNDS and not w[0].isdigit())
+    return kept[:_LONGEST_NAME]
+
+
+def _acronym(word: str) -> bool:
+    return len(word) <= 7 and word.isascii()
+
+
+def _initialism(word: str, long: tuple[str, ...]) -> bool:
+    """Whether a word is made of the first letters of the others: "pnas", "vldb" of "very large data bases"."""
+    initials = "".join(w[0] for w in long)
+    if len(word) < 3:
+        return False
+    if word in initials:
+        return True
+    # A name that was cut off ("International Conference on Very Large ...") spells the beginning.
+    return len(initials) > 1 and word.startswith(initials) and len(word) <= 2 * len(initials)
+
+
+def _abbreviated(a: tuple[str, ...], b: tuple[str, ...]) -> bool:
+    """Whether each word of the shorter name begins a word of the longer one, in order, as ISO 4 abbreviates."""
+    short, long = (a, b) if len(a) <= len(b) else (b, a)
+    if len(short) == 1 and len(long) > 1:
+        return long[0] == short[0] or short[0] == "".join(word[0] for word in long)
+    at = 0
+    for word in short:
+        while at < len(long) and not _abbreviates(word, long[at]):
+            at += 1
+        if at == len(long):
+            return False
+        at += 1
+    return True
+
+
+def _abbreviates(a: str, b: str) -> bool:
+    short, long = (a, b) if len(a) <= len(b) else (b, a)
+    if long.startswith(short):
+        return True
+    # "Intl" for "International", "Natl" for "National": first letter, then letters in order, then the last one.
+    if len(short) < 4 or short[0] != long[0]:
+        return False
+    rest = iter(long)
+    return all(letter in rest for letter in short)
