@@ -292,16 +292,19 @@ _ROMAN = re.compile(r"m{0,3}(?:cm|cd|d?c{0,3})(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3
 _ROMAN_VALUES = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1000}
 
 
+_DIGITS = re.compile(r"\d+")
+
+
 def number_key(value: str | None) -> str:
-    """A volume or issue as a number where it is one: "Vol. 012" -> "12", "XIV" -> "14"; else compact text."""
+    """A volume or issue as a number where it is one: "Vol. 012" -> "12", "41(1)" -> "41", "XIV" -> "14"; else text."""
     if not value:
         return ""
-    if value.isdecimal():
+    if value.isdecimal() and value.isascii():
         return value.lstrip("0") or "0"
-    text = compact(value)
-    digits = re.search(r"\d+", text)
+    digits = _DIGITS.search(value)
     if digits:
-        return digits.group().lstrip("0") or "0"
+        return unicodedata.normalize("NFKC", digits.group()).lstrip("0") or "0"
+    text = compact(value)
     bare = text.removeprefix("vol").removeprefix("volume").removeprefix("no")
     return str(roman(bare)) if bare and _ROMAN.fullmatch(bare) else text
 

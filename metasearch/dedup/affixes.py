@@ -26,7 +26,7 @@ _SAYS_NOTHING = re.compile(
     | proceedings$ | electronic\sresource$ | texte\simprimé$ | elektronische\sressource$ | sound\srecording$ | book$
     | text$ | print$ | (?:extended|panel|demo|poster|tutorial)\sabstract$ | tutorial$ | panel$ | keynote$ | poster$
     | (?:experience|invited|short|demo|industrial|position|review)\s(?:paper|talk|article)$ | demo(?:nstration)?$ | (?:published\s)?errat(?:um|a)\s(?:appears|in)\b | corrections?\s(?:appears|in)\b
-    | retracti?(?:on|ed)\s(?:in|by)\b | comments?\s(?:in|on)\b | summary\s(?:for|in)\b
+    | retracted(?:\sarticle)?$ | retracti?(?:on|ed)\s(?:in|by)\b | comments?\s(?:in|on)\b | summary\s(?:for|in)\b
     | (?:reprinted|republished|original\sreport)\s(?:in|from)\b | update\s(?:in|of)\b""",
     re.VERBOSE,
 )
@@ -36,6 +36,8 @@ _MARKS: tuple[tuple[Mark, re.Pattern[str]], ...] = (
     # Web of Science: "(vol 85, pg 553, 2010)"; Embase: "(Journal (2009) 360 (542-544))".
     ("erratum", re.compile(r"vol\.? \w+,? (?:pg|pp?|page|art|no|e)\b|[^()]*\((?:19|20)\d\d\)[ ,:]+\w")),
 )
+# Publishers put it before the article itself; a notice is called "Retraction".
+_RETRACTED = re.compile(r"^\W*(?:retracted|withdrawn)(?: article| paper)?\W*[:.\]-]\W*", re.IGNORECASE)
 _LANGUAGE_LABEL = re.compile(r"\s+LA:\s?\w{2,12}\.?$")
 _OPENING = {")": "(", "]": "["}
 #: Brackets that are taken off at most.
@@ -51,6 +53,8 @@ def without_affixes(title: str) -> tuple[str, Mark]:
     cut = title.rfind("[")
     if cut > 2 and "]" not in title[cut:] and _SAYS_NOTHING.match(title[cut + 1 :].strip().lower()):
         title = title[:cut]  # cut off inside
+    if title[:12].lstrip("[( ").lower().startswith(("retracted", "withdrawn")):
+        title = _RETRACTED.sub("", title) or title
     if "LA:" in title:
         title = _LANGUAGE_LABEL.sub("", title)
     for _ in range(_MOST):

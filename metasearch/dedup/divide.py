@@ -35,9 +35,9 @@ class Divider:
         self._vetoes: dict[tuple[int, int], bool] = {}
         self.passed_over = 0
 
-    def verdict(self, a: int, b: int) -> Match | None:
-        """What the chain says of two records; only what joins them is kept."""
-        match = self._chain.judge(self._prints[a], self._prints[b])
+    def verdict(self, a: int, b: int, *, exact: bool) -> Match | None:
+        """What the chain says of two records; `exact` as in `Chain.judge`. Only what joins them is kept."""
+        match = self._chain.judge(self._prints[a], self._prints[b], exact=exact)
         if match is not None and match.verdict != "different":
             self._verdicts[(a, b) if a < b else (b, a)] = match
         return match

@@ -6,14 +6,18 @@ thought through here, once, and rules can be read aloud: `doi is False`, `volume
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from metasearch import normalise
 from metasearch.dedup import people
+from metasearch.dedup.dois import without_version
 from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.dedup.people import AuthorRelation
 from metasearch.dedup.resemblance import NEAR, TitleRelation, resemblance, title_score
 from metasearch.dedup.venues import venue_relation
+from metasearch.record import Verdict
 
 
 @dataclass(slots=True)
@@ -27,8 +31,9 @@ class Evidence:
         venue: The one is the other or its abbreviation.
         pages: First pages equal; `page_range`: first and last, of more than one page.
         place: Venue, volume and issue or pages agree: the same place in print, where one work can stand.
-        form: One is a preprint or a conference abstract and the other is not, or one is a conference paper and the
-            other an article: another version of the work at most.
+        form: One is a preprint or a conference abstract and the other is not: another version of the work at most.
+        kinds: One is a conference paper and the other an article: two publications.
+        revised: One is a revision of the other: DOIs of two versions, or a Cochrane review and its update.
         parts: Numbers of parts in the titles; `part_lost`: only one title names a part.
         numbers: No number in one title contradicts one in the other.
     """
@@ -48,6 +53,8 @@ class Evidence:
     publisher: bool | None
     notice: bool
     form: bool
+    kinds: bool
+    revised: bool
     parts: bool | None
     part_lost: bool
     numbers: bool | None
@@ -104,6 +111,7 @@ _SAID = (
 )
 
 
+_KINDS = {"conference", "journal"}
 _UNSAID = ({"abstract", ""}, {"abstract", "journal"})
 
 
@@ -122,12 +130,19 @@ def evidence(a: Fingerprint, b: Fingerprint) -> Evidence:
     """The relation of two records; symmetric in its arguments."""
     title, score = title_relation(a, b)
     pages = pages_relation(a.pages, b.pages)
+    if pages is not True and a.pages[0] and _printed_in_parts(a, b):
+        pages = True
+    elif pages is False and "abstract" in (a.form, b.form) and a.pages[0] == a.pages[1] and b.pages[0] == b.pages[1]:
+        pages = None  # one of them is the number of the abstract
     venue = venue_relation(a.venue, b.venue)
     volume = three(a.volume, b.volume)
     gap = abs(a.year - b.year) if a.year is not None and b.year is not None else None
     # Whether one says "[abstract]" and the other does not means nothing in the same journal and year.
     there = bool(venue) and gap == 0 and volume is not False and pages is not False
+    page_range = bool(pages) and a.pages == b.pages and a.pages[0] != a.pages[1]
+    page = bool(volume and page_range and gap == 0)
     forms = {a.form, b.form}
+    doi, revised = _doi_relation(a, b)
     return Evidence(
         title=title,
         score=score,
@@ -137,17 +152,24 @@ def evidence(a: Fingerprint, b: Fingerprint) -> Evidence:
         volume=volume,
         issue=_issue_relation(a.issue, b.issue),
         pages=pages,
-        page_range=bool(pages) and a.pages == b.pages and a.pages[0] != a.pages[1],
-        doi=three(a.doi, b.doi),
+        page_range=page_range,
+        doi=doi,
         isbn=overlap(a.isbn, b.isbn),
         edition=three(a.edition, b.edition),
         publisher=_publisher_relation(a.publisher, b.publisher),
         notice=a.notice == b.notice,
-        form=other_form(a, b) and not (there and forms in _UNSAID),
+        form=other_form(a, b) and not (page and "preprint" not in forms) and not (there and forms in _UNSAID),
+        kinds=forms == _KINDS and not page,
+        revised=revised or _is_update(a, b, venue, gap),
         parts=a.parts == b.parts if a.parts and b.parts else None,
         part_lost=bool(a.parts) != bool(b.parts),
         numbers=_numbers_relation(a.numbers, b.numbers),
     )
+
+
+def word(it: Evidence) -> Verdict:
+    """What two records of one work are to one another."""
+    return "version" if it.form or it.revised else "same"
 
 
 def title_relation(a: Fingerprint, b: Fingerprint) -> tuple[TitleRelation, float]:
@@ -162,13 +184,13 @@ def title_relation(a: Fingerprint, b: Fingerprint) -> tuple[TitleRelation, float
 
 
 def other_form(a: Fingerprint, b: Fingerprint) -> bool:
-    """Whether the two can only be versions of one work: preprint, conference abstract, conference paper, article."""
+    """Whether the two can only be versions of one work: preprint, conference abstract, article."""
     if a.form == b.form:
         return False
     forms = {a.form, b.form}
     if forms == {"abstract", "conference"}:  # the one does not know that only the abstract was printed
         return False
-    return not forms.isdisjoint(("preprint", "abstract")) or "" not in forms
+    return not forms.isdisjoint(("preprint", "abstract"))
 
 
 def pages_relation(a: tuple[str, str], b: tuple[str, str]) -> bool | None:
@@ -186,7 +208,40 @@ def pages_relation(a: tuple[str, str], b: tuple[str, str]) -> bool | None:
         return True if a[0].lstrip("abcdefghijklmnopqrstuvwxyz") == b[0].lstrip("abcdefghijklmnopqrstuvwxyz") else None
     if "1" in (a[0], b[0]) or (a[1] == b[1] and a[0] != a[1] and b[0] != b[1]):
         return None
-    return False
+    return None if _overlap(a, b) else False
+
+
+def _overlap(a: tuple[str, str], b: tuple[str, str]) -> bool:
+    """Whether two ranges have more than a page in common: no two works have, so one of them is misprinted."""
+    if not all(page.isdecimal() and len(page) < 9 for page in (*a, *b)):
+        return False
+    return min(int(a[1]), int(b[1])) - max(int(a[0]), int(b[0])) > 0
+
+
+_RANGES = re.compile(r"[,;+]")
+
+
+def _printed_in_parts(a: Fingerprint, b: Fingerprint) -> bool:
+    """Whether both list the same ranges, in whatever order: an article in three languages has three."""
+    one, other = ({normalise.pages_key(part)[0] for part in _RANGES.split(it.record.pages or "")} for it in (a, b))
+    return len(one) > 1 and one == other
+
+
+def _doi_relation(a: Fingerprint, b: Fingerprint) -> tuple[bool | None, bool]:
+    """(whether the DOIs are equal, whether they are those of two versions of one thing)."""
+    if not a.doi or not b.doi:
+        return None, False
+    if a.doi == b.doi:
+        return True, False
+    return False, without_version(a.doi) == without_version(b.doi)
+
+
+def _is_update(a: Fingerprint, b: Fingerprint, venue: bool | None, gap: int | None) -> bool:
+    """Whether both are a Cochrane review of one number, of different years or issues."""
+    number = a.pages[0]
+    if not (number.startswith("cd") and number == b.pages[0] and venue):
+        return False
+    return bool(gap) or bool(a.issue and b.issue and a.issue != b.issue)
 
 
 def _issue_relation(a: str, b: str) -> bool | None:
@@ -198,12 +253,27 @@ def _issue_relation(a: str, b: str) -> bool | None:
     return False if a.isdecimal() and b.isdecimal() else None
 
 
-def _publisher_relation(a: str, b: str) -> bool | None:
-    """The same house, also where one record adds "et Cie" or a town."""
-    return a.startswith(b) or b.startswith(a) if a and b else None
+# Words of many publishers' names.
+_HOUSE = frozenset(
+    """and book books co company de der edition editions editorial for in inc institute international limited ltd of press
+    printed printer publications publisher publishers publishing sons the university verlag by et fils la les""".split()
+)
+
+
+def _publisher_relation(a: tuple[str, ...], b: tuple[str, ...]) -> bool | None:
+    """The same house, also where one record adds "et Cie" or a town; None where half of the words are in both."""
+    if not a or not b:
+        return None
+    one, other = "".join(a), "".join(b)
+    if one in other or other in one:
+        return True
+    ours, theirs = set(a) - _HOUSE, set(b) - _HOUSE
+    return None if 2 * len(ours & theirs) >= min(len(ours), len(theirs)) else False
 
 
 def _numbers_relation(a: frozenset[str], b: frozenset[str]) -> bool | None:
     if not a and not b:
         return None
-    return not (a - b and b - a)
+    if not (a - b and b - a):
+        return True
+    return None if sorted("".join(a)) == sorted("".join(b)) else False  # "14" as "-sup-1-sup-4-"

@@ -15,7 +15,8 @@ from rapidfuzz import fuzz, process
 from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.dedup.matcher import Chain, Key
 from metasearch.dedup.online import OnlineDedup
-from metasearch.dedup.pins import read_name, record_names
+from metasearch.dedup.pin_lines import read_name
+from metasearch.dedup.pins import record_names
 from metasearch.record import Hit, Match, Record, VersionsMode
 
 #: Pairs of records of two hits that are judged, to find what keeps the hits apart.

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from metasearch import normalise
-from metasearch.dedup import people
+from metasearch.dedup import cjk, people
 from metasearch.dedup.affixes import without_affixes
 from metasearch.dedup.signature import signature
 from metasearch.dedup.titles import is_generic, marks, notice, numbers, parts, title_words
@@ -67,6 +67,7 @@ class Fingerprint:
     Attributes:
         record_key: Names the record.
         words: Folded words of title and subtitle; `text` is the same joined by blanks, `compact` without them.
+        cjk: The title is in Chinese, Japanese or Korean.
         breaks: Numbers of words after which a mark ends a part of the title: where a subtitle may begin.
         others: Other titles of the work, compact: translated, original.
         marks: The same for every mark, commas and full stops too.
@@ -94,6 +95,7 @@ class Fingerprint:
     text: str
     compact: str
     others: frozenset[str]
+    cjk: bool
     breaks: frozenset[int]
     marks: frozenset[int]
     cut: bool
@@ -108,7 +110,7 @@ class Fingerprint:
     beginnings: frozenset[str]
     year: int | None
     venue: tuple[str, ...]
-    publisher: str
+    publisher: tuple[str, ...]
     volume: str
     issue: str
     pages: tuple[str, str]
@@ -118,7 +120,7 @@ class Fingerprint:
     simhash: int | None
 
     __slots__ = (
-        "_mark", "abstract_start", "authors", "beginnings", "breaks", "compact", "cut", "doi", "edition", "families", "first", "form",
+        "_mark", "abstract_start", "authors", "beginnings", "breaks", "cjk", "compact", "cut", "doi", "edition", "families", "first", "form",
         "four_tuple", "generic", "ids", "isbn", "issue", "marks", "notice", "numbers", "others", "pages", "parts", "publisher",
         "record", "record_key", "simhash", "text", "url", "venue", "volume", "words", "year",
     )  # fmt: skip
@@ -127,28 +129,50 @@ class Fingerprint:
         self.record = record
         self.record_key = record_key or record.key
         title, self._mark = without_affixes(record.title)
-        self.words, self.breaks = title_words(title, record.subtitle)
+        self.cjk = normalise.has_cjk(title)
+        others: tuple[str, ...] = record.titles
+        if self.cjk:
+            self.words, self.breaks, translated = cjk.titles(title, record.subtitle)
+            others = (*others, *translated)
+        else:
+            self.words, self.breaks = title_words(title, record.subtitle)
+            if " = " in title:
+                others = (*others, *title.split(" = "))
+        self._drop_responsibility()
         self.text = " ".join(self.words)
         self.compact = compact = "".join(self.words)
-        self.others = _other_titles(record, compact)
+        self.others = _other_titles(others, compact) if others else _NOBODY
         self.authors = authors = people.persons(record.authors)
         self.first = people.spellings(authors[0].family, authors[0].name) if authors else _NOBODY
         self.year = record.year
-        self.venue = venue_words(_SUPPLEMENT.sub("", record.venue) or record.venue) if record.venue else ()
+        self.venue = _venue(record)
         self.volume = normalise.number_key(record.volume)
         self.issue = _issue(record.issue) if record.issue else ""
         self.pages = normalise.pages_key(record.pages)
-        self.generic = is_generic(self.words, compact, self.venue, self.first)
+        self.generic = is_generic(self.words, compact, self.venue, self.first) or (self.cjk and cjk.is_generic(title))
         self.url = normalise.url_key(record.url)
         self.doi = record.doi
         self.ids = _identifiers(record)
         self.isbn = frozenset(record.isbn) if record.isbn else _NOBODY
         self.four_tuple = four_tuple(compact, self.venue, record.year, self.first)
 
+    def _drop_responsibility(self) -> None:
+        """Take "by Joyce Kilmer" off the end of the title, where the authors are called so."""
+        if "by" not in self.words[1:]:
+            return
+        at = len(self.words) - 1 - self.words[::-1].index("by")
+        said = set(self.words[at + 1 :])
+        if said and at > 0 and said <= {w for author in self.record.authors[:5] for w in normalise.words(author.name)}:
+            self.words = self.words[:at]
+            self.breaks = frozenset({end for end in self.breaks if end < at} | {at})
+
     def __getattr__(self, name: str) -> Any:
         """Compute the rest: all of it at once, because whoever compares one field compares the others too."""
         if name == "simhash":
             self.simhash = signature(self.words, self.record.abstract) if self.record.abstract else None
+        elif name in ("families", "beginnings"):
+            self.families = people.families(self.authors)
+            self.beginnings = frozenset([name[:3] for names in self.families for name in names])
         elif name == "marks":
             self.marks = marks(without_affixes(self.record.title)[0])
         elif name == "abstract_start":
@@ -163,16 +187,20 @@ class Fingerprint:
         record, words = self.record, self.words
         self.cut = record.title.endswith(("…", "...", "… ", "... "))
         self.notice = notice(self.text, words, self.breaks) or (self._mark if self._mark != "abstract" else "")
-        self.parts = parts(self.text, words, record.title, record.subtitle)
-        self.numbers = numbers(self.text, words)
         self.edition = _edition(record.edition) if record.edition else ""
-        self.families = people.families(self.authors)
-        self.beginnings = frozenset([name[:3] for names in self.families for name in names])
-        self.publisher = normalise.compact(record.publisher) if record.publisher else ""
+        if self.cjk:
+            title = f"{record.title} {record.subtitle or ''}"
+            self.notice = self.notice or cjk.notice(record.title)
+            self.parts, self.numbers = cjk.parts(title), cjk.numbers(title)
+            self.edition = " ".join(filter(None, (self.edition, cjk.edition(record))))
+        else:
+            self.parts = parts(self.text, words)
+            self.numbers = numbers(self.text, words)
+        self.publisher = tuple(normalise.words(record.publisher)) if record.publisher else ()
         self.form = _form(record, self.venue, self._mark)
 
 
-_LATER = frozenset(("cut", "notice", "parts", "numbers", "edition", "families", "beginnings", "publisher", "form"))
+_LATER = frozenset(("cut", "notice", "parts", "numbers", "edition", "publisher", "form"))
 
 
 def fingerprint(record: Record) -> Fingerprint:
@@ -225,7 +253,10 @@ def _form(record: Record, venue: tuple[str, ...], mark: str) -> Form:
         return "preprint"
     if mark == "abstract" or not _ABSTRACTS.isdisjoint(venue) or _SUPPLEMENT.search(record.venue or ""):
         return "abstract"
-    return venue_kind(venue) or ("conference" if record.type == "conference-paper" else "")
+    paper = record.type == "conference-paper"
+    if paper and record.volume and record.pages and len(set(normalise.pages_key(record.pages))) == 1:
+        return "abstract"  # on a page of a journal
+    return venue_kind(venue) or ("conference" if paper else "")
 
 
 @lru_cache(maxsize=5_000)
@@ -237,12 +268,21 @@ def _issue(value: str) -> str:
     return "" if text[:3] in _MONTHS else normalise.number_key(value)
 
 
-def _other_titles(record: Record, compact: str) -> frozenset[str]:
+def _other_titles(titles: tuple[str, ...], compact: str) -> frozenset[str]:
     """Translated and original titles, and both halves of a parallel title ("Titel = Title")."""
-    titles: list[str] = [*record.titles]
-    if " = " in record.title:
-        titles += record.title.split(" = ")
-    if not titles:
-        return _NOBODY
-    found = {normalise.compact(without_affixes(title)[0]) for title in titles}
-    return frozenset(title for title in found if len(title) >= SHORTEST_OTHER and title != compact)
+    found = set()
+    for title in titles:
+        letters = normalise.compact(without_affixes(cjk.simplified(title))[0])
+        if len(letters) >= (cjk.SHORTEST_TITLE if normalise.has_cjk(letters) else SHORTEST_OTHER):
+            found.add(letters)
+    return frozenset(found - {compact})
+
+
+def _venue(record: Record) -> tuple[str, ...]:
+    if record.type == "thesis" or (record.venue and normalise.has_cjk(record.venue)):
+        said = f"{record.venue or ''}{record.publisher or ''}"
+        if normalise.has_cjk(said):
+            return cjk.venue(record)
+    if not record.venue:
+        return ()
+    return venue_words(_SUPPLEMENT.sub("", record.venue) or record.venue)

@@ -6,10 +6,10 @@ of publication, and within a year a record is compared with the first ones only;
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from metasearch.dedup.fingerprint import Fingerprint
-from metasearch.dedup.matcher import Chain, Matcher
+from metasearch.dedup.matcher import Chain
 
 #: A key that more records share is divided by year; of one year so many are compared.
 CROWD = 64
@@ -31,8 +31,8 @@ class _Crowd:
 
 
 _Table = dict[int, "int | list[int] | _Crowd"]
-#: A table and a key in it.
-Place = tuple[_Table, int]
+#: A table, a key in it, and whether its matcher is exact.
+Place = tuple[_Table, int, bool]
 
 
 class Index:
@@ -45,29 +45,34 @@ class Index:
     def __init__(self, chain: Chain) -> None:
         # One table a matcher: the same value means something else to each. Keys are kept as their hashes, which are
         # a third in size; a collision costs one comparison more.
-        self._tables: list[tuple[Matcher, _Table]] = [(it, {}) for it in chain.finders]
+        self._tables: list[tuple[Callable[[Fingerprint], Iterable[str]], _Table, bool]] = [
+            (it.keys, {}, it.exact) for it in chain.finders
+        ]
         # What somebody decided holds in any crowd.
         self._unbounded = self._tables[0][1] if chain.pins else None
         self.passed_over = 0
 
     def places(self, it: Fingerprint) -> list[Place]:
         """Where a record belongs."""
-        return [(table, hash(value)) for matcher, table in self._tables for value in matcher.keys(it)]
+        return [(table, hash(value), exact) for keys, table, exact in self._tables for value in keys(it)]
 
-    def candidates(self, places: list[Place], year: int | None) -> set[int]:
-        """The numbers of the records that stand in those places."""
-        found: set[int] = set()
-        for table, key in places:
+    def candidates(self, places: list[Place], year: int | None) -> tuple[set[int], set[int]]:
+        """(all records that stand in those places, those of them that share the key of an exact matcher)."""
+        exactly: set[int] = set()
+        others: set[int] = set()
+        for table, key, exact in places:
             bucket = table.get(key)
             if bucket is None:
                 continue
+            found = exactly if exact else others
             if type(bucket) is int:
                 found.add(bucket)
             elif type(bucket) is list:
                 found.update(bucket)
             else:
                 self._near(bucket, year, found)
-        return found
+        others |= exactly
+        return others, exactly
 
     def _near(self, crowd: _Crowd, year: int | None, found: set[int]) -> None:
         for numbers in crowd.near(year):
@@ -82,7 +87,7 @@ class Index:
             places: Where it belongs.
             years: The year of each record, by number; that of this one too.
         """
-        for table, key in places:
+        for table, key, _ in places:
             bucket = table.get(key)
             if bucket is None:
                 table[key] = number

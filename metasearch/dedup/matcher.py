@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
 from metasearch.dedup.fingerprint import Fingerprint
@@ -37,6 +38,10 @@ class Matcher(Protocol):
     def name(self) -> str:
         """As it stands in `Match.matcher`."""
 
+    @property
+    def exact(self) -> bool:
+        """Whether `compare` speaks only of records that share one of its keys; it is then not asked about others."""
+
     def keys(self, it: Fingerprint) -> Iterable[str]:
         """Where the record's twins may lie."""
 
@@ -44,7 +49,7 @@ class Matcher(Protocol):
         """The verdict on a pair, or None."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Chain:
     """Matchers in the order in which they are asked, and the vetoes over them.
 
@@ -63,6 +68,11 @@ class Chain:
         """The same chain under these pins."""
         return replace(self, pins=pins)
 
+    @cached_property
+    def judges(self) -> tuple[Matcher, ...]:
+        """The matchers that are not exact."""
+        return tuple(it for it in self.matchers if not it.exact)
+
     @property
     def finders(self) -> tuple[Matcher, ...]:
         """Everything that gives keys."""
@@ -72,13 +82,19 @@ class Chain:
         """Everywhere to look for the record's twins."""
         return [Key(matcher.name, value) for matcher in self.finders for value in matcher.keys(it)]
 
-    def judge(self, a: Fingerprint, b: Fingerprint) -> Match | None:
-        """The verdict on a pair, whichever comes first; None where nobody says anything."""
+    def judge(self, a: Fingerprint, b: Fingerprint, *, exact: bool = True) -> Match | None:
+        """The verdict on a pair, whichever comes first; None where nobody says anything.
+
+        Args:
+            a: The one.
+            b: The other.
+            exact: Whether to ask exact matchers: no, where it is known that the two share none of their keys.
+        """
         if a.record_key > b.record_key:
             a, b = b, a
         if self.pins is not None and (pin := self.pins.compare(a, b)) is not None:
             return pin
-        for matcher in self.matchers:
+        for matcher in self.matchers if exact else self.judges:
             match = matcher.compare(a, b)
             if match is not None:
                 return match if match.verdict == "different" else self._vetoed(a, b) or match

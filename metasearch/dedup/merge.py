@@ -13,6 +13,7 @@ from dataclasses import fields as dataclass_fields
 from operator import attrgetter
 from typing import Any
 
+from metasearch.dedup.dois import version_number
 from metasearch.dedup.fingerprint import Fingerprint, Form
 from metasearch.record import Hit, Match, Record, Version
 
@@ -69,7 +70,7 @@ def merge(
         records=records,
         provenance=provenance,
         matches=tuple(sorted(matches, key=lambda m: (m.left, m.right))),
-        versions=_versions(ordered),
+        versions=_versions(ordered) if any(match.verdict == "version" for match in matches) else (),
     )
 
 
@@ -90,7 +91,9 @@ def alone(name: str, record: Record) -> Hit:
 def _versions(members: Sequence[tuple[str, Record, Fingerprint]]) -> tuple[Version, ...]:
     kinds: dict[str, list[str]] = {}
     for key, _, fp in sorted(members, key=lambda m: (_FORMS.index(m[2].form), m[0])):
-        kinds.setdefault(VERSIONS[fp.form], []).append(key)
+        # A Cochrane review keeps its number over all updates.
+        number = version_number(fp.doi) or (str(fp.year) if fp.pages[0].startswith("cd") and fp.year else "")
+        kinds.setdefault(f"{VERSIONS[fp.form]}, version {number}" if number else VERSIONS[fp.form], []).append(key)
     return tuple(Version(kind, tuple(keys)) for kind, keys in kinds.items()) if len(kinds) > 1 else ()
 
 

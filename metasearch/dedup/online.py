@@ -75,12 +75,12 @@ class OnlineDedup:
         self._parent.append(number)
         self._dirty.add(number)
         places = self._index.places(it)
-        candidates = self._index.candidates(places, it.year)
+        candidates, exactly = self._index.candidates(places, it.year)
         if len(candidates) >= MANY and self._is_copy(number, it, candidates):
             return
         self._index.add(number, places, self._years)
         for other in sorted(candidates):
-            match = self._divider.verdict(other, number)
+            match = self._divider.verdict(other, number, exact=other in exactly)
             if match is not None and match.verdict != "different" and not self._apart(match):
                 self._join(other, number, match)
 

@@ -8,6 +8,7 @@ from typing import Literal
 from rapidfuzz import fuzz
 
 from metasearch import normalise
+from metasearch.dedup import cjk
 from metasearch.record import Author
 
 #: "team": everybody of the shorter list, of at least three, is in the longer one; "all": the same of two; "first": the first authors are one;
@@ -24,6 +25,7 @@ MOST_ALIKE = 6
 #: Shorter names are not looked for in parts of longer ones ("Villegas" in "Villegas-Carlos").
 SHORTEST_PART = 4
 _NOBODY: frozenset[str] = frozenset()
+_SMALL = frozenset("the of and for on in de la le les des du der die das und et y".split())
 # Words of no name: what stands for "nobody", or was taken for an author where a title page was read by a machine.
 _NOBODIES = frozenset(
     """abstract anon anonim anonym anonyme anonymous anonymus anthology author authors coauthors edition editorial editors
@@ -37,7 +39,7 @@ def spellings(family: str | None, name: str) -> frozenset[str]:
     if family and not normalise.has_cjk(family):
         return frozenset({normalise.family_key(family)})
     if normalise.has_cjk(name):  # a Chinese family name is shared by millions, so the whole name counts
-        return frozenset({normalise.compact(name)})
+        return frozenset({normalise.compact(cjk.simplified(name))})
     words = [w for w in name.replace(".", ". ").split() if normalise.compact(w)]
     if not words:
         return _NOBODY
@@ -55,7 +57,13 @@ def persons(authors: tuple[Author, ...]) -> tuple[Author, ...]:
 
 @lru_cache(maxsize=20_000)
 def _is_nobody(author: Author) -> bool:
-    return any(word in _NOBODIES or word.isdecimal() for word in normalise.words(author.name))
+    words = normalise.words(author.name)
+    return not _NOBODIES.isdisjoint(words) or all(word.isdecimal() for word in words)
+
+
+def in_characters(authors: tuple[Author, ...]) -> bool:
+    """Whether the names are Chinese, Japanese or Korean, and so written."""
+    return bool(authors) and normalise.has_cjk(authors[0].name)
 
 
 def families(authors: tuple[Author, ...]) -> tuple[frozenset[str], ...]:
@@ -72,6 +80,8 @@ def relation(
     """How two lists of people relate; symmetric."""
     if not a or not b:
         return None
+    if in_characters(authors_a) != in_characters(authors_b):
+        return {True: "team", False: "none", None: None}[cjk.same_people(authors_a, authors_b)]
     short, long = (a, b) if len(a) <= len(b) else (b, a)
     everybody = _NOBODY.union(*long)
     both = sum(not everybody.isdisjoint(names) for names in short)
@@ -92,6 +102,8 @@ def relation(
         return "half"
     if both:
         return "some"
+    if len(a) == len(b) == 1 and _is_acronym(authors_a[0].name, authors_b[0].name):
+        return "first"
     return _by_initials(authors_a, authors_b)
 
 
@@ -116,6 +128,15 @@ def _crosswise(a: tuple[str, frozenset[str]], b: tuple[str, frozenset[str]]) -> 
 def _alike(a: frozenset[str], b: frozenset[str]) -> bool:
     """Whether two family names are one with a typo, or one is a part of the other ("Cheong" in "Il Cheong")."""
     return any(_one_name(x, y) for x in a for y in b)
+
+
+def _is_acronym(a: str, b: str) -> bool:
+    """Whether one is the acronym of the other: "FAO" and "Food and Agriculture Organization of the United Nations"."""
+    short, long = sorted((a.strip(), b.strip()), key=len)
+    if not (2 < len(short) < 9 and short.isupper() and short.isalpha()):
+        return False
+    initials = "".join(word[0] for word in normalise.words(long) if word not in _SMALL)
+    return initials.startswith(short.lower())
 
 
 @lru_cache(maxsize=20_000)

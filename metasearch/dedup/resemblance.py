@@ -7,6 +7,8 @@ from typing import Literal, Protocol
 
 from rapidfuzz import fuzz
 
+from metasearch import normalise
+
 #: "equal": same letters; "start": one is the other without its subtitle, or cut off; "end": one stands in
 #: the other between marks, which has a heading too; "near": the words differ in spelling only; "within": all words of one are in the other, which
 #: has more; "reworded": some words are others; "far"; "missing": one side has none.
@@ -22,6 +24,8 @@ SHORTEST_TAIL = 20
 SHORTEST_WITHIN = 25
 #: Words this alike are one word with a typo.
 SPELLING = 78
+#: Letters that may be missing: a short word that nobody misses.
+DROPPED = 4
 #: Runs of words this alike are the same words, torn apart or glued together.
 GLUED = 88
 
@@ -29,6 +33,8 @@ _SMALL = frozenset(
     "the a an of and for in on to with by from at as is are or its der die das und le la les des du de et el los las y "
     "en il e un une ein eine".split()
 )
+# Chinese characters without which a title says the same.
+_SMALL_HAN = frozenset("的之及与和了在其于对以")
 _PREPOSITIONS = frozenset("of for to into on in with toward towards about against under beyond from by and".split())
 # Different in few letters, and the very opposite.
 _OPPOSITES = frozenset(
@@ -154,7 +160,9 @@ def _is_object(short: Titled, long: Titled) -> bool:
 
 
 def _unmatched(a: tuple[str, ...], b: tuple[str, ...]) -> tuple[list[str], list[str]]:
-    """The words of each title that the other one has not, in order."""
+    """The words of each title that the other one has not, in order; of Chinese, the characters."""
+    if not a[0].isascii() and normalise.has_cjk(a[0]):
+        a, b = tuple("".join(a)), tuple("".join(b))
     in_a, in_b = set(a), set(b)
     return [w for w in a if w not in in_b], [w for w in b if w not in in_a]
 
@@ -162,7 +170,10 @@ def _unmatched(a: tuple[str, ...], b: tuple[str, ...]) -> tuple[list[str], list[
 def _spelt_alike(left: list[str], right: list[str]) -> bool:
     """Whether the words that are not in both titles are spellings of one another: a typo changes letters, not words."""
     if not left or not right:  # words dropped or added: "the", or nothing but their order
-        return sum(len(w) for w in (left or right) if w not in _SMALL) <= 3
+        more = [w for w in (left or right) if w not in _SMALL and w not in _SMALL_HAN]
+        if any(map(normalise.has_cjk, more)):
+            return False  # each character is a word
+        return sum(map(len, more)) <= DROPPED and _PREFIXES.isdisjoint(more)
     if len(left) == len(right):
         return all(_one_word(x, y) for x, y in zip(left, right, strict=True))
     one, other = "".join(left), "".join(right)

@@ -42,7 +42,7 @@ _COLUMNS = frozenset(
 )
 
 # Marks that end a part of a title wherever they stand, and those that need a blank beside them ("well-known", "U.S.").
-_BREAKS = str.maketrans(dict.fromkeys(":：;；()（）[]【】\u2014。？！", "\n"))
+_BREAKS = str.maketrans(dict.fromkeys(":：;；()（）[]【】\u2014\u2500\u2501。？！", "\n"))
 _SPACED_BREAKS = (
     ". ",
     "? ",
@@ -68,12 +68,8 @@ _PART_WORDS = frozenset(
     "experiment lecture paper series no number numbers phases experiments lectures papers".split()
 )
 _ROMANS = frozenset("i ii iii iv v vi vii viii ix x xi xii xiii".split())
-_CJK_PART = re.compile(
-    r"[(（]([ⅠⅡⅢⅣⅤⅥⅦⅧⅨⅩ一二三四五六七八九十上中下\d]{1,3})[)）]|第([一二三四五六七八九十\d]{1,3})[部卷册章期辑]|([ⅠⅡⅢⅣⅤⅥⅦⅧⅨⅩ])$"
-)
 _WORD_NUMBERS = dict(zip("one two three four five six seven eight nine ten".split(), range(1, 11), strict=True))
 _WORD_NUMBERS |= {"first": 1, "second": 2, "third": 3}
-_WORD_NUMBERS |= dict(zip("一二三四五六七八九十", range(1, 11), strict=True)) | {"上": 1, "中": 2, "下": 3}
 
 _NOTICES = (
     (
@@ -86,7 +82,7 @@ _NOTICES = (
     (
         "retraction",
         re.compile(
-            r"^(?:retract(?:ion|ed)|withdrawn|withdrawal|expression of concern|notice of retraction)\b|^撤稿",
+            r"^(?:retraction|withdrawal|expression of concern|notice of retraction)\b|^撤稿",
         ),
     ),
     (
@@ -103,7 +99,7 @@ _LAST_WORDS = frozenset(("reply", "response", "rejoinder"))
 _REPLY_AT_END = re.compile(r"\b(?:the )?authors? (?:reply|response)$|\b(?:reply|rejoinder)$")
 _NOTICE_WORDS = frozenset(
     "erratum errata corrigendum corrigenda correction corrections author publisher authors the in reply response "
-    "rejoinder rebuttal re retraction retracted withdrawn withdrawal expression notice comment comments commentary a "
+    "rejoinder rebuttal re retraction withdrawal expression notice comment comments commentary a "
     "invited discussion letter addendum addenda supplement review book 勘误 更正 撤稿".split()
 )
 
@@ -157,6 +153,8 @@ def marks(title: str) -> frozenset[int]:
 
 def notice(text: str, words: tuple[str, ...], breaks: frozenset[int]) -> str:
     """What kind of notice about another work the title announces: "Erratum: ...", "... Authors' reply"."""
+    if "protocol" in words:  # the plan of a study, published before it
+        return "protocol"
     if words and words[-1] in _LAST_WORDS and len(words) > 2 and _REPLY_AT_END.search(text):
         return "reply"
     if not words or (words[0] not in _NOTICE_WORDS and not words[0].startswith(("勘误", "更正", "撤稿"))):
@@ -165,24 +163,26 @@ def notice(text: str, words: tuple[str, ...], breaks: frozenset[int]) -> str:
     return next((name for name, pattern in _NOTICES if pattern.search(text) or pattern.search(head)), "")
 
 
-def parts(text: str, words: tuple[str, ...], title: str, subtitle: str | None) -> frozenset[str]:
+def parts(text: str, words: tuple[str, ...]) -> frozenset[str]:
     """The numbers of the parts that the title names, as digits: "Part II" -> "2"."""
     found: set[str] = set()
     if not _PART_WORDS.isdisjoint(words):
         found.update(_PART.findall(text))
     if len(words) > 1 and words[-1] in _ROMANS:
         found.add(words[-1])
-    if not title.isascii():
-        found.update("".join(groups) for groups in _CJK_PART.findall(f"{title}{subtitle or ''}"))
     return frozenset(_number(value) for value in found) if found else frozenset()
 
 
 _DIGITS = re.compile(r"\d+")
+# "II" as a machine reads it: "I1", "1l".
+_MISREAD = re.compile(r"\b(?:[il]+1|1+[il])[il1]*\b")
 _ROMAN_NUMBERS = frozenset("ii iii iv vi vii viii ix xi xii xiii xiv xvi".split())
 
 
 def numbers(text: str, words: tuple[str, ...]) -> frozenset[str]:
     """All numbers in a title, also those within words ("D2", "CO2") and Roman ones of more than one letter."""
+    if "1" in text:
+        text = _MISREAD.sub(" ", text)
     found = {n.lstrip("0") or "0" for n in _DIGITS.findall(text)}
     found.update(str(normalise.roman(word)) for word in _ROMAN_NUMBERS.intersection(words))
     return frozenset(found)

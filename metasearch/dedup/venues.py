@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Literal
 
 from metasearch import normalise
+from metasearch.dedup import cjk
 
 #: "journal", "conference", or "" where the name does not tell.
 VenueKind = Literal["", "journal", "conference"]
@@ -17,16 +18,13 @@ _STOP = frozenset("the a an of and for in on de la le les des du der die das und
 # What surrounds the name of a conference: "Proceedings of the 25th Annual International Conference on ... 1999".
 _SURROUNDS = frozenset(
     "proc proceedings conference conf international intl int annual symposium symp workshop meeting congress acm ieee "
-    "ieeecomputersociety association computing machinery th st nd rd first second third fourth fifth sixth seventh "
+    "ieeecomputersociety assoc mach comput association computing machinery th st nd rd first second third fourth fifth sixth seventh "
     "eighth ninth tenth edinburgh hellip ed eds press vol".split()
 )
 _CONFERENCES = frozenset(
     "conference conf symposium symp workshop workshops congress meeting kongress tagung colloquium colloque".split()
 )
-_JOURNALS = frozenset(
-    "journal j transactions trans letters lett review reviews rev record quarterly magazine annals ann archives arch "
-    "bulletin bull zeitschrift revista revue rivista acta studies 学报 杂志".split()
-)
+_JOURNALS = frozenset("journal j transactions trans magazine zeitschrift revista revue rivista 学报 杂志".split())
 #: An acronym is looked for in names of up to this many words.
 _LONGEST_NAME = 14
 
@@ -40,9 +38,10 @@ def venue_words(venue: str) -> tuple[str, ...]:
 @lru_cache(maxsize=10_000)
 def venue_kind(venue: tuple[str, ...]) -> VenueKind:
     """Whether the name speaks of a conference or of a journal; "Proceedings" alone says neither."""
-    if not _CONFERENCES.isdisjoint(venue):
-        return "conference"
-    return "journal" if not _JOURNALS.isdisjoint(venue) else ""
+    conference, journal = not _CONFERENCES.isdisjoint(venue), not _JOURNALS.isdisjoint(venue)
+    if conference and journal:  # "Journal of Physics: Conference Series"
+        return ""
+    return "conference" if conference else "journal" if journal else ""
 
 
 @lru_cache(maxsize=8192)
@@ -54,6 +53,8 @@ def venue_relation(a: tuple[str, ...], b: tuple[str, ...]) -> bool | None:
     """
     if not a or not b:
         return None
+    if not (a[0].isascii() and b[0].isascii()) and (normalise.has_cjk(a[0]) or normalise.has_cjk(b[0])):
+        return cjk.same_venue(a, b)
     if a == b or "".join(a) == "".join(b) or _abbreviated(a, b):
         return True
     a, b = _core(a), _core(b)

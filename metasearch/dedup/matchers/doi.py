@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 
-from metasearch.dedup.evidence import evidence
+from metasearch.dedup.evidence import evidence, word
 from metasearch.dedup.resemblance import FAR
 from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.dedup.matcher import verdict
@@ -20,6 +20,7 @@ class DoiHash:
     """
 
     name = "doi"
+    exact = True
 
     def keys(self, it: Fingerprint) -> Iterable[str]:
         """SHA-1 of the DOI."""
@@ -32,4 +33,4 @@ class DoiHash:
         it = evidence(a, b)
         if it.title == "far" and it.score < FAR and not (it.pages and it.first_author):
             return None
-        return verdict(self.name, "same", 0.99, ("same DOI", *it.words()), a, b)
+        return verdict(self.name, word(it), 0.99, ("same DOI", *it.words()), a, b)

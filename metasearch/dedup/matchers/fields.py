@@ -32,6 +32,8 @@ LENGTHS = ((6, 1.5), (12, 1.0), (18, 0.5), (LONG_TITLE, 0.0))
 LONGER = ((60, -1.5), (40, -0.5))
 
 AUTHORS = {"team": 3.5, "all": 3.0, "first": 2.0, "half": 2.0, "some": 1.0, "namesake": 0.0, "none": -2.5}
+#: Two works may begin on one page; none of them begins and ends where the other does.
+PAGE_RANGE = 1.5
 #: Letters at the beginning of two abstracts that make them one, and what that counts.
 ABSTRACT_START, ABSTRACT = 80, 2.0
 
@@ -40,6 +42,7 @@ class Fields:
     """Compares field by field."""
 
     name = "fields"
+    exact = False
 
     def keys(self, it: Fingerprint) -> Iterable[str]:
         """The title and its parts, its longest words two by two, author and year with the title's beginning, the page.
@@ -96,7 +99,7 @@ class Fields:
         if relation == "missing" or (relation == "far" and not _same_page(a, b)):
             return None
         it = evidence(a, b)
-        if it.doi is False and not it.form:
+        if it.kinds or (it.doi is False and not it.form and not it.revised):
             return None
         got = points(it)
         needed = points_needed(a, b, it)
@@ -105,7 +108,7 @@ class Fields:
         if got < needed:
             return None
         score = min(0.99, 0.8 + 0.04 * (got - needed) + 0.1 * (it.score - 0.9))
-        if it.form:
+        if it.form or it.revised:
             if not (it.authors in ("team", "all", "first", "half", "some") or (it.authors is None and _alone(a, b, it))):
                 return None
             return verdict(self.name, "version", score, it.words(), a, b)
@@ -115,7 +118,9 @@ class Fields:
 def _strangers(a: Fingerprint, b: Fingerprint) -> bool:
     """Whether nothing could outweigh that the titles differ: quick, because nearly every pair that shares a key is so."""
     one, other = a.beginnings, b.beginnings
-    return bool(one and other and one.isdisjoint(other)) and not _same_page(a, b) and a.isbn.isdisjoint(b.isbn)
+    if not (one and other and one.isdisjoint(other)) or people.in_characters(a.authors) != people.in_characters(b.authors):
+        return False
+    return not _same_page(a, b) and a.isbn.isdisjoint(b.isbn)
 
 
 def _alone(a: Fingerprint, b: Fingerprint, it: Evidence) -> bool:
@@ -144,7 +149,7 @@ def points_needed(a: Fingerprint, b: Fingerprint, it: Evidence) -> float:
         needed += NEARLY
     if it.title == "equal":
         needed += next((more for least, more in LONGER if letters >= least), 0.0)
-    if it.title != "equal" and it.venue is False:
+    if it.title != "equal" and it.venue is False and not it.form:
         needed += 1.0  # other words in another place
     return needed
 
@@ -162,14 +167,15 @@ def points(it: Evidence) -> float:
     points = AUTHORS[it.authors] if it.authors else 0.0
     if it.gap is not None and it.gap <= 1:
         points += 0.5 if it.gap else 1.0
-    points += _vote(it.venue, 1.0, -1.0)
-    points += _vote(it.volume, 1.0, -1.5)
-    points += _vote(it.issue, 0.5, -1.0)
-    points += _vote(it.pages, 1.5, -2.0)
+    elsewhere = 0.0 if it.form else 1.0  # each version stands in its own place
+    points += _vote(it.venue, 1.0, -1.0 * elsewhere)
+    points += _vote(it.volume, 1.0, -1.5 * elsewhere)
+    points += _vote(it.issue, 0.5, -1.0 * elsewhere)
+    points += _vote(it.pages, 1.5, -2.0 * elsewhere)
     if it.page_range:
-        points += 0.5
+        points += PAGE_RANGE
     # Articles are told by journal and volume; of books and records the publisher says as much.
-    points += _vote(it.publisher, 1.0 if it.venue is None else 0.25, 0.0)
+    points += _vote(it.publisher, 1.0, -1.0) if it.venue is None else _vote(it.publisher, 0.25, 0.0)
     points += _vote(it.isbn, 3.0, -0.5)
     return points
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from metasearch.dedup.evidence import evidence, word
 from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.dedup.matcher import verdict
 from metasearch.record import Match
@@ -13,6 +14,7 @@ class FourTuple:
     """Equal hash of the four members; no key where the title or more than one other member is missing."""
 
     name = "four-tuple"
+    exact = True
 
     def keys(self, it: Fingerprint) -> Iterable[str]:
         """The hash."""
@@ -22,5 +24,8 @@ class FourTuple:
         """ "same" for an equal hash of a title that means something."""
         if not a.four_tuple or a.four_tuple != b.four_tuple or a.generic:
             return None
+        it = evidence(a, b)
+        if not a.venue and it.publisher is False:  # two printers of one poem
+            return None
         members = [name for name, value in (("venue", a.venue), ("year", a.year), ("first author", a.first)) if value]
-        return verdict(self.name, "same", 0.95, (f"same title, {', '.join(members)}",), a, b)
+        return verdict(self.name, word(it), 0.95, (f"same title, {', '.join(members)}",), a, b)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from metasearch.dedup.evidence import evidence
+from metasearch.dedup.evidence import evidence, word
 from metasearch.dedup.resemblance import FAR
 from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.dedup.matcher import verdict
@@ -21,6 +21,7 @@ class Identifiers:
     """
 
     name = "id"
+    exact = True
 
     def keys(self, it: Fingerprint) -> Iterable[str]:
         """Every identifier with its scheme."""
@@ -35,8 +36,8 @@ class Identifiers:
         if shared and not (it.title == "far" and it.score < FAR):
             scheme, _, number = min(shared).partition(":")
             said = f"same {_NAMES.get(scheme, scheme)} ({number})"
-            return verdict(self.name, "same", 0.98, (said, *it.words()), a, b)
+            return verdict(self.name, word(it), 0.98, (said, *it.words()), a, b)
         if it.isbn and it.title in ("equal", "start", "near"):
             number = min(a.isbn & b.isbn)
-            return verdict(self.name, "same", 0.96, (f"same ISBN ({number})", *it.words()), a, b)
+            return verdict(self.name, word(it), 0.96, (f"same ISBN ({number})", *it.words()), a, b)
         return None

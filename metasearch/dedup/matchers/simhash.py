@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from metasearch.dedup.evidence import evidence
+from metasearch.dedup.evidence import evidence, word
 from metasearch.dedup.resemblance import title_score
 from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.dedup.matcher import verdict
@@ -25,6 +25,7 @@ class SimHash:
     """Records whose texts nearly agree although their titles may not."""
 
     name = "simhash"
+    exact = False
 
     def keys(self, it: Fingerprint) -> Iterable[str]:
         """First author and year of a record with an abstract."""
@@ -49,4 +50,4 @@ class SimHash:
         if it.pages is False or it.form:
             return None
         because = (f"texts agree (SimHash distance {distance})", *it.words())
-        return verdict(self.name, "same", 0.9 - 0.02 * distance, because, a, b)
+        return verdict(self.name, word(it), 0.9 - 0.02 * distance, because, a, b)

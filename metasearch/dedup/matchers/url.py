@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from metasearch.dedup.evidence import evidence
+from metasearch.dedup.evidence import evidence, word
 from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.dedup.matcher import verdict
 from metasearch.record import Match
@@ -17,6 +17,7 @@ class Url:
     """
 
     name = "url"
+    exact = True
 
     def keys(self, it: Fingerprint) -> Iterable[str]:
         """The normalised URL."""
@@ -29,4 +30,4 @@ class Url:
         it = evidence(a, b)
         if it.title == "far" or (it.title == "missing" and it.first_author is False):
             return None
-        return verdict(self.name, "same", 0.97, ("same URL", *it.words()), a, b)
+        return verdict(self.name, word(it), 0.97, ("same URL", *it.words()), a, b)

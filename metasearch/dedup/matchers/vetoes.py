@@ -17,6 +17,7 @@ class Vetoes:
     """Says "different", or nothing."""
 
     name = "veto"
+    exact = False
 
     def keys(self, it: Fingerprint) -> Iterable[str]:
         """None: a contradiction is no place to look."""
@@ -37,10 +38,12 @@ def _reason(a: Fingerprint, b: Fingerprint) -> str:
     if it.parts is False or (it.part_lost and not same_doi and not it.place):
         shown = ["/".join(sorted(p)) or "none" for p in (a.parts, b.parts)]
         return f"parts differ: {shown[0]} against {shown[1]}"
-    if it.doi is False and not it.form and not _registered_twice(it):
+    if it.doi is False and not it.form and not it.revised and not _registered_twice(it):
         return f"DOIs differ: {a.doi} against {b.doi}"
     if same_doi:
         return ""
+    if _carrier(a) and _carrier(b) and _carrier(a) != _carrier(b):
+        return f"one is {a.record.type}, the other {b.record.type}"
     if it.numbers is False:
         return "numbers in the titles differ"
     if it.edition is False:
@@ -52,6 +55,10 @@ def _reason(a: Fingerprint, b: Fingerprint) -> str:
 
 def _elsewhere(a: Fingerprint, b: Fingerprint, it: Evidence) -> str:
     """A place in print where the other one cannot stand too; versions of a work have a place each."""
+    if it.revised:
+        return ""
+    if it.kinds:
+        return "one is a conference paper, the other an article"
     if it.gap is not None and it.gap > (YEARS_TO_PRINT if it.form else 1) and not (it.place and it.title == "equal"):
         return f"years differ: {a.year} against {b.year}"
     if it.form:
@@ -66,6 +73,19 @@ def _elsewhere(a: Fingerprint, b: Fingerprint, it: Evidence) -> str:
         if it.pages is False and not it.issue:
             return f"pages differ: {a.pages[0]} against {b.pages[0]}"
     return ""
+
+
+_CARRIERS = frozenset(("audio", "video", "image", "map", "score", "software", "dataset", "patent"))
+_TEXTS = frozenset(
+    """article book chapter conference-paper editorial erratum letter preprint proceedings reference-entry report review
+    thesis""".split()
+)
+
+
+def _carrier(it: Fingerprint) -> str:
+    """Text, or what else the work is on; "" where nobody can tell."""
+    kind = it.record.type or ""
+    return kind if kind in _CARRIERS else "text" if kind in _TEXTS else ""
 
 
 def _registered_twice(it: Evidence) -> bool:
