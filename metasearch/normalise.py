@@ -318,7 +318,9 @@ def roman(text: str) -> int:
 _PAGES = re.compile(r"([a-z]*)(\d+)([a-z]*)(?:\s*(?:-|–|—|−|to|/)+\s*([a-z]*)(\d+))?", re.IGNORECASE)
 
 
-_SPREADSHEET_DATE = re.compile(r"(?:\d{1,2}-)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)(?:-\d{2,4})?", re.I)
+_SPREADSHEET_DATE = re.compile(
+    r"(?:\d{1,2}-)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)(?:-\d{2,4})?", re.IGNORECASE
+)
 
 
 @lru_cache(maxsize=10_000)

@@ -103,6 +103,16 @@ _EDITIONS = (
 _EDITION_SIGNS = [(char, name, pattern) for name, needed, pattern in _EDITIONS for char in needed]
 
 
+_ORDINAL = rf"第\s*({_CN})\s*(?=[卷册集辑编篇部章期届次版号])"
+
+
+def with_digits(title: str) -> str:
+    """The title with the numbers of volumes, parts and meetings as digits: 第二十一卷 -> 第21卷; its length may change."""
+    if "第" not in title:
+        return title
+    return _pattern(_ORDINAL).sub(lambda found: f"第{_chinese_number(found[1])}", title)
+
+
 def edition(title: str) -> frozenset[str]:
     """Editions that a title names: "2" for （第二版）, "修订", "草案", and the language in （英文版） and （英）."""
     if title.isascii():

@@ -1,4 +1,4 @@
-"""What databases hang onto titles: "[Review]", "(Provisional abstract)", "[Erratum appears in ...]", "(vol 85, pg 553, 2010)".
+"""What databases hang onto titles: "[Review]", "(Provisional abstract)", "(vol 85, pg 553, 2010)".
 
 None of it is part of the title, and most of it differs from one database to the next; but some of it tells what the
 record is (an erratum, a conference abstract, a protocol).
@@ -25,7 +25,9 @@ _SAYS_NOTHING = re.compile(
     | editorial$ | corrected(?:\sand\srepublished.*)?$ | in\sprocess\scitation$ | author'?s?'?\stransl(?:ation)?\.?$
     | proceedings$ | electronic\sresource$ | texte\simprimé$ | elektronische\sressource$ | sound\srecording$ | book$
     | text$ | print$ | (?:extended|panel|demo|poster|tutorial)\sabstract$ | tutorial$ | panel$ | keynote$ | poster$
-    | (?:experience|invited|short|demo|industrial|position|review)\s(?:paper|talk|article)$ | demo(?:nstration)?$ | (?:published\s)?errat(?:um|a)\s(?:appears|in)\b | corrections?\s(?:appears|in)\b
+    | (?:experience|invited|short|demo|industrial|position|review)\s(?:paper|talk|article)$
+    | demo(?:nstration)?$
+    | (?:published\s)?errat(?:um|a)\s(?:appears|in)\b | corrections?\s(?:appears|in)\b
     | retracted(?:\sarticle)?$ | retracti?(?:on|ed)\s(?:in|by)\b | comments?\s(?:in|on)\b | summary\s(?:for|in)\b
     | (?:reprinted|republished|original\sreport)\s(?:in|from)\b | update\s(?:in|of)\b""",
     re.VERBOSE,
@@ -49,6 +51,8 @@ def without_affixes(title: str) -> tuple[str, Mark]:
 
     A title that is nothing but an affix is left as it is.
     """
+    if title[-1:].isalnum() and "[" not in title and "LA:" not in title and title[:1] not in "RrWw(":
+        return title, ""
     mark: Mark = ""
     cut = title.rfind("[")
     if cut > 2 and "]" not in title[cut:] and _SAYS_NOTHING.match(title[cut + 1 :].strip().lower()):
@@ -68,10 +72,10 @@ def without_affixes(title: str) -> tuple[str, Mark]:
             break
         said = bare[start + 1 : -1].strip().lower()
         if not _SAYS_NOTHING.match(said):
-            told = next((name for name, pattern in _MARKS if pattern.match(said)), "")
+            told = [name for name, pattern in _MARKS if pattern.match(said)]
             if not told:
                 break
-            mark = mark or told
+            mark = mark or told[0]
         title = rest
     return title, mark
 

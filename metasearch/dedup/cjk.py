@@ -5,6 +5,8 @@ The modules of that package are imported when the first such text comes.
 
 from __future__ import annotations
 
+from typing import Literal
+
 from metasearch import normalise
 from metasearch.record import Author, Record
 
@@ -18,12 +20,13 @@ def titles(title: str, subtitle: str | None) -> tuple[tuple[str, ...], frozenset
     In simplified characters, without column heads.
     """
     from metasearch.chinese.characters import simplified
+    from metasearch.chinese.parts import with_digits
     from metasearch.chinese.titles import marked, split_titles, without_sections
 
     first, *others = split_titles(without_sections(title))
     words: list[str] = []
     breaks: list[int] = []
-    for part in [*marked(simplified(first)).split("\n"), simplified(subtitle or "")]:
+    for part in [*marked(with_digits(simplified(first))).split("\n"), with_digits(simplified(subtitle or ""))]:
         found = normalise.words(part)
         if found and words[-len(found) :] != found:  # some sources repeat the subtitle inside the title
             words += found
@@ -97,12 +100,19 @@ def simplified(text: str) -> str:
     return characters.simplified(text)
 
 
-def same_people(a: tuple[Author, ...], b: tuple[Author, ...]) -> bool | None:
-    """Whether a list of names in characters and one in Latin letters name the same people."""
-    from metasearch.chinese.names import authors_agree
+def people_relation(a: tuple[Author, ...], b: tuple[Author, ...]) -> Literal["team", "all", "first"] | None:
+    """How a list of names in characters and one in Latin letters relate; None where they do not agree.
 
-    han, latin = (a, b) if normalise.has_cjk(a[0].name) else (b, a)
-    return authors_agree([it.name for it in han], [_written(it) for it in latin])
+    Nothing contradicts here: a name that is not read may be romanised in another way.
+    """
+    from metasearch.chinese.names import authors_agree, common_people
+
+    chinese, other = (a, b) if normalise.has_cjk(a[0].name) else (b, a)
+    han, latin = [it.name for it in chinese], [_written(it) for it in other]
+    if not authors_agree(han, latin):
+        return None
+    found = common_people(han, latin)
+    return "team" if found > 2 else "all" if found > 1 else "first"
 
 
 def _written(author: Author) -> str:

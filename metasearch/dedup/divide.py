@@ -8,13 +8,30 @@ from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.dedup.matcher import Chain
 from metasearch.record import Match
 
-#: Up to this size every pair of a component is judged, beyond it only pairs that share a key; and of a larger cluster
-#: so many records are asked whether they forbid a union: the cost stays linear.
+#: Up to this size every pair of a component is judged, beyond it only pairs that share a key.
 ALL_PAIRS = 60
+#: Of a larger cluster so many records are asked whether they forbid a union: the cost stays linear.
+WITNESSES = 16
 
 #: Numbers of records, and what holds them together.
 Cluster = tuple[list[int], list[Match]]
 Edge = tuple[int, int, Match]
+_Edges = dict[tuple[int, int], Match]
+
+
+class _Group:
+    """A cluster while it grows.
+
+    Attributes:
+        witnesses: The records that speak for it: all, or of a large one the first by key, and those that are pinned.
+    """
+
+    __slots__ = ("matches", "numbers", "witnesses")
+
+    def __init__(self, number: int) -> None:
+        self.numbers = [number]
+        self.matches: list[Match] = []
+        self.witnesses = self.numbers
 
 
 class Divider:
@@ -39,7 +56,7 @@ class Divider:
         """What the chain says of two records; `exact` as in `Chain.judge`. Only what joins them is kept."""
         match = self._chain.judge(self._prints[a], self._prints[b], exact=exact)
         if match is not None and match.verdict != "different":
-            self._verdicts[(a, b) if a < b else (b, a)] = match
+            self._verdicts[_pair(a, b)] = match
         return match
 
     def divide(self, members: list[int], joins: Sequence[Edge], *, separate: bool = False) -> list[Cluster]:
@@ -50,36 +67,31 @@ class Divider:
             joins: The verdicts that made it one.
             separate: Whether versions are works of their own.
         """
-        edges = {(a, b) if a < b else (b, a): match for a, b, match in joins}
+        edges = {_pair(a, b): match for a, b, match in joins}
         if 2 < len(members) <= ALL_PAIRS:
             edges |= self._all_edges(members)
-        ordered = sorted(edges.items(), key=_strongest_first)
-        home = {number: number for number in members}
-        clusters: dict[int, Cluster] = {number: ([number], []) for number in members}
-        for (a, b), match in ordered:
-            if separate and match.verdict == "version":
-                continue
+        home = {number: _Group(number) for number in members}
+        for (a, b), match in sorted(edges.items(), key=_strongest_first):
             one, other = home[a], home[b]
-            if one == other:
+            if one is other or (separate and match.verdict == "version"):
                 continue
-            ours, theirs = clusters[one][0], clusters[other][0]
             # What somebody has decided is followed along a chain of decisions, too, whatever lies between its ends.
-            if self._parted(ours, theirs) if match.matcher == "pin" else self._forbidden(ours, theirs, edges):
+            if self._parted(one, other) if match.matcher == "pin" else self._forbidden(one, other, edges):
                 continue
-            if len(clusters[one][0]) < len(clusters[other][0]):
+            if len(one.numbers) < len(other.numbers):
                 one, other = other, one
-            gone, gone_matches = clusters.pop(other)
-            clusters[one][0].extend(gone)
-            clusters[one][1].extend([*gone_matches, match])
-            for number in gone:
+            self._unite(one, other)
+            one.matches += [*other.matches, match]
+            for number in other.numbers:
                 home[number] = one
-        return list(clusters.values())
+        groups = {id(group): group for group in home.values()}
+        return [(group.numbers, group.matches) for group in groups.values()]
 
-    def _all_edges(self, members: list[int]) -> dict[tuple[int, int], Match]:
+    def _all_edges(self, members: list[int]) -> _Edges:
         edges = {}
         for i, a in enumerate(members):
             for b in members[i + 1 :]:
-                pair = (a, b) if a < b else (b, a)
+                pair = _pair(a, b)
                 if pair not in self._verdicts:
                     self._verdicts[pair] = self._chain.judge(self._prints[a], self._prints[b])
                 match = self._verdicts[pair]
@@ -87,35 +99,43 @@ class Divider:
                     edges[pair] = match
         return edges
 
-    def _forbidden(self, one: list[int], other: list[int], edges: dict[tuple[int, int], Match]) -> bool:
-        if len(one) * len(other) > ALL_PAIRS * ALL_PAIRS or max(len(one), len(other)) > ALL_PAIRS:
-            self.passed_over += len(one) * len(other) - min(len(one), ALL_PAIRS) * min(len(other), ALL_PAIRS)
-            one, other = self._first(one), self._first(other)
-        return any(self._vetoed(a, b, edges) for a in one for b in other)
+    def _unite(self, one: _Group, other: _Group) -> None:
+        self.passed_over += len(one.numbers) * len(other.numbers) - len(one.witnesses) * len(other.witnesses)
+        witnesses = one.witnesses + other.witnesses
+        if one.numbers is one.witnesses:
+            one.numbers = [*one.numbers, *other.numbers]
+        else:
+            one.numbers.extend(other.numbers)
+        if len(one.numbers) > ALL_PAIRS:
+            ordered = sorted(witnesses, key=lambda number: self._prints[number].record_key)
+            witnesses = ordered[:WITNESSES] + [number for number in ordered[WITNESSES:] if self._is_pinned(number)]
+        one.witnesses = witnesses
 
-    def _parted(self, one: list[int], other: list[int]) -> bool:
+    def _is_pinned(self, number: int) -> bool:
+        return self._chain.pins is not None and self._chain.pins.touches(self._prints[number])
+
+    def _forbidden(self, one: _Group, other: _Group, edges: _Edges) -> bool:
+        return any(self._vetoed(a, b, edges) for a in one.witnesses for b in other.witnesses)
+
+    def _parted(self, one: _Group, other: _Group) -> bool:
         pins, prints = self._chain.pins, self._prints
         if pins is None:
             return False
-        ours, theirs = ([prints[n] for n in numbers if pins.touches(prints[n])] for numbers in (one, other))
+        ours, theirs = ([prints[n] for n in it.witnesses if pins.touches(prints[n])] for it in (one, other))
         pairs = (pins.compare(a, b) for a in ours for b in theirs)
         return any(pin is not None and pin.verdict == "different" for pin in pairs)
 
-    def _first(self, numbers: list[int]) -> list[int]:
-        """The first of a large cluster, and all about which somebody has decided something."""
-        if len(numbers) <= ALL_PAIRS:
-            return numbers
-        ordered = sorted(numbers, key=lambda n: self._prints[n].record_key)
-        pins = self._chain.pins
-        return ordered[:ALL_PAIRS] + [n for n in ordered[ALL_PAIRS:] if pins and pins.touches(self._prints[n])]
-
-    def _vetoed(self, a: int, b: int, edges: dict[tuple[int, int], Match]) -> bool:
-        pair = (a, b) if a < b else (b, a)
+    def _vetoed(self, a: int, b: int, edges: _Edges) -> bool:
+        pair = _pair(a, b)
         if pair in edges:  # what joins two records has passed the vetoes
             return False
         if pair not in self._vetoes:
             self._vetoes[pair] = self._chain.forbids(self._prints[a], self._prints[b]) is not None
         return self._vetoes[pair]
+
+
+def _pair(a: int, b: int) -> tuple[int, int]:
+    return (a, b) if a < b else (b, a)
 
 
 def _strongest_first(edge: tuple[tuple[int, int], Match]) -> tuple[bool, bool, float, str, str]:

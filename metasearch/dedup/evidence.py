@@ -101,7 +101,13 @@ _TITLES = {
     "within": "one title stands in the other",
     "reworded": "titles alike {:.2f}",
 }
-_AUTHORS = {"team": "same authors", "all": "same authors", "first": "same first author", "half": "authors in common", "some": "an author in common"}
+_AUTHORS = {
+    "team": "same authors",
+    "all": "same authors",
+    "first": "same first author",
+    "half": "authors in common",
+    "some": "an author in common",
+}
 _SAID = (
     ("venue", "same venue"),
     ("volume", "volume equal"),
@@ -255,8 +261,8 @@ def _issue_relation(a: str, b: str) -> bool | None:
 
 # Words of many publishers' names.
 _HOUSE = frozenset(
-    """and book books co company de der edition editions editorial for in inc institute international limited ltd of press
-    printed printer publications publisher publishers publishing sons the university verlag by et fils la les""".split()
+    """and book books co company de der edition editions editorial for in inc institute international limited ltd of
+    press printed printer publications publisher publishers publishing sons the university verlag by et fils la les""".split()
 )
 
 

@@ -43,6 +43,8 @@ Form = Literal["", "preprint", "abstract", "conference", "journal"]
 #: Shorter translated titles are not compared; letters of an abstract's beginning that are.
 SHORTEST_OTHER = 8
 ABSTRACT_START = 80
+#: Words of titles that are kept once.
+MOST_WORDS = 200_000
 _EDITION = re.compile(r"(\d{1,3})\s*(?:st|nd|rd|th|e|\.)?\s*(?:ed|aufl|uitg|版)|^(\d{1,3})$")
 _EDITION_WORDS = {
     "second": "2",
@@ -75,8 +77,10 @@ class Fingerprint:
         generic: The title stands on many works ("Editorial").
         notice: "erratum", "reply", ... where the record is about another work.
         parts: Numbers of parts in the title ("Part II" -> "2"); `numbers`: all numbers.
-        authors: Those of the record that are compared; `first`: spellings of the first author's family name, more than one where the name was not split for certain.
-        families: The same of each author; `beginnings`: their first three letters.
+        authors: Those of the record that are compared.
+        first: Spellings of the first author's family name, more than one where the name was not split for certain.
+        families: The same of each author; `beginnings`: their first three letters; `han`: they are Chinese,
+            Japanese or Korean, and so written.
         venue: Folded words without articles and prepositions.
         pages: First and last page, completed.
         form: "preprint", "abstract" (of a conference), "conference" (a paper), "journal", or "" where it is not said.
@@ -108,6 +112,7 @@ class Fingerprint:
     first: frozenset[str]
     families: tuple[frozenset[str], ...]
     beginnings: frozenset[str]
+    han: bool
     year: int | None
     venue: tuple[str, ...]
     publisher: tuple[str, ...]
@@ -120,9 +125,10 @@ class Fingerprint:
     simhash: int | None
 
     __slots__ = (
-        "_mark", "abstract_start", "authors", "beginnings", "breaks", "cjk", "compact", "cut", "doi", "edition", "families", "first", "form",
-        "four_tuple", "generic", "ids", "isbn", "issue", "marks", "notice", "numbers", "others", "pages", "parts", "publisher",
-        "record", "record_key", "simhash", "text", "url", "venue", "volume", "words", "year",
+        "_mark", "abstract_start", "authors", "beginnings", "breaks", "cjk", "compact", "cut", "doi", "edition",
+        "families", "first", "form", "four_tuple", "generic", "han", "ids", "isbn", "issue", "marks", "notice",
+        "numbers", "others", "pages", "parts", "publisher", "record", "record_key", "simhash", "text", "url", "venue",
+        "volume", "words", "year",
     )  # fmt: skip
 
     def __init__(self, record: Record, record_key: str | None = None) -> None:
@@ -139,6 +145,7 @@ class Fingerprint:
             if " = " in title:
                 others = (*others, *title.split(" = "))
         self._drop_responsibility()
+        self.words = tuple(map(_interned, self.words))
         self.text = " ".join(self.words)
         self.compact = compact = "".join(self.words)
         self.others = _other_titles(others, compact) if others else _NOBODY
@@ -170,8 +177,9 @@ class Fingerprint:
         """Compute the rest: all of it at once, because whoever compares one field compares the others too."""
         if name == "simhash":
             self.simhash = signature(self.words, self.record.abstract) if self.record.abstract else None
-        elif name in ("families", "beginnings"):
+        elif name in ("families", "beginnings", "han"):
             self.families = people.families(self.authors)
+            self.han = people.in_characters(self.authors)
             self.beginnings = frozenset([name[:3] for names in self.families for name in names])
         elif name == "marks":
             self.marks = marks(without_affixes(self.record.title)[0])
@@ -218,7 +226,7 @@ def four_tuple(title: str, venue: tuple[str, ...], year: int | None, first: froz
         title: Letters and digits only.
         venue: Its words.
         year: Of publication.
-        authors: Those of the record that are compared; `first`: spellings of the first author's family name; the smallest one counts.
+        first: Spellings of the first author's family name; the smallest one counts.
     """
     if not title or (bool(venue) + (year is not None) + bool(first)) < 2:
         return None
@@ -227,13 +235,8 @@ def four_tuple(title: str, venue: tuple[str, ...], year: int | None, first: froz
 
 
 def _identifiers(record: Record) -> frozenset[str]:
-    """Every identifier with its scheme; the source's own one too, because a page may repeat a record."""
-    if not record.ids:
-        return frozenset((f"record:{record.key}",)) if record.source_id else _NOBODY
-    found = [f"{scheme}:{value.lower()}" for scheme, value in record.ids.items()]
-    if record.source_id:
-        found.append(f"record:{record.key}")
-    return frozenset(found)
+    """Every identifier with its scheme."""
+    return frozenset([f"{scheme}:{value.lower()}" for scheme, value in record.ids.items()]) if record.ids else _NOBODY
 
 
 @lru_cache(maxsize=2_000)
@@ -266,6 +269,19 @@ def _issue(value: str) -> str:
     if "suppl" in text or text.startswith("sup"):
         return "suppl" + "".join(filter(str.isdecimal, text))
     return "" if text[:3] in _MONTHS else normalise.number_key(value)
+
+
+class _Vocabulary(dict[str, str]):
+    """Words that occur in many titles, each kept once."""
+
+    def __missing__(self, word: str) -> str:
+        if len(self) > MOST_WORDS:
+            self.clear()
+        self[word] = word
+        return word
+
+
+_interned = _Vocabulary().__getitem__
 
 
 def _other_titles(titles: tuple[str, ...], compact: str) -> frozenset[str]:

@@ -11,8 +11,10 @@ from collections.abc import Callable, Iterable, Iterator
 from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.dedup.matcher import Chain
 
-#: A key that more records share is divided by year; of one year so many are compared.
-CROWD = 64
+#: A key that more records share is divided by year.
+CROWD = 48
+#: Of one year of a crowd so many are compared, the first ones.
+OF_A_YEAR = 12
 
 
 class _Crowd:
@@ -65,10 +67,11 @@ class Index:
             if bucket is None:
                 continue
             found = exactly if exact else others
-            if type(bucket) is int:
+            if isinstance(bucket, int):
                 found.add(bucket)
-            elif type(bucket) is list:
-                found.update(bucket)
+            elif isinstance(bucket, list):
+                # "Same" holds for all of a group of pins when it holds for one.
+                found.update(bucket if table is not self._unbounded else bucket[:1])
             else:
                 self._near(bucket, year, found)
         others |= exactly
@@ -76,8 +79,8 @@ class Index:
 
     def _near(self, crowd: _Crowd, year: int | None, found: set[int]) -> None:
         for numbers in crowd.near(year):
-            found.update(numbers[:CROWD])
-            self.passed_over += max(0, len(numbers) - CROWD)
+            found.update(numbers[:OF_A_YEAR])
+            self.passed_over += max(0, len(numbers) - OF_A_YEAR)
 
     def add(self, number: int, places: list[Place], years: list[int | None]) -> None:
         """Enter a record.
@@ -91,10 +94,10 @@ class Index:
             bucket = table.get(key)
             if bucket is None:
                 table[key] = number
-            elif type(bucket) is int:
+            elif isinstance(bucket, int):
                 if bucket != number:
                     table[key] = [bucket, number]
-            elif type(bucket) is list:
+            elif isinstance(bucket, list):
                 if bucket[-1] != number:
                     bucket.append(number)
                     if len(bucket) > CROWD and table is not self._unbounded:

@@ -61,7 +61,10 @@ def merge(
     # Journals come before conferences and preprints, trusted sources before others; keys decide the rest.
     weight = trust or {}
     best_first = [
-        record for _, record, fp in sorted(ordered, key=lambda m: (_FORMS.index(m[2].form), -weight.get(m[1].source, 1.0), m[0]))
+        record
+        for _, record, fp in sorted(
+            ordered, key=lambda m: (_FORMS.index(m[2].form), -weight.get(m[1].source, 1.0), m[0])
+        )
     ]
     record, provenance = _merged(best_first)
     return Hit(

@@ -51,6 +51,7 @@ class OnlineDedup:
         self._joins: dict[int, list[tuple[int, int, Match]]] = {}
         self._clusters: dict[int, list[Cluster]] = {}
         self._made: dict[int, list[Hit]] = {}
+        self._copies: dict[int, list[tuple[int, Match]]] = {}
         self._dirty: set[int] = set()
         self._shown: set[str] = set()
         self._keys: set[str] = set()
@@ -77,7 +78,7 @@ class OnlineDedup:
         places = self._index.places(it)
         candidates, exactly = self._index.candidates(places, it.year)
         if len(candidates) >= MANY and self._is_copy(number, it, candidates):
-            return
+            return  # what holds for the record that it repeats, holds for it
         self._index.add(number, places, self._years)
         for other in sorted(candidates):
             match = self._divider.verdict(other, number, exact=other in exactly)
@@ -92,12 +93,16 @@ class OnlineDedup:
         return key
 
     def _is_copy(self, number: int, it: Fingerprint, candidates: set[int]) -> bool:
-        """Join a record to one that says the same in every field; what holds for that one holds for the copy."""
+        """Put a record beside one that says the same in every field, where that makes them one work."""
+        title = it.record.title
         for other in candidates:
-            if _same_content(self._records[other], it.record):
+            if self._records[other].title == title and _same_content(self._records[other], it.record):
                 match = self._chain.judge(self._prints[other], it)
                 if match is not None and match.verdict == "same" and not self._pinned(it):
-                    self._join(other, number, match)
+                    self._copies.setdefault(other, []).append((number, match))
+                    self._parent[number] = other
+                    self._dirty.discard(number)
+                    self._dirty.add(self._root(other))
                     return True
         return False
 
@@ -141,7 +146,7 @@ class OnlineDedup:
         """Records taken in, distinct works among them, and the difference."""
         self._settle()
         received = len(self._records)
-        duplicates = sum(len(self._members[root]) - len(them) for root, them in self._clusters.items())
+        duplicates = sum(len(numbers) - 1 for clusters in self._clusters.values() for numbers, _ in clusters)
         return Counts(received, received - duplicates, duplicates)
 
     @property
@@ -172,7 +177,7 @@ class OnlineDedup:
             for cluster, hit in zip(self._clusters_of(root), self._made[root], strict=True):
                 # A hit bears the name of its smallest record; what it is named after tells which hits it absorbs.
                 names = {hit_id(self._prints[n].record_key) for n in cluster[0]} if len(cluster[0]) > 1 else {hit.id}
-                absorbed = names & self._shown - {hit.id}
+                absorbed = (names & self._shown) - {hit.id}
                 if absorbed:
                     out.append(Joined(hit, tuple(sorted(absorbed))))
                 else:
@@ -205,14 +210,21 @@ class OnlineDedup:
 
     def _settle(self) -> None:
         for root in self._dirty:
-            if root in self._members:
+            if root in self._members or root in self._copies:
                 self._clusters[root] = self._divide(root)
                 self._made.pop(root, None)
         self._dirty.clear()
 
     def _divide(self, root: int) -> list[Cluster]:
-        joins = self._joins[root]
-        return self._divider.divide(self._members[root], joins, separate=self._versions == "separate")
+        joins = self._joins.get(root, ())
+        clusters = self._divider.divide(self._of(root), joins, separate=self._versions == "separate")
+        if self._copies:
+            for numbers, matches in clusters:
+                for number in numbers[:]:
+                    for copy, match in self._copies.get(number, ()):
+                        numbers.append(copy)
+                        matches.append(match)
+        return clusters
 
 
 _NAMES_THE_COPY = ("source", "source_id", "position")
@@ -221,5 +233,4 @@ _COMPARED = tuple(name for name in Record.__dataclass_fields__ if name not in _N
 
 def _same_content(a: Record, b: Record) -> bool:
     """Whether two records say the same in every field but their own names."""
-    return a.title == b.title and all(getattr(a, name) == getattr(b, name) for name in _COMPARED)
-
+    return all(getattr(a, name) == getattr(b, name) for name in _COMPARED)

@@ -51,13 +51,16 @@ def spellings(family: str | None, name: str) -> frozenset[str]:
 
 def persons(authors: tuple[Author, ...]) -> tuple[Author, ...]:
     """The first authors, without what stands in their place where there are none: "Anonymous", "Print edition"."""
-    first = authors[:MOST_AUTHORS]
-    return first if not any(map(_is_nobody, first)) else tuple(a for a in first if not _is_nobody(a))
+    first = authors if len(authors) <= MOST_AUTHORS else authors[:MOST_AUTHORS]
+    for author in first:
+        if _is_nobody(author.name):
+            return tuple(a for a in first if not _is_nobody(a.name))
+    return first
 
 
 @lru_cache(maxsize=20_000)
-def _is_nobody(author: Author) -> bool:
-    words = normalise.words(author.name)
+def _is_nobody(name: str) -> bool:
+    words = normalise.words(name)
     return not _NOBODIES.isdisjoint(words) or all(word.isdecimal() for word in words)
 
 
@@ -81,7 +84,7 @@ def relation(
     if not a or not b:
         return None
     if in_characters(authors_a) != in_characters(authors_b):
-        return {True: "team", False: "none", None: None}[cjk.same_people(authors_a, authors_b)]
+        return cjk.people_relation(authors_a, authors_b)
     short, long = (a, b) if len(a) <= len(b) else (b, a)
     everybody = _NOBODY.union(*long)
     both = sum(not everybody.isdisjoint(names) for names in short)
@@ -89,13 +92,14 @@ def relation(
         both = min(both, sum(not _NOBODY.union(*short).isdisjoint(names) for names in long))
     if both < len(short) <= MOST_ALIKE:
         both += sum(
-            everybody.isdisjoint(names) and any(_alike(names, other) for other in long[: 2 * MOST_ALIKE]) for names in short
+            everybody.isdisjoint(names) and any(_alike(names, other) for other in long[: 2 * MOST_ALIKE])
+            for names in short
         )
     if both == len(short) > 1:
         return "team" if both > 2 else "all"
     first = not a[0].isdisjoint(b[0]) or _alike(a[0], b[0]) or _turned(authors_a[0], authors_b[0])
     if first:
-        if both > 1 or len(short) > 1 and 2 * both >= len(short):
+        if both > 1 or (len(short) > 1 and 2 * both >= len(short)):
             return "first"
         return "namesake" if _other_initials(authors_a[0], authors_b[0]) else "first"
     if 2 * both >= len(short):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Literal, Protocol
 
 from rapidfuzz import fuzz
@@ -76,6 +77,7 @@ class Titled(Protocol):
         """Other titles of the work, compact."""
 
 
+@lru_cache(maxsize=4096)
 def resemblance(a: Titled, b: Titled) -> TitleRelation:
     """The relation of two titles; quick to say "far", because nearly every pair that shares a key is."""
     if a.compact == b.compact:

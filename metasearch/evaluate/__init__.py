@@ -1,1 +1,4 @@
-"""How good dedup is on labelled sets: precision, recall, works lost, and the pairs that went wrong."""
+"""How good dedup is on labelled sets: precision, recall, works lost, and the pairs that went wrong.
+
+`datasets` reads a set, `run` clusters it, `metrics` counts, `wrong` finds what went wrong, `report` tells it.
+"""

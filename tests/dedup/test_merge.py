@@ -38,6 +38,16 @@ def test_each_field_names_its_source() -> None:
                 assert any(r.source == source and getattr(r, name) == value for r in hit.records)
 
 
+def test_other_titles_are_united() -> None:
+    """What one source calls the work in Chinese and another in German stays with it."""
+    hit = merged(
+        record("a", 1, title="Iron in lakes", titles=("湖泊中的铁",)),
+        record("b", 1, title="Iron in lakes", titles=("Eisen in Seen", "湖泊中的铁")),
+    )
+
+    assert hit.record.titles == ("湖泊中的铁", "Eisen in Seen")
+
+
 def test_a_title_in_capitals_or_cut_off_is_the_last_choice() -> None:
     """The readable title wins, whatever the sources' names."""
     hit = merged(

@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metasearch.dedup import DEFAULT, OnlineDedup, fingerprint
-from metasearch.dedup.pin_lines import read_name
 from metasearch.dedup.pins import MAX_BYTES, MAX_PROBLEMS, Pins
 from metasearch.errors import PinsError, UsageError
 from metasearch.record import VERSIONS_MODES, Match, Record, VersionsMode
@@ -44,38 +43,7 @@ def word(known: Pins, a: Record, b: Record) -> str | None:
     return match.verdict if match else None
 
 
-# --------------------------------------------------------------------------- names
-
-
-@pytest.mark.parametrize(
-    ("text", "name"),
-    [
-        ("10.1000/ABC", "doi:10.1000/abc"),
-        ("doi:10.1000/abc", "doi:10.1000/abc"),
-        ("DOI: 10.1000/abc", "doi:10.1000/abc"),
-        ("https://doi.org/10.1000/abc", "doi:10.1000/abc"),
-        ("http://dx.doi.org/10.1000%2Fabc", "doi:10.1000/abc"),
-        ("10.1002/(SICI)1097(1998)4:4<3::AID-J2>3.0.CO;2-#", "doi:10.1002/(sici)1097(1998)4:4<3::aid-j2>3.0.co;2-#"),
-        ("PMID:123", "pmid:123"),
-        ("pmcid:PMC12", "pmcid:pmc12"),
-        ("arXiv:2104.12255v2", "arxiv:2104.12255"),
-        ("isbn:0-306-40615-2", "isbn:9780306406157"),
-        ("openalex:W12", "openalex:W12"),
-        ("crossref:10.1000/Abc", "crossref:10.1000/Abc"),
-        ("my export.ris:@3", "my export.ris:@3"),
-    ],
-)
-def test_names(text: str, name: str) -> None:
-    """DOIs and well-known identifiers have one form; keys of records are kept to the letter."""
-    assert read_name(text) == name
-
-
-@pytest.mark.parametrize("text", ["", "abc", ":1", "pmid:", "10.x/abc", "doi:abc", "https://example.org/1", "a:\x00b"])
-def test_what_is_no_name(text: str) -> None:
-    """The message shows what was given."""
-    with pytest.raises(ValueError) as raised:
-        read_name(text)
-    assert repr(text) in str(raised.value)
+# --------------------------------------------------------------------------- whom a name means
 
 
 @pytest.mark.parametrize(
@@ -200,28 +168,6 @@ def test_files_that_contradict_one_another() -> None:
 
 
 # --------------------------------------------------------------------------- the file
-
-
-@pytest.mark.parametrize(
-    ("line", "names", "reason"),
-    [
-        ("same a:1 b:2", ("a:1", "b:2"), ""),
-        ("  SAME\ta:1   b:2  ", ("a:1", "b:2"), ""),
-        ("same a:1 b:2 # it's one", ("a:1", "b:2"), "it's one"),
-        ("same a:1 b:2 #one\t work", ("a:1", "b:2"), "one work"),
-        ("same a:1#x b:2#", ("a:1#x", "b:2#"), ""),
-        ('same "my file.ris:1" b:2', ("my file.ris:1", "b:2"), ""),
-        ("same 'a # b.ris:1' b:2 # so", ("a # b.ris:1", "b:2"), "so"),
-        ("""same 'a"b:1' b:2""", ('a"b:1', "b:2"), ""),
-        ('same "C\\x.ris:1" b:\\2', ("C\\x.ris:1", "b:\\2"), ""),
-        ('same my" "file:1 b:2', ("my file:1", "b:2"), ""),
-    ],
-)
-def test_lines(line: str, names: tuple[str, ...], reason: str) -> None:
-    """Blanks part names, quotation marks hold them together, and # begins a comment only where a word could begin."""
-    (pin,) = pins(line).pins
-
-    assert (pin.verdict, pin.names, pin.reason) == ("same", names, reason)
 
 
 def test_all_problems_are_told_at_once() -> None:

@@ -6,9 +6,9 @@ import hashlib
 from collections.abc import Iterable
 
 from metasearch.dedup.evidence import evidence, word
-from metasearch.dedup.resemblance import FAR
 from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.dedup.matcher import verdict
+from metasearch.dedup.resemblance import FAR
 from metasearch.record import Match
 
 

@@ -14,7 +14,7 @@ from metasearch.dedup import people
 from metasearch.dedup.evidence import Evidence, evidence
 from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.dedup.matcher import verdict
-from metasearch.dedup.resemblance import SHORTEST_MAIN_TITLE, SHORTEST_TAIL, resemblance
+from metasearch.dedup.resemblance import SHORTEST_MAIN_TITLE, SHORTEST_TAIL, TitleRelation, resemblance, title_score
 from metasearch.record import Match
 
 #: What must be gathered for each relation of the titles.
@@ -45,10 +45,11 @@ class Fields:
     exact = False
 
     def keys(self, it: Fingerprint) -> Iterable[str]:
-        """The title and its parts, its longest words two by two, author and year with the title's beginning, the page.
+        """Where the title, its people or its page may stand in another record.
 
-        The pairs of long words find titles with a typo or without their subtitle; author and year find those of whose
-        long words none is spelled alike, and the first two authors those that are damaged all over; volume, page and year find translated titles.
+        The title and its parts, and its longest words two by two, which find titles with a typo or without their
+        subtitle; author and year with the title's beginning, which find those of whose long words none is spelled
+        alike; the first two authors, for titles that are damaged all over; volume, page and year, for translations.
         """
         compact = it.compact
         found: list[str] = []
@@ -93,10 +94,11 @@ class Fields:
 
     def compare(self, a: Fingerprint, b: Fingerprint) -> Match | None:
         """ "same" or "version" where the agreements outweigh what the titles leave open."""
-        if a.compact != b.compact and _strangers(a, b):
+        # Nearly every pair that shares a key ends here.
+        if a.compact != b.compact and a.beginnings.isdisjoint(b.beginnings) and _strangers(a, b):
             return None
         relation = resemblance(a, b)
-        if relation == "missing" or (relation == "far" and not _same_page(a, b)):
+        if relation == "missing" or (relation in ("far", "reworded") and not _may_be_one(a, b, relation)):
             return None
         it = evidence(a, b)
         if it.kinds or (it.doi is False and not it.form and not it.revised):
@@ -109,18 +111,32 @@ class Fields:
             return None
         score = min(0.99, 0.8 + 0.04 * (got - needed) + 0.1 * (it.score - 0.9))
         if it.form or it.revised:
-            if not (it.authors in ("team", "all", "first", "half", "some") or (it.authors is None and _alone(a, b, it))):
+            if not (
+                it.authors in ("team", "all", "first", "half", "some") or (it.authors is None and _alone(a, b, it))
+            ):
                 return None
             return verdict(self.name, "version", score, it.words(), a, b)
         return verdict(self.name, "same", score, it.words(), a, b)
 
 
 def _strangers(a: Fingerprint, b: Fingerprint) -> bool:
-    """Whether nothing could outweigh that the titles differ: quick, because nearly every pair that shares a key is so."""
-    one, other = a.beginnings, b.beginnings
-    if not (one and other and one.isdisjoint(other)) or people.in_characters(a.authors) != people.in_characters(b.authors):
+    """Whether nothing could outweigh that titles and people differ."""
+    if not a.beginnings or not b.beginnings or a.han != b.han:
         return False
     return not _same_page(a, b) and a.isbn.isdisjoint(b.isbn)
+
+
+def _may_be_one(a: Fingerprint, b: Fingerprint, relation: TitleRelation) -> bool:
+    """Whether records of other titles can be one at all: on the same page, or by titles of nearly the same words."""
+    if _same_page(a, b):
+        return True
+    if relation == "far":
+        return False
+    return title_score(a, b) >= _nearly(a, b) or _ahead(a, b)
+
+
+def _nearly(a: Fingerprint, b: Fingerprint) -> float:
+    return CITED_ALIKE if a.year is None or b.year is None else NEARLY_ALIKE
 
 
 def _alone(a: Fingerprint, b: Fingerprint, it: Evidence) -> bool:
@@ -134,10 +150,11 @@ def _same_page(a: Fingerprint, b: Fingerprint) -> bool:
 
 def points_needed(a: Fingerprint, b: Fingerprint, it: Evidence) -> float:
     """What the relation of the titles asks of the other fields."""
-    if it.title == "far" and not it.page_range:
-        return NEVER  # two abstracts of one group may stand on one page
-    nearly = it.title == "reworded" and it.score >= (CITED_ALIKE if it.gap is None else NEARLY_ALIKE)
-    if it.title == "reworded" and not (it.page_range or (it.first_author and (it.pages or nearly)) or _ahead(a, b, it)):
+    if it.title == "far" and (it.issue is False or not it.page_range):
+        return NEVER  # two abstracts of one group may stand on one page; some journals number each issue from page 1
+    nearly = it.title == "reworded" and it.score >= _nearly(a, b)
+    ahead = it.title == "reworded" and bool(it.venue) and _ahead(a, b)
+    if it.title == "reworded" and not (it.page_range or (it.first_author and (it.pages or nearly)) or ahead):
         return NEVER
     if a.generic or b.generic:
         return NEEDED_GENERIC if it.place or it.isbn else NEVER
@@ -154,12 +171,13 @@ def points_needed(a: Fingerprint, b: Fingerprint, it: Evidence) -> float:
     return needed
 
 
-def _ahead(a: Fingerprint, b: Fingerprint, it: Evidence) -> bool:
+def _ahead(a: Fingerprint, b: Fingerprint) -> bool:
     """Whether one may be the other ahead of print, when it had no place and perhaps another title: by the same team."""
+    if a.year is None or a.year != b.year or bool(a.volume or a.pages[0]) == bool(b.volume or b.pages[0]):
+        return False
     one, other = a.families, b.families
     short = min(len(one), len(other))
-    printed = [bool(x.volume or x.pages[0]) for x in (a, b)]
-    return short > 2 and one[:short] == other[:short] and bool(it.venue) and it.gap == 0 and printed[0] != printed[1]
+    return short > 2 and one[:short] == other[:short]
 
 
 def points(it: Evidence) -> float:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from metasearch.dedup.evidence import evidence, word
-from metasearch.dedup.resemblance import FAR
 from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.dedup.matcher import verdict
+from metasearch.dedup.resemblance import FAR
 from metasearch.record import Match
 
 _NAMES = {"pmid": "PMID", "pmcid": "PMCID", "arxiv": "arXiv id", "lccn": "LCCN", "oclc": "OCLC number"}
@@ -24,12 +24,19 @@ class Identifiers:
     exact = True
 
     def keys(self, it: Fingerprint) -> Iterable[str]:
-        """Every identifier with its scheme."""
-        return (*it.ids, *(f"isbn:{number}" for number in it.isbn)) if it.isbn else it.ids
+        """Every identifier with its scheme, and the source's own, because a later page may repeat a record."""
+        found = [*it.ids]
+        if it.isbn:
+            found += [f"isbn:{number}" for number in it.isbn]
+        if it.record.source_id:
+            found.append(f"record:{it.record.source}:{it.record.source_id}")
+        return found
 
     def compare(self, a: Fingerprint, b: Fingerprint) -> Match | None:
         """ "same" for a shared identifier."""
-        shared = a.ids & b.ids
+        shared = a.ids & b.ids if a.ids else a.ids
+        if a.record.source_id and a.record.source_id == b.record.source_id and a.record.source == b.record.source:
+            shared |= {f"record:{a.record.key}"}
         if not shared and a.isbn.isdisjoint(b.isbn):
             return None
         it = evidence(a, b)

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from metasearch.dedup.evidence import evidence, word
-from metasearch.dedup.resemblance import title_score
 from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.dedup.matcher import verdict
+from metasearch.dedup.resemblance import title_score
 from metasearch.record import Match
 
 #: Bits of 64; Manku, Jain and Das Sarma (WWW 2007) found 3 reasonable.

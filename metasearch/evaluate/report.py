@@ -1,0 +1,208 @@
+"""What an evaluation says: a table for people, objects for programs, and the wrong pairs for whoever mends a rule."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from metasearch.evaluate.metrics import Tally
+from metasearch.evaluate.run import Evaluation
+from metasearch.evaluate.wrong import Wrong
+from metasearch.formats.text import line, wrapped
+from metasearch.record import Match, Record
+
+#: Longest name of a set in the table.
+NAME = 24
+#: Column -> its width.
+COLUMNS = {
+    "records": 7,
+    "of": 7,
+    "P": 5,
+    "R": 5,
+    "F1": 6,
+    "false": 5,
+    "missed": 6,
+    "lost": 4,
+    "B3": 5,
+    "exact": 5,
+    "rec/s": 6,
+    "shuffled": 11,
+}
+#: What the columns mean, for the foot of the table.
+LEGEND = (
+    "of: what is counted; lost: works that vanish in another; exact: share of true clusters found whole;\n"
+    "rec/s: records per CPU second, from record to cluster"
+)
+
+
+def head(names: Sequence[str], *, shuffles: int) -> str:
+    """The first line of the table."""
+    return _row("set", list(COLUMNS), _width(names), shuffles=shuffles)
+
+
+def row(it: Evaluation, names: Sequence[str], *, shuffles: int) -> str:
+    """A set's line of the table."""
+    tally, works = it.score.tally, it.score.works
+    cells = [
+        f"{it.score.records}",
+        it.score.unit.partition(" ")[0],
+        _share(tally.precision, 3),
+        _share(tally.recall, 3),
+        _share(tally.f1, 4),
+        f"{tally.false}",
+        f"{tally.missed}",
+        f"{works.copies.false}" if works else "-",
+        _share(works.b_cubed_f1, 3) if works else "-",
+        _share(works.exact_share, 3) if works else "-",
+        f"{it.rate:.0f}",
+        _shuffled(it),
+    ]
+    return _row(it.labelled.name, cells, _width(names), shuffles=shuffles)
+
+
+def skipped_row(name: str, why: str, names: Sequence[str]) -> str:
+    """The line of what was named on the command line and is no set."""
+    return f"{_fitted(name, _width(names))}  skipped: {why}"
+
+
+def _row(name: str, cells: Sequence[str], width: int, *, shuffles: int) -> str:
+    shown = list(zip(cells, COLUMNS.values(), strict=True))[: None if shuffles else -1]
+    return "  ".join([_fitted(name, width), *(cell.rjust(width) for cell, width in shown)])
+
+
+def _width(names: Sequence[str]) -> int:
+    return min(NAME, max(3, *map(len, names))) if names else 3
+
+
+def _fitted(name: str, width: int) -> str:
+    name = line(name)
+    return (name if len(name) <= width else f"{name[: width - 1]}…").ljust(width)
+
+
+def _share(value: float, digits: int) -> str:
+    """As tables of the field write it: ".980"; a share that is only nearly 1 is never shown as 1."""
+    shown = f"{value:.{digits}f}"
+    if shown.startswith("1") and value < 1:
+        return "." + "9" * digits
+    return shown.removeprefix("0") if shown.startswith("0.") else shown
+
+
+def _shuffled(it: Evaluation) -> str:
+    if it.shuffled is None:
+        return ""
+    if it.shuffled.alike == it.shuffled.runs:
+        return f"same x {it.shuffled.runs}"
+    return f"{_share(it.shuffled.lowest, 4)}-{_share(it.shuffled.highest, 4)}"
+
+
+# --------------------------------------------------------------------------- wrong pairs
+
+
+def told(it: Evaluation, pairs: Sequence[Wrong], width: int) -> Iterator[str]:
+    """The wrong pairs in words, a line at a time."""
+    tally, noun = it.score.tally, "records" if it.score.unit == "records" else "pairs"
+    shown = {kind: sum(pair.kind == kind for pair in pairs) for kind in ("false", "missed")}
+    yield from wrapped(
+        f"{line(it.labelled.name)}: false {noun} {tally.false}, shown {shown['false']}; "
+        f"missed {tally.missed}, shown {shown['missed']}",
+        width,
+        "  ",
+    )
+    for pair in pairs:
+        yield ""
+        yield from wrapped(f"{pair.kind.upper()}  {pair.about}", width, "  ")
+        for number in (pair.a, pair.b):
+            if number is not None:
+                yield from wrapped(f"  {short(it.labelled.records[number])}", width, "      ")
+        spoken = [(rule, match) for rule, match in pair.evidence if match is not None]
+        for rule, match in spoken:
+            yield from wrapped(f"    {rule}: {match.verdict} {match.score:.3f}: {line(match.because)}", width, "      ")
+        silent = [rule for rule, match in pair.evidence if match is None]
+        if silent:
+            yield from wrapped(f"    nothing to say: {', '.join(silent)}", width, "      ")
+
+
+def short(record: Record) -> str:
+    """A record on one line: id, title, first authors, year, venue, volume, issue, pages, DOI."""
+    authors = "; ".join(author.name for author in record.authors[:3]) + (" ..." if len(record.authors) > 3 else "")
+    issue = f"({record.issue})" if record.issue else ""
+    place = f"{record.venue or ''} {record.volume or ''}{issue}{': ' + record.pages if record.pages else ''}"
+    parts = (record.source_id, record.title or "(no title)", authors, record.year, place, record.doi)
+    return " | ".join(line(str(part or "")) or "-" for part in parts)
+
+
+# --------------------------------------------------------------------------- JSON
+
+
+def as_object(it: Evaluation, pairs: Sequence[Wrong] | None = None) -> dict[str, Any]:
+    """All figures of a set, unrounded; `pairs` where they were asked for."""
+    score, works, shuffled = it.score, it.score.works, it.shuffled
+    out: dict[str, Any] = {
+        "set": it.labelled.name,
+        "records": score.records,
+        "unit": score.unit,
+        **_tally(score.tally),
+        "true": score.true_units,
+        "judged": score.judged,
+        "found_pairs": score.found_pairs,
+        "works": None,
+        "cpu_seconds": it.seconds,
+        "records_per_cpu_second": it.rate,
+        "passed_over": it.passed_over,
+        "shuffled": None,
+        "notes": list(it.labelled.notes),
+    }
+    if works is not None:
+        out["works"] = {
+            "lost": works.copies.false,
+            "copies_removed": works.copies.right,
+            "copies_left": works.copies.missed,
+            "redundant": works.redundant,
+            "precision": works.copies.precision,
+            "recall": works.copies.recall,
+            "f1": works.copies.f1,
+            "true_clusters": works.true_clusters,
+            "exact_clusters": works.exact,
+            "exact_share": works.exact_share,
+            "false_merged_clusters": works.false_merged,
+            "b_cubed_precision": works.b_cubed[0],
+            "b_cubed_recall": works.b_cubed[1],
+            "b_cubed_f1": works.b_cubed_f1,
+        }
+    if shuffled is not None:
+        out["shuffled"] = {
+            "runs": shuffled.runs,
+            "f1_lowest": shuffled.lowest,
+            "f1_highest": shuffled.highest,
+            "same_clusters": shuffled.alike,
+        }
+    if pairs is not None:
+        out["wrong"] = [_wrong(it, pair) for pair in pairs]
+    return out
+
+
+def _tally(tally: Tally) -> dict[str, Any]:
+    return {
+        "precision": tally.precision,
+        "recall": tally.recall,
+        "f1": tally.f1,
+        "right": tally.right,
+        "false": tally.false,
+        "missed": tally.missed,
+    }
+
+
+def _wrong(it: Evaluation, pair: Wrong) -> dict[str, Any]:
+    records = [it.labelled.records[number] for number in (pair.a, pair.b) if number is not None]
+    return {
+        "kind": pair.kind,
+        "about": pair.about,
+        "records": [{"id": line(record.source_id), "shown": short(record)} for record in records],
+        "evidence": [_said(rule, match) for rule, match in pair.evidence],
+    }
+
+
+def _said(rule: str, match: Match | None) -> dict[str, Any]:
+    if match is None:
+        return {"rule": rule, "verdict": None, "score": None, "because": None}
+    return {"rule": rule, "verdict": match.verdict, "score": match.score, "because": line(match.because)}

@@ -1,0 +1,152 @@
+"""One row of a labelled set -> `Record`: the keys of the schema, and a count of what nobody can read."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from metasearch import normalise
+from metasearch.adapters import convert
+from metasearch.adapters.byline import people_in
+from metasearch.adapters.found import strings
+from metasearch.files import accession, bibtex_entry, type_words, values, worktypes
+from metasearch.record import TYPES, Author, Record
+
+Row = Mapping[str, Any]
+
+#: Words for a type that say nothing about the work.
+NO_TYPES = frozenset("misc unpublished generic gen document unknown".split())
+_HYPHENS = re.compile(r"--+")
+
+
+def _pages(found: Any) -> str | None:
+    return convert.page_range([_HYPHENS.sub("-", value) for value in strings(found)])
+
+
+def _language(found: Any) -> str | None:
+    return convert.language([value.replace("_", "-") for value in strings(found)])
+
+
+#: Key of a row -> field of a record, and the converter that reads it.
+FIELDS: Mapping[str, tuple[str, Callable[[Any], Any]]] = {
+    "title": ("title", convert.text),
+    "subtitle": ("subtitle", convert.text),
+    "titles": ("titles", convert.text_list),
+    "year": ("year", convert.year),
+    "date": ("date", convert.date),
+    "container": ("venue", convert.text),
+    "publisher": ("publisher", convert.text),
+    "institution": ("publisher", convert.text),
+    "edition": ("edition", convert.text),
+    "volume": ("volume", convert.text),
+    "issue": ("issue", convert.text),
+    "pages": ("pages", _pages),
+    "doi": ("doi", convert.doi),
+    "url": ("url", convert.url),
+    "abstract": ("abstract", convert.abstract),
+    "lang": ("language", _language),
+    "keywords": ("keywords", convert.text_list),
+}
+#: Keys that are identifiers of the work, and their schemes.
+IDS: Mapping[str, Callable[[Any], str | None]] = {
+    "pmid": convert.identifier,
+    "pmcid": convert.pmcid,
+    "arxiv": convert.arxiv,
+}
+#: What EndNote writes where others have the address of a record of Web of Science: "<Go to ISI>://WOS:000123456700001".
+_GO_TO = "<Go to ISI>://"
+#: Keys that are read by rules of their own.
+OTHERS = frozenset({"id", "source", "authors", "authors_raw", "type", "isbn", "issn"})
+
+
+class RowReader:
+    """Reads rows, and counts what it could not read.
+
+    Args:
+        name: Of the set; the `source` of a record whose row names none.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        #: Keys that the schema does not have -> rows that hold one.
+        self.unknown: Counter[str] = Counter()
+        #: Key -> values that are empty after reading although the row had one.
+        self.unread: Counter[str] = Counter()
+        #: Key -> the first such value.
+        self.examples: dict[str, str] = {}
+
+    def record(self, row: Row) -> Record:
+        """The record of a row; its `source_id` is the row's id. Never raises for a row that is an object."""
+        fields: dict[str, Any] = {}
+        ids: dict[str, str] = {}
+        for key, value in row.items():
+            if value is None or value in ("", [], {}):
+                continue
+            if key == "url":
+                numbers = [link.removeprefix(_GO_TO) for link in strings(value) if link.startswith(_GO_TO)]
+                ids |= accession.identifiers(numbers, strings(value))
+                if numbers:
+                    continue
+            if key in FIELDS:
+                name, read = FIELDS[key]
+                found = read(value)
+                if found and name not in fields:
+                    fields[name] = found
+                elif not found or found != fields[name]:
+                    self._missed(key, value)
+            elif key in IDS:
+                identifier = IDS[key](value)
+                if identifier:
+                    ids[key] = identifier
+                else:
+                    self._missed(key, value)
+            elif key not in OTHERS:
+                self.unknown[key] += 1
+        fields["isbn"], fields["issn"] = self._numbers(row)
+        return Record(
+            source=normalise.plain(str(row.get("source") or "")) or self.name,
+            source_id=str(row["id"]),
+            authors=self._authors(row),
+            type=self._type(row.get("type")),
+            ids=ids,
+            **fields,
+        )
+
+    def notes(self) -> Iterator[str]:
+        """What could not be read, in words."""
+        for key, count in sorted(self.unknown.items()):
+            yield f"{count} rows have {key!r}, a key that the schema does not have; it is not read"
+        for key, count in sorted(self.unread.items()):
+            yield f"{count} values of {key!r} could not be read, the first is {self.examples[key]!r}"
+
+    def _missed(self, key: str, value: Any) -> None:
+        self.unread[key] += 1
+        self.examples.setdefault(key, str(value)[:60])
+
+    def _authors(self, row: Row) -> tuple[Author, ...]:
+        listed = values.authors(strings(row.get("authors")))
+        found = listed or [author for byline in strings(row.get("authors_raw")) for author in people_in(byline)]
+        for key in ("authors", "authors_raw"):
+            if row.get(key) and not found:
+                self._missed(key, row[key])
+        return tuple(dict.fromkeys(found))  # each once, in order
+
+    def _type(self, found: Any) -> str | None:
+        """Whatever BibTeX, Zotero, EndNote or RIS call it."""
+        word = str(found or "").strip()
+        if not word or word.lower() in NO_TYPES:
+            return None
+        kind = word.lower() if word.lower() in TYPES else bibtex_entry.TYPES.get(word.lower())
+        kind = kind or type_words.type_of([word]) or worktypes.RIS.get(word.upper())
+        if kind is None:
+            self._missed("type", found)
+        return kind
+
+    def _numbers(self, row: Row) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """ISBNs and ISSNs; exports put both into one field, a line each: "0957-9672 (Print)", "0957-9672"."""
+        for key in ("isbn", "issn"):
+            if row.get(key) and not any(values.standard_numbers(strings(row[key]))):
+                self._missed(key, row[key])
+        return values.standard_numbers([*strings(row.get("isbn")), *strings(row.get("issn"))])
