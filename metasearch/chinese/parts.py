@@ -107,7 +107,7 @@ _ORDINAL = rf"第\s*({_CN})\s*(?=[卷册集辑编篇部章期届次版号])"
 
 
 def with_digits(title: str) -> str:
-    """The title with the numbers of volumes, parts and meetings as digits: 第二十一卷 -> 第21卷; its length may change."""
+    """The title with the numbers of volumes, parts and meetings as digits: 第二十一卷 -> 第21卷."""
     if "第" not in title:
         return title
     return _pattern(_ORDINAL).sub(lambda found: f"第{_chinese_number(found[1])}", title)

@@ -262,7 +262,8 @@ def _issue_relation(a: str, b: str) -> bool | None:
 # Words of many publishers' names.
 _HOUSE = frozenset(
     """and book books co company de der edition editions editorial for in inc institute international limited ltd of
-    press printed printer publications publisher publishers publishing sons the university verlag by et fils la les""".split()
+    press printed printer publications publisher publishers publishing sons the university verlag by et fils la
+    les""".split()
 )
 
 

@@ -12,9 +12,9 @@ from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.dedup.matcher import Chain
 
 #: A key that more records share is divided by year.
-CROWD = 48
+CROWD = 24
 #: Of one year of a crowd so many are compared, the first ones.
-OF_A_YEAR = 12
+OF_A_YEAR = 8
 
 
 class _Crowd:

@@ -11,9 +11,10 @@ from metasearch import normalise
 from metasearch.dedup import cjk
 from metasearch.record import Author
 
-#: "team": everybody of the shorter list, of at least three, is in the longer one; "all": the same of two; "first": the first authors are one;
-#: "half": at least half of the shorter list is in the longer one; "some": fewer, but somebody; "namesake": the first
-#: authors' family names agree, their initials do not; "none": nobody is in both; None: one side names nobody.
+#: "team": everybody of the shorter list, of at least three, is in the longer one; "all": the same of two; "first": the
+#: first authors are one; "half": at least half of the shorter list is in the longer one; "some": fewer, but somebody;
+#: "namesake": the first authors' family names agree, their initials do not; "none": nobody is in both; None: one side
+#: names nobody.
 AuthorRelation = Literal["team", "all", "first", "half", "namesake", "some", "none"]
 
 #: Authors that are compared; a collaboration of thousands is told apart by its first ones.
@@ -28,8 +29,8 @@ _NOBODY: frozenset[str] = frozenset()
 _SMALL = frozenset("the of and for on in de la le les des du der die das und et y".split())
 # Words of no name: what stands for "nobody", or was taken for an author where a title page was read by a machine.
 _NOBODIES = frozenset(
-    """abstract anon anonim anonym anonyme anonymous anonymus anthology author authors coauthors edition editorial editors
-    introduction listed org overview portal proposal staff unbekannt unknown untitled www 佚名 无""".split()
+    """abstract anon anonim anonym anonyme anonymous anonymus anthology author authors coauthors edition editorial
+    editors introduction listed org overview portal proposal staff unbekannt unknown untitled www 佚名 无""".split()
 )
 
 
@@ -91,10 +92,8 @@ def relation(
     if len(short) == len(long):  # two brothers of one name may both match one man of the other list
         both = min(both, sum(not _NOBODY.union(*short).isdisjoint(names) for names in long))
     if both < len(short) <= MOST_ALIKE:
-        both += sum(
-            everybody.isdisjoint(names) and any(_alike(names, other) for other in long[: 2 * MOST_ALIKE])
-            for names in short
-        )
+        missing = [names for names in short if everybody.isdisjoint(names)]
+        both += sum(any(_alike(names, other) for other in long[: 2 * MOST_ALIKE]) for names in missing)
     if both == len(short) > 1:
         return "team" if both > 2 else "all"
     first = not a[0].isdisjoint(b[0]) or _alike(a[0], b[0]) or _turned(authors_a[0], authors_b[0])

@@ -10,9 +10,9 @@ from rapidfuzz import fuzz
 
 from metasearch import normalise
 
-#: "equal": same letters; "start": one is the other without its subtitle, or cut off; "end": one stands in
-#: the other between marks, which has a heading too; "near": the words differ in spelling only; "within": all words of one are in the other, which
-#: has more; "reworded": some words are others; "far"; "missing": one side has none.
+#: "equal": same letters; "start": one is the other without its subtitle, or cut off; "end": one stands in the other
+#: between marks, which has a heading too; "near": the words differ in spelling only; "within": all words of one are in
+#: the other, which has more; "reworded": some words are others; "far"; "missing": one side has none.
 TitleRelation = Literal["equal", "start", "end", "near", "within", "reworded", "far", "missing"]
 
 #: Titles this alike may differ by a typo or an encoding; measured as the ratio of rapidfuzz (indel distance).
@@ -50,9 +50,9 @@ _OPPOSITES = frozenset(
 # Lost where a PDF writes them as one character: "five" -> "ve", "buffering" -> "bufering".
 _LIGATURES = re.compile("ff[il]?|f[il]")
 _PREFIXES = frozenset(
-    """a an anti auto bi bio co counter de di dis down endo extra fe hetero homo hyper hypo il im in inter intra ir macro
-    micro mis mono multi neo non over poly post pre proto pseudo re semi sub super supra trans tri ultra un under uni up
-    wo""".split()
+    """a an anti auto bi bio co counter de di dis down endo extra fe hetero homo hyper hypo il im in inter intra ir
+    macro micro mis mono multi neo non over poly post pre proto pseudo re semi sub super supra trans tri ultra un
+    under uni up wo""".split()
 )
 
 

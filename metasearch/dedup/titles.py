@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from metasearch import normalise
 
@@ -136,7 +137,13 @@ def title_words(title: str, subtitle: str | None) -> tuple[tuple[str, ...], froz
         if found and words[-len(found) :] != found:
             words += found
             breaks.append(len(words))
-    return tuple(words), frozenset(breaks)
+    return tuple(words), _places(tuple(breaks))
+
+
+@lru_cache(maxsize=20_000)
+def _places(breaks: tuple[int, ...]) -> frozenset[int]:
+    """Many titles have their marks in the same places; each set is kept once."""
+    return frozenset(breaks)
 
 
 _ANY_MARK = re.compile(r"[^\w\s'’-]|\s-|-\s|--")

@@ -17,9 +17,9 @@ VenueKind = Literal["", "journal", "conference"]
 _STOP = frozenset("the a an of and for in on de la le les des du der die das und fur et y e el".split())
 # What surrounds the name of a conference: "Proceedings of the 25th Annual International Conference on ... 1999".
 _SURROUNDS = frozenset(
-    "proc proceedings conference conf international intl int annual symposium symp workshop meeting congress acm ieee "
-    "ieeecomputersociety assoc mach comput association computing machinery th st nd rd first second third fourth fifth sixth seventh "
-    "eighth ninth tenth edinburgh hellip ed eds press vol".split()
+    """proc proceedings conference conf international intl int annual symposium symp workshop meeting congress acm ieee
+    ieeecomputersociety assoc mach comput association computing machinery th st nd rd first second third fourth fifth
+    sixth seventh eighth ninth tenth hellip ed eds press vol""".split()
 )
 _CONFERENCES = frozenset(
     "conference conf symposium symp workshop workshops congress meeting kongress tagung colloquium colloque".split()
