@@ -117,6 +117,8 @@ _SAID = (
 )
 
 
+# "...: protocol for a cohort study" may have lost its subtitle; the study itself comes in a later year.
+_PLAN = {"protocol", ""}
 _KINDS = {"conference", "journal"}
 _UNSAID = ({"abstract", ""}, {"abstract", "journal"})
 
@@ -163,7 +165,7 @@ def evidence(a: Fingerprint, b: Fingerprint) -> Evidence:
         isbn=overlap(a.isbn, b.isbn),
         edition=three(a.edition, b.edition),
         publisher=_publisher_relation(a.publisher, b.publisher),
-        notice=a.notice == b.notice,
+        notice=a.notice == b.notice or (gap == 0 and {a.notice, b.notice} == _PLAN),
         form=other_form(a, b) and not (page and "preprint" not in forms) and not (there and forms in _UNSAID),
         kinds=forms == _KINDS and not page,
         revised=revised or _is_update(a, b, venue, gap),

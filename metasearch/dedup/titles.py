@@ -75,15 +75,12 @@ _WORD_NUMBERS |= {"first": 1, "second": 2, "third": 3}
 _NOTICES = (
     (
         "erratum",
-        re.compile(
-            r"^(?:errat(?:um|a)|corrigend(?:um|a)|(?:author |publisher )?corrections?)(?: (?:to|for|in)\b|$)"
-            r"|^(?:勘误|更正)"
-        ),
+        re.compile(r"^(?:errat(?:um|a)|corrigend(?:um|a)|(?:author |publisher )?corrections?)(?: (?:to|for|in)\b|$)"),
     ),
     (
         "retraction",
         re.compile(
-            r"^(?:retraction|withdrawal|expression of concern|notice of retraction)\b|^撤稿",
+            r"^(?:retraction|withdrawal|expression of concern|notice of retraction)\b",
         ),
     ),
     (
@@ -101,7 +98,7 @@ _REPLY_AT_END = re.compile(r"\b(?:the )?authors? (?:reply|response)$|\b(?:reply|
 _NOTICE_WORDS = frozenset(
     "erratum errata corrigendum corrigenda correction corrections author publisher authors the in reply response "
     "rejoinder rebuttal re retraction withdrawal expression notice comment comments commentary a "
-    "invited discussion letter addendum addenda supplement review book 勘误 更正 撤稿".split()
+    "invited discussion letter addendum addenda supplement review book".split()
 )
 
 
@@ -160,14 +157,14 @@ def marks(title: str) -> frozenset[int]:
 
 def notice(text: str, words: tuple[str, ...], breaks: frozenset[int]) -> str:
     """What kind of notice about another work the title announces: "Erratum: ...", "... Authors' reply"."""
-    if "protocol" in words:  # the plan of a study, published before it
-        return "protocol"
     if words and words[-1] in _LAST_WORDS and len(words) > 2 and _REPLY_AT_END.search(text):
         return "reply"
-    if not words or (words[0] not in _NOTICE_WORDS and not words[0].startswith(("勘误", "更正", "撤稿"))):
-        return ""
-    head = " ".join(words[: min(breaks)]) if breaks else text
-    return next((name for name, pattern in _NOTICES if pattern.search(text) or pattern.search(head)), "")
+    if words and words[0] in _NOTICE_WORDS:
+        head = " ".join(words[: min(breaks)]) if breaks else text
+        for name, pattern in _NOTICES:
+            if pattern.search(text) or pattern.search(head):
+                return name
+    return "protocol" if "protocol" in words else ""  # the plan of a study, published before it
 
 
 def parts(text: str, words: tuple[str, ...]) -> frozenset[str]:
