@@ -110,7 +110,8 @@ def with_digits(title: str) -> str:
     """The title with the numbers of volumes, parts and meetings as digits: 第二十一卷 -> 第21卷."""
     if "第" not in title:
         return title
-    return _pattern(_ORDINAL).sub(lambda found: f"第{_chinese_number(found[1])}", title)
+    digits: str = _pattern(_ORDINAL).sub(lambda found: f"第{_chinese_number(found[1])}", title)
+    return digits
 
 
 def edition(title: str) -> frozenset[str]:

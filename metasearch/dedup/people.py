@@ -26,6 +26,7 @@ MOST_ALIKE = 6
 #: Shorter names are not looked for in parts of longer ones ("Villegas" in "Villegas-Carlos").
 SHORTEST_PART = 4
 _NOBODY: frozenset[str] = frozenset()
+_NO_MARKS = str.maketrans(dict.fromkeys("[](){}<>.,;:*", " "))
 _SMALL = frozenset("the of and for on in de la le les des du der die das und et y".split())
 # Words of no name: what stands for "nobody", or was taken for an author where a title page was read by a machine.
 _NOBODIES = frozenset(
@@ -34,7 +35,7 @@ _NOBODIES = frozenset(
 )
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=100_000)
 def spellings(family: str | None, name: str) -> frozenset[str]:
     """What the family name may be: one spelling where it is known, the likely ones where the name is in one piece."""
     if family and not normalise.has_cjk(family):
@@ -59,10 +60,9 @@ def persons(authors: tuple[Author, ...]) -> tuple[Author, ...]:
     return first
 
 
-@lru_cache(maxsize=20_000)
 def _is_nobody(name: str) -> bool:
-    words = normalise.words(name)
-    return not _NOBODIES.isdisjoint(words) or all(word.isdecimal() for word in words)
+    words = name.lower().translate(_NO_MARKS).split()
+    return not _NOBODIES.isdisjoint(words) or (name[:1].isdecimal() and all(map(str.isdecimal, words)))
 
 
 def in_characters(authors: tuple[Author, ...]) -> bool:
