@@ -181,10 +181,10 @@ def date(found: Any) -> str | None:
 def _date_of(year_text: str, month: str = "", day: str = "", *_: str) -> str | None:
     if not re.fullmatch(r"1\d{3}|20\d\d", year_text):
         return None
-    number = int(month) if month.isdigit() else _MONTHS.get(month[:3].lower(), 0)
+    number = int(month) if month.isdecimal() else _MONTHS.get(month[:3].lower(), 0)
     if not 1 <= number <= 12:
         return year_text
-    if not (day.isdigit() and 1 <= int(day) <= 31):
+    if not (day.isdecimal() and 1 <= int(day) <= 31):
         return f"{year_text}-{number:02d}"
     return f"{year_text}-{number:02d}-{int(day):02d}"
 
@@ -337,7 +337,7 @@ def identifier(found: Any) -> str | None:
 def integer(found: Any) -> int | None:
     """A whole number that is not negative."""
     value = first(found)
-    return int(value) if value is not None and value.strip().isdigit() and len(value.strip()) < 16 else None
+    return int(value) if value is not None and value.strip().isdecimal() and len(value.strip()) < 16 else None
 
 
 _LANGUAGES = {

@@ -334,7 +334,7 @@ def _read(shape: Shape, nodes: list[Any], total: int | None, root: Any, page: Pa
     records, unread = [], []
     for position, node in enumerate(nodes, request.start + 1):
         try:
-            record = _record(shape, node, position, spec)
+            record = record_of(shape, node, position, spec)
         except Exception as exc:  # whatever an odd record provokes must not cost its neighbours
             unread.append(Unread(position, f"{type(exc).__name__}: {exc}"[:200]))
             continue
@@ -365,7 +365,7 @@ def _drift(shape: Shape, records: list[Record], nodes: int) -> tuple[str, float]
     return None
 
 
-def _record(shape: Shape, node: Any, position: int, spec: AdapterSpec) -> Record | str:
+def record_of(shape: Shape, node: Any, position: int, spec: AdapterSpec) -> Record | str:
     """The record of a node, or why there is none."""
     if shape.body == "json" and not isinstance(node, dict):
         return f"not an object but {type(node).__name__}"

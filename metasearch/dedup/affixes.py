@@ -56,7 +56,7 @@ def without_affixes(title: str) -> tuple[str, Mark]:
     mark: Mark = ""
     cut = title.rfind("[")
     if cut > 2 and "]" not in title[cut:] and _SAYS_NOTHING.match(title[cut + 1 :].strip().lower()):
-        title = title[:cut]  # cut off inside
+        title = title[:cut].rstrip()  # cut off inside
     if title[:12].lstrip("[( ").lower().startswith(("retracted", "withdrawn")):
         title = _RETRACTED.sub("", title) or title
     if "LA:" in title:

@@ -115,8 +115,11 @@ def _merged(records: Sequence[Record]) -> tuple[Record, dict[str, str]]:
             continue
         chosen = holders[0] if len(holders) == 1 else POLICIES.get(name, first)(name, holders)
         values[name], provenance[name] = getattr(chosen, name), chosen.source
-    for name in ("titles", "isbn", "issn", "keywords"):
+    for name in ("isbn", "issn", "keywords"):
         values[name] = tuple(dict.fromkeys(value for record in records for value in getattr(record, name)))[:50]
+    values["titles"] = _other_titles(records, titled.title)
+    if not values["titles"]:
+        provenance.pop("titles", None)
     ids: dict[str, str] = {}
     for record in records:
         for scheme, value in record.ids.items():
@@ -129,6 +132,12 @@ def _merged(records: Sequence[Record]) -> tuple[Record, dict[str, str]]:
         )  # a date of another year than the one that was chosen says less than none
     merged = Record(source=titled.source, source_id=titled.source_id, position=titled.position, ids=ids, **values)
     return merged, provenance
+
+
+def _other_titles(records: Sequence[Record], chosen: str) -> tuple[str, ...]:
+    """Titles beside the chosen one; of a record that knows several, its own main title too."""
+    found = dict.fromkeys(title for record in records if record.titles for title in (*record.titles, record.title))
+    return tuple(title for title in found if title and title != chosen)[:50]
 
 
 def _title_quality(record: Record) -> tuple[bool, bool, bool, bool]:

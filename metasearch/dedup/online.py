@@ -68,7 +68,7 @@ class OnlineDedup:
         it = print_ or fingerprint(record)
         number = len(self._records)
         if it.record_key in self._keys:  # the same record again, on a later page for instance
-            it = Fingerprint(record, self._free_key(it.record_key, number))
+            it = Fingerprint(record, self._free_key(it.record_key, record.position or number))
         self._keys.add(it.record_key)
         self._records.append(record)
         self._prints.append(it)

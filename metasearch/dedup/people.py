@@ -96,8 +96,9 @@ def relation(
         both += sum(any(_alike(names, other) for other in long[: 2 * MOST_ALIKE]) for names in missing)
     if both == len(short) > 1:
         return "team" if both > 2 else "all"
-    first = not a[0].isdisjoint(b[0]) or _alike(a[0], b[0]) or _turned(authors_a[0], authors_b[0])
-    if first:
+    if _turned(authors_a[0], authors_b[0]):
+        return "first"
+    if not a[0].isdisjoint(b[0]) or _alike(a[0], b[0]):
         if both > 1 or (len(short) > 1 and 2 * both >= len(short)):
             return "first"
         return "namesake" if _other_initials(authors_a[0], authors_b[0]) else "first"

@@ -66,6 +66,7 @@ def hit_object(hit: Hit) -> dict[str, Any]:
         "reasons": [reason_object(r) for r in hit.reasons],
         "title": clean_or_none(it.title),
         "subtitle": clean_or_none(it.subtitle),
+        "titles": [clean(v) for v in it.titles],
         "authors": [_author(a) for a in it.authors],
         "year": _number(it.year),
         "date": clean_or_none(it.date),

@@ -79,6 +79,8 @@ def _fields(hit: Hit) -> Iterator[tuple[str, str]]:
     first, last = page_range(it.pages)
     yield "ID", line(hit.id)
     yield "TI", full_title(it)
+    for title in it.titles[:1]:
+        yield "TT", line(title)
     for author in it.authors:
         yield "AU", inverted(author)
     yield "T2", line(it.venue)

@@ -101,14 +101,14 @@ def test_a_rule_that_raises_costs_one_record(monkeypatch: pytest.MonkeyPatch) ->
     """Even a mistake of our own in one record is reported there, and not thrown."""
     from metasearch.adapters import parse as module
 
-    real = module._record
+    real = module.record_of
 
     def explode(shape: Any, node: Any, position: int, spec: Any) -> Any:
         if position == 2:
             raise RuntimeError("unforeseen")
         return real(shape, node, position, spec)
 
-    monkeypatch.setattr(module, "_record", explode)
+    monkeypatch.setattr(module, "record_of", explode)
 
     parsed = read({"items": [{"title": "A"}, {"title": "B"}, {"title": "C"}]})
 

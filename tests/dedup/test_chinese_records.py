@@ -151,6 +151,7 @@ APART: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "bilingual, a notice": ({}, {**LAKE_IN_ENGLISH, "title": "Erratum: " + LAKE_IN_ENGLISH["title"]}),
 }
 
+
 def said(a: dict[str, Any], b: dict[str, Any]) -> Match | None:
     """The chain's verdict on two variations of one article, the same in both orders."""
     left, right = (fingerprint(record(source, 1, **{**LAKE, **over})) for source, over in (("a", a), ("b", b)))

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from metasearch.dedup import DEFAULT, OnlineDedup
 from metasearch.events import Added, Change, Grown, Joined
-from metasearch.record import Hit, Record
+from metasearch.record import Hit, Record, VersionsMode
 from tests.dedup.records import ARTICLE, record, records
 
 
@@ -142,3 +144,45 @@ def test_a_veto_holds_over_the_whole_cluster() -> None:
     for rows in ([one, two, bare], [bare, two, one], [two, bare, one]):
         together = [{r.key for r in hit.records} for hit in settled(rows).values()]
         assert not any({"a:1", "b:1"} <= keys for keys in together)
+
+
+@given(records())
+def test_records_taken_in_twice_change_no_partition(rows: list[Record]) -> None:
+    """Idempotence: every record again, and the works are the same, with each record twice."""
+    once, twice = OnlineDedup(DEFAULT), OnlineDedup(DEFAULT)
+    for row in rows:
+        once.insert(row)
+    for row in [*rows, *rows]:
+        twice.insert(row)
+    count = len(rows)
+    folded = {frozenset(number % count for number in work) for work in twice.clusters()}
+
+    assert folded == {frozenset(work) for work in once.clusters()}
+
+
+@given(records())
+def test_a_merge_of_merges_merges_nothing_else(rows: list[Record]) -> None:
+    """The merged record beside its own records joins their hit, and ties it to no other one."""
+    hits = list(settled(rows).values())
+    for hit in hits:
+        stage = OnlineDedup(DEFAULT)
+        for row in hit.records:
+            stage.insert(row)
+        before = len(stage.clusters())
+        stage.insert(replace(hit.record, source="merged", source_id="m"))
+
+        assert len(stage.clusters()) <= before + 1
+        assert before == 1
+
+
+@pytest.mark.parametrize(("versions", "works"), [("group", 1), ("separate", 2), ("merge", 1)])
+def test_versions_are_grouped_parted_or_merged(versions: VersionsMode, works: int) -> None:
+    """What becomes of a preprint and its article is a choice; nothing is lost by any."""
+    stage = OnlineDedup(DEFAULT, versions=versions)
+    stage.insert(record("a", 1, **ARTICLE))
+    stage.insert(record("b", 1, **{**ARTICLE, "venue": "arXiv", "volume": None, "pages": None}, type="preprint"))
+    hits = stage.hits()
+
+    assert len(hits) == works
+    assert sorted(r.source for hit in hits for r in hit.records) == ["a", "b"]
+    assert [bool(hit.versions) for hit in hits] == ([True] if versions == "group" else [False] * works)

@@ -20,6 +20,7 @@ HIT_KEYS = [
     "reasons",
     "title",
     "subtitle",
+    "titles",
     "authors",
     "year",
     "date",
@@ -108,7 +109,9 @@ def test_absent_values_are_null_and_absent_lists_are_empty() -> None:
 
     assert list(document) == HIT_KEYS
     assert {document[k] for k in ("title", "year", "doi", "url", "pdf_url", "type", "abstract", "citations")} == {None}
-    assert [document[k] for k in ("authors", "isbn", "issn", "keywords", "matches", "versions", "reasons")] == [[]] * 7
+    assert [
+        document[k] for k in ("titles", "authors", "isbn", "issn", "keywords", "matches", "versions", "reasons")
+    ] == [[]] * 8
     assert document["ids"] == {}
 
 

@@ -1,0 +1,168 @@
+"""ISO 2709 (.mrc, .marc): MARC as libraries exchange it, in UTF-8, MARC-8 or what else they write.
+
+A file is cut at the bytes that end records, and a record at those that end its fields. The lengths and offsets that
+leader and directory give are checked but not needed: where a file was converted to another encoding they are all
+wrong, and a reader that goes by them, as pymarc does, loses its way in the file. pymarc decodes MARC-8.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from metasearch.files.encodings import decode
+from metasearch.files.marc_records import MarcReader
+from metasearch.files.reading import Reading
+from metasearch.files.shelf import Shelf
+
+RECORD_END, FIELD_END, SUBFIELD = b"\x1d", b"\x1e", b"\x1f"
+_LEADER = 24
+_ENTRY = 12
+_NUL_OR_BLANK = b" \t\r\n\x00\x1a"
+_HEAD = re.compile(r"\s*\d{5}[\x20-\x7e]{5}[\x20-\x7e]{2}\d{5}[\x20-\x7e]{7}(?:[0-9A-Za-z]{3}\d{9})")
+_LEADER_INSIDE = re.compile(rb"\x1e[^\x1e]?(?=\d{5}[a-z ]{3}[\x20-\x7e]{2}22\d{5}[\x20-\x7e]{3}450[0 ])", re.DOTALL)
+_ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+
+
+def looks_like(head: str) -> bool:
+    """Whether a text begins with a leader and a directory."""
+    return _HEAD.match(head) is not None
+
+
+def read(data: bytes, reading: Reading) -> None:
+    """Read an ISO 2709 file into the reading; the line of an entry is the offset of its first byte."""
+    shelf = Shelf(reading)
+    marc = MarcReader(reading, shelf)
+    encodings: set[str] = set()
+    for offset, record, whole in _records(data):
+        if not whole:
+            shelf.lose(offset, "the file breaks off inside this record; it was left out")
+            continue
+        try:
+            node, encoding, remarks = _element(record)
+        except ValueError as exc:
+            shelf.lose(offset, f"the record could not be read and was left out: {exc}")
+            continue
+        encodings.add(encoding)
+        marc.put(offset, node, *remarks)
+    if encodings:
+        reading.encoding = min(encodings, key=lambda name: (name == "ascii", name))
+    if not shelf.position and data.strip(_NUL_OR_BLANK):
+        shelf.remark(0, "no record was found in it")
+
+
+def _records(data: bytes) -> Iterator[tuple[int, bytes, bool]]:
+    """Offset and bytes of each record without its end, and whether it has one.
+
+    A leader behind the end of a field begins a record, too, because the byte that ends the one before it is damaged.
+    """
+    start = 0
+    while start < len(data):
+        end = data.find(RECORD_END, start)
+        whole = end >= 0
+        end = end if whole else len(data)
+        for hit in _LEADER_INSIDE.finditer(data, start, end):
+            yield start, data[start : hit.start() + 1].lstrip(_NUL_OR_BLANK), True
+            start = hit.end()
+        record = data[start:end].lstrip(_NUL_OR_BLANK)
+        if record:
+            yield end - len(record), record, whole
+        start = end + 1
+
+
+def _element(record: bytes) -> tuple[Any, str, list[str]]:
+    """A record as MARCXML, the encoding it was in, and remarks.
+
+    Raises:
+        ValueError: It has no leader, or no field.
+    """
+    from lxml import etree
+
+    leader, tags, values, remarks = _taken_apart(record)
+    decoded, encoding, notes = _decoder(record, leader, tags)
+    remarks += notes
+    root = etree.Element("record")
+    etree.SubElement(root, "leader").text = _legal(leader)
+    for tag, value in zip(tags, values, strict=True):
+        if tag < "010":
+            etree.SubElement(root, "controlfield", tag=tag).text = _legal(decoded(value))
+            continue
+        head, *subfields = value.split(SUBFIELD)
+        indicators = head[-2:].decode("ascii", "replace").rjust(2)
+        field = etree.SubElement(root, "datafield", tag=tag, ind1=_legal(indicators[0]), ind2=_legal(indicators[1]))
+        for subfield in subfields:
+            if code := _legal(subfield[:1].decode("ascii", "ignore")).strip():
+                etree.SubElement(field, "subfield", code=code).text = _legal(decoded(subfield[1:]))
+    return root, encoding, remarks
+
+
+def _taken_apart(record: bytes) -> tuple[str, list[str], list[bytes], list[str]]:
+    """Leader, tags, the bytes of each tag's field, and remarks."""
+    leader = record[:_LEADER].decode("ascii", "replace")
+    directory, *values = record[_LEADER:].split(FIELD_END)
+    if values and not values[-1]:
+        values.pop()
+    if len(leader) < _LEADER or not values:
+        raise ValueError("it has no leader and fields")
+    remarks = []
+    if leader[:5] != f"{len(record) + 1:05d}":
+        remarks.append(f"the leader gives a length of {leader[:5]}, but the record has {len(record) + 1} bytes")
+    entries = [directory[at : at + _ENTRY].decode("ascii", "replace") for at in range(0, len(directory), _ENTRY)]
+    # Fields stand in the order of their offsets, which the directory need not keep.
+    entries.sort(key=lambda entry: int(entry[7:]) if entry[7:].isdecimal() else 0)
+    tags = [entry[:3] for entry in entries]
+    if len(tags) != len(values) or not all(re.fullmatch("[0-9A-Za-z]{3}", tag) for tag in tags):
+        remarks.append(f"the directory lists {len(tags)} fields, but the record has {len(values)}; some were left out")
+        pairs = [(t, v) for t, v in zip(tags, values, strict=False) if re.fullmatch("[0-9A-Za-z]{3}", t)]
+        tags, values = [t for t, _ in pairs], [v for _, v in pairs]
+    if not tags:
+        raise ValueError("its directory cannot be read")
+    return leader, tags, values, remarks
+
+
+def _legal(text: str) -> str:
+    return _ILLEGAL.sub("", text)
+
+
+# --------------------------------------------------------------------------- encodings
+
+
+def _decoder(record: bytes, leader: str, tags: list[str]) -> tuple[Callable[[bytes], str], str, list[str]]:
+    """What decodes the fields of a record, its name, and remarks.
+
+    Bytes that are UTF-8 are that, whatever the leader says, because MARC-8 never looks so. Else a record of MARC 21 is
+    in MARC-8, if the leader does not claim UTF-8; a guess is left for the others, among them UNIMARC.
+    """
+    if record.isascii() and b"\x1b" not in record:
+        return (lambda value: value.decode("ascii")), "ascii", []
+    try:
+        record.decode()
+        if b"\x1b" not in record:
+            return (lambda value: value.decode("utf-8", "replace")), "utf-8", []
+    except UnicodeDecodeError:
+        pass
+    unimarc = "200" in tags and "245" not in tags
+    if leader[9] != "a" and not unimarc:
+        remarks: list[str] = []
+        return _marc_8(remarks), "marc-8", remarks
+    found = decode(record, "")
+    name = found.encoding
+    told = f"its encoding is not the one it claims; it was read as {name}" if leader[9] == "a" else ""
+    return (lambda value: value.decode(name, "replace")), name, [told] if told else []
+
+
+def _marc_8(remarks: list[str]) -> Callable[[bytes], str]:
+    from pymarc.marc8 import marc8_to_unicode
+
+    def decoded(value: bytes) -> str:
+        if value.isascii() and b"\x1b" not in value:
+            return value.decode("ascii")
+        try:
+            return marc8_to_unicode(value, True)
+        except (ValueError, KeyError):  # a UnicodeDecodeError is a ValueError
+            if not remarks:
+                remarks.append("it holds bytes that are no MARC-8; they were read as Latin-1")
+            return value.decode("latin-1")
+
+    return decoded

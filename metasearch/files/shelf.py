@@ -1,0 +1,66 @@
+"""The shelf on which the records of a file are put, one by one.
+
+It counts what cannot be read, so that every record of a file is an entry or told as lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from metasearch.files.drafts import Draft
+from metasearch.files.reading import Entry, Problem, Reading
+from metasearch.record import Record
+
+#: Characters of a problem that are kept: it may quote the file.
+LONGEST = 500
+#: Fields of which one at least must be there: without them, nobody can tell which work is meant.
+TELLING = ("title", "authors", "doi", "ids", "venue", "abstract", "url", "isbn")
+
+
+class Shelf:
+    """Takes the records of one file in their order.
+
+    A file may give one identifier to several records; only the first keeps it, because a record's key must be its own.
+    """
+
+    def __init__(self, reading: Reading) -> None:
+        self._reading = reading
+        self._taken: set[str] = set()
+        self.position = 0
+
+    def put(self, line: int, describe: Callable[[], Draft]) -> None:
+        """Put the record that begins on this line; whatever an odd one provokes must not cost its neighbours."""
+        try:
+            draft = describe()
+            fields = draft.fields | {"source_id": self.own(draft.fields.get("source_id"))}
+            record = Record(source=self._reading.name, position=self.position + 1, **fields)
+        except Exception as exc:
+            self.lose(line, f"the record could not be read and was left out: {type(exc).__name__}: {exc}")
+            return
+        if not any(draft.fields.get(name) for name in TELLING):
+            self.lose(line, "the record is left out: it says nothing that tells a work")
+            return
+        self.keep(line, record, draft.database)
+        if not record.title:
+            self.remark(line, "the record has no title; it was kept")
+        for problem in draft.problems:
+            self.remark(line, problem)
+
+    def keep(self, line: int, record: Record, database: str | None = None) -> None:
+        """Put a record that is made already."""
+        self.position += 1
+        self._taken.add(record.source_id)
+        self._reading.entries.append(Entry(record, line, database))
+
+    def lose(self, line: int, why: str, count: int = 1) -> None:
+        """Count records that cannot be read."""
+        self.position += count
+        self._reading.problems.append(Problem(line, why[:LONGEST], lost=count))
+
+    def remark(self, line: int, what: str) -> None:
+        """Tell a problem by which no record is lost."""
+        self._reading.problems.append(Problem(line, what[:LONGEST]))
+
+    def own(self, source_id: str | None) -> str:
+        """The identifier, or "" where another record of the file has it."""
+        return "" if not source_id or source_id in self._taken else source_id

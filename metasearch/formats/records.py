@@ -1,0 +1,47 @@
+"""Bare records as NDJSON: one `Record` a line, as an object of those fields that say something.
+
+The field names are those of `Record`; `source` and `position` are always there. So `metasearch parse` writes what it
+reads, `metasearch dedup` reads it back (`metasearch/files/own.py`), and a record is the same afterwards, text that no
+format may let through excepted (`text.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import fields
+from typing import Any
+
+import orjson
+
+from metasearch.formats.text import clean
+from metasearch.record import Author, Record
+
+#: Whole numbers beyond this are no longer exact in JSON readers, and orjson refuses those beyond 64 bits.
+_EXACT = 2**53
+_ALWAYS = ("source", "position")
+
+
+def write(records: Iterable[Record]) -> bytes:
+    """The records as NDJSON in UTF-8, in the order given; b"" for none."""
+    return b"".join(orjson.dumps(record_object(it), option=orjson.OPT_APPEND_NEWLINE) for it in records)
+
+
+def record_object(record: Record) -> dict[str, Any]:
+    """The object of a record: {"source": "crossref", "position": 1, "title": ..., ...}."""
+    found = ((it.name, _plain(getattr(record, it.name))) for it in fields(record))
+    return {name: value for name, value in found if name in _ALWAYS or value not in (None, "", [], {})}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, int):
+        return value if -_EXACT < value < _EXACT else None
+    if isinstance(value, Author):
+        parts = ((it.name, _plain(getattr(value, it.name))) for it in fields(value))
+        return {name: part for name, part in parts if part is not None}
+    if isinstance(value, tuple):
+        return [_plain(it) for it in value]
+    if value is None:
+        return None
+    return {clean(name): clean(it) for name, it in value.items()}

@@ -1,0 +1,75 @@
+"""Keys that thousands share: the work stays linear, and what is passed over is counted."""
+
+from __future__ import annotations
+
+import pytest
+
+from metasearch.dedup import DEFAULT, OnlineDedup, garbage
+from metasearch.dedup.divide import ALL_PAIRS
+from metasearch.dedup.index import CROWD, OF_A_YEAR
+from metasearch.record import Record
+from tests.dedup.records import ARTICLE, record
+
+
+def stage_of(rows: list[Record]) -> OnlineDedup:
+    stage = OnlineDedup(DEFAULT)
+    for row in rows:
+        stage.insert(row)
+    return stage
+
+
+def test_copies_are_one_work_and_cost_one_comparison(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A record that says what another one says is put beside it, however many there are."""
+    rows = [record("s", number, **ARTICLE) for number in range(400)]
+    asked = 0
+    judge = type(DEFAULT).judge
+
+    def counted(*arguments: object, **options: object) -> object:
+        nonlocal asked
+        asked += 1
+        return judge(*arguments, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(type(DEFAULT), "judge", counted)
+    stage = stage_of(rows)
+
+    assert [len(works) for works in stage.clusters()] == [400]
+    assert asked < 3 * len(rows)
+    (hit,) = stage.hits()
+    assert len(hit.matches) == 399
+
+
+def test_a_crowd_is_compared_within_its_years() -> None:
+    """Beyond so many records of one key, one meets those of its own and the adjoining years."""
+    rows = [
+        record("s", number, **{**ARTICLE, "year": 1500 + number % 200, "volume": str(number), "pages": None})
+        for number in range(4 * CROWD * OF_A_YEAR)
+    ]
+    twin = {**ARTICLE, "year": 1500, "volume": "0", "pages": None}
+    stage = stage_of([*rows, record("t", 1, **twin)])
+
+    assert stage.counts.duplicates == 1
+
+
+def test_what_is_passed_over_is_counted() -> None:
+    """Nearly identical records of one year are more than are compared."""
+    rows = [record("s", number, **{**ARTICLE, "pages": f"{number}-{number + 9}"}) for number in range(10 * CROWD)]
+
+    assert stage_of(rows).passed_over > 0
+
+
+def test_a_cluster_beyond_all_pairs_still_holds() -> None:
+    """Records that agree with one another are one work, also where too many to ask each."""
+    rows = [record("s", number, **{**ARTICLE, "abstract": f"Note {number}."}) for number in range(ALL_PAIRS + 20)]
+
+    assert len(stage_of(rows).clusters()) == 1
+
+
+def test_garbage_is_collected_as_before_afterwards() -> None:
+    """A job does not leave the process changed."""
+    import gc
+
+    before = gc.get_threshold()
+    with garbage.rarely():
+        assert gc.get_threshold() != before
+
+    assert gc.get_threshold() == before

@@ -1,0 +1,55 @@
+"""How two titles relate: a word for each kind of difference."""
+
+from __future__ import annotations
+
+import pytest
+
+from metasearch.dedup.fingerprint import fingerprint
+from metasearch.dedup.resemblance import resemblance
+from tests.dedup.records import record
+
+LONG = "Sorption of phosphate on iron oxides in lake sediments"
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "relation"),
+    [
+        (LONG, LONG.upper() + ".", "equal"),
+        (LONG, LONG + ": a column study", "start"),
+        (LONG, "Sorption of phosphate on iron oxides …", "start"),
+        (LONG, "MEDICAL PROGRESS: " + LONG, "end"),
+        (LONG, "Berg, A., Okafor, C. " + LONG, "end"),
+        (LONG, "Sorption of phosphate on iron oxides in lake sedimnets", "near"),
+        (LONG, "Sorption of phosphateon iron oxides in lake sediments", "equal"),
+        ("Secure buffering in firm real-time systems", "Secure bufering in rm real-time systems", "near"),
+        ("Anaemia of haemolytic origin in children", "Anemia of hemolytic origin in children", "near"),
+        (LONG, LONG + " and river beds", "within"),
+        (LONG, "A model of " + LONG, "far"),
+        (LONG, "Desorption of phosphate on iron oxides in lake sediments", "reworded"),
+        (
+            "Hypotension in elderly patients of clinics",
+            "Hypertension in elderly patients of clinics",
+            "reworded",
+        ),
+        ("Survival of men after the second infarction", "Survival of women after the second infarction", "reworded"),
+        ("Trial of plasma-resistant syndrome", "Trial of plasma-sensitive syndrome", "reworded"),
+        (LONG, "Poems of a summer", "far"),
+        (LONG, "", "missing"),
+        ("", "", "missing"),
+        ("不锈钢管的制造方法研究", "不锈钢管制造方法研究", "near"),
+        ("高血压患者的护理研究进展", "低血压患者的护理研究进展", "reworded"),
+    ],
+)
+def test_relation(a: str, b: str, relation: str) -> None:
+    """The same from either side."""
+    one, other = fingerprint(record("a", 1, title=a)), fingerprint(record("b", 1, title=b))
+
+    assert resemblance(one, other) == relation
+    assert resemblance(other, one) == relation
+
+
+def test_a_translated_title_is_a_title() -> None:
+    """One record's other title is the main one of the other record."""
+    one = fingerprint(record("a", 1, title="磷酸盐的吸附研究", titles=(LONG,)))
+
+    assert resemblance(one, fingerprint(record("b", 1, title=LONG))) == "equal"
