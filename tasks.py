@@ -5,7 +5,7 @@
     python3 tasks.py test [pytest options]   all tests
     python3 tasks.py lint                    format, lint, types, import contracts
     python3 tasks.py fix                     let the formatter and the linter mend what they can
-    python3 tasks.py bench                   the speed table of benchmarks/
+    python3 tasks.py bench                   the speed table of benchmarks/; `bench dedup`: de-duplication
     python3 tasks.py wheel                   build the wheel into dist/
     python3 tasks.py run ...                 the metasearch command itself
 
@@ -180,7 +180,8 @@ def fix(_: list[str]) -> int:
 
 def bench(rest: list[str]) -> int:
     os.chdir(ROOT)
-    return call("python", "-m", "benchmarks.fanout", *rest)
+    which, rest = (rest[0], rest[1:]) if rest[:1] in (["fanout"], ["dedup"]) else ("fanout", rest)
+    return call("python", "-m", f"benchmarks.{which}", *rest)
 
 
 def wheel(rest: list[str]) -> int:

@@ -23,6 +23,7 @@ from metasearch.adapters.registry import Registry
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.dedup import DEFAULT, Fingerprint, OnlineDedup, fingerprint
+from metasearch.dedup.pins import Pins
 from metasearch.errors import Drifted, SourceError, TimedOut, UsageError
 from metasearch.events import (
     Answer,
@@ -38,7 +39,7 @@ from metasearch.events import (
 from metasearch.query import Query, Years, conjunction, matches, to_text
 from metasearch.query import parse as parse_query
 from metasearch.rank import rank
-from metasearch.record import Hit, Record
+from metasearch.record import VERSIONS_MODES, Hit, Record, VersionsMode
 from metasearch.settings import Settings
 
 log = logging.getLogger("metasearch")
@@ -131,10 +132,24 @@ class Engine:
         settings: The configuration.
         replay: Folder of recorded exchanges to answer from, instead of the network.
         record: Folder to record every exchange in.
+        pins: What is decided to be the same or different; None takes the file that the settings name.
+
+    Raises:
+        PinsError: That file cannot be used.
     """
 
-    def __init__(self, settings: Settings, *, replay: Path | None = None, record: Path | None = None) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        replay: Path | None = None,
+        record: Path | None = None,
+        pins: Pins | None = None,
+    ) -> None:
         self.settings = settings
+        if pins is None:
+            pins = Pins.load(settings.pins)
+        self.chain = DEFAULT.pinned(pins) if pins else DEFAULT
         self.registry = Registry(settings)
         self._fetcher = _fetcher(settings, replay, record)
 
@@ -164,6 +179,7 @@ class Engine:
         per_source: int | None = None,
         timeout: float | None = None,
         cache: bool = True,
+        versions: VersionsMode | None = None,
     ) -> Search:
         """Prepare a search; it runs when it is iterated or awaited.
 
@@ -176,6 +192,7 @@ class Engine:
             per_source: Records asked from each source, whatever the limit.
             timeout: Seconds until the answer is given, whoever is missing.
             cache: Whether pages may come from the cache.
+            versions: What becomes of the versions of a work; None does as the settings say.
 
         Raises:
             UsageError: The query or an option cannot be used.
@@ -185,13 +202,16 @@ class Engine:
         _check("limit", limit, 1, MAX_LIMIT)
         _check("per_source", per_source, 1, MAX_PER_SOURCE)
         _check("timeout", timeout, 0.001, MAX_TIMEOUT)
+        if versions not in (None, *VERSIONS_MODES):
+            raise UsageError(f"versions must be one of {', '.join(VERSIONS_MODES)}, is {versions!r}")
         names = list(dict.fromkeys(sources)) if sources is not None else self.registry.default()
         if not names:
             raise UsageError("no source to ask", advice="Name some, or enable some in the configuration.")
         _check("number of sources", len(names), 1, MAX_SOURCES)
         asked = [_Source(name, self.registry.spec(name)) for name in names]
         depth = per_source or min(MAX_PER_SOURCE, max(self.settings.per_source, limit or 0))
-        return Search(self, tree, asked, limit, depth, timeout or self.settings.timeout, cache)
+        seconds = timeout or self.settings.timeout
+        return Search(self, tree, asked, limit, depth, seconds, cache, versions or self.settings.versions)
 
 
 class Search:
@@ -206,6 +226,7 @@ class Search:
         depth: int,
         seconds: float,
         cache: bool,
+        versions: VersionsMode = "group",
     ) -> None:
         self.id = secrets.token_hex(6)
         self.query = to_text(query)
@@ -223,7 +244,7 @@ class Search:
         self._untold: deque[SearchEvent] = deque()
         weights = {source.name: source.spec.weight for source in asked}
         self._weights = weights
-        self._dedup = OnlineDedup(DEFAULT, weights)
+        self._dedup = OnlineDedup(engine.chain, weights, versions)
 
     # ---------------------------------------------------------------- for users
 

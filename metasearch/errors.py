@@ -4,7 +4,9 @@
     ├── UsageError           what the user asked cannot be done as written      HTTP 400, exit 2
     │   ├── QuerySyntaxError     position, length, suggestion
     │   ├── UnknownSource        near_misses
-    │   └── SettingsError        file, problems
+    │   ├── SettingsError        file, problems
+    │   ├── PinsError            file, problems
+    │   └── FileFormatError      file
     ├── SpecError            an adapter spec is wrong: file, all problems       start-up fails
     ├── FormatError          a file or body that a format cannot write or read
     ├── SourceError          one database: becomes a status, never ends a search
@@ -115,6 +117,25 @@ class SettingsError(UsageError):
         super().__init__(_listed(file, problems))
         self.file = file
         self.problems = tuple(problems)
+
+
+class PinsError(UsageError):
+    """A file of pins that cannot be used, or contradicts itself; all problems at once, each with its line."""
+
+    advice = "docs/pins.md says what a line may look like."
+
+    def __init__(self, file: str, problems: Sequence[str]) -> None:
+        super().__init__(_listed(file, problems))
+        self.file = file
+        self.problems = tuple(problems)
+
+
+class FileFormatError(UsageError):
+    """A file of records that cannot be read at all; what is broken inside a readable one is told in its `Reading`."""
+
+    def __init__(self, file: str, message: str, *, advice: str | None = None) -> None:
+        super().__init__(f"{file}: {message}", advice=advice)
+        self.file = file
 
 
 class SpecError(MetasearchError):

@@ -13,7 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from metasearch.errors import SettingsError
+from metasearch.record import VERSIONS_MODES, VersionsMode
 
+#: What pins are called beside the configuration that is used when none is named.
+PINS_FILE = "pins.txt"
 VERSION_AGENT = "metasearch/0.1"
 _BASE_URL = re.compile(r"https?://(?:\[[0-9a-fA-F:.]+\]|[A-Za-z0-9.-]+)(?::\d{1,5})?(?:/[A-Za-z0-9._~%/-]*)?")
 _HOST_PORT = re.compile(r"(?:\[[0-9a-fA-F:.]+\]|[A-Za-z0-9.-]+):\d{1,5}")
@@ -33,6 +36,8 @@ class Settings:
         cache_bytes: Its largest size.
         timeout: Seconds until a search answers with what it has.
         per_source: Records asked from each source when a search does not say.
+        pins: File of what the user has decided to be the same or different; None for nothing.
+        versions: What becomes of the versions of a work when a search does not say.
         env: Where keys are looked up.
         public_url: Base of the absolute URLs that a server hands out; None takes the address it listens on.
         shipped: Whether the shipped sources can be asked too, or only those in `sources`.
@@ -47,6 +52,8 @@ class Settings:
     cache_bytes: int = 1 << 30
     timeout: float = 15.0
     per_source: int = 20
+    pins: Path | None = None
+    versions: VersionsMode = "group"
     env: Mapping[str, str] = field(default_factory=dict, repr=False)
     public_url: str | None = None
     shipped: bool = True
@@ -57,12 +64,17 @@ class Settings:
         """Names the program, and whom to write to."""
         return f"{VERSION_AGENT} (mailto:{self.contact})" if self.contact else VERSION_AGENT
 
+    def deduplicated(self, pins: Path | None = None, versions: VersionsMode | None = None) -> Settings:
+        """With another file of pins and another mode of versions, where they are named."""
+        return replace(self, pins=pins or self.pins, versions=versions or self.versions)
+
     @classmethod
     def load(cls, file: Path | None, env: Mapping[str, str]) -> Settings:
         """Settings from a file, under `METASEARCH_*` variables, over the defaults.
 
         Args:
-            file: None looks for metasearch/config.toml in the user's configuration folder, which may be missing.
+            file: None looks for metasearch/config.toml in the user's configuration folder, which may be missing;
+                then a pins.txt beside it counts, too.
             env: The environment.
 
         Raises:
@@ -83,10 +95,12 @@ class Settings:
                 raise SettingsError(str(file), [f"cannot be read: {exc.strerror}"]) from exc
             except (tomllib.TOMLDecodeError, UnicodeDecodeError) as exc:
                 raise SettingsError(str(file), [f"not TOML: {exc}"]) from exc
-        reader = _Reader(table)
+        reader = _Reader(table, file.parent)
         settings = reader.settings(env)
         if reader.problems:
             raise SettingsError(str(file) if table else "environment", reader.problems)
+        if settings.pins is None and not explicit and (file.parent / PINS_FILE).exists():
+            settings = replace(settings, pins=file.parent / PINS_FILE)
         return replace(settings, file=str(file) if table else "")
 
 
@@ -108,12 +122,14 @@ class _Reader:
         "search": {"sources": list, "timeout": (int, float), "per_source": int},
         "network": {"allow": list, "contact": str},
         "cache": {"dir": str, "enabled": bool, "max_bytes": int},
+        "dedup": {"pins": str, "versions": str},
         "server": {"public_url": str},
         "sources": {},
     }
 
-    def __init__(self, table: Mapping[str, Any]) -> None:
+    def __init__(self, table: Mapping[str, Any], folder: Path) -> None:
         self.problems: list[str] = []
+        self.folder = folder
         self.tables: dict[str, Mapping[str, Any]] = {}
         for name, value in table.items():
             if name not in self._KEYS:
@@ -140,6 +156,7 @@ class _Reader:
     def settings(self, env: Mapping[str, str]) -> Settings:
         search, network = self.tables.get("search", {}), self.tables.get("network", {})
         cache, server = self.tables.get("cache", {}), self.tables.get("server", {})
+        dedup = self.tables.get("dedup", {})
         allow = self.strings(network.get("allow", []), "network.allow")
         for entry in allow:
             if not _HOST_PORT.fullmatch(entry):
@@ -162,6 +179,8 @@ class _Reader:
             cache_bytes=int(self.positive(cache.get("max_bytes", 1 << 30), "cache.max_bytes")),
             timeout=timeout,
             per_source=min(1000, int(per_source)),
+            pins=self.pins(dedup, env),
+            versions=self.versions(dedup.get("versions", "group")),
             env=secrets,
             public_url=self.public_url(server, env),
         )
@@ -181,6 +200,19 @@ class _Reader:
             self.problems.append(f"{where}: must be a positive number")
             return 1.0
         return number
+
+    def pins(self, dedup: Mapping[str, Any], env: Mapping[str, str]) -> Path | None:
+        if env.get("METASEARCH_PINS"):
+            return Path(env["METASEARCH_PINS"]).expanduser()
+        named = dedup.get("pins")
+        # Beside the file that names it, wherever the command is run.
+        return self.folder / Path(named).expanduser() if isinstance(named, str) and named else None
+
+    def versions(self, value: Any) -> VersionsMode:
+        mode = next((mode for mode in VERSIONS_MODES if mode == value), None)
+        if mode is None and isinstance(value, str):
+            self.problems.append(f"dedup.versions: must be one of {', '.join(VERSIONS_MODES)}, is {value!r}")
+        return mode or "group"
 
     def public_url(self, server: Mapping[str, Any], env: Mapping[str, str]) -> str | None:
         variable = env.get("METASEARCH_PUBLIC_URL")

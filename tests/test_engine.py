@@ -6,6 +6,8 @@ import asyncio
 import json
 from collections.abc import Callable, Mapping
 from contextlib import aclosing
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,12 +17,14 @@ from hypothesis import strategies as st
 import metasearch
 from metasearch.adapters.fetch import Fetcher
 from metasearch.adapters.request import Page, Request
+from metasearch.dedup.pins import Pins
 from metasearch.engine import Engine
-from metasearch.errors import QuerySyntaxError, UnknownSource, UsageError
+from metasearch.errors import PinsError, QuerySyntaxError, UnknownSource, UsageError
 from metasearch.events import Added, Answer, Finished, Grown, Joined, Order, SearchEvent, SourceProgress, Started
 from metasearch.formats.answer import answer_object
 from metasearch.formats.events import event_object, fold
 from metasearch.query import Years
+from metasearch.record import VersionsMode
 from metasearch.settings import Settings
 
 Body = bytes | Exception | Callable[[Request], Any]
@@ -93,6 +97,7 @@ def engine(
     return made, upstreams
 
 
+_REVIEW, _SHOUTED = "alpha:Soilcarboninmarshes:areview2020", "beta:SOILCARBONINMARSHES2020"
 SOIL = {
     "alpha": works(item("Soil carbon in marshes: a review", "10.1000/one"), item("Peat and carbon")),
     "beta": works(item("SOIL CARBON IN MARSHES", "10.1000/one"), item("Salt marsh birds")),
@@ -152,6 +157,56 @@ async def test_events_come_in_a_sensible_order() -> None:
     assert {Added, SourceProgress} <= set(kinds)
     assert kinds.index(Added) < kinds.index(SourceProgress)
     assert any(isinstance(event, (Grown, Joined)) for event in events)
+
+
+async def test_pins_of_the_settings_win(tmp_path: Path) -> None:
+    """The file that the settings name parts what the rules join, and joins what they part; the reason is told."""
+    pins = tmp_path / "pins.txt"
+    pins.write_text(
+        f"different {_REVIEW} {_SHOUTED}\nsame alpha:Peatandcarbon2020 beta:Saltmarshbirds2020  # one book\n"
+    )
+    made, _ = engine(SOIL, pins=pins)
+
+    answer = await made.search("soil carbon")
+
+    together = [{record.key for record in hit.records} for hit in answer.hits]
+    assert not any({_REVIEW, _SHOUTED} <= keys for keys in together)
+    (joined,) = [hit for hit in answer.hits if "alpha:Peatandcarbon2020" in {r.key for r in hit.records}]
+    assert "beta:Saltmarshbirds2020" in {r.key for r in joined.records}
+    assert "pinned as the same (pins.txt line 2: one book)" in {match.because for match in joined.matches}
+
+
+async def test_pins_can_be_given() -> None:
+    """They are taken instead of those of the settings."""
+    bodies, _ = engine(SOIL)
+    given_pins = Pins.read(f"different {_REVIEW} {_SHOUTED}", "mine")
+    made = Engine(replace(bodies.settings, pins=Path("/no/such/file")), pins=given_pins)
+    made._fetcher = bodies._fetcher
+
+    assert (await made.search("soil carbon")).counts.unique == 4
+
+
+def test_pins_that_cannot_be_used() -> None:
+    """No engine is made, so nothing is asked."""
+    with pytest.raises(PinsError):
+        Engine(Settings(pins=Path("/no/such/file")))
+
+
+@pytest.mark.parametrize(("mode", "hits", "versions"), [("group", 1, 2), ("separate", 2, 0), ("merge", 1, 0)])
+async def test_versions(mode: VersionsMode, hits: int, versions: int) -> None:
+    """A preprint and its article: one hit that lists both, a hit each, or one hit; asked for or configured."""
+    title = "Soil carbon in marshes of the northern coast: a review"
+    preprint = {"type": "posted-content", "subtype": "preprint", "container-title": ["bioRxiv"]}
+    bodies = {
+        "alpha": works(item(title, "10.1000/one")),
+        "beta": works(item(title, "10.1101/2020.01.01", **preprint)),
+    }
+    asked = await engine(bodies)[0].search("soil carbon", versions=mode)
+    configured = await engine(bodies, versions=mode)[0].search("soil carbon")
+
+    for answer in (asked, configured):
+        assert len(answer.hits) == hits
+        assert len(answer.hits[0].versions) == versions
 
 
 async def test_a_failing_source_is_a_status() -> None:

@@ -28,6 +28,9 @@ def test_all_problems_are_told_at_once(tmp_path: Path) -> None:
         colour = true
         [network]
         allow = ["example.org"]
+        [dedup]
+        versions = "both"
+        pins = 1
         [server]
         public_url = "javascript:alert(1)"
     """
@@ -35,7 +38,10 @@ def test_all_problems_are_told_at_once(tmp_path: Path) -> None:
         load(tmp_path, text)
 
     told = "\n".join(raised.value.problems)
-    places = ("searhc", "search.timeout", "search.per_source", "search.colour", "network.allow", "server.public_url")
+    places = (
+        *("searhc", "search.timeout", "search.per_source", "search.colour", "network.allow", "server.public_url"),
+        *("dedup.versions", "dedup.pins"),
+    )
     assert all(f"{place}: " in told for place in places)
     assert str(raised.value).startswith(f"{tmp_path / 'my.toml'}: ")
 
@@ -104,3 +110,52 @@ def test_shipped_sources_can_be_shut_out() -> None:
     with pytest.raises(UnknownSource) as raised:
         registry.spec("crossref")
     assert raised.value.near_misses == ("mine",)
+
+
+# --------------------------------------------------------------------------- pins and versions
+
+
+def test_versions_are_grouped_unless_the_file_says_more(tmp_path: Path) -> None:
+    """The three modes, and the one that nobody has to name."""
+    assert load(tmp_path).versions == "group"
+    assert load(tmp_path, 'dedup.versions = "separate"').versions == "separate"
+
+
+def test_pins_lie_beside_the_file_that_names_them(tmp_path: Path) -> None:
+    """Wherever the command is run; a variable comes first and is taken as it stands."""
+    text = 'dedup.pins = "mine.txt"'
+
+    assert load(tmp_path, text).pins == tmp_path / "mine.txt"
+    assert load(tmp_path, 'dedup.pins = "/abs/mine.txt"').pins == Path("/abs/mine.txt")
+    assert load(tmp_path, text, METASEARCH_PINS="env.txt").pins == Path("env.txt")
+    assert load(tmp_path, "").pins is None
+
+
+@pytest.fixture
+def user_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The user's configuration folder."""
+    import platformdirs
+
+    monkeypatch.setattr(platformdirs, "user_config_dir", lambda _: str(tmp_path / "user"))
+    (tmp_path / "user").mkdir()
+    return tmp_path / "user"
+
+
+def test_pins_in_the_configuration_folder(user_folder: Path, tmp_path: Path) -> None:
+    """pins.txt counts where it is there, with or without a config.toml, unless that names another."""
+    assert Settings.load(None, {}).pins is None
+
+    (user_folder / "pins.txt").touch()
+    assert Settings.load(None, {}).pins == user_folder / "pins.txt"
+    (user_folder / "config.toml").write_text('dedup.pins = "other.txt"')
+    assert Settings.load(None, {}).pins == user_folder / "other.txt"
+
+
+def test_another_configuration_has_no_pins_of_the_folder(user_folder: Path, tmp_path: Path) -> None:
+    """What is named replaces the folder as a whole."""
+    (user_folder / "pins.txt").touch()
+    file = tmp_path / "my.toml"
+    file.touch()
+
+    assert Settings.load(file, {}).pins is None
+    assert Settings.load(None, {"METASEARCH_CONFIG": str(file)}).pins is None

@@ -10,6 +10,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from metasearch.cli.console import Console
+from metasearch.record import VERSIONS_MODES
 
 #: (command line, what it does)
 Examples = Sequence[tuple[str, str]]
@@ -165,6 +166,22 @@ def common(command: Any) -> Any:
     for decorate in reversed(decorators):
         command = decorate(command)
     return command
+
+
+def dedup_options(command: Any) -> Any:
+    """`--pins` and `--versions`, for every command that de-duplicates."""
+    pins = click.option(
+        "--pins",
+        type=click.Path(dir_okay=False, path_type=Path),
+        metavar="FILE",
+        help="What is the same and what is different, whatever the rules say.",
+    )
+    versions = click.option(
+        "--versions",
+        type=click.Choice(VERSIONS_MODES),
+        help="Preprint and article: one hit that lists them (group), a hit each, or one hit all the same.",
+    )
+    return pins(versions(command))
 
 
 def _flag(*names: str, name: str, text: str) -> Any:

@@ -79,10 +79,10 @@ def _write(parsed: Parsed) -> None:
 
     with Sink() as sink:
         for record in parsed.records:
-            sink.write(orjson.dumps(_filled(record), option=orjson.OPT_APPEND_NEWLINE))
+            sink.write(orjson.dumps(filled(record), option=orjson.OPT_APPEND_NEWLINE))
 
 
-def _filled(value: Any) -> Any:
+def filled(value: Any) -> Any:
     """Dataclasses as objects of the fields that have a value, and all text fit to be printed."""
     from metasearch.formats.text import clean
 
@@ -90,11 +90,11 @@ def _filled(value: Any) -> Any:
         return clean(value)
     if is_dataclass(value):
         pairs = ((field.name, getattr(value, field.name)) for field in fields(value))
-        return {name: _filled(inner) for name, inner in pairs if inner is not None and inner not in ("", (), {})}
+        return {name: filled(inner) for name, inner in pairs if inner is not None and inner not in ("", (), {})}
     if isinstance(value, tuple):
-        return [_filled(inner) for inner in value]
+        return [filled(inner) for inner in value]
     if isinstance(value, dict):
-        return {clean(name): _filled(inner) for name, inner in value.items()}
+        return {clean(name): filled(inner) for name, inner in value.items()}
     return value
 
 

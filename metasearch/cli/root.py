@@ -7,6 +7,9 @@ from typing import Any
 import click
 
 from metasearch import __version__
+from metasearch.cli.dedup import dedup
+from metasearch.cli.evaluate import evaluate
+from metasearch.cli.explain import explain
 from metasearch.cli.group import CommandGroup
 from metasearch.cli.parse import parse
 from metasearch.cli.search import EXAMPLES, search
@@ -36,5 +39,5 @@ def root() -> None:
     """One query to many scholarly databases at once, and one ranked list that says where each hit comes from."""
 
 
-for _command in (search, sources, serve, parse):
+for _command in (search, sources, serve, parse, explain, dedup, evaluate):
     root.add_command(_command)

@@ -6,7 +6,8 @@ import asyncio
 import os
 import sys
 import time
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 
 from metasearch import formats
@@ -38,8 +39,8 @@ def run(job: Job, console: Console) -> Exit:
         MetasearchError: The query, an option or the configuration cannot be used.
         OSError: The output cannot be written.
     """
-    settings = Settings.load(job.config, os.environ)
-    years = _years(job.year)
+    settings = settings_of(job)
+    years = years_of(job)
     with Sink(job.output) as sink:
         answer, interrupted = asyncio.run(_answer(job, settings, years, sink, console))
     on_purpose: frozenset[str] = frozenset()
@@ -54,15 +55,31 @@ def run(job: Job, console: Console) -> Exit:
     return exit_for(answer, allow_partial=job.allow_partial, excused=on_purpose)
 
 
+def settings_of(job: Job) -> Settings:
+    """The configuration, under what the job says."""
+    return Settings.load(job.config, os.environ).deduplicated(job.pins, job.versions)
+
+
 async def _answer(
     job: Job, settings: Settings, years: Years | None, sink: Sink, console: Console
 ) -> tuple[Answer, bool]:
     """The answer that was written, and whether the user broke it off."""
+    async with prepared(job, settings, years) as search:
+        return await _follow(search, job, sink, console)
+
+
+@asynccontextmanager
+async def prepared(job: Job, settings: Settings, years: Years | None) -> AsyncIterator[Search]:
+    """The search that was ordered; its engine lives as long as the block.
+
+    Raises:
+        UsageError: The query or an option cannot be used.
+    """
     async with AsyncExitStack() as stack:
         if job.demo:
             settings = await _demo(settings, job, stack)
         engine = await stack.enter_async_context(Engine(settings, replay=job.replay, record=job.record))
-        search = engine.search(
+        yield engine.search(
             job.query,
             sources=job.sources,
             limit=TABLE_HITS if job.limit is None and job.format == "table" else job.limit,
@@ -71,7 +88,6 @@ async def _answer(
             timeout=job.timeout,
             cache=job.cache,
         )
-        return await _follow(search, job, sink, console)
 
 
 async def _demo(settings: Settings, job: Job, stack: AsyncExitStack) -> Settings:
@@ -86,19 +102,19 @@ async def _demo(settings: Settings, job: Job, stack: AsyncExitStack) -> Settings
     return databases.settings(settings)
 
 
-def _years(text: str | None) -> Years | None:
+def years_of(job: Job) -> Years | None:
     """The years of `--year`.
 
     Raises:
         UsageError: They are not written as years are.
     """
-    if text is None:
+    if job.year is None:
         return None
     try:
-        return parse_years(text)
+        return parse_years(job.year)
     except QuerySyntaxError as exc:
         advice = f"Try: --year {exc.suggestion}" if exc.suggestion else ""
-        raise UsageError(f"--year {text}: {exc.reason}", advice=advice) from exc
+        raise UsageError(f"--year {job.year}: {exc.reason}", advice=advice) from exc
 
 
 async def _follow(search: Search, job: Job, sink: Sink, console: Console) -> tuple[Answer, bool]:

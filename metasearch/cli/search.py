@@ -11,8 +11,9 @@ from typing import Any
 import click
 
 from metasearch.cli.console import Console
-from metasearch.cli.group import ExampleCommand, common, complete_source
+from metasearch.cli.group import ExampleCommand, common, complete_source, dedup_options
 from metasearch.formats import FORMATS
+from metasearch.record import VersionsMode
 
 #: Formats that are written to a file or a pipe; "sse" is for a server only.
 NAMES = tuple(name for name in FORMATS if name != "sse")
@@ -34,6 +35,7 @@ class Job:
     Attributes:
         format: One of `NAMES`.
         cache: Whether pages may come from the cache.
+        pins: None takes the file that the settings name, and so it is with `versions`.
     """
 
     query: str
@@ -51,22 +53,42 @@ class Job:
     replay: Path | None = None
     demo: bool = False
     allow_partial: bool = False
+    pins: Path | None = None
+    versions: VersionsMode | None = None
+
+
+def asking(command: Any) -> Any:
+    """The options that say what is asked of whom and who answers, for every command that searches."""
+    decorators = (
+        click.option(
+            "-s",
+            "--sources",
+            multiple=True,
+            metavar="NAME,...",
+            shell_complete=complete_source,
+            help="Ask these sources only; may be repeated.",
+        ),
+        click.option("--per-source", type=int, metavar="N", help="Ask each source for N records."),
+        click.option("--year", metavar="YEARS", help="2019, 2019-2024, 2019- or -2024."),
+        click.option("--timeout", type=float, metavar="SECONDS", help="Show what is there after so many seconds."),
+        click.option("--no-cache", is_flag=True, help="Ask the sources even for what is in the cache."),
+        click.option(
+            "--replay",
+            type=click.Path(exists=True, file_okay=False, path_type=Path),
+            metavar="DIR",
+            help="Answer from what was recorded in DIR; nothing is sent.",
+        ),
+        click.option("--demo", is_flag=True, help="Search simulated databases on this machine; nothing is sent."),
+    )
+    for decorate in reversed(decorators):
+        command = decorate(command)
+    return command
 
 
 @click.command(cls=ExampleCommand, examples=EXAMPLES)
 @click.argument("query", nargs=-1, required=True)
-@click.option(
-    "-s",
-    "--sources",
-    multiple=True,
-    metavar="NAME,...",
-    shell_complete=complete_source,
-    help="Ask these sources only; may be repeated.",
-)
+@asking
 @click.option("-n", "--limit", type=int, metavar="N", help="At most N hits; a table shows 20, other formats all.")
-@click.option("--per-source", type=int, metavar="N", help="Ask each source for N records.")
-@click.option("--year", metavar="YEARS", help="2019, 2019-2024, 2019- or -2024.")
-@click.option("--timeout", type=float, metavar="SECONDS", help="Show what is there after so many seconds.")
 @click.option("--format", "format_", type=click.Choice(NAMES), help="How hits are written; table unless -o says more.")
 @click.option("--json", is_flag=True, help="--format json: the whole answer as one document.")
 @click.option("--ndjson", is_flag=True, help="--format ndjson: events, a line each, as they happen.")
@@ -78,18 +100,11 @@ class Job:
     help="Write the hits to FILE; its ending chooses the format (.json .ndjson .csv .ris .bib .atom .txt).",
 )
 @click.option("--explain", is_flag=True, help="Say why each hit ranks and was merged, and what each source was sent.")
-@click.option("--no-cache", is_flag=True, help="Ask the sources even for what is in the cache.")
 @click.option(
     "--record", type=click.Path(file_okay=False, path_type=Path), metavar="DIR", help="Keep every exchange in DIR."
 )
-@click.option(
-    "--replay",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    metavar="DIR",
-    help="Answer from what was recorded in DIR; nothing is sent.",
-)
-@click.option("--demo", is_flag=True, help="Search simulated databases on this machine; nothing is sent.")
 @click.option("--allow-partial", is_flag=True, help="Exit 0 although a source failed.")
+@dedup_options
 @common
 @click.pass_obj
 def search(
@@ -113,8 +128,8 @@ def search(
     if options["record"] and options["replay"]:
         raise click.UsageError("--record and --replay exclude each other.")
     job = Job(
-        query=_query(query),
-        sources=_sources(sources),
+        query=query_text(query),
+        sources=source_names(sources),
         format=_format({format_, "json" if json else None, "ndjson" if ndjson else None} - {None}, output),
         output=output,
         cache=not no_cache,
@@ -125,14 +140,16 @@ def search(
     return run(job, console)
 
 
-def _query(arguments: tuple[str, ...]) -> str:
+def query_text(arguments: tuple[str, ...]) -> str:
+    """The words of a command line as one query; "-" alone reads it from stdin."""
     if arguments != ("-",):
         # What the terminal sent may not be UTF-8; then it is visibly broken, but can be encoded.
         return os.fsencode(" ".join(arguments)).decode("utf-8", "replace")
     return " ".join(sys.stdin.buffer.read(MAX_STDIN).decode("utf-8", "replace").split())
 
 
-def _sources(values: tuple[str, ...]) -> tuple[str, ...] | None:
+def source_names(values: tuple[str, ...]) -> tuple[str, ...] | None:
+    """What `--sources` names, each once; None where it names nothing."""
     if not values:
         return None
     names = [name.strip() for value in values for name in value.split(",")]

@@ -8,7 +8,8 @@ import click
 
 from metasearch.cli.console import Console
 from metasearch.cli.exits import Exit
-from metasearch.cli.group import ExampleCommand, common
+from metasearch.cli.group import ExampleCommand, common, dedup_options
+from metasearch.record import VersionsMode
 
 
 @click.command(
@@ -22,9 +23,21 @@ from metasearch.cli.group import ExampleCommand, common
 @click.option("--port", type=click.IntRange(0, 65535), default=8080, show_default=True, help="0 takes any free one.")
 @click.option("--public-url", metavar="URL", help="Base of the addresses that are handed out, if behind a proxy.")
 @click.option("--demo", is_flag=True, help="Search simulated databases on this machine; nothing is sent.")
+@dedup_options
 @common
 @click.pass_obj
-def serve(console: Console, /, *, host: str, port: int, public_url: str | None, demo: bool, config: Path | None) -> int:
+def serve(
+    console: Console,
+    /,
+    *,
+    host: str,
+    port: int,
+    public_url: str | None,
+    demo: bool,
+    pins: Path | None,
+    versions: VersionsMode | None,
+    config: Path | None,
+) -> int:
     """Serve searches over HTTP until interrupted."""
     import os
     from dataclasses import replace
@@ -33,7 +46,7 @@ def serve(console: Console, /, *, host: str, port: int, public_url: str | None, 
     from metasearch.server.app import serve as run
     from metasearch.settings import Settings, web_address
 
-    settings = Settings.load(config, os.environ)
+    settings = Settings.load(config, os.environ).deduplicated(pins, versions)
     if public_url:
         try:
             settings = replace(settings, public_url=web_address(public_url))

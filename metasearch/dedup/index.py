@@ -12,9 +12,9 @@ from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.dedup.matcher import Chain
 
 #: A key that more records share is divided by year.
-CROWD = 24
+CROWD = 16
 #: Of one year of a crowd so many are compared, the first ones.
-OF_A_YEAR = 8
+OF_A_YEAR = 4
 
 
 class _Crowd:
@@ -70,8 +70,8 @@ class Index:
             if isinstance(bucket, int):
                 found.add(bucket)
             elif isinstance(bucket, list):
-                # "Same" holds for all of a group of pins when it holds for one.
-                found.update(bucket if table is not self._unbounded else bucket[:1])
+                # "Same" holds for all of a large group of pins when it holds for one.
+                found.update(bucket if len(bucket) <= CROWD else bucket[:1])
             else:
                 self._near(bucket, year, found)
         others |= exactly

@@ -33,7 +33,7 @@ def _author(author: Author) -> dict[str, Any]:
 
 def _source(record: Record) -> dict[str, Any]:
     return {
-        "source": record.source,
+        "source": clean(record.source),
         "position": _number(record.position),
         "id": clean_or_none(record.source_id),
         "url": web_url(record.url),
@@ -88,7 +88,7 @@ def hit_object(hit: Hit) -> dict[str, Any]:
         "keywords": [clean(k) for k in it.keywords],
         "citations": _number(it.citations),
         "sources": [_source(r) for r in hit.records],
-        "provenance": {clean(field): source for field, source in hit.provenance.items()},
+        "provenance": {clean(field): clean(source) for field, source in hit.provenance.items()},
         "matches": [_match(m) for m in hit.matches],
         "versions": [{"kind": v.kind, "records": [clean(key) for key in v.records]} for v in hit.versions],
     }

@@ -160,13 +160,13 @@ def _provenance(entry: etree._Element, hit: Hit) -> None:
             entry,
             METASEARCH,
             "source",
-            name=record.source,
+            name=line(record.source),
             position=str(record.position),
             id=line(record.source_id) or None,
             href=web_url(record.url),
         )
     for field, source in hit.provenance.items():
-        _add(entry, METASEARCH, "provenance", field=line(field), source=source)
+        _add(entry, METASEARCH, "provenance", field=line(field), source=line(source))
     for match in hit.matches:
         _add(
             entry,

@@ -57,6 +57,7 @@ async def search(request: web.Request) -> web.StreamResponse:
         years=parameters.years,
         per_source=parameters.per_source,
         timeout=min(parameters.timeout or shared.engine.settings.timeout, shared.options.max_timeout),
+        versions=parameters.versions,
     )
     if form in ("ndjson", "sse"):
         return await stream.events(request, prepared, parameters.query, form)
@@ -189,14 +190,14 @@ def _asked(parameters: Parameters) -> dict[str, str | int]:
         "year": parameters.year,
         "timeout": timeout,
         "per_source": parameters.per_source,
+        "versions": parameters.versions,
     }
     return {name: value for name, value in asked.items() if value}
 
 
 def _form(parameters: Parameters) -> Form:
-    kept = {
-        name: str(value) for name, value in _asked(parameters).items() if name in ("count", "timeout", "per_source")
-    }
+    shown = ("q", "sources", "year")
+    kept = {name: str(value) for name, value in _asked(parameters).items() if name not in shown}
     return Form(parameters.query, parameters.year, parameters.sources or (), kept)
 
 

@@ -13,6 +13,7 @@ from multidict import MultiMapping
 from metasearch.errors import QuerySyntaxError
 from metasearch.formats.text import line
 from metasearch.query import Years, parse_years
+from metasearch.record import VERSIONS_MODES, VersionsMode
 from metasearch.server.options import Options
 from metasearch.server.problem import Problem
 
@@ -32,6 +33,7 @@ class Parameters:
         year: The years as typed, for the form of the result page.
         timeout: Seconds, already cut to what the server allows; None for its default.
         per_source: Records asked from each source; None for its default.
+        versions: What becomes of the versions of a work; None for its default.
     """
 
     query: str = ""
@@ -41,6 +43,7 @@ class Parameters:
     year: str = ""
     timeout: float | None = None
     per_source: int | None = None
+    versions: VersionsMode | None = None
 
 
 @dataclass(slots=True)
@@ -98,6 +101,7 @@ def read(given: MultiMapping[str], options: Options) -> Parameters:
         year=year[1] if year else "",
         timeout=min(timeout, options.max_timeout) if timeout is not None else None,
         per_source=reader.value(records, "per_source"),
+        versions=reader.value(_versions, "versions"),
     )
     if reader.errors:
         raise Problem.bad_parameters(reader.errors)
@@ -129,6 +133,13 @@ def _seconds(text: str) -> float:
     if not seconds > 0:
         raise ValueError(f"{_quoted(text)} is not a positive number of seconds")
     return seconds
+
+
+def _versions(text: str) -> VersionsMode:
+    for mode in VERSIONS_MODES:
+        if text == mode:
+            return mode
+    raise ValueError(f"{_quoted(text)} is none of {', '.join(VERSIONS_MODES)}")
 
 
 def _quoted(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -41,6 +42,25 @@ def test_options(run: Run, served: Calls) -> None:
 
     assert (served[0]["host"], served[0]["port"], served[0]["demo"]) == ("::1", 0, True)
     assert served[0]["settings"].public_url == "https://search.example.org/"
+
+
+def test_pins_and_versions(run: Run, served: Calls, tmp_path: Path) -> None:
+    """They are the server's for all searches."""
+    run("serve", "--pins", str(tmp_path / "pins.txt"), "--versions", "merge")
+
+    assert served[0]["settings"].pins == tmp_path / "pins.txt"
+    assert served[0]["settings"].versions == "merge"
+
+
+def test_pins_that_cannot_be_used(run: Run, tmp_path: Path) -> None:
+    """The server does not start: exit code 2, with the problems."""
+    pins = tmp_path / "pins.txt"
+    pins.write_text("same a:1")
+
+    outcome = run("serve", "--port", "0", "--demo", "--pins", str(pins))
+
+    assert outcome.code == 2
+    assert "line 1: same needs two names or more" in outcome.err
 
 
 def test_cannot_listen(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -432,4 +432,4 @@ def test_time_does_not_explode(piece: str) -> None:
     started = time.process_time()
     failure(text)
 
-    assert time.process_time() - started < 0.5
+    assert time.process_time() - started < 5  # an explosion takes minutes

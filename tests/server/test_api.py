@@ -31,7 +31,7 @@ async def test_json_answer(client, engine):
 async def test_parameters_reach_the_engine(client, engine):
     """Every parameter of the request is handed to the search."""
     url = "/search?q=gene+drive&count=7&sources=beta,alpha,beta&year=2019-2024&timeout=4.5&per_source=50&format=json"
-    await client.get(url)
+    await client.get(url + "&versions=separate")
 
     assert [
         {
@@ -41,8 +41,26 @@ async def test_parameters_reach_the_engine(client, engine):
             "years": Years(2019, 2024),
             "per_source": 50,
             "timeout": 4.5,
+            "versions": "separate",
         }
     ] == engine.asked
+
+
+async def test_versions_stay_in_links_and_form(client):
+    """Another format, and another search from the same page, treat versions in the same way."""
+    response = await client.get("/search?q=gene&versions=merge&format=html")
+    page = await response.text()
+
+    assert "/search?q=gene&amp;versions=merge&amp;format=ris" in page
+    assert '<input type="hidden" name="versions" value="merge">' in page
+
+
+async def test_no_request_names_pins(client, engine):
+    """They are the operator's: a parameter of that name is as unknown as any other."""
+    response = await client.get("/search?q=gene&pins=/etc/passwd&format=json")
+
+    assert response.status == 200
+    assert "pins" not in engine.asked[0]
 
 
 async def test_empty_and_unknown_parameters_are_passed_over(client, engine):

@@ -70,6 +70,18 @@ def test_bad_years(text):
     assert wrong(("year", text))["year"].startswith(repr(text))
 
 
+@pytest.mark.parametrize("text", ["group", "separate", "merge"])
+def test_versions(text):
+    """What becomes of versions is one of three words."""
+    assert read(MultiDict(versions=text), Options()).versions == text
+
+
+@pytest.mark.parametrize("text", ["Group", "all", "group,merge", "\x00"])
+def test_bad_versions(text):
+    """Any other word is told with those that are allowed."""
+    assert "is none of group, separate, merge" in wrong(("versions", text))["versions"]
+
+
 def test_repeated_parameters():
     """What can be given once may not be given twice, not even under its other name."""
     problems = wrong(("q", "a"), ("q", "b"), ("count", "1"), ("n", "2"), ("year", "2019"), ("year", "2019"))
@@ -88,7 +100,11 @@ def test_too_many_sources():
     assert "at most 100" in wrong(("sources", ",".join(map(str, range(101)))))["sources"]
 
 
-@given(st.dictionaries(st.sampled_from(["q", "count", "n", "sources", "year", "timeout", "per_source"]), st.text()))
+@given(
+    st.dictionaries(
+        st.sampled_from(["q", "count", "n", "sources", "year", "timeout", "per_source", "versions"]), st.text()
+    )
+)
 def test_any_text_is_read_or_refused(pairs):
     """No value makes anything but parameters or a 400."""
     try:

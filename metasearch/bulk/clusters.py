@@ -1,0 +1,64 @@
+"""The list of clusters: an NDJSON line for every work that more than one record describes.
+
+    {"cluster": ["a.ris:1", "b.bib:@7"], "kept": "a.ris:1", "records": [...], "because": [...]}
+
+`cluster` alone is a line of the truth of a labelled set (docs/evaluation.md). Wherever a line names a record, it is by
+the id that stands there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import orjson
+
+from metasearch.bulk.job import FileRead, Item, Outcome, Work
+from metasearch.formats.text import clean, clean_or_none
+from metasearch.record import Match
+
+
+def write(outcome: Outcome) -> bytes:
+    """The lines in UTF-8, in the order of the works; b"" for none."""
+    lines = (cluster_object(work, outcome.files) for work in outcome.works if len(work.items) > 1)
+    return b"".join(orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE) for line in lines)
+
+
+def cluster_object(work: Work, files: Sequence[FileRead]) -> dict[str, Any]:
+    """One line.
+
+    Args:
+        work: Of several records.
+        files: All files of the job.
+    """
+    ids = [clean(it.id) for it in work.items]
+    return {
+        "cluster": ids,
+        "kept": ids[0],
+        "records": [_record(it, files[it.file]) for it in work.items],
+        "because": list(_because(work.hit.matches, work.items)),
+    }
+
+
+def _record(it: Item, file: FileRead) -> dict[str, Any]:
+    return {
+        "id": clean(it.id),
+        "key": clean(it.key),
+        "file": file.input.name,
+        "line": it.entry.line,
+        "position": position if abs(position := it.entry.record.position) < 2**53 else None,  # beyond, no JSON is exact
+        "database": clean_or_none(it.entry.database),
+    }
+
+
+def _because(matches: Iterable[Match], items: Iterable[Item]) -> Iterable[dict[str, Any]]:
+    names = {it.key: clean(it.id) for it in items}
+    for match in matches:
+        yield {
+            "left": names[match.left],
+            "right": names[match.right],
+            "matcher": match.matcher,
+            "verdict": match.verdict,
+            "score": match.score,
+            "because": clean(match.because),
+        }

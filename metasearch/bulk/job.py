@@ -1,0 +1,191 @@
+"""Files in, works out: everything is read, then everything is compared; nothing that was found gets lost between."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import BinaryIO
+
+from metasearch.bulk.inputs import STDIN, Input
+from metasearch.dedup import Chain, Fingerprint, OnlineDedup, garbage
+from metasearch.errors import FileFormatError
+from metasearch.files import MOST_BYTES, Entry, Reading, read_bytes, read_file
+from metasearch.record import Hit, VersionsMode
+
+#: Records between two calls of `Progress`.
+STEP = 500
+#: The format of a reading whose records bear names that others know them by: the rows of a labelled set.
+ROWS = "rows"
+
+#: Is told what is being done, how much of it is done, and how much there is.
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class FileRead:
+    """A file, and what came out of it.
+
+    Attributes:
+        reading: Empty where the file could not be read at all.
+        error: Why not; None where it could.
+    """
+
+    input: Input
+    reading: Reading
+    error: FileFormatError | None = None
+
+    @property
+    def found(self) -> int:
+        """Records that the file holds, also those that could not be read."""
+        return len(self.reading.entries) + self.reading.lost
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A record, and where it stands.
+
+    Attributes:
+        file: The place of its file among all files, from 0.
+        key: Its `Record.key`, made different where another record has the same: the name that matches use.
+        id: Its name in the list of clusters: the same or, for a row of a labelled set, the row's id.
+    """
+
+    file: int
+    entry: Entry
+    key: str
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """One work.
+
+    Attributes:
+        items: Its records in the order in which they were read; the first one's place is that of the work.
+        hit: What they make together; its `rank` is the work's number in the order of all works, from 1.
+    """
+
+    items: tuple[Item, ...]
+    hit: Hit
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a job has done.
+
+    Attributes:
+        files: In the order in which they were named.
+        works: In the order of their first records.
+        versions: What has become of the versions of a work.
+        passed_over: Comparisons that were not made, because too many records share a key.
+    """
+
+    files: Sequence[FileRead]
+    works: Sequence[Work]
+    versions: VersionsMode
+    passed_over: int
+
+    @property
+    def complete(self) -> bool:
+        """Whether everything that the files hold could be read."""
+        return not any(file.error or file.reading.lost for file in self.files)
+
+
+#: Reads a file that `metasearch.files` does not know; None where it is none of those.
+ReadFirst = Callable[[Input], Reading | None]
+
+
+def _say_nothing(_: str, __: int, ___: int) -> None:
+    pass
+
+
+def read_all(
+    inputs: Sequence[Input],
+    *,
+    format: str | None = None,  # noqa: A002, as --from
+    encoding: str | None = None,
+    stdin: BinaryIO | None = None,
+    first: ReadFirst | None = None,
+    progress: Progress = _say_nothing,
+) -> list[FileRead]:
+    """Read every file; one that cannot be read costs the others nothing.
+
+    Args:
+        inputs: The files.
+        format: One of `FORMATS`; that of each file is detected if None.
+        encoding: As Python calls it; that of each file is detected if None.
+        stdin: What `STDIN` stands for.
+        first: Is asked before `metasearch.files` where the format is to be detected.
+        progress: Is told after every file.
+    """
+    files = []
+    for number, it in enumerate(inputs):
+        progress("reading files", number, len(inputs))
+        try:
+            reading = first(it) if first is not None and format is None else None
+            if reading is None:
+                reading = _read(it, format, encoding, stdin)
+        except FileFormatError as exc:
+            files.append(FileRead(it, Reading(it.name, format or "", encoding or ""), exc))
+        else:
+            files.append(FileRead(it, reading))
+    return files
+
+
+def _read(it: Input, form: str | None, encoding: str | None, stdin: BinaryIO | None) -> Reading:
+    if it.path != STDIN:
+        return read_file(it.path, name=it.name, format=form, encoding=encoding)
+    data = stdin.read(MOST_BYTES + 1) if stdin is not None else b""
+    return read_bytes(data, it.name, format=form, encoding=encoding)
+
+
+def deduplicate(
+    files: Sequence[FileRead], chain: Chain, versions: VersionsMode = "separate", progress: Progress = _say_nothing
+) -> Outcome:
+    """Find out which records are one work.
+
+    Args:
+        files: What was read.
+        chain: The matchers, with pins.
+        versions: What becomes of preprint and article: in a review each is a record of its own.
+        progress: Is told now and then.
+    """
+    dedup = OnlineDedup(chain, versions=versions)
+    items = list(_items(files))
+    places: dict[int, int] = {}  # identity of a record -> its place among all
+    with garbage.rarely():
+        for place, it in enumerate(items):
+            if place % STEP == 0:
+                progress("comparing records", place, len(items))
+            places[id(it.entry.record)] = place
+            dedup.insert(it.entry.record, Fingerprint(it.entry.record, it.key))
+        progress("merging records", len(items), len(items))
+        found = [(sorted(places[id(record)] for record in hit.records), hit) for hit in dedup.hits()]
+    found.sort(key=lambda work: work[0][0])
+    works = [
+        Work(tuple(items[place] for place in members), replace(hit, rank=rank))
+        for rank, (members, hit) in enumerate(found, 1)
+    ]
+    return Outcome(files, works, versions, dedup.passed_over)
+
+
+def _items(files: Iterable[FileRead]) -> Iterator[Item]:
+    keys: set[str] = set()
+    ids: set[str] = set()
+    number = 0
+    for place, file in enumerate(files):
+        own = file.reading.format == ROWS
+        for entry in file.reading.entries:
+            number += 1
+            key = _free((entry.record.key,), number, keys)
+            names = (entry.record.source_id, key) if own else (key,)
+            yield Item(place, entry, key, _free(names, number, ids))
+
+
+def _free(names: Sequence[str], number: int, taken: set[str]) -> str:
+    """The first of the names that is not taken, or else a new one; it is taken then."""
+    name = next((name for name in names if name and name not in taken), "") or f"{names[-1]}@{number}"
+    while name in taken:
+        name += "+"
+    taken.add(name)
+    return name

@@ -1,0 +1,164 @@
+"""The numbers that a systematic review reports (PRISMA 2020, "identification"), held against one another."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from metasearch.bulk.job import FileRead, Item, Outcome, Work
+from metasearch.errors import FileFormatError
+from metasearch.formats.text import line
+from metasearch.record import VersionsMode
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What became of the records of one file or one database; found = kept + removed + unread.
+
+    Attributes:
+        name: "" for records that name no database.
+        kept: Records whose place a work has taken.
+        removed: Records that an earlier one had made superfluous.
+        unread: Records that could not be read; they name no database.
+        only: Works that no other file, or no other database, has.
+    """
+
+    name: str
+    kept: int
+    removed: int
+    only: int
+    unread: int = 0
+
+    @property
+    def found(self) -> int:
+        """All of them."""
+        return self.kept + self.removed + self.unread
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """Something that could not be read.
+
+    Attributes:
+        line: From 1, or an offset in bytes; 0 for the whole file.
+        records: How many were lost by it; 0 where it cost none.
+    """
+
+    file: str
+    line: int
+    message: str
+    records: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Numbers:
+    """All counts of a job; found = unique + duplicates + unread.
+
+    Attributes:
+        files: A place a file, in their order; `databases`: most records first.
+        errors: Files that could not be read at all; how many records they hold, nobody knows.
+        lost: What cost records; `remarks`: what cost none.
+        rules: Rule -> duplicates that it joined, most first.
+        versions: Duplicates that are other versions of a work; `version_works`: the works that have several.
+        within, across: Duplicates of which the same file has another record, and all others.
+        passed_over: Comparisons that were not made, because too many records share a key.
+    """
+
+    files: Sequence[Place]
+    databases: Sequence[Place]
+    errors: Sequence[Trouble]
+    lost: Sequence[Trouble]
+    remarks: Sequence[Trouble]
+    found: int
+    unread: int
+    unique: int
+    rules: Mapping[str, int]
+    versions: int
+    version_works: int
+    within: int
+    across: int
+    passed_over: int
+    mode: VersionsMode
+
+    @property
+    def duplicates(self) -> int:
+        """Records that were removed."""
+        return sum(self.rules.values()) + self.versions
+
+
+def count(outcome: Outcome) -> Numbers:
+    """The numbers of a job."""
+    matches = [match for work in outcome.works for match in work.hit.matches]
+    rules = Counter(match.matcher for match in matches if match.verdict == "same")
+    in_files = [len({it.file for it in work.items}) for work in outcome.works]
+    numbers = Numbers(
+        files=_by_file(outcome),
+        databases=_by_database(outcome),
+        errors=[Trouble(it.file, 0, _reason(it)) for file in outcome.files if (it := file.error)],
+        lost=[it for it in _troubles(outcome.files) if it.records],
+        remarks=[it for it in _troubles(outcome.files) if not it.records],
+        found=sum(file.found for file in outcome.files),
+        unread=sum(file.reading.lost for file in outcome.files),
+        unique=len(outcome.works),
+        rules=dict(sorted(rules.items(), key=lambda rule: (-rule[1], rule[0]))),
+        versions=sum(match.verdict == "version" for match in matches),
+        version_works=sum(bool(work.hit.versions) for work in outcome.works),
+        within=sum(len(work.items) for work in outcome.works) - sum(in_files),
+        across=sum(in_files) - len(outcome.works),
+        passed_over=outcome.passed_over,
+        mode=outcome.versions,
+    )
+    _audit(numbers, outcome)
+    return numbers
+
+
+def _audit(numbers: Numbers, outcome: Outcome) -> None:
+    """Nothing is lost between reading and writing, and every count tells the same story."""
+    read = [id(entry) for file in outcome.files for entry in file.reading.entries]
+    kept = [id(it.entry) for work in outcome.works for it in work.items]
+    assert sorted(kept) == sorted(read), "a record is in no work, or in two"
+    assert numbers.found == numbers.unique + numbers.duplicates + numbers.unread
+    assert numbers.duplicates == numbers.within + numbers.across
+    for places, unread in ((numbers.files, 0), (numbers.databases, numbers.unread)):
+        assert sum(it.found for it in places) + unread == numbers.found
+        assert sum(it.removed for it in places) == numbers.duplicates
+
+
+def _by_file(outcome: Outcome) -> list[Place]:
+    kept, removed, only = _placed(outcome.works, lambda it: it.file)
+    return [
+        Place(file.input.name, kept[n], removed[n], only[n], file.reading.lost) for n, file in enumerate(outcome.files)
+    ]
+
+
+def _by_database(outcome: Outcome) -> list[Place]:
+    kept, removed, only = _placed(outcome.works, lambda it: line(it.entry.database))
+    places = [Place(str(name), kept[name], removed[name], only[name]) for name in {*kept, *removed}]
+    return sorted(places, key=lambda it: (-it.found, it.name))
+
+
+def _placed(
+    works: Iterable[Work], place: Callable[[Item], Hashable]
+) -> tuple[Counter[Hashable], Counter[Hashable], Counter[Hashable]]:
+    """(records kept, records removed, works that are nowhere else) by place."""
+    kept: Counter[Hashable] = Counter()
+    removed: Counter[Hashable] = Counter()
+    only: Counter[Hashable] = Counter()
+    for work in works:
+        first, *others = map(place, work.items)
+        kept[first] += 1
+        removed.update(others)
+        only[first] += set(others) <= {first}
+    return kept, removed, only
+
+
+def _reason(error: FileFormatError) -> str:
+    """What is wrong with a file, without its name, and what to do about it."""
+    return line(" ".join((f"{str(error).removeprefix(f'{error.file}: ')}.", error.advice)))
+
+
+def _troubles(files: Iterable[FileRead]) -> Iterator[Trouble]:
+    for file in files:
+        for problem in file.reading.problems:
+            yield Trouble(file.input.name, problem.line, line(problem.message), problem.lost)

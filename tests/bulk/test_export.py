@@ -1,0 +1,105 @@
+"""Works in the formats of a search."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from metasearch.bulk.export import NOTES, answer, report, write
+from metasearch.bulk.job import Outcome
+from metasearch.errors import FormatError
+from metasearch.files import read_bytes
+from metasearch.formats import FORMATS
+from metasearch.formats.events import fold
+from tests.bulk import samples
+from tests.bulk.samples import BROKEN, LIBRARY, SCOPUS, run
+
+
+@pytest.fixture
+def outcome(tmp_path: Path) -> Outcome:
+    return run(*samples.write(tmp_path, scopus_ris=SCOPUS, library_bib=LIBRARY, own_ndjson=BROKEN, b_xyz="what?"))
+
+
+def written(name: str, outcome: Outcome) -> bytes:
+    return b"".join(write(name, outcome))
+
+
+@pytest.mark.parametrize("name", [name for name in FORMATS if name != "sse"])
+def test_every_format(name: str, outcome: Outcome) -> None:
+    """Each unique record is there, in the order in which it first appeared."""
+    text = written(name, outcome).decode().lower()
+
+    titles = ("sorption of iron", "field guide to estuaries", "rivers of the north", "bogs in spring", "bogs in autumn")
+    places = [text.index(title) for title in titles]
+    assert places == sorted(places)
+
+
+@pytest.mark.parametrize("name", ["ris", "json", "ndjson", "csv", "bibtex"])
+def test_what_is_written_can_be_read_again(name: str, outcome: Outcome) -> None:
+    """And holds as many records as there are works."""
+    reading = read_bytes(written(name, outcome), f"unique.{FORMATS[name].extension}")
+
+    assert len(reading.entries) == len(outcome.works) == 5
+    assert reading.lost == 0
+
+
+def test_json_has_provenance_evidence_and_files(outcome: Outcome) -> None:
+    """As a search's answer: where each field comes from, why records are one, and how each file fared."""
+    document = json.loads(written("json", outcome))
+
+    first = document["hits"][0]
+    assert (document["query"], document["complete"]) == ("", False)
+    assert document["counts"] == {"received": 7, "unique": 5, "duplicates": 2}
+    assert [it["rank"] for it in document["hits"]] == [1, 2, 3, 4, 5]
+    assert [(it["source"], it["position"]) for it in first["sources"]] == [
+        ("library.bib", 1),
+        ("scopus.ris", 3),
+        ("scopus.ris", 1),
+    ]
+    assert set(first["provenance"].values()) <= {"library.bib", "scopus.ris"}
+    assert len(first["matches"]) == 2
+    assert [(it["source"], it["status"], it["count"], it["total"], it["unread"]) for it in document["sources"]] == [
+        ("scopus.ris", "ok", 3, 3, 0),
+        ("library.bib", "ok", 2, 2, 0),
+        ("own.ndjson", "ok", 2, 3, 1),
+        ("b.xyz", "error", 0, None, 0),
+    ]
+    assert "format of this file is not known" in document["sources"][3]["error"]["message"]
+
+
+def test_events_fold_to_the_answer(outcome: Outcome) -> None:
+    """NDJSON is the stream of a search."""
+    lines = [json.loads(line) for line in written("ndjson", outcome).splitlines()]
+
+    assert lines[0]["event"] == "start"
+    assert fold(lines) == json.loads(written("json", outcome))
+
+
+def test_reference_formats_name_the_files(outcome: Outcome) -> None:
+    """RIS, CSV and BibTeX say which files hold a work, and which gave what."""
+    assert b"DB  - library.bib\r\nDP  - library.bib\r\nDB  - scopus.ris" in written("ris", outcome)
+    assert b"library.bib; scopus.ris" in written("csv", outcome)
+    assert b"scopus.ris" in written("bibtex", outcome)
+
+
+def test_notes_of_a_file_are_cut(tmp_path: Path) -> None:
+    """An answer quotes the first problems with their lines, and counts the others."""
+    (file,) = run(*samples.write(tmp_path, a_ndjson=BROKEN + "{\n" * (NOTES + 4))).files
+
+    notes = report(file).notes
+
+    assert (len(notes), notes[-1]) == (NOTES + 1, "5 more")
+    assert notes[0].startswith("2: the line could not be read")
+
+
+def test_an_empty_file_is_no_failure(tmp_path: Path) -> None:
+    whole = answer(run(*samples.write(tmp_path, a_ris="")))
+
+    assert (whole.complete, whole.sources[0].status) == (True, "empty")
+
+
+def test_unknown_format(outcome: Outcome) -> None:
+    with pytest.raises(FormatError):
+        written("word", outcome)

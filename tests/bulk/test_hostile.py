@@ -1,0 +1,148 @@
+"""Whatever the files hold, the job ends, every record is accounted for, and all that it writes can be written."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from metasearch.bulk import clusters, export, report
+from metasearch.bulk.inputs import STDIN, Input
+from metasearch.bulk.job import FileRead, Outcome, deduplicate, read_all
+from metasearch.bulk.numbers import Numbers, count
+from metasearch.dedup import DEFAULT
+from metasearch.formats import FORMATS
+from tests.files import samples, structured
+
+FILES = {name: it.text.encode() for name, it in samples.SAMPLES.items()}
+FILES |= {name: structured.raw(name) for name in structured.SAMPLES}
+WRITTEN = [name for name in FORMATS if name != "sse"]
+
+
+@st.composite
+def damaged(draw: st.DrawFn) -> tuple[str, bytes]:
+    """A valid file of some format, its records twice, with bytes that were changed, taken out or put in; or cut off."""
+    form = draw(st.sampled_from(sorted(FILES)))
+    data = bytearray(FILES[form] * 2)
+    for _ in range(draw(st.integers(0, 6))):
+        at = draw(st.integers(0, len(data)))
+        data[at : at + draw(st.integers(0, 30))] = draw(st.binary(max_size=12))
+    data = data[draw(st.integers(0, 40)) : draw(st.integers(60, 2_000))]
+    if draw(st.booleans()):
+        packed = gzip.compress(bytes(data), mtime=0)
+        return form, packed[: draw(st.integers(10, len(packed)))]
+    return form, bytes(data)
+
+
+def read(*files: tuple[str, bytes], known: bool = False) -> list[FileRead]:
+    """Each file by itself, as it would come from standard input."""
+    found = []
+    for number, (form, data) in enumerate(files):
+        it = Input(STDIN, f"{number}.{form}")
+        found += read_all([it], stdin=io.BytesIO(data), format=form if known else None)
+    return found
+
+
+def accounted_for(outcome: Outcome) -> Numbers:
+    """The numbers, which are held against one another there, and once more here by other means."""
+    numbers = count(outcome)
+    files = outcome.files
+    assert numbers.found == sum(len(file.reading.entries) + file.reading.lost for file in files)
+    assert sum(len(work.items) for work in outcome.works) == numbers.unique + numbers.duplicates
+    assert numbers.found == numbers.unique + numbers.duplicates + sum(it.records for it in numbers.lost)
+    for file in files:
+        assert file.reading.entries or file.reading.problems or file.error, "a file without records says nothing"
+    return numbers
+
+
+def everything_written(outcome: Outcome, numbers: Numbers) -> None:
+    lines = [json.loads(line) for line in clusters.write(outcome).splitlines()]
+    assert sum(len(line["cluster"]) - 1 for line in lines) == numbers.duplicates
+    assert json.loads(report.as_json(numbers, outcome.files, "1"))["unique"] == numbers.unique
+    report.as_text(numbers, "1").encode()
+    for name in WRITTEN:
+        b"".join(export.write(name, outcome)).decode()
+
+
+@given(files=st.lists(damaged(), min_size=1, max_size=3), known=st.booleans())
+def test_cut_and_corrupted_files(files: list[tuple[str, bytes]], known: bool) -> None:
+    """Of any formats, side by side, whether or not their format is given."""
+    outcome = deduplicate(read(*files, known=known), DEFAULT)
+
+    everything_written(outcome, accounted_for(outcome))
+
+
+@given(files=st.lists(st.tuples(st.sampled_from(sorted(FILES)), st.binary(max_size=300)), max_size=3))
+def test_any_bytes(files: list[tuple[str, bytes]]) -> None:
+    """Also what was never a file of records."""
+    outcome = deduplicate(read(*files), DEFAULT)
+
+    everything_written(outcome, accounted_for(outcome))
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=12),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3),
+    max_leaves=6,
+)
+KEYS = st.sampled_from(
+    "source source_id position url title subtitle titles authors year date venue publisher edition volume issue pages "
+    "doi ids isbn issn type language abstract keywords citations pdf_url id rank sources".split()
+)
+
+
+@given(rows=st.lists(st.dictionaries(KEYS, VALUES, max_size=6), max_size=3))
+def test_any_json_in_the_place_of_records(rows: list[dict[str, object]]) -> None:
+    """As records of ours: lone surrogates, numbers beyond all bounds, lists in place of text."""
+    lines = "\n".join(json.dumps({"source": "a"} | row) for row in [*rows, *rows])
+
+    outcome = deduplicate(read(("ndjson", lines.encode()), known=True), DEFAULT)
+
+    numbers = accounted_for(outcome)
+    everything_written(outcome, numbers)
+    assert numbers.found == 2 * len(rows)
+
+
+@pytest.mark.parametrize("form", sorted(FILES))
+def test_a_file_beside_itself(form: str) -> None:
+    """The same records once more are duplicates, all of them, in whatever form they stand."""
+    once = deduplicate(read((form, FILES[form])), DEFAULT)
+    twice = accounted_for(deduplicate(read((form, FILES[form]), (form, FILES[form])), DEFAULT))
+
+    assert twice.unique == len(once.works) == 2
+    assert twice.across == 2
+
+
+@settings(max_examples=200)
+@given(data=st.data())
+def test_order_of_files_changes_no_number(data: st.DataObject) -> None:
+    """Whoever comes first: as many works, as many duplicates; only where they are removed differs."""
+    files = data.draw(st.lists(damaged(), min_size=2, max_size=3))
+    read_once = read(*files)
+
+    there = accounted_for(deduplicate(read_once, DEFAULT))
+    back = accounted_for(deduplicate(read_once[::-1], DEFAULT))
+
+    assert (there.found, there.unread, there.unique) == (back.found, back.unread, back.unique)
+    assert {(it.name, it.found, it.only) for it in there.files} == {(it.name, it.found, it.only) for it in back.files}
+
+
+def seconds(records: int) -> float:
+    text = "".join(
+        f"TY  - JOUR\nTI  - Editorial\nAU  - Ali, A{n % 7}\nPY  - {1990 + n % 30}\nER  - \n" for n in range(records)
+    )
+    began = time.process_time()
+    accounted_for(deduplicate(read(("ris", text.encode())), DEFAULT))
+    return time.process_time() - began
+
+
+def test_time_is_linear() -> None:
+    """Also where all records resemble one another; six times the records take less than twelve times as long."""
+    seconds(100)
+
+    assert seconds(6_000) < 12 * min(seconds(1_000), seconds(1_000)) + 0.5
