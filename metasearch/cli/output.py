@@ -49,7 +49,9 @@ class Sink:
         Raises:
             BrokenPipeError: The reader has gone.
         """
-        self._stream.write(data)
+        rest = memoryview(data)
+        while rest:  # under PYTHONUNBUFFERED standard output is raw and may take only a part
+            rest = rest[self._stream.write(rest) :]
         self._stream.flush()
 
     def __enter__(self) -> Self:
