@@ -11,10 +11,13 @@ from collections.abc import Callable, Iterable, Iterator
 from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.dedup.matcher import Chain
 
-#: A key that more records share is divided by year.
-CROWD = 16
+#: A search, or a review, has no more records.
+FEW = 20_000
+#: A key that more records share is divided by year: among few records, where nothing should depend on who came first;
+#: and in a large index, where the work must not grow with it.
+CROWD_OF_FEW, CROWD = 200, 16
 #: Of one year of a crowd so many are compared, the first ones.
-OF_A_YEAR = 4
+OF_A_YEAR_OF_FEW, OF_A_YEAR = 12, 4
 
 
 class _Crowd:
@@ -52,6 +55,7 @@ class Index:
         ]
         # What somebody decided holds in any crowd.
         self._unbounded = self._tables[0][1] if chain.pins else None
+        self._crowd, self._of_a_year = CROWD_OF_FEW, OF_A_YEAR_OF_FEW
         self.passed_over = 0
 
     def places(self, it: Fingerprint) -> list[Place]:
@@ -71,7 +75,7 @@ class Index:
                 found.add(bucket)
             elif isinstance(bucket, list):
                 # "Same" holds for all of a large group of pins when it holds for one.
-                found.update(bucket if len(bucket) <= CROWD else bucket[:1])
+                found.update(bucket[:1] if table is self._unbounded and len(bucket) > self._crowd else bucket)
             else:
                 self._near(bucket, year, found)
         others |= exactly
@@ -79,8 +83,8 @@ class Index:
 
     def _near(self, crowd: _Crowd, year: int | None, found: set[int]) -> None:
         for numbers in crowd.near(year):
-            found.update(numbers[:OF_A_YEAR])
-            self.passed_over += max(0, len(numbers) - OF_A_YEAR)
+            found.update(numbers[: self._of_a_year])
+            self.passed_over += max(0, len(numbers) - self._of_a_year)
 
     def add(self, number: int, places: list[Place], years: list[int | None]) -> None:
         """Enter a record.
@@ -90,6 +94,8 @@ class Index:
             places: Where it belongs.
             years: The year of each record, by number; that of this one too.
         """
+        if number == FEW:
+            self._crowd, self._of_a_year = CROWD, OF_A_YEAR
         for table, key, _ in places:
             bucket = table.get(key)
             if bucket is None:
@@ -100,7 +106,7 @@ class Index:
             elif isinstance(bucket, list):
                 if bucket[-1] != number:
                     bucket.append(number)
-                    if len(bucket) > CROWD and table is not self._unbounded:
+                    if len(bucket) > self._crowd and table is not self._unbounded:
                         table[key] = _divided(bucket, years)
             else:
                 _enter(bucket, number, years[number])

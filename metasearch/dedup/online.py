@@ -12,7 +12,7 @@ from array import array
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from metasearch.dedup.divide import Cluster, Divider
+from metasearch.dedup.divide import ALL_PAIRS, Cluster, Divider
 from metasearch.dedup.fingerprint import Fingerprint, fingerprint
 from metasearch.dedup.index import Index
 from metasearch.dedup.matcher import Chain
@@ -22,6 +22,8 @@ from metasearch.record import Hit, Match, Record, VersionsMode
 
 #: Candidates from which on a record is first looked for among them as it stands: copies are compared once.
 MANY = 16
+#: Ties to a component of very many records after which more of them say nothing new.
+TIES = 5
 
 
 class OnlineDedup:
@@ -55,6 +57,7 @@ class OnlineDedup:
         self._dirty: set[int] = set()
         self._shown: set[str] = set()
         self._keys: set[str] = set()
+        self._skipped = 0
 
     # ---------------------------------------------------------------- in
 
@@ -80,10 +83,20 @@ class OnlineDedup:
         if len(candidates) >= MANY and self._is_copy(number, it, candidates):
             return  # what holds for the record that it repeats, holds for it
         self._index.add(number, places, self._years)
+        joined = 0
         for other in sorted(candidates):
+            if joined >= TIES and self._is_tied(other, number):
+                self._skipped += 1
+                continue
             match = self._divider.verdict(other, number, exact=other in exactly)
             if match is not None and match.verdict != "different" and not self._apart(match):
                 self._join(other, number, match)
+                joined += 1
+
+    def _is_tied(self, a: int, b: int) -> bool:
+        """Whether two records stand in one component that is too large to judge every pair of it."""
+        root = self._root(a)
+        return root == self._root(b) and len(self._of(root)) > ALL_PAIRS
 
     def _free_key(self, key: str, number: int) -> str:
         """A name for a record whose own is taken."""
@@ -152,7 +165,7 @@ class OnlineDedup:
     @property
     def passed_over(self) -> int:
         """Comparisons that were not made, because too many records share a key or stand in one component."""
-        return self._index.passed_over + self._divider.passed_over
+        return self._index.passed_over + self._divider.passed_over + self._skipped
 
     def clusters(self) -> list[list[int]]:
         """The works: of each, the numbers of its records (0 for the one that was taken in first); no fields merged."""

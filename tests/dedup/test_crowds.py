@@ -6,7 +6,7 @@ import pytest
 
 from metasearch.dedup import DEFAULT, OnlineDedup, garbage
 from metasearch.dedup.divide import ALL_PAIRS
-from metasearch.dedup.index import CROWD, OF_A_YEAR
+from metasearch.dedup.index import CROWD_OF_FEW
 from metasearch.record import Record
 from tests.dedup.records import ARTICLE, record
 
@@ -42,7 +42,7 @@ def test_a_crowd_is_compared_within_its_years() -> None:
     """Beyond so many records of one key, one meets those of its own and the adjoining years."""
     rows = [
         record("s", number, **{**ARTICLE, "year": 1500 + number % 200, "volume": str(number), "pages": None})
-        for number in range(4 * CROWD * OF_A_YEAR)
+        for number in range(8 * CROWD_OF_FEW)
     ]
     twin = {**ARTICLE, "year": 1500, "volume": "0", "pages": None}
     stage = stage_of([*rows, record("t", 1, **twin)])
@@ -52,7 +52,7 @@ def test_a_crowd_is_compared_within_its_years() -> None:
 
 def test_what_is_passed_over_is_counted() -> None:
     """Nearly identical records of one year are more than are compared."""
-    rows = [record("s", number, **{**ARTICLE, "pages": f"{number}-{number + 9}"}) for number in range(10 * CROWD)]
+    rows = [record("s", number, **{**ARTICLE, "pages": f"{number}-{number + 9}"}) for number in range(2 * CROWD_OF_FEW)]
 
     assert stage_of(rows).passed_over > 0
 
