@@ -54,6 +54,10 @@ class _Piece(NamedTuple):
 def people_in(text: str) -> tuple[Author, ...]:
     """The authors of a byline, in order; () where it names nobody. Never raises, in linear time."""
     text = normalise.without_markup(text[:LONGEST])
+    if normalise.has_cjk(text):
+        from metasearch.chinese.authors import authors_in
+
+        return tuple(author for name in authors_in(text) if (author := person(name)))
     text = _OTHERS.sub("", text).strip(" ,，;；:、")
     if not text:
         return ()

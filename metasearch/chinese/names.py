@@ -19,8 +19,6 @@ MOST_AUTHORS = 30
 _CUT_AFTER = (1, 3, 6, 10)
 #: A longer text in Latin letters names no Chinese person.
 _LONGEST_NAME = 60
-#: Keys of one name at most, where several of its characters have several readings.
-_MOST_READINGS = 16
 
 _DROPPED = str.maketrans("", "", "'’‘ʼʻ`´ʹ")
 _PARTS = re.compile(r"[-\u2010-\u2015.]+")
@@ -64,34 +62,6 @@ def han_names(name: str) -> tuple[HanName, ...]:
         elif not found and is_surname(name[1]):  # father's and mother's: 朱张士昌
             found += (HanName(name[:2], name[2:]), HanName(name[:1], name[1:]))
     return tuple(found)
-
-
-@lru_cache(maxsize=20_000)
-def pinyin_keys(name: str) -> frozenset[str]:
-    """What to look a name in characters up by: 张三丰 -> "zhang s", "zhang sf", "zhangsanfeng"; all its readings.
-
-    `romanised_keys` gives the same for Latin letters; the key with one initial is shared by all forms of a name.
-    """
-    found: set[str] = set()
-    for it in han_names(name):
-        for family in surname_spellings(it.family):
-            for syllables in itertools.islice(itertools.product(*map(readings, it.given)), _MOST_READINGS):
-                found |= _keys(family, syllables)
-    return frozenset(found)
-
-
-@lru_cache(maxsize=20_000)
-def romanised_keys(name: str) -> frozenset[str]:
-    """What to look a name in Latin letters up by: "Zhang SF" -> "zhang s", "zhang sf"; empty for foreign names."""
-    return frozenset().union(*[_keys(it.family, it.given) for it in romanised_name(name) if it.given])
-
-
-def _keys(family: str, given: Sequence[str]) -> set[str]:
-    initials = "".join([word[0] for word in given])
-    keys = {f"{family} {initials[0]}", f"{family} {initials}"}
-    if any(len(word) > 1 for word in given):
-        keys.add(family + "".join(given))
-    return keys
 
 
 @lru_cache(maxsize=20_000)

@@ -197,14 +197,3 @@ def marked(title: str) -> str:
         title = _pattern(_EXAMPLE).sub("\n", plain(title))
     title = _pattern(_BLANK).sub("\n", title)
     return _pattern(_MARK).sub("\n", title).strip("\n")
-
-
-def main_title(title: str) -> str:
-    """What stands before the first mark, at least four letters: "X的效应——以Y为例" -> "X的效应"."""
-    pieces = [piece for piece in marked(title).split("\n") if piece.strip()]
-    out = ""
-    for piece in pieces:
-        out += piece
-        if sum(map(str.isalnum, out)) >= _FEWEST_CHARACTERS:
-            break
-    return out or title

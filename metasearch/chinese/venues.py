@@ -133,20 +133,3 @@ def journal(venue: str) -> Journal:
         letters, edition = found[1], found[2]
     edition = _NOT_LETTERS.sub("", edition).lower()
     return Journal(letters, _EDITIONS.get(edition, edition))
-
-
-def journal_key(venue: str) -> str:
-    """Name and edition as one string: equal for every way to write one edition of one journal."""
-    return "".join(journal(venue))
-
-
-def same_journal(a: str, b: str) -> bool | None:
-    """Whether two names mean one journal; None where one of them leaves its edition out."""
-    one, other = journal(a), journal(b)
-    if not one.name or not other.name:
-        return None
-    if one.name != other.name:
-        return False
-    if one.edition == other.edition:
-        return True
-    return False if one.edition and other.edition else None

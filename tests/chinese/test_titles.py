@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.chinese.titles import main_title, marked, split_titles, without_sections
+from metasearch.chinese.titles import marked, split_titles, without_sections
 
 ZH, EN = "长江流域水质变化的评价", "Assessment of Water Quality Change in the Yangtze Basin"
 
@@ -161,7 +161,7 @@ def test_what_is_no_column_head(title: str) -> None:
 )
 def test_main_title(title: str, expected: str) -> None:
     """What stands before the subtitle, whatever mark divides them."""
-    assert main_title(title) == expected
+    assert marked(title).split("\n")[0] == expected
 
 
 @given(st.text(max_size=80))
@@ -187,7 +187,7 @@ def test_any_text_is_taken(title: str) -> None:
 def test_hostile_titles_cost_little(title: str) -> None:
     """Whatever is repeated, the time stays small."""
     began = time.process_time()
-    for function in (split_titles, without_sections, marked, main_title):
+    for function in (split_titles, without_sections, marked):
         function(title)
 
     assert time.process_time() - began < 1
