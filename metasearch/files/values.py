@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from metasearch import normalise
 from metasearch.adapters import byline, convert
@@ -267,8 +267,3 @@ def thesis_venue(institution: str | None, given: str | None = None) -> str | Non
     if not institution or not normalise.has_cjk(institution) or given:
         return given
     return institution if institution.endswith("学位论文") else f"{institution}学位论文"
-
-
-def other_titles(title: str, candidates: Sequence[str]) -> tuple[str, ...]:
-    """Those of the candidates that are not the title in another spelling."""
-    return titles([title, *candidates])[1] if title else texts(candidates)

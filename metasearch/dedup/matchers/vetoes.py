@@ -33,8 +33,10 @@ def _reason(a: Fingerprint, b: Fingerprint) -> str:
     it = evidence(a, b)
     same_doi = it.doi is True
     if not it.notice:
+        if a.notice and b.notice:
+            return f"{a.notice} against {b.notice}"
         one = a.notice or b.notice
-        return f"{a.notice} against {b.notice}" if a.notice and b.notice else f"one is a {one}"
+        return f"one is {'an' if one[0] in 'aeiou' else 'a'} {one}"
     if it.parts is False or (it.part_lost and not same_doi and not it.place):
         shown = ["/".join(sorted(p)) or "none" for p in (a.parts, b.parts)]
         return f"parts differ: {shown[0]} against {shown[1]}"
