@@ -60,6 +60,7 @@ def persons(authors: tuple[Author, ...]) -> tuple[Author, ...]:
     return first
 
 
+@lru_cache(maxsize=100_000)
 def _is_nobody(name: str) -> bool:
     words = name.lower().translate(_NO_MARKS).split()
     return not _NOBODIES.isdisjoint(words) or (name[:1].isdecimal() and all(map(str.isdecimal, words)))

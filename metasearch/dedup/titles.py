@@ -42,23 +42,9 @@ _COLUMNS = frozenset(
     remarks reply response review reviews reviewers viewpoint welcome""".split()
 )
 
-# Marks that end a part of a title wherever they stand, and those that need a blank beside them ("well-known", "U.S.").
-_BREAKS = str.maketrans(dict.fromkeys(":：;；()（）[]【】\u2014\u2500\u2501。？！", "\n"))
-_SPACED_BREAKS = (
-    ". ",
-    "? ",
-    "! ",
-    " - ",
-    " \u2013 ",
-    " \u2012 ",
-    " \u2010 ",
-    " \u2011 ",
-    " \u2015 ",
-    " / ",
-    " = ",
-    "--",
-    "<ORIGINAL>",  # Embase: the title in the language of the work follows
-)
+# Marks that end a part of a title wherever they stand, and those that need a blank beside them ("well-known", "U.S.");
+# Embase's <ORIGINAL> stands before the title in the language of the work.
+_BREAK = re.compile(r"[:：;；()（）\[\]【】\u2014\u2500\u2501。？！]|[.?!] | [-\u2010-\u2013\u2015/=] |--|<ORIGINAL>")
 _NUMBER = r"(?:[ivxl]{1,6}|\d{1,3}[a-z]?|one|two|three|four|five|six|seven|eight|nine|ten|first|second|third)"
 _PART = re.compile(
     rf"\b(?:part|parts|pt|teil|tome|vol|volume|band|bd|parte|partie|chapter|phase|study|experiment|lecture|paper|series|"
@@ -117,13 +103,9 @@ def is_generic(words: tuple[str, ...], compact: str, venue: tuple[str, ...], fir
 
 def title_words(title: str, subtitle: str | None) -> tuple[tuple[str, ...], frozenset[int]]:
     """The folded words of title and subtitle, and the numbers of words after which a mark ends a part of the title."""
-    marked = title.translate(_BREAKS)
-    for mark in _SPACED_BREAKS:
-        if mark in marked:
-            marked = marked.replace(mark, "\n")
     breaks: list[int] = []
     words: list[str] = []
-    for part in marked.split("\n"):
+    for part in _BREAK.split(title):
         found = normalise.words(part)
         if found:
             words += found
@@ -180,14 +162,16 @@ def parts(text: str, words: tuple[str, ...]) -> frozenset[str]:
 _DIGITS = re.compile(r"\d+")
 # "II" as a machine reads it: "I1", "1l".
 _MISREAD = re.compile(r"\b(?:[il]+1|1+[il])[il1]*\b")
+_NO_NUMBERS: frozenset[str] = frozenset()
 _ROMAN_NUMBERS = frozenset("ii iii iv vi vii viii ix xi xii xiii xiv xvi".split())
 
 
 def numbers(text: str, words: tuple[str, ...]) -> frozenset[str]:
     """All numbers in a title, also those within words ("D2", "CO2") and Roman ones of more than one letter."""
-    if "1" in text:
-        text = _MISREAD.sub(" ", text)
-    found = {n.lstrip("0") or "0" for n in _DIGITS.findall(text)}
+    digits = _DIGITS.findall(_MISREAD.sub(" ", text) if "1" in text else text)
+    if not digits and _ROMAN_NUMBERS.isdisjoint(words):
+        return _NO_NUMBERS
+    found = {number.lstrip("0") or "0" for number in digits}
     found.update(str(normalise.roman(word)) for word in _ROMAN_NUMBERS.intersection(words))
     return frozenset(found)
 
