@@ -53,6 +53,7 @@ class OnlineDedup:
         self._joins: dict[int, list[tuple[int, int, Match]]] = {}
         self._clusters: dict[int, list[Cluster]] = {}
         self._made: dict[int, list[Hit]] = {}
+        self._contents: dict[tuple[object, ...], int] = {}
         self._copies: dict[int, list[tuple[int, Match]]] = {}
         self._dirty: set[int] = set()
         self._shown: set[str] = set()
@@ -80,7 +81,7 @@ class OnlineDedup:
         self._dirty.add(number)
         places = self._index.places(it)
         candidates, exactly = self._index.candidates(places, it.year)
-        if len(candidates) >= MANY and self._is_copy(number, it, candidates):
+        if len(candidates) >= MANY and self._is_copy(number, it):
             return  # what holds for the record that it repeats, holds for it
         self._index.add(number, places, self._years)
         joined = 0
@@ -105,19 +106,19 @@ class OnlineDedup:
             key += "+"
         return key
 
-    def _is_copy(self, number: int, it: Fingerprint, candidates: set[int]) -> bool:
+    def _is_copy(self, number: int, it: Fingerprint) -> bool:
         """Put a record beside one that says the same in every field, where that makes them one work."""
-        title = it.record.title
-        for other in candidates:
-            if self._records[other].title == title and _same_content(self._records[other], it.record):
-                match = self._chain.judge(self._prints[other], it)
-                if match is not None and match.verdict == "same" and not self._pinned(it):
-                    self._copies.setdefault(other, []).append((number, match))
-                    self._parent[number] = other
-                    self._dirty.discard(number)
-                    self._dirty.add(self._root(other))
-                    return True
-        return False
+        other = self._contents.setdefault(_content(it.record), number)
+        if other == number or self._pinned(it):
+            return False
+        match = self._chain.judge(self._prints[other], it)
+        if match is None or match.verdict != "same":
+            return False
+        self._copies.setdefault(other, []).append((number, match))
+        self._parent[number] = other
+        self._dirty.discard(number)
+        self._dirty.add(self._root(other))
+        return True
 
     def _pinned(self, it: Fingerprint) -> bool:
         return self._chain.pins is not None and self._chain.pins.touches(it)
@@ -241,9 +242,9 @@ class OnlineDedup:
 
 
 _NAMES_THE_COPY = ("source", "source_id", "position")
-_COMPARED = tuple(name for name in Record.__dataclass_fields__ if name not in _NAMES_THE_COPY)
+_COMPARED = tuple(name for name in Record.__dataclass_fields__ if name not in ("ids", *_NAMES_THE_COPY))
 
 
-def _same_content(a: Record, b: Record) -> bool:
-    """Whether two records say the same in every field but their own names."""
-    return all(getattr(a, name) == getattr(b, name) for name in _COMPARED)
+def _content(record: Record) -> tuple[object, ...]:
+    """All that a record says but its own names."""
+    return (tuple(sorted(record.ids.items())), *(getattr(record, name) for name in _COMPARED))

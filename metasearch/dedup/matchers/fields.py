@@ -97,6 +97,8 @@ class Fields:
         # Nearly every pair that shares a key ends here.
         if a.compact != b.compact and a.beginnings.isdisjoint(b.beginnings) and _strangers(a, b):
             return None
+        if (a.generic or b.generic) and not _same_spot(a, b):
+            return None
         relation = resemblance(a, b)
         if relation == "missing" or (relation in ("far", "reworded") and not _may_be_one(a, b, relation)):
             return None
@@ -137,6 +139,14 @@ def _may_be_one(a: Fingerprint, b: Fingerprint, relation: TitleRelation) -> bool
 
 def _nearly(a: Fingerprint, b: Fingerprint) -> float:
     return CITED_ALIKE if a.year is None or b.year is None else NEARLY_ALIKE
+
+
+def _same_spot(a: Fingerprint, b: Fingerprint) -> bool:
+    """Whether two may stand in one place in print: anything less proves nothing of an "Editorial"."""
+    if not a.isbn.isdisjoint(b.isbn):
+        return True
+    there = (a.issue and a.issue == b.issue) or (a.pages[0] and a.pages[0] == b.pages[0])
+    return bool(there and a.volume and a.volume == b.volume)
 
 
 def _alone(a: Fingerprint, b: Fingerprint, it: Evidence) -> bool:
