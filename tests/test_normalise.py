@@ -132,7 +132,7 @@ def test_markup_in_linear_time(piece: str) -> None:
 
     normalise.without_markup(piece * (1_000_000 // len(piece)))
 
-    assert time.process_time() - start < 1.0
+    assert time.process_time() - start < 5  # quadratic work would take minutes
 
 
 @given(st.text())

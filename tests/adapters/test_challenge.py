@@ -107,4 +107,4 @@ def test_hostile_pages_cost_little(piece: bytes) -> None:
     challenge(body[:60_000], HTML)
     challenge(body, HTML)
 
-    assert time.process_time() - began < 1
+    assert time.process_time() - began < 5  # quadratic work would take minutes

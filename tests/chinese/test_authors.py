@@ -66,4 +66,4 @@ def test_hostile_text_costs_little(text: str) -> None:
     began = time.process_time()
     authors_in(text)
 
-    assert time.process_time() - began < 1
+    assert time.process_time() - began < 5  # quadratic work would take minutes

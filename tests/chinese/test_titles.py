@@ -190,7 +190,7 @@ def test_hostile_titles_cost_little(title: str) -> None:
     for function in (split_titles, without_sections, marked):
         function(title)
 
-    assert time.process_time() - began < 1
+    assert time.process_time() - began < 5  # quadratic work would take minutes
 
 
 @pytest.mark.shared
