@@ -19,7 +19,6 @@ def titles(title: str, subtitle: str | None) -> tuple[tuple[str, ...], frozenset
 
     In simplified characters, without column heads.
     """
-    from metasearch.chinese.characters import simplified
     from metasearch.chinese.parts import with_digits
     from metasearch.chinese.titles import marked, split_titles, without_sections
 
@@ -73,7 +72,6 @@ def edition(record: Record) -> str:
 
 def venue(record: Record) -> tuple[str, ...]:
     """(name, edition) of a journal, (university + 学位论文,) of a thesis."""
-    from metasearch.chinese.characters import simplified
     from metasearch.chinese.venues import journal, thesis_container
 
     if record.type == "thesis" and (container := thesis_container(record.venue, record.publisher)):

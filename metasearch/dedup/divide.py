@@ -31,7 +31,7 @@ class _Group:
     def __init__(self, number: int) -> None:
         self.numbers = [number]
         self.matches: list[Match] = []
-        self.witnesses = self.numbers
+        self.witnesses = [number]
 
 
 class Divider:
@@ -102,10 +102,7 @@ class Divider:
     def _unite(self, one: _Group, other: _Group) -> None:
         self.passed_over += len(one.numbers) * len(other.numbers) - len(one.witnesses) * len(other.witnesses)
         witnesses = one.witnesses + other.witnesses
-        if one.numbers is one.witnesses:
-            one.numbers = [*one.numbers, *other.numbers]
-        else:
-            one.numbers.extend(other.numbers)
+        one.numbers += other.numbers
         if len(one.numbers) > ALL_PAIRS:
             ordered = sorted(witnesses, key=lambda number: self._prints[number].record_key)
             witnesses = ordered[:WITNESSES] + [number for number in ordered[WITNESSES:] if self._is_pinned(number)]

@@ -65,11 +65,6 @@ class Evidence:
         return None if self.authors is None else self.authors in ("team", "all", "first")
 
     @property
-    def year(self) -> bool | None:
-        """Within one year."""
-        return None if self.gap is None else self.gap <= 1
-
-    @property
     def place(self) -> bool:
         """The same place in print."""
         return bool(

@@ -20,7 +20,7 @@ from metasearch.dedup.merge import alone, hit_id, merge
 from metasearch.events import Added, Change, Counts, Grown, Joined
 from metasearch.record import Hit, Match, Record, VersionsMode
 
-#: Candidates from which on a record is first looked for among them as it stands: copies are compared once.
+#: Candidates from which on it is first asked whether a record repeats another one: copies are compared once.
 MANY = 16
 #: Ties to a component of very many records after which more of them say nothing new.
 TIES = 5
@@ -32,8 +32,8 @@ class OnlineDedup:
     Args:
         chain: The matchers, in the order in which they are asked.
         trust: Weight of each source, used when fields are merged.
-        versions: What becomes of preprint, conference paper and article of one work: "group" makes them one hit whose
-            `versions` tells them apart, "separate" a hit each, "merge" one hit without distinction.
+        versions: What becomes of preprint, conference abstract and article of one work: "group" makes them one hit
+            whose `versions` tells them apart, "separate" a hit each, "merge" one hit without distinction.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class OnlineDedup:
         self._dirty.add(number)
         places = self._index.places(it)
         candidates, exactly = self._index.candidates(places, it.year)
-        if len(candidates) >= MANY and self._is_copy(number, it):
+        if len(candidates) >= MANY and self._joins_copies(number, it):
             return  # what holds for the record that it repeats, holds for it
         self._index.add(number, places, self._years)
         joined = 0
@@ -106,7 +106,7 @@ class OnlineDedup:
             key += "+"
         return key
 
-    def _is_copy(self, number: int, it: Fingerprint) -> bool:
+    def _joins_copies(self, number: int, it: Fingerprint) -> bool:
         """Put a record beside one that says the same in every field, where that makes them one work."""
         other = self._contents.setdefault(_content(it.record), number)
         if other == number or self._pinned(it):
@@ -170,11 +170,8 @@ class OnlineDedup:
 
     def clusters(self) -> list[list[int]]:
         """The works: of each, the numbers of its records (0 for the one that was taken in first); no fields merged."""
-        return [sorted(numbers) for numbers, _ in self._all_clusters()]
-
-    def groups(self) -> list[tuple[list[int], list[Match]]]:
-        """As `clusters`, each with the matches that hold it together."""
-        return [(sorted(numbers), matches) for numbers, matches in self._all_clusters()]
+        self._settle()
+        return [sorted(numbers) for root in self._roots() for numbers, _ in self._clusters_of(root)]
 
     def hits(self) -> list[Hit]:
         """All hits, unranked, in no order that means anything."""
@@ -202,11 +199,6 @@ class OnlineDedup:
 
     def _roots(self) -> Iterator[int]:
         return (number for number, parent in enumerate(self._parent) if number == parent)
-
-    def _all_clusters(self) -> Iterator[Cluster]:
-        self._settle()
-        for root in self._roots():
-            yield from self._clusters_of(root)
 
     def _clusters_of(self, root: int) -> list[Cluster]:
         return self._clusters.get(root) or [([root], [])]

@@ -21,25 +21,21 @@ GENERIC_TITLES = frozenset(
     卷首语 后记 征稿启事 会议通知 书评 简讯 总目次 投稿须知 勘误""".split()
 )
 
-# Of what the names of columns and front matter consist.
-_COLUMN_WORDS = frozenset(
-    """a about abstracts an and announcement announcements annual answer article articles associate at back board book
-    books brief by call calendar chair chairs chief coming column comment comments commentary content contents
-    contributors correction corrections correspondence cover current department desk director editor editors editorial
-    editorials entry erratum events features files for foreword from front guest highlights i ii iii in inaugural index
-    information inside introduction invited issue issues letter letters list looking masthead matter meeting meetings
-    message miscellaneous news newsletter next note notes notice notices number obituaries obituary of on online open
-    opening our page papers past preface present president presidents previous publisher publishers readers received
-    remarks report reports research response review reviewer reviewers reviews s senior short special statement
-    statements subject supplement table thank thanks the this to us view viewpoint views volume we welcome with word
-    words work year years""".split()
-)
-# And one of these is among them.
+# The names of columns and front matter consist of these words, and one of the first is among them.
 _COLUMNS = frozenset(
-    """announcement announcements author authors board calendar column comment comments commentary contents
-    contributors correction corrections correspondence editor editors editorial editorials errata erratum foreword
+    """announcement announcements author authors board calendar column comment commentary comments contents
+    contributors correction corrections correspondence editor editorial editorials editors errata erratum foreword
     index introduction letter letters masthead message news note notes notice obituaries obituary preface president
-    remarks reply response review reviews reviewers viewpoint welcome""".split()
+    remarks reply response review reviewers reviews viewpoint welcome""".split()
+)
+_COLUMN_WORDS = _COLUMNS | frozenset(
+    """a about abstracts an and annual answer article articles associate at back book books brief by call chair chairs
+    chief coming content cover current department desk director entry events features files for from front guest
+    highlights i ii iii in inaugural information inside invited issue issues list looking matter meeting meetings
+    miscellaneous newsletter next notices number of on online open opening our page papers past present presidents
+    previous publisher publishers readers received report reports research reviewer s senior short special statement
+    statements subject supplement table thank thanks the this to us view views volume we with word words work year
+    years""".split()
 )
 
 # Marks that end a part of a title wherever they stand, and those that need a blank beside them ("well-known", "U.S.");
@@ -98,7 +94,7 @@ def is_generic(words: tuple[str, ...], compact: str, venue: tuple[str, ...], fir
         return True
     if len(words) > 12 or _COLUMNS.isdisjoint(words):
         return False
-    return all(word in _COLUMN_WORDS or word in venue or word in first or word in _COLUMNS for word in words)
+    return all(word in _COLUMN_WORDS or word in venue or word in first for word in words)
 
 
 def title_words(title: str, subtitle: str | None) -> tuple[tuple[str, ...], frozenset[int]]:
