@@ -9,10 +9,10 @@ from typing import Any
 from wcwidth import wcswidth
 
 from metasearch.cli.console import counted
-from metasearch.cli.parse import filled
 from metasearch.dedup.explain import Explanation
 from metasearch.dedup.matcher import Key
-from metasearch.formats.answer import hit_object
+from metasearch.formats.answer import hit_object, match_object
+from metasearch.formats.records import record_object
 from metasearch.formats.reference import full_title, identifiers
 from metasearch.formats.text import clean, line, wrapped
 from metasearch.record import Hit, Match, Record
@@ -200,16 +200,16 @@ def _lines(rows: Iterable[tuple[str, str]], width: int) -> Iterator[str]:
 def pair_object(it: Explanation) -> dict[str, Any]:
     """The same as `pair_text` as one JSON object; every key is always there."""
     return {
-        "left": {"key": clean(it.names[0]), **filled(it.left)},
-        "right": {"key": clean(it.names[1]), **filled(it.right)},
+        "left": {"key": clean(it.names[0]), **record_object(it.left)},
+        "right": {"key": clean(it.names[1]), **record_object(it.right)},
         "keys": [{"matcher": key.matcher, "value": clean(str(key.value))} for key in it.keys],
-        "rules": [{"rule": rule, "said": filled(match) if match else None} for rule, match in it.rules],
-        "verdict": filled(it.verdict) if it.verdict else None,
+        "rules": [{"rule": rule, "said": match_object(match) if match else None} for rule, match in it.rules],
+        "verdict": match_object(it.verdict) if it.verdict else None,
         "together": it.together,
         "hits": [hit.id for hit in it.hits],
-        "path": [filled(match) for match in it.path],
-        "across": [filled(match) for match in it.across],
-        "against": [filled(match) for match in it.against],
+        "path": [match_object(match) for match in it.path],
+        "across": [match_object(match) for match in it.across],
+        "against": [match_object(match) for match in it.against],
         "met": it.met,
         "versions_apart": it.versions_apart,
     }
@@ -217,4 +217,4 @@ def pair_object(it: Explanation) -> dict[str, Any]:
 
 def hit_as_object(hit: Hit) -> dict[str, Any]:
     """A hit as in the JSON answer, with its records whole."""
-    return hit_object(hit) | {"records": [filled(record) for record in hit.records]}
+    return hit_object(hit) | {"records": [record_object(record) for record in hit.records]}

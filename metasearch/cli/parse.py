@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import fields, is_dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -75,27 +74,10 @@ def _read(file: Path, limit: int) -> bytes:
 
 
 def _write(parsed: Parsed) -> None:
-    import orjson
+    from metasearch.formats import records
 
     with Sink() as sink:
-        for record in parsed.records:
-            sink.write(orjson.dumps(filled(record), option=orjson.OPT_APPEND_NEWLINE))
-
-
-def filled(value: Any) -> Any:
-    """Dataclasses as objects of the fields that have a value, and all text fit to be printed."""
-    from metasearch.formats.text import clean
-
-    if isinstance(value, str):
-        return clean(value)
-    if is_dataclass(value):
-        pairs = ((field.name, getattr(value, field.name)) for field in fields(value))
-        return {name: filled(inner) for name, inner in pairs if inner is not None and inner not in ("", (), {})}
-    if isinstance(value, tuple):
-        return [filled(inner) for inner in value]
-    if isinstance(value, dict):
-        return {clean(name): filled(inner) for name, inner in value.items()}
-    return value
+        sink.write(records.write(parsed.records))
 
 
 def _tell(parsed: Parsed, console: Console) -> None:

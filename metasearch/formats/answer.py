@@ -11,15 +11,8 @@ from typing import Any
 import orjson
 
 from metasearch.events import Answer, Counts, SourceReport
-from metasearch.formats.text import clean, clean_or_none, web_url
+from metasearch.formats.text import clean, clean_or_none, exact_number, web_url
 from metasearch.record import Author, Hit, Match, Reason, Record
-
-#: Whole numbers beyond this are no longer exact in JSON readers, and orjson refuses those beyond 64 bits.
-_EXACT = 2**53
-
-
-def _number(value: int | None) -> int | None:
-    return value if value is not None and -_EXACT < value < _EXACT else None
 
 
 def _author(author: Author) -> dict[str, Any]:
@@ -34,13 +27,14 @@ def _author(author: Author) -> dict[str, Any]:
 def _source(record: Record) -> dict[str, Any]:
     return {
         "source": clean(record.source),
-        "position": _number(record.position),
+        "position": exact_number(record.position),
         "id": clean_or_none(record.source_id),
         "url": web_url(record.url),
     }
 
 
-def _match(match: Match) -> dict[str, Any]:
+def match_object(match: Match) -> dict[str, Any]:
+    """One entry of "matches"."""
     return {
         "matcher": match.matcher,
         "verdict": match.verdict,
@@ -68,7 +62,7 @@ def hit_object(hit: Hit) -> dict[str, Any]:
         "subtitle": clean_or_none(it.subtitle),
         "titles": [clean(v) for v in it.titles],
         "authors": [_author(a) for a in it.authors],
-        "year": _number(it.year),
+        "year": exact_number(it.year),
         "date": clean_or_none(it.date),
         "venue": clean_or_none(it.venue),
         "publisher": clean_or_none(it.publisher),
@@ -86,10 +80,10 @@ def hit_object(hit: Hit) -> dict[str, Any]:
         "language": clean_or_none(it.language),
         "abstract": clean_or_none(it.abstract),
         "keywords": [clean(k) for k in it.keywords],
-        "citations": _number(it.citations),
+        "citations": exact_number(it.citations),
         "sources": [_source(r) for r in hit.records],
         "provenance": {clean(field): clean(source) for field, source in hit.provenance.items()},
-        "matches": [_match(m) for m in hit.matches],
+        "matches": [match_object(m) for m in hit.matches],
         "versions": [{"kind": v.kind, "records": [clean(key) for key in v.records]} for v in hit.versions],
     }
 
@@ -101,7 +95,7 @@ def report_object(report: SourceReport) -> dict[str, Any]:
         "source": report.source,
         "status": report.status,
         "count": report.count,
-        "total": _number(report.total),
+        "total": exact_number(report.total),
         "seconds": report.seconds,
         "query": clean_or_none(report.query),
         "notes": [clean(n) for n in report.notes],

@@ -13,11 +13,9 @@ from typing import Any
 
 import orjson
 
-from metasearch.formats.text import clean
+from metasearch.formats.text import clean, exact_number
 from metasearch.record import Author, Record
 
-#: Whole numbers beyond this are no longer exact in JSON readers, and orjson refuses those beyond 64 bits.
-_EXACT = 2**53
 _ALWAYS = ("source", "position")
 
 
@@ -36,7 +34,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, str):
         return clean(value)
     if isinstance(value, int):
-        return value if -_EXACT < value < _EXACT else None
+        return exact_number(value)
     if isinstance(value, Author):
         parts = ((it.name, _plain(getattr(value, it.name))) for it in fields(value))
         return {name: part for name, part in parts if part is not None}

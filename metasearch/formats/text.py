@@ -99,3 +99,12 @@ def web_url(url: str | None) -> str | None:
 def ascii_url(url: str) -> str:
     """The address in printable ASCII: other characters percent-encoded as UTF-8, existing escapes kept."""
     return url if url.isascii() else quote(url, safe="%/:?#[]@!$&'()*+,;=-._~")
+
+
+#: Whole numbers beyond this are no longer exact in JSON readers, and orjson refuses those beyond 64 bits.
+_EXACT = 2**53
+
+
+def exact_number(value: int | None) -> int | None:
+    """The number, if every reader of JSON reads the same; else None."""
+    return value if value is not None and -_EXACT < value < _EXACT else None
