@@ -5,7 +5,8 @@
     python3 tasks.py test [pytest options]   all tests
     python3 tasks.py lint                    format, lint, types, import contracts
     python3 tasks.py fix                     let the formatter and the linter mend what they can
-    python3 tasks.py bench                   the speed table of benchmarks/; `bench dedup`: de-duplication
+    python3 tasks.py bench                   the speed table of benchmarks/; `bench dedup`, `bench text`: de-duplication
+    python3 tasks.py report                  measure every strategy and write docs/strategies-report.md
     python3 tasks.py wheel                   build the wheel into dist/
     python3 tasks.py run ...                 the metasearch command itself
 
@@ -31,9 +32,10 @@ NEEDS = {
     "demo": (),
     "run": (),
     "test": ("test",),
-    "bench": (),
+    "bench": ("bench",),
     "lint": ("lint",),
     "fix": ("lint",),
+    "report": ("report",),
     "wheel": ("build",),
 }
 
@@ -180,8 +182,13 @@ def fix(_: list[str]) -> int:
 
 def bench(rest: list[str]) -> int:
     os.chdir(ROOT)
-    which, rest = (rest[0], rest[1:]) if rest[:1] in (["fanout"], ["dedup"]) else ("fanout", rest)
+    which, rest = (rest[0], rest[1:]) if rest[:1] in (["fanout"], ["dedup"], ["text"]) else ("fanout", rest)
     return call("python", "-m", f"benchmarks.{which}", *rest)
+
+
+def report(rest: list[str]) -> int:
+    os.chdir(ROOT)
+    return call("python", "-m", "benchmarks.report", *rest)
 
 
 def wheel(rest: list[str]) -> int:
@@ -193,7 +200,16 @@ def run(rest: list[str]) -> int:
     return call("metasearch", *rest)
 
 
-TASKS = {"demo": demo, "test": test, "lint": lint, "fix": fix, "bench": bench, "wheel": wheel, "run": run}
+TASKS = {
+    "demo": demo,
+    "test": test,
+    "lint": lint,
+    "fix": fix,
+    "bench": bench,
+    "report": report,
+    "wheel": wheel,
+    "run": run,
+}
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -9,12 +9,13 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
+import threading
 from collections import deque
-from collections.abc import AsyncIterator, Generator, Sequence
+from collections.abc import AsyncIterator, Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from metasearch.adapters.fetch import Fetcher, SourceState
 from metasearch.adapters.parse import Parsed, parse
@@ -22,9 +23,9 @@ from metasearch.adapters.plan import Plan, plan
 from metasearch.adapters.registry import Registry
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.spec import AdapterSpec
-from metasearch.dedup import DEFAULT, Fingerprint, OnlineDedup, fingerprint
+from metasearch.dedup import Chain, Fingerprint, OnlineDedup, Strategy, fingerprint, strategy
 from metasearch.dedup.pins import Pins
-from metasearch.errors import Drifted, SourceError, TimedOut, UsageError
+from metasearch.errors import Drifted, MetasearchError, SourceError, TimedOut, UsageError
 from metasearch.events import (
     Answer,
     Change,
@@ -43,6 +44,7 @@ from metasearch.record import VERSIONS_MODES, Hit, Record, VersionsMode
 from metasearch.settings import Settings
 
 log = logging.getLogger("metasearch")
+T = TypeVar("T")
 
 #: Seconds between two `Order` events while sources are still answering.
 ORDER_EVERY = 0.15
@@ -52,6 +54,9 @@ BIG_BODY = 1_000_000
 MAX_LIMIT, MAX_PER_SOURCE, MAX_TIMEOUT, MAX_SOURCES = 10_000, 2_000, 600.0, 200
 #: Events that may wait for a slow reader before the sources are made to wait.
 BACKLOG = 256
+#: Names of the strategies that have loaded what they need, in this process; two must not load at once.
+_LOADED: set[str] = set()
+_LOADING = threading.Lock()
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +80,38 @@ def digest(page: Page, spec: AdapterSpec, residual: Query | None = None) -> Dige
         # None means that the record lacks the field: it is kept, for nothing speaks against it.
         kept = [record for record in kept if matches(residual, record) is not False]
     return Digest(parsed, tuple((record, fingerprint(record)) for record in kept), asked - len(kept))
+
+
+def _compute(chain: Chain, prints: Iterable[Fingerprint]) -> None:
+    """Compute all that a chain compares of records; fingerprints keep it, so that it can be done in a thread.
+
+    Whoever compares a record with itself has looked at everything that is compared with another one.
+    """
+    for it in prints:
+        for matcher in chain.matchers:
+            list(matcher.keys(it))
+            matcher.compare(it, it)
+
+
+def _load(chosen: Strategy) -> None:
+    """Load what a strategy needs, once a process; may take a second or two, so it runs in a thread.
+
+    Raises:
+        MetasearchError: It cannot be loaded.
+    """
+    with _LOADING:
+        if chosen.name in _LOADED:
+            return
+        try:
+            chosen.load()
+        except MetasearchError:
+            raise
+        except Exception as exc:  # a dictionary or a compiled library of others
+            raise MetasearchError(
+                f"the strategy {chosen.name!r} cannot load what it needs: {type(exc).__name__}: {exc}",
+                advice="Choose another one; `metasearch strategies` lists all.",
+            ) from exc
+        _LOADED.add(chosen.name)
 
 
 @dataclass(slots=True)
@@ -135,6 +172,7 @@ class Engine:
         pins: What is decided to be the same or different; None takes the file that the settings name.
 
     Raises:
+        UsageError: There is no strategy of the name that stands in the settings.
         PinsError: That file cannot be used.
     """
 
@@ -147,9 +185,9 @@ class Engine:
         pins: Pins | None = None,
     ) -> None:
         self.settings = settings
-        if pins is None:
-            pins = Pins.load(settings.pins)
-        self.chain = DEFAULT.pinned(pins) if pins else DEFAULT
+        self.strategy = strategy(settings.strategy)
+        self._pins = Pins.load(settings.pins) if pins is None else pins
+        self._turn = asyncio.Lock()
         self.registry = Registry(settings)
         self._fetcher = _fetcher(settings, replay, record)
 
@@ -180,6 +218,7 @@ class Engine:
         timeout: float | None = None,
         cache: bool = True,
         versions: VersionsMode | None = None,
+        dedup: str | None = None,
     ) -> Search:
         """Prepare a search; it runs when it is iterated or awaited.
 
@@ -193,6 +232,8 @@ class Engine:
             timeout: Seconds until the answer is given, whoever is missing.
             cache: Whether pages may come from the cache.
             versions: What becomes of the versions of a work; None does as the settings say.
+            dedup: Name of the strategy that finds duplicates, one of `metasearch.dedup.STRATEGIES`; None takes that
+                of the settings.
 
         Raises:
             UsageError: The query or an option cannot be used.
@@ -211,7 +252,26 @@ class Engine:
         asked = [_Source(name, self.registry.spec(name)) for name in names]
         depth = per_source or min(MAX_PER_SOURCE, max(self.settings.per_source, limit or 0))
         seconds = timeout or self.settings.timeout
-        return Search(self, tree, asked, limit, depth, seconds, cache, versions or self.settings.versions)
+        chosen = self.strategy if dedup is None else strategy(dedup)
+        return Search(self, tree, asked, limit, depth, seconds, cache, versions or self.settings.versions, chosen)
+
+    def chain(self, chosen: Strategy) -> Chain:
+        """The matchers of a strategy, under the pins."""
+        return chosen.chain.pinned(self._pins) if self._pins else chosen.chain
+
+    async def load(self, chosen: Strategy) -> None:
+        """Load what a strategy needs, off the loop; at once where that is done or nothing is needed.
+
+        Raises:
+            MetasearchError: It cannot be loaded.
+        """
+        if chosen.loads and chosen.name not in _LOADED:
+            await self.in_thread(_load, chosen)
+
+    async def in_thread(self, do: Callable[..., T], *args: Any) -> T:
+        """Let a thread load or compute for a strategy: one at a time, because they would share one interpreter."""
+        async with self._turn:
+            return await asyncio.to_thread(do, *args)
 
 
 class Search:
@@ -226,7 +286,8 @@ class Search:
         depth: int,
         seconds: float,
         cache: bool,
-        versions: VersionsMode = "group",
+        versions: VersionsMode,
+        chosen: Strategy,
     ) -> None:
         self.id = secrets.token_hex(6)
         self.query = to_text(query)
@@ -244,7 +305,9 @@ class Search:
         self._untold: deque[SearchEvent] = deque()
         weights = {source.name: source.spec.weight for source in asked}
         self._weights = weights
-        self._dedup = OnlineDedup(engine.chain, weights, versions)
+        self._strategy = chosen
+        self._chain = engine.chain(chosen)
+        self._dedup = OnlineDedup(self._chain, weights, versions)
 
     # ---------------------------------------------------------------- for users
 
@@ -307,15 +370,11 @@ class Search:
         deadline = began + self._seconds
         await self._tell(Started(self.id, self.query, tuple(s.name for s in self._asked), self._seconds))
         inbox: asyncio.Queue[tuple[_Source, Digest | None]] = asyncio.Queue(BACKLOG)
-        async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(self._ask(s, inbox, began, deadline), name=f"ask {s.name}") for s in self._asked]
-            try:
-                async with asyncio.timeout_at(deadline):
-                    await self._collect(inbox, len(tasks))
-            except TimeoutError:
-                log.info("search %s: deadline of %g s reached", self.id, self._seconds)
-            for task in tasks:
-                task.cancel()
+        try:
+            await self._ask_all(inbox, began, deadline)
+        except ExceptionGroup as group:  # of all tasks only the loading can fail, and then nothing can be compared
+            error = group.exceptions[0]
+            raise error from error.__cause__
         while not inbox.empty():  # what came in the last moment counts
             self._take(*inbox.get_nowait())
         for source in self._asked:
@@ -326,6 +385,23 @@ class Search:
         self._note(*self._changes())
         self.answer = self._answer(loop.time() - began)
         await self._tell(Finished(self.answer))
+
+    async def _ask_all(
+        self, inbox: asyncio.Queue[tuple[_Source, Digest | None]], began: float, deadline: float
+    ) -> None:
+        """Ask all sources at once and load meanwhile what the strategy needs; whatever is late is cancelled."""
+        async with asyncio.TaskGroup() as group:
+            asked = [group.create_task(self._ask(s, inbox, began, deadline), name=f"ask {s.name}") for s in self._asked]
+            tasks = list(asked)
+            if self._strategy.loads:
+                tasks.append(group.create_task(self._engine.load(self._strategy), name=f"load {self._strategy.name}"))
+            try:
+                async with asyncio.timeout_at(deadline):
+                    await self._collect(inbox, len(asked))
+            except TimeoutError:
+                log.info("search %s: deadline of %g s reached", self.id, self._seconds)
+            for task in tasks:
+                task.cancel()
 
     async def _collect(self, inbox: asyncio.Queue[tuple[_Source, Digest | None]], running: int) -> None:
         """Take pages in as they come; one task does this, so that dedup needs no locks."""
@@ -413,6 +489,13 @@ class Search:
             source.total = found.parsed.total
         if found.parsed.drifted is not None:
             source.fail(Drifted(source.name, *found.parsed.drifted, url=page.request.shown))
+        # To cut texts into words, or to import what signs them, takes milliseconds in which the loop would stall.
+        prints = [it for _, it in found.kept]
+        if self._strategy.loads and prints:
+            await self._engine.load(self._strategy)
+            await self._engine.in_thread(_compute, self._chain, prints)
+        elif self._chain.has_work(prints):
+            await self._engine.in_thread(self._chain.prepare, prints)
         return found
 
     def _ranked(self) -> list[Hit]:
@@ -428,6 +511,7 @@ class Search:
             hits=tuple(hits if self._limit is None else hits[: self._limit]),
             sources=reports,
             seconds=round(seconds, 4),
+            dedup=self._strategy.name,
         )
 
 

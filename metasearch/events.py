@@ -69,6 +69,7 @@ class Answer:
         hits: Ranked, best first, cut to the limit that was asked for; `counts` speaks of all.
         sources: A report for every source that was asked, in the order of asking.
         seconds: Wall time of the search.
+        dedup: Name of the strategy that found the duplicates.
     """
 
     query: str
@@ -77,6 +78,7 @@ class Answer:
     hits: tuple[Hit, ...]
     sources: tuple[SourceReport, ...]
     seconds: float = 0.0
+    dedup: str = "default"
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,6 +38,8 @@ class Settings:
         per_source: Records asked from each source when a search does not say.
         pins: File of what the user has decided to be the same or different; None for nothing.
         versions: What becomes of the versions of a work when a search does not say.
+        strategy: How duplicates are found when a search does not say; whether there is one of that name is known to
+            `metasearch.dedup` alone, which whoever uses it asks.
         env: Where keys are looked up.
         public_url: Base of the absolute URLs that a server hands out; None takes the address it listens on.
         shipped: Whether the shipped sources can be asked too, or only those in `sources`.
@@ -54,6 +56,7 @@ class Settings:
     per_source: int = 20
     pins: Path | None = None
     versions: VersionsMode = "group"
+    strategy: str = "default"
     env: Mapping[str, str] = field(default_factory=dict, repr=False)
     public_url: str | None = None
     shipped: bool = True
@@ -64,9 +67,16 @@ class Settings:
         """Names the program, and whom to write to."""
         return f"{VERSION_AGENT} (mailto:{self.contact})" if self.contact else VERSION_AGENT
 
-    def deduplicated(self, pins: Path | None = None, versions: VersionsMode | None = None) -> Settings:
-        """With another file of pins and another mode of versions, where they are named."""
-        return replace(self, pins=pins or self.pins, versions=versions or self.versions)
+    def deduplicated(
+        self, pins: Path | None = None, versions: VersionsMode | None = None, strategy: str | None = None
+    ) -> Settings:
+        """With another file of pins, another mode of versions and another strategy, where they are named."""
+        return replace(
+            self,
+            pins=pins or self.pins,
+            versions=versions or self.versions,
+            strategy=strategy or self.strategy,
+        )
 
     @classmethod
     def load(cls, file: Path | None, env: Mapping[str, str]) -> Settings:
@@ -122,7 +132,7 @@ class _Reader:
         "search": {"sources": list, "timeout": (int, float), "per_source": int},
         "network": {"allow": list, "contact": str},
         "cache": {"dir": str, "enabled": bool, "max_bytes": int},
-        "dedup": {"pins": str, "versions": str},
+        "dedup": {"pins": str, "versions": str, "strategy": str},
         "server": {"public_url": str},
         "sources": {},
     }
@@ -181,6 +191,7 @@ class _Reader:
             per_source=min(1000, int(per_source)),
             pins=self.pins(dedup, env),
             versions=self.versions(dedup.get("versions", "group")),
+            strategy=str(env.get("METASEARCH_DEDUP") or dedup.get("strategy") or "default"),
             env=secrets,
             public_url=self.public_url(server, env),
         )

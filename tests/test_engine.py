@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Mapping
+import threading
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import aclosing
 from dataclasses import replace
 from pathlib import Path
@@ -15,17 +16,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import metasearch
+from metasearch import engine as engine_module
 from metasearch.adapters.fetch import Fetcher
 from metasearch.adapters.request import Page, Request
+from metasearch.dedup import STRATEGIES, Strategy
 from metasearch.dedup.pins import Pins
 from metasearch.engine import Engine
-from metasearch.errors import PinsError, QuerySyntaxError, UnknownSource, UsageError
+from metasearch.errors import MetasearchError, PinsError, QuerySyntaxError, UnknownSource, UsageError
 from metasearch.events import Added, Answer, Finished, Grown, Joined, Order, SearchEvent, SourceProgress, Started
 from metasearch.formats.answer import answer_object
 from metasearch.formats.events import event_object, fold
 from metasearch.query import Years
 from metasearch.record import VersionsMode
 from metasearch.settings import Settings
+from tests.strategies import same_title
 
 Body = bytes | Exception | Callable[[Request], Any]
 
@@ -373,3 +377,192 @@ async def test_the_public_function_closes_what_it_opened() -> None:
     assert report.error is not None
     assert "METASEARCH_TEST_KEY" in report.error.advice
     assert answer.complete
+
+
+# --------------------------------------------------------------------------- strategies
+
+
+Choose = Callable[[Strategy], Strategy]
+
+
+@pytest.fixture
+def choose(monkeypatch: pytest.MonkeyPatch) -> Choose:
+    """Adds a strategy that can be chosen by its name; none has loaded anything."""
+    monkeypatch.setattr(engine_module, "_LOADED", set())
+
+    def add(chosen: Strategy) -> Strategy:
+        monkeypatch.setitem(STRATEGIES, chosen.name, chosen)  # type: ignore[arg-type]
+        return chosen
+
+    return add
+
+
+#: The same title in other years: two works by the usual rules, one by `same_title`.
+TITLES = {
+    "alpha": works(item("Soil carbon in marshes", year=1999)),
+    "beta": works(item("Soil carbon in marshes", year=2020)),
+}
+
+
+async def test_a_strategy_by_name(choose: Choose) -> None:
+    """Asked for or configured it finds the duplicates, and the answer says which it was."""
+    choose(same_title())
+
+    usual = await engine(TITLES)[0].search("soil")
+    asked = await engine(TITLES)[0].search("soil", dedup="same-title")
+    configured = await engine(TITLES, strategy="same-title")[0].search("soil")
+    back = await engine(TITLES, strategy="same-title")[0].search("soil", dedup="default")
+
+    assert [(it.dedup, it.counts.unique) for it in (usual, back)] == [("default", 2)] * 2
+    for answer in (asked, configured):
+        assert (answer.dedup, answer.counts.unique) == ("same-title", 1)
+        assert answer.hits[0].matches[0].matcher == "same-title"
+
+
+async def test_pins_win_over_every_strategy(choose: Choose) -> None:
+    """What a person has parted stays apart."""
+    choose(same_title())
+    bodies, _ = engine(TITLES)
+    pins = Pins.read("different alpha:Soilcarboninmarshes1999 beta:Soilcarboninmarshes2020", "mine")
+    made = Engine(bodies.settings, pins=pins)
+    made._fetcher = bodies._fetcher
+
+    assert (await made.search("soil", dedup="same-title")).counts.unique == 2
+
+
+async def test_a_strategy_that_is_not_there() -> None:
+    """It is refused before anything is asked, with the names of those that are."""
+    made, upstreams = engine(SOIL)
+
+    with pytest.raises(UsageError, match="'magic'") as asked:
+        made.search("soil", dedup="magic")
+    with pytest.raises(UsageError, match="'magic'"):
+        Engine(Settings(strategy="magic"))
+
+    assert "default" in asked.value.advice
+    assert upstreams.asked == []
+
+
+async def test_loading_delays_no_request(choose: Choose) -> None:
+    """It is under way while the sources are asked, and no record is read before it is done."""
+    all_asked, told = threading.Event(), []
+    bodies = {**SOIL, "delta": lambda _: all_asked.set() or SOIL["alpha"]}
+
+    def load() -> None:
+        told.append("loaded" if all_asked.wait(20) else "loaded before the sources were asked")
+
+    choose(same_title(lambda: told.append("read"), loads=(load,)))
+
+    answer = await engine(bodies)[0].search("soil", dedup="same-title")
+
+    assert told == ["loaded", *["read"] * 8]
+    assert answer.counts.received == 8
+
+
+async def test_loading_is_done_once(choose: Choose) -> None:
+    """However many searches want it at the same time, in however many engines."""
+    loaded: list[int] = []
+    choose(same_title(loads=(lambda: loaded.append(1),)))
+    one, other = engine(SOIL)[0], engine(SOIL)[0]
+
+    await asyncio.gather(*(made.search("soil", dedup="same-title") for made in (one, one, other)))
+    await one.search("soil", dedup="same-title")
+
+    assert loaded == [1]
+
+
+async def test_the_loop_goes_on_while_a_strategy_computes(choose: Choose) -> None:
+    """A matcher that is not done before the loop has turned ten times is done, for every record."""
+    turns = threading.Semaphore(0)
+    waited: list[bool] = []
+
+    def ten_turns() -> None:
+        waited.append(all(turns.acquire(timeout=20) for _ in range(10)))
+
+    async def turn() -> None:
+        while True:
+            turns.release()
+            await asyncio.sleep(0)
+
+    choose(same_title(ten_turns, loads=(lambda: None,)))
+    turning = asyncio.create_task(turn())
+
+    answer = await engine(SOIL)[0].search("soil", dedup="same-title")
+    turning.cancel()
+
+    assert waited == [True] * 6
+    assert answer.counts.received == 6
+
+
+async def test_what_cannot_be_loaded_is_an_error_of_the_search(choose: Choose) -> None:
+    """It ends the search at once, says what is missing and what to do; the next search tries again."""
+    missing = [ImportError("no module named 'oracle'")]
+
+    def load() -> None:
+        if missing:
+            raise missing[0]
+
+    choose(same_title(loads=(load,)))
+    made, upstreams = engine({**SOIL, "delta": lambda _: asyncio.Event().wait()})
+
+    with pytest.raises(MetasearchError, match=r"'same-title' cannot load .* ImportError: .*oracle") as it:
+        await made.search("soil", dedup="same-title")
+    with pytest.raises(MetasearchError, match="oracle"):
+        await events_of(made, dedup="same-title")
+    missing.clear()
+    answer = await made.search("soil", sources=list(SOIL), dedup="same-title")
+
+    assert "metasearch strategies" in it.value.advice
+    assert it.value.__cause__ is not None
+    assert upstreams.cancelled == ["delta"] * 2
+    assert answer.complete
+
+
+@pytest.fixture
+async def stuck(choose: Choose) -> AsyncIterator[None]:
+    """A strategy that never loads, as long as the test lasts."""
+    over = threading.Event()
+    choose(same_title(loads=(lambda: over.wait(20),)))
+    yield
+    over.set()
+
+
+@pytest.mark.usefixtures("stuck")
+async def test_who_finds_nothing_waits_for_no_loading() -> None:
+    """Without a record there is nothing to compare."""
+    made, _ = engine({"alpha": works(), "beta": b"<html>no</html>"})
+
+    answer = await made.search("soil", dedup="same-title")
+
+    assert [report.status for report in answer.sources] == ["empty", "error"]
+
+
+@pytest.mark.usefixtures("stuck")
+async def test_the_deadline_waits_for_no_loading() -> None:
+    """What could not be compared in time is told as a source that is late."""
+    answer = await engine(SOIL)[0].search("soil", dedup="same-title", timeout=0.2)
+
+    assert {report.status for report in answer.sources} == {"timeout"}
+    assert not answer.complete
+
+
+@pytest.mark.usefixtures("stuck")
+async def test_who_leaves_waits_for_no_loading() -> None:
+    """A client that goes away ends the search."""
+    made, _ = engine({"alpha": SOIL["alpha"]})
+
+    async with aclosing(made.search("soil", dedup="same-title").__aiter__()) as events:
+        assert isinstance(await anext(events), Started)
+
+
+@pytest.mark.parametrize("name", STRATEGIES)
+async def test_every_strategy_can_be_searched_with(name: str) -> None:
+    """Its stream folds to its answer, from the first record to the last."""
+    made, _ = engine(SOIL)
+
+    answer = answer_object(await made.search("soil carbon", dedup=name))
+    told = fold(event_object(event) for event in await events_of(made, dedup=name))
+
+    assert answer["dedup"] == told["dedup"] == name
+    assert answer["counts"] == told["counts"]
+    assert [hit["matches"] for hit in answer["hits"]] == [hit["matches"] for hit in told["hits"]]

@@ -31,6 +31,7 @@ def test_all_problems_are_told_at_once(tmp_path: Path) -> None:
         [dedup]
         versions = "both"
         pins = 1
+        strategy = 2
         [server]
         public_url = "javascript:alert(1)"
     """
@@ -40,7 +41,7 @@ def test_all_problems_are_told_at_once(tmp_path: Path) -> None:
     told = "\n".join(raised.value.problems)
     places = (
         *("searhc", "search.timeout", "search.per_source", "search.colour", "network.allow", "server.public_url"),
-        *("dedup.versions", "dedup.pins"),
+        *("dedup.versions", "dedup.pins", "dedup.strategy"),
     )
     assert all(f"{place}: " in told for place in places)
     assert str(raised.value).startswith(f"{tmp_path / 'my.toml'}: ")
@@ -112,13 +113,24 @@ def test_shipped_sources_can_be_shut_out() -> None:
     assert raised.value.near_misses == ("mine",)
 
 
-# --------------------------------------------------------------------------- pins and versions
+# --------------------------------------------------------------------------- pins, versions, strategy
 
 
 def test_versions_are_grouped_unless_the_file_says_more(tmp_path: Path) -> None:
     """The three modes, and the one that nobody has to name."""
     assert load(tmp_path).versions == "group"
     assert load(tmp_path, 'dedup.versions = "separate"').versions == "separate"
+
+
+def test_a_strategy_by_name(tmp_path: Path) -> None:
+    """A variable comes before the file; whoever uses the name knows whether there is one."""
+    text = 'dedup.strategy = "filed"'
+
+    assert load(tmp_path).strategy == "default"
+    assert load(tmp_path, text).strategy == "filed"
+    assert load(tmp_path, text, METASEARCH_DEDUP="env").strategy == "env"
+    assert load(tmp_path, text).deduplicated(strategy="given").strategy == "given"
+    assert load(tmp_path, text).deduplicated(versions="merge").strategy == "filed"
 
 
 def test_pins_lie_beside_the_file_that_names_them(tmp_path: Path) -> None:

@@ -37,6 +37,7 @@ def answer(outcome: Outcome) -> Answer:
         counts=Counts(received, len(outcome.works), received - len(outcome.works)),
         hits=tuple(work.hit for work in outcome.works),
         sources=tuple(map(report, outcome.files)),
+        dedup=outcome.dedup,
     )
 
 

@@ -78,12 +78,14 @@ class Outcome:
         works: In the order of their first records.
         versions: What has become of the versions of a work.
         passed_over: Comparisons that were not made, because too many records share a key.
+        dedup: Name of the strategy that found the works.
     """
 
     files: Sequence[FileRead]
     works: Sequence[Work]
     versions: VersionsMode
     passed_over: int
+    dedup: str
 
     @property
     def complete(self) -> bool:
@@ -140,7 +142,11 @@ def _read(it: Input, form: str | None, encoding: str | None, stdin: BinaryIO | N
 
 
 def deduplicate(
-    files: Sequence[FileRead], chain: Chain, versions: VersionsMode = "separate", progress: Progress = _say_nothing
+    files: Sequence[FileRead],
+    chain: Chain,
+    versions: VersionsMode = "separate",
+    progress: Progress = _say_nothing,
+    dedup: str = "default",
 ) -> Outcome:
     """Find out which records are one work.
 
@@ -149,24 +155,28 @@ def deduplicate(
         chain: The matchers, with pins.
         versions: What becomes of preprint and article: in a review each is a record of its own.
         progress: Is told now and then.
+        dedup: Name of the strategy that the chain is of.
     """
-    dedup = OnlineDedup(chain, versions=versions)
+    stage = OnlineDedup(chain, versions=versions)
     items = list(_items(files))
-    places: dict[int, int] = {}  # identity of a record -> its place among all
+    places = {id(it.entry.record): place for place, it in enumerate(items)}
     with garbage.rarely():
-        for place, it in enumerate(items):
-            if place % STEP == 0:
-                progress("comparing records", place, len(items))
-            places[id(it.entry.record)] = place
-            dedup.insert(it.entry.record, Fingerprint(it.entry.record, it.key))
+        stage.extend(_told(items, progress))
         progress("merging records", len(items), len(items))
-        found = [(sorted(places[id(record)] for record in hit.records), hit) for hit in dedup.hits()]
+        found = [(sorted(places[id(record)] for record in hit.records), hit) for hit in stage.hits()]
     found.sort(key=lambda work: work[0][0])
     works = [
         Work(tuple(items[place] for place in members), replace(hit, rank=rank))
         for rank, (members, hit) in enumerate(found, 1)
     ]
-    return Outcome(files, works, versions, dedup.passed_over)
+    return Outcome(files, works, versions, stage.passed_over, dedup)
+
+
+def _told(items: Sequence[Item], progress: Progress) -> Iterator[Fingerprint]:
+    for place, it in enumerate(items):
+        if place % STEP == 0:
+            progress("comparing records", place, len(items))
+        yield Fingerprint(it.entry.record, it.key)
 
 
 def _items(files: Iterable[FileRead]) -> Iterator[Item]:

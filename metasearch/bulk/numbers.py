@@ -63,6 +63,7 @@ class Numbers:
         versions: Duplicates that are other versions of a work; `version_works`: the works that have several.
         within, across: Duplicates of which the same file has another record, and all others.
         passed_over: Comparisons that were not made, because too many records share a key.
+        dedup: Name of the strategy that found the duplicates.
     """
 
     files: Sequence[Place]
@@ -80,6 +81,7 @@ class Numbers:
     across: int
     passed_over: int
     mode: VersionsMode
+    dedup: str
 
     @property
     def duplicates(self) -> int:
@@ -108,6 +110,7 @@ def count(outcome: Outcome) -> Numbers:
         across=sum(in_files) - len(outcome.works),
         passed_over=outcome.passed_over,
         mode=outcome.versions,
+        dedup=outcome.dedup,
     )
     _audit(numbers, outcome)
     return numbers

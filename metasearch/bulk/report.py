@@ -25,7 +25,7 @@ RULES: Mapping[str, str] = {
     "id": "the same identifier (PMID, ISBN, ...)",
     "four-tuple": "the same title, journal, year and first author",
     "fields": "titles agree, and other fields with them",
-    "simhash": "title and abstract nearly the same, same first author and year",
+    "text": "title and abstract nearly the same, same first author and year",
 }
 _TEXT_BEGINS = b"metasearch dedup "
 _JSON_BEGINS = b'{\n  "report": "metasearch dedup"'
@@ -94,8 +94,10 @@ def _unread(it: Numbers) -> Iterator[str]:
 
 def _duplicates(it: Numbers) -> Iterator[str]:
     yield _row("duplicates removed", it.duplicates)
+    if it.dedup != "default":
+        yield f"  found by the strategy {it.dedup}: `metasearch strategies {it.dedup}`"
     for rule, number in it.rules.items():
-        yield _row(f"  by {rule}: {RULES.get(rule, 'a rule of this chain')}", number)
+        yield _row(f"  by {rule}{_in_words(rule, it.dedup)}", number)
     if it.versions:
         yield _row("  as versions: another version of the same work", it.versions)
     yield _row("  within a file", it.within)
@@ -103,11 +105,18 @@ def _duplicates(it: Numbers) -> Iterator[str]:
     yield _row("comparisons passed over, because too many records share a key", it.passed_over)
 
 
+def _in_words(rule: str, dedup: str) -> str:
+    """What a rule found alike, behind a colon; of another strategy it may bear the name of one of ours."""
+    return f": {RULES[rule]}" if rule in RULES and (dedup == "default" or rule == "pin") else ""
+
+
 def _unique(it: Numbers) -> Iterator[str]:
     yield _row("unique records", it.unique)
     if it.version_works:
         yield _row("  with several versions", it.version_works)
-    yield f"  preprint, conference paper and article of one work: {_MODES[it.mode]}"
+    # Other strategies do not know what a version is.
+    what = _MODES[it.mode] if it.dedup == "default" else f"one record or several, as {it.dedup} finds them"
+    yield f"  preprint, conference paper and article of one work: {what}"
 
 
 def _remarks(it: Numbers) -> Iterator[str]:
@@ -160,6 +169,7 @@ def as_json(it: Numbers, files: Sequence[FileRead], version: str) -> bytes:
         "duplicates_as_versions": it.versions,
         "duplicates_within_a_file": it.within,
         "duplicates_across_files": it.across,
+        "dedup": it.dedup,
         "versions": it.mode,
         "works_with_versions": it.version_works,
         "comparisons_passed_over": it.passed_over,

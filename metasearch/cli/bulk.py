@@ -21,7 +21,7 @@ from metasearch.cli.dedup import DASH, USUAL, Order
 from metasearch.cli.exits import Exit
 from metasearch.cli.labelled import read_rows
 from metasearch.cli.output import Sink
-from metasearch.dedup import DEFAULT
+from metasearch.dedup import strategy
 from metasearch.dedup.pins import Pins
 from metasearch.errors import UsageError
 from metasearch.files.encodings import decode
@@ -46,8 +46,9 @@ def run(order: Order, console: Console) -> Exit:
         OSError: An output cannot be written.
         click.exceptions.Exit: No file could be read; nothing is written then.
     """
-    settings = Settings.load(order.config, os.environ).deduplicated(order.pins)
-    chain = DEFAULT.pinned(Pins.load(settings.pins))
+    settings = Settings.load(order.config, os.environ).deduplicated(order.pins, strategy=order.dedup)
+    chosen = strategy(settings.strategy)
+    pins = Pins.load(settings.pins)
     if order.encoding is not None:
         decode(b"", "--encoding", order.encoding)
     inputs = gather(order.files)
@@ -78,7 +79,7 @@ def run(order: Order, console: Console) -> Exit:
             if all(file.error for file in files):
                 console.say("error: no file could be read", "red")
                 raise click.exceptions.Exit(Exit.NO_ANSWER)
-            outcome = deduplicate(files, chain, order.versions or "separate", live)
+            outcome = deduplicate(files, chosen.chain.pinned(pins), order.versions or "separate", live, chosen.name)
         finally:
             live.clear()
         numbers = count(outcome)

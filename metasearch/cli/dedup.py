@@ -31,6 +31,7 @@ class Order:
         report: None for the summary alone, `DASH` for standard error.
         read_as: One of the formats that can be read, for every file.
         versions: None is "separate", whatever the configuration says of searches.
+        dedup: Name of a strategy; None takes that of the settings, as with `pins`.
     """
 
     files: tuple[Path, ...]
@@ -43,6 +44,7 @@ class Order:
     config: Path | None
     pins: Path | None
     versions: VersionsMode | None
+    dedup: str | None
 
 
 @click.command(

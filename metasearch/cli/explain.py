@@ -20,7 +20,8 @@ class Question:
     Attributes:
         ids: Two for a pair, one for the hit in which it stands.
         files: Where records come from.
-        job: A search; if it is not to be `searched`, only its configuration, pins and versions count.
+        job: A search; if it is not to be `searched`, only its configuration, pins, versions and strategy
+            count.
         json: Whether the answer is data.
     """
 

@@ -169,7 +169,7 @@ def common(command: Any) -> Any:
 
 
 def dedup_options(command: Any) -> Any:
-    """`--pins` and `--versions`, for every command that de-duplicates."""
+    """`--pins`, `--versions` and `--dedup`, for every command that de-duplicates."""
     pins = click.option(
         "--pins",
         type=click.Path(dir_okay=False, path_type=Path),
@@ -181,7 +181,13 @@ def dedup_options(command: Any) -> Any:
         type=click.Choice(VERSIONS_MODES),
         help="Preprint and article: one hit that lists them (group), a hit each, or one hit all the same.",
     )
-    return pins(versions(command))
+    dedup = click.option(
+        "--dedup",
+        metavar="NAME",
+        shell_complete=complete_strategy,
+        help="How duplicates are found; `metasearch strategies` lists the ways.",
+    )
+    return pins(versions(dedup(command)))
 
 
 def _flag(*names: str, name: str, text: str) -> Any:
@@ -195,3 +201,10 @@ def complete_source(_ctx: click.Context, _param: click.Parameter, incomplete: st
 
     done, comma, started = incomplete.rpartition(",")
     return [CompletionItem(done + comma + name) for name in Registry(Settings()).names() if name.startswith(started)]
+
+
+def complete_strategy(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Names of strategies for the shell, each with what it does."""
+    from metasearch.dedup import STRATEGIES
+
+    return [CompletionItem(it.name, help=it.does) for it in STRATEGIES.values() if it.name.startswith(incomplete)]

@@ -15,6 +15,7 @@ from metasearch.cli.parse import parse
 from metasearch.cli.search import EXAMPLES, search
 from metasearch.cli.serve import serve
 from metasearch.cli.sources import sources
+from metasearch.cli.strategies import strategies
 
 
 def _version(ctx: click.Context, _param: click.Parameter, value: Any) -> None:
@@ -39,5 +40,5 @@ def root() -> None:
     """One query to many scholarly databases at once, and one ranked list that says where each hit comes from."""
 
 
-for _command in (search, sources, serve, parse, explain, dedup, evaluate):
+for _command in (search, sources, serve, parse, explain, dedup, strategies, evaluate):
     root.add_command(_command)

@@ -57,7 +57,7 @@ def run(job: Job, console: Console) -> Exit:
 
 def settings_of(job: Job) -> Settings:
     """The configuration, under what the job says."""
-    return Settings.load(job.config, os.environ).deduplicated(job.pins, job.versions)
+    return Settings.load(job.config, os.environ).deduplicated(job.pins, job.versions, job.dedup)
 
 
 async def _answer(

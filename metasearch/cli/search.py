@@ -35,7 +35,7 @@ class Job:
     Attributes:
         format: One of `NAMES`.
         cache: Whether pages may come from the cache.
-        pins: None takes the file that the settings name, and so it is with `versions`.
+        pins: None takes the file that the settings name, and so it is with `versions` and `dedup`.
     """
 
     query: str
@@ -55,6 +55,7 @@ class Job:
     allow_partial: bool = False
     pins: Path | None = None
     versions: VersionsMode | None = None
+    dedup: str | None = None
 
 
 def asking(command: Any) -> Any:

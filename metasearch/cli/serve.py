@@ -36,6 +36,7 @@ def serve(
     demo: bool,
     pins: Path | None,
     versions: VersionsMode | None,
+    dedup: str | None,
     config: Path | None,
 ) -> int:
     """Serve searches over HTTP until interrupted."""
@@ -46,7 +47,7 @@ def serve(
     from metasearch.server.app import serve as run
     from metasearch.settings import Settings, web_address
 
-    settings = Settings.load(config, os.environ).deduplicated(pins, versions)
+    settings = Settings.load(config, os.environ).deduplicated(pins, versions, dedup)
     if public_url:
         try:
             settings = replace(settings, public_url=web_address(public_url))

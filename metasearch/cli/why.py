@@ -19,7 +19,7 @@ from metasearch.cli.output import Sink
 from metasearch.cli.report import tell
 from metasearch.cli.run import FAILS_ON_PURPOSE, TABLE_HITS, prepared, settings_of, years_of
 from metasearch.cli.search import Job
-from metasearch.dedup import DEFAULT
+from metasearch.dedup import strategy
 from metasearch.dedup.explain import Explainer
 from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.dedup.pin_lines import read_name
@@ -48,7 +48,7 @@ def explain(question: Question, console: Console) -> Exit:
     settings = settings_of(question.job)
     for name in question.ids:
         _check(name)
-    chain = DEFAULT.pinned(Pins.load(settings.pins))
+    chain = strategy(settings.strategy).chain.pinned(Pins.load(settings.pins))
     records = _read(question, console)
     if question.searched:
         answer = _searched(question.job, settings, console)

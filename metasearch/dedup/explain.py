@@ -13,7 +13,7 @@ from itertools import islice
 from rapidfuzz import fuzz, process
 
 from metasearch.dedup.fingerprint import Fingerprint
-from metasearch.dedup.matcher import Chain, Key
+from metasearch.dedup.matcher import Chain, Key, Searching
 from metasearch.dedup.online import OnlineDedup
 from metasearch.dedup.pin_lines import read_name
 from metasearch.dedup.pins import record_names
@@ -23,6 +23,8 @@ from metasearch.record import Hit, Match, Record, VersionsMode
 MAX_PAIRS = 10_000
 #: Percent of likeness from which a name is offered in place of one that nothing bears.
 LEAST_LIKENESS = 60
+#: What stands in the place of a key where the index of a matcher's own brings two records together.
+NEAR = "near one another"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,7 +165,8 @@ class Explainer:
         return tuple(across), tuple(refused + vetoes if across else refused), met
 
     def _shared(self, a: Fingerprint, b: Fingerprint) -> set[Key]:
-        return {*self._chain.keys(a)} & {*self._chain.keys(b)}
+        near = {Key(it.name, NEAR) for it in self._chain.searching if _leads(it, a, b)}
+        return {*self._chain.keys(a)} & {*self._chain.keys(b)} | near
 
     def _one_work(self, left: Fingerprint, right: Fingerprint, one: Hit, other: Hit) -> bool:
         """Whether the records would stand together if versions were no reason to part them."""
@@ -172,6 +175,13 @@ class Explainer:
             stage.insert(it.record, it)
         wanted = {id(left.record), id(right.record)}
         return any(wanted <= {id(record) for record in hit.records} for hit in stage.hits())
+
+
+def _leads(matcher: Searching, a: Fingerprint, b: Fingerprint) -> bool:
+    """Whether a matcher's own index brings two records together."""
+    index = matcher.neighbours()
+    index.add(0, a)
+    return 0 in index.near(b)
 
 
 def _pairs(

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Callable, Hashable
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from metasearch import normalise
 from metasearch.dedup import cjk, people
 from metasearch.dedup.affixes import without_affixes
-from metasearch.dedup.signature import signature
 from metasearch.dedup.titles import is_generic, marks, notice, numbers, parts, title_words
 from metasearch.dedup.venues import venue_kind, venue_words
 from metasearch.record import Author, Record
@@ -58,6 +58,7 @@ _EDITION_WORDS = {
 
 
 _NOBODY: frozenset[str] = frozenset()
+T = TypeVar("T")
 
 
 class Fingerprint:
@@ -86,7 +87,6 @@ class Fingerprint:
         form: "preprint", "abstract" (of a conference), "conference" (a paper), "journal", or "" where it is not said.
         abstract_start: The first letters of the abstract, compact.
         four_tuple: SHA-1 hex, or None where fewer than two of journal, year and first author are known.
-        simhash: 64 bits, or None where there is too little text.
     """
 
     record: Record
@@ -122,12 +122,12 @@ class Fingerprint:
     form: Form
     abstract_start: str
     four_tuple: str | None
-    simhash: int | None
+    _kept: dict[Hashable, Any]
 
     __slots__ = (
-        "_mark", "abstract_start", "authors", "beginnings", "breaks", "cjk", "compact", "cut", "doi", "edition",
-        "families", "first", "form", "four_tuple", "generic", "han", "ids", "isbn", "issue", "marks", "notice",
-        "numbers", "others", "pages", "parts", "publisher", "record", "record_key", "simhash", "text", "url", "venue",
+        "_kept", "_mark", "abstract_start", "authors", "beginnings", "breaks", "cjk", "compact", "cut", "doi",
+        "edition", "families", "first", "form", "four_tuple", "generic", "han", "ids", "isbn", "issue", "marks",
+        "notice", "numbers", "others", "pages", "parts", "publisher", "record", "record_key", "text", "url", "venue",
         "volume", "words", "year",
     )  # fmt: skip
 
@@ -163,6 +163,26 @@ class Fingerprint:
         self.isbn = frozenset(record.isbn) if record.isbn else _NOBODY
         self.four_tuple = four_tuple(compact, self.venue, record.year, self.first)
 
+    def once(self, name: Hashable, make: Callable[[Record], T]) -> T:
+        """What a matcher computes of the record, made when it is asked for the first time, and kept.
+
+        Args:
+            name: Of what is computed, with everything that shapes it: matchers of equal names share it.
+            make: Computes it.
+        """
+        try:
+            kept = self._kept
+        except AttributeError:
+            kept = self._kept = {}
+        if name not in kept:
+            kept[name] = make(self.record)
+        found: T = kept[name]
+        return found
+
+    def keep(self, name: Hashable, value: object) -> None:
+        """Keep what was computed of many records at once, as `once` would."""
+        self.once(name, lambda _: value)
+
     def _drop_responsibility(self) -> None:
         """Take "by Joyce Kilmer" off the end of the title, where the authors are called so."""
         if "by" not in self.words[1:]:
@@ -175,9 +195,7 @@ class Fingerprint:
 
     def __getattr__(self, name: str) -> Any:
         """Compute the rest: all of it at once, because whoever compares one field compares the others too."""
-        if name == "simhash":
-            self.simhash = signature(self.words, self.record.abstract) if self.record.abstract else None
-        elif name in ("families", "beginnings", "han"):
+        if name in ("families", "beginnings", "han"):
             self.families = people.families(self.authors)
             self.han = people.in_characters(self.authors)
             self.beginnings = frozenset([name[:3] for names in self.families for name in names])

@@ -53,6 +53,7 @@ class Index:
         self._tables: list[tuple[Callable[[Fingerprint], Iterable[str]], _Table, bool]] = [
             (it.keys, {}, it.exact) for it in chain.finders
         ]
+        self._neighbours = [it.neighbours() for it in chain.searching]
         # What somebody decided holds in any crowd.
         self._unbounded = self._tables[0][1] if chain.pins else None
         self._crowd, self._of_a_year = CROWD_OF_FEW, OF_A_YEAR_OF_FEW
@@ -62,8 +63,13 @@ class Index:
         """Where a record belongs."""
         return [(table, hash(value), exact) for keys, table, exact in self._tables for value in keys(it)]
 
-    def candidates(self, places: list[Place], year: int | None) -> tuple[set[int], set[int]]:
-        """(all records that stand in those places, those of them that share the key of an exact matcher)."""
+    def candidates(self, it: Fingerprint, places: list[Place]) -> tuple[set[int], set[int]]:
+        """(all records that are worth a comparison, those of them that share the key of an exact matcher).
+
+        Args:
+            it: The record, which is not entered yet.
+            places: Where it belongs.
+        """
         exactly: set[int] = set()
         others: set[int] = set()
         for table, key, exact in places:
@@ -77,8 +83,10 @@ class Index:
                 # "Same" holds for all of a large group of pins when it holds for one.
                 found.update(bucket[:1] if table is self._unbounded and len(bucket) > self._crowd else bucket)
             else:
-                self._near(bucket, year, found)
+                self._near(bucket, it.year, found)
         others |= exactly
+        for neighbours in self._neighbours:
+            others.update(neighbours.near(it))
         return others, exactly
 
     def _near(self, crowd: _Crowd, year: int | None, found: set[int]) -> None:
@@ -86,14 +94,17 @@ class Index:
             found.update(numbers[: self._of_a_year])
             self.passed_over += max(0, len(numbers) - self._of_a_year)
 
-    def add(self, number: int, places: list[Place], years: list[int | None]) -> None:
+    def add(self, number: int, it: Fingerprint, places: list[Place], years: list[int | None]) -> None:
         """Enter a record.
 
         Args:
             number: Names the record.
+            it: The record.
             places: Where it belongs.
             years: The year of each record, by number; that of this one too.
         """
+        for neighbours in self._neighbours:
+            neighbours.add(number, it)
         if number == FEW:
             self._crowd, self._of_a_year = CROWD, OF_A_YEAR
         for table, key, _ in places:

@@ -7,10 +7,10 @@ order, and the first verdict stands, unless a veto of the chain forbids it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.record import Match, Verdict
@@ -49,6 +49,35 @@ class Matcher(Protocol):
         """The verdict on a pair, or None."""
 
 
+class Neighbours(Protocol):
+    """An index of a matcher's own; one job's, and grown record by record."""
+
+    def near(self, it: Fingerprint) -> Iterable[int]:
+        """The numbers of the records, of those that were added, that are worth a comparison."""
+
+    def add(self, number: int, it: Fingerprint) -> None:
+        """Enter a record; what comes later is near it if it is near what comes later."""
+
+
+@runtime_checkable
+class Searching(Matcher, Protocol):
+    """A matcher for which twins may lie where no key can tell: signatures a few bits apart, sets that overlap."""
+
+    def neighbours(self) -> Neighbours:
+        """A new, empty index."""
+
+
+@runtime_checkable
+class Preparing(Matcher, Protocol):
+    """A matcher that does its work on many records at once for much less than on one after the other."""
+
+    def has_work(self, prints: Sequence[Fingerprint]) -> bool:
+        """Whether there is something to prepare."""
+
+    def prepare(self, prints: Sequence[Fingerprint]) -> None:
+        """Compute now what will be needed of records that are about to come; changes no verdict."""
+
+
 @dataclass(frozen=True)
 class Chain:
     """Matchers in the order in which they are asked, and the vetoes over them.
@@ -72,6 +101,24 @@ class Chain:
     def judges(self) -> tuple[Matcher, ...]:
         """The matchers that are not exact."""
         return tuple(it for it in self.matchers if not it.exact)
+
+    @cached_property
+    def searching(self) -> tuple[Searching, ...]:
+        """The matchers that find twins by more than keys."""
+        return tuple(it for it in self.matchers if isinstance(it, Searching))
+
+    def has_work(self, prints: Sequence[Fingerprint]) -> bool:
+        """Whether `prepare` would take long enough for a loop to be kept free of it."""
+        return any(matcher.has_work(prints) for matcher in self._preparing)
+
+    def prepare(self, prints: Sequence[Fingerprint]) -> None:
+        """Let the matchers compute at once what they need of records that are about to come."""
+        for matcher in self._preparing:
+            matcher.prepare(prints)
+
+    @cached_property
+    def _preparing(self) -> tuple[Preparing, ...]:
+        return tuple(it for it in self.matchers if isinstance(it, Preparing))
 
     @property
     def finders(self) -> tuple[Matcher, ...]:

@@ -6,88 +6,85 @@
     labels.jsonl    {"id": id, "duplicate": bool}       whether some other record is the same work
     meta.json       {"cross_source_only": true}         only pairs of different sources are judged
 
-Of truth, pairs and labels there is one; every file may be compressed (.gz). The order of lines means nothing.
+Of truth, pairs and labels there is one; every file may be compressed (.gz). The order of lines means nothing. A set may
+also be one file whose rows carry their truth (`rowsets.py`).
 """
 
 from __future__ import annotations
 
-import gzip
 import json
-import zlib
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from metasearch.errors import UsageError
+from metasearch.evaluate import rowsets
+from metasearch.evaluate.jsonl import Row, identifier, rows
+from metasearch.evaluate.labelled import Judged, LabelledSet
 from metasearch.evaluate.rows import RowReader
 from metasearch.record import Record
 
-#: Longest line that is read, in bytes.
-LONGEST_LINE = 16_000_000
+__all__ = ["Judged", "LabelledSet", "expanded", "read", "skipped"]
+
 RECORDS = "records.jsonl"
 TRUTHS = ("truth.jsonl", "pairs.jsonl", "labels.jsonl")
+#: What to say where there is none.
+A_SET = "A SET is a folder that holds records.jsonl, or a .jsonl file with clusters; docs/evaluation.md tells more."
 
-Judged = tuple[int, int, bool]
+
+def expanded(paths: Iterable[Path]) -> list[Path]:
+    """The paths, with the files of a folder instead of a folder that is no set but holds files that are, each once."""
+    return list(dict.fromkeys(one for path in paths for one in _inside(path) or [path]))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LabelledSet:
-    """Records and the truth about them; records go by their number in the file, from 0.
-
-    Attributes:
-        name: Of the folder.
-        origins: What each row gives as its source, as it stands there; None where it gives none.
-        works: Number of the work of each record, or None where the truth is of another kind.
-        pairs: (one, other, whether they are one work), or None.
-        labels: Whether some other record is the same work, a record each, or None.
-        cross_source_only: Only pairs of different origin are judged.
-        notes: What could not be read, in words.
-    """
-
-    name: str
-    records: Sequence[Record]
-    origins: Sequence[str | None]
-    works: Sequence[int] | None = None
-    pairs: Sequence[Judged] | None = None
-    labels: Sequence[bool] | None = None
-    cross_source_only: bool = False
-    notes: Sequence[str] = field(default=())
+def _inside(path: Path) -> list[Path]:
+    """The files of a folder that may be sets, by name, if one of them is."""
+    if not path.is_dir() or _find(path, RECORDS) is not None:
+        return []
+    parts = {name + ending for name in TRUTHS for ending in ("", ".gz")}
+    files = sorted(it for it in path.iterdir() if it.name.endswith(rowsets.ENDINGS) and it.name not in parts)
+    return files if any(rowsets.skipped(it) is None for it in files) else []
 
 
 def skipped(path: Path) -> str | None:
     """Why a path is no labelled set, though it is there: "no records.jsonl"; None where it is one.
 
+    A folder of files that are sets is none itself; see `expanded`.
+
     Raises:
         UsageError: There is nothing of that name.
     """
     if not path.exists():
-        raise UsageError(f"{path}: there is no such folder", advice="A SET is a folder that holds records.jsonl.")
+        raise UsageError(f"{path}: there is no such file or folder", advice=A_SET)
     if not path.is_dir():
-        return "a file, not a folder"
+        return rowsets.skipped(path)
     if _find(path, RECORDS) is None:
         return f"no {RECORDS}"
     return None if any(_find(path, name) for name in TRUTHS) else f"none of {', '.join(TRUTHS)}"
 
 
-def read(folder: Path) -> LabelledSet:
-    """The set in a folder.
+def read(path: Path) -> LabelledSet:
+    """The set in a folder, or in a file.
 
     Raises:
         UsageError: A file is missing or a line is not what it should be; the message has file and line.
     """
-    why = skipped(folder)
+    why = skipped(path)
     if why is not None:
-        raise UsageError(f"{folder}: is no labelled set: {why}", advice="docs/evaluation.md tells what a set holds.")
+        raise UsageError(f"{path}: is no labelled set: {why}", advice=A_SET)
+    return _folder(path) if path.is_dir() else rowsets.read(path)
+
+
+def _folder(folder: Path) -> LabelledSet:
     name = folder.resolve().name
     numbers: dict[str, int] = {}
     records: list[Record] = []
     origins: list[str | None] = []
     reader = RowReader(name)
-    for where, row in _rows(_found(folder, RECORDS)):
-        identifier = _identifier(row.get("id"), where, "id")
-        if numbers.setdefault(identifier, len(records)) != len(records):
-            raise UsageError(f"{where}: id {identifier!r} stands on an earlier line too; each record needs its own")
+    for where, row in rows(_found(folder, RECORDS)):
+        own = identifier(row.get("id"), where, "id")
+        if numbers.setdefault(own, len(records)) != len(records):
+            raise UsageError(f"{where}: id {own!r} stands on an earlier line too; each record needs its own")
         records.append(reader.record(row))
         origins.append(None if row.get("source") is None else str(row["source"]))
     if not records:
@@ -109,16 +106,16 @@ def _truth(folder: Path, numbers: Mapping[str, int]) -> dict[str, Any]:
     there = [name for name in TRUTHS if _find(folder, name)]
     if len(there) > 1:
         raise UsageError(f"{folder}: holds {' and '.join(there)}; a set has one kind of truth", advice="Remove one.")
-    rows = _rows(_found(folder, there[0]))
+    lines = rows(_found(folder, there[0]))
     match there[0]:
         case "truth.jsonl":
-            return {"works": _works(rows, numbers)}
+            return {"works": _works(lines, numbers)}
         case "pairs.jsonl":
-            return {"pairs": [_judged(where, row, numbers) for where, row in rows]}
-    return {"labels": _labels(rows, numbers, folder)}
+            return {"pairs": [_judged(where, row, numbers) for where, row in lines]}
+    return {"labels": _labels(lines, numbers, folder)}
 
 
-def _works(rows: Iterator[tuple[str, Mapping[str, Any]]], numbers: Mapping[str, int]) -> list[int]:
+def _works(lines: Iterator[tuple[str, Row]], numbers: Mapping[str, int]) -> list[int]:
     """The work of each record; clusters that share a record are one work."""
     parent = list(range(len(numbers)))
 
@@ -127,7 +124,7 @@ def _works(rows: Iterator[tuple[str, Mapping[str, Any]]], numbers: Mapping[str, 
             parent[number] = number = parent[parent[number]]
         return number
 
-    for where, row in rows:
+    for where, row in lines:
         cluster = row.get("cluster")
         if not isinstance(cluster, list):
             raise UsageError(f'{where}: is no cluster; expected {{"cluster": [ids]}}')
@@ -137,36 +134,30 @@ def _works(rows: Iterator[tuple[str, Mapping[str, Any]]], numbers: Mapping[str, 
     return [root(number) for number in range(len(numbers))]
 
 
-def _judged(where: str, row: Mapping[str, Any], numbers: Mapping[str, int]) -> Judged:
+def _judged(where: str, row: Row, numbers: Mapping[str, int]) -> Judged:
     a, b = (_known(row.get(side), where, side, numbers) for side in ("a", "b"))
     if row.get("label") not in (0, 1):
         raise UsageError(f"{where}: label is {row.get('label')!r}; expected 0 or 1")
     return a, b, bool(row["label"])
 
 
-def _labels(rows: Iterator[tuple[str, Mapping[str, Any]]], numbers: Mapping[str, int], folder: Path) -> list[bool]:
+def _labels(lines: Iterator[tuple[str, Row]], numbers: Mapping[str, int], folder: Path) -> list[bool]:
     labels: list[bool | None] = [None] * len(numbers)
-    for where, row in rows:
+    for where, row in lines:
         if not isinstance(row.get("duplicate"), bool):
             raise UsageError(f"{where}: duplicate is {row.get('duplicate')!r}; expected true or false")
         labels[_known(row.get("id"), where, "id", numbers)] = row["duplicate"]
-    without = [identifier for identifier, number in numbers.items() if labels[number] is None]
+    without = [own for own, number in numbers.items() if labels[number] is None]
     if without:
         raise UsageError(f"{folder}: {len(without)} records have no line in labels.jsonl, the first is {without[0]!r}")
     return [bool(label) for label in labels]
 
 
-def _identifier(value: Any, where: str, key: str) -> str:
-    if isinstance(value, bool) or not isinstance(value, (str, int)) or value == "":
-        raise UsageError(f"{where}: {key} is {value!r}; expected the id of a record")
-    return str(value)
-
-
 def _known(value: Any, where: str, key: str, numbers: Mapping[str, int]) -> int:
-    identifier = _identifier(value, where, key)
-    if identifier not in numbers:
-        raise UsageError(f"{where}: no record has the id {identifier!r}")
-    return numbers[identifier]
+    own = identifier(value, where, key)
+    if own not in numbers:
+        raise UsageError(f"{where}: no record has the id {own!r}")
+    return numbers[own]
 
 
 def _cross_source_only(folder: Path) -> bool:
@@ -193,32 +184,3 @@ def _found(folder: Path, name: str) -> Path:
     path = _find(folder, name)
     assert path is not None
     return path
-
-
-def _rows(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """("file:line", object) of each line that is not empty."""
-    number = 0
-    try:
-        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as stream:
-            while line := stream.readline(LONGEST_LINE + 1):
-                number += 1
-                where = f"{path}:{number}"
-                if len(line) > LONGEST_LINE:
-                    raise UsageError(f"{where}: the line is longer than {LONGEST_LINE:,} bytes")
-                if line.strip():
-                    yield where, _object(line, where)
-    except (gzip.BadGzipFile, EOFError, zlib.error) as exc:
-        raise UsageError(f"{path}:{number + 1}: the compressed file is damaged: {exc}") from exc
-
-
-def _object(line: bytes, where: str) -> Mapping[str, Any]:
-    try:
-        # Not orjson, which refuses a lone surrogate; what is not fit to be shown is taken out when a row is read.
-        row = json.loads(line.decode("utf-8"))
-    except UnicodeDecodeError as exc:
-        raise UsageError(f"{where}: is not UTF-8: {exc.reason} at byte {exc.start}") from exc
-    except (ValueError, RecursionError) as exc:
-        raise UsageError(f"{where}: is no JSON: {exc}") from exc
-    if not isinstance(row, dict):
-        raise UsageError(f"{where}: expected an object, found {type(row).__name__}")
-    return row

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from metasearch.evaluate.datasets import LabelledSet
+from metasearch.evaluate.labelled import LabelledSet
 
 #: What is counted: pairs of records of the whole set, pairs that somebody judged, or records.
 Unit = Literal["pairs", "judged pairs", "records"]
@@ -39,6 +39,29 @@ class Tally:
     def f1(self) -> float:
         """Harmonic mean of the two."""
         return harmonic(self.precision, self.recall)
+
+    @property
+    def ce(self) -> float:
+        """Confused error: what differs and was judged the same.
+
+        So Zhang Hongxia and Guo Xiaofen (2014) name it; their formula is lost. Read here as the share of the "same"
+        answers that are wrong, false / (right + false), so 1 - precision. The other reading is `Score.ce_pairs`.
+        """
+        return self.false / (self.right + self.false) if self.false else 0.0
+
+    @property
+    def ee(self) -> float:
+        """Exclusive error: what is the same and was judged different.
+
+        Named by the same authors; read as the share of what is one that was missed, missed / (right + missed), so
+        1 - recall.
+        """
+        return self.missed / (self.right + self.missed) if self.missed else 0.0
+
+    @property
+    def f(self) -> float:
+        """F of the same authors: 2(1 - CE)(1 - EE) / ((1 - CE) + (1 - EE)); as CE and EE are read here, it is `f1`."""
+        return harmonic(1 - self.ce, 1 - self.ee)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +104,7 @@ class Score:
         tally: Of units.
         found_pairs: Pairs of records that stand in one cluster, judged or not.
         true_units: Pairs or records that the truth says are one work.
+        different: Pairs that the truth says are of two works, or records that it says have no twin.
         judged: Units that the truth speaks of; None where it speaks of all.
         works: None where the truth is about single pairs or records.
     """
@@ -90,8 +114,17 @@ class Score:
     tally: Tally
     found_pairs: int
     true_units: int
+    different: int
     judged: int | None = None
     works: Works | None = None
+
+    @property
+    def ce_pairs(self) -> float:
+        """The other reading of the confused error: the share of what differs that was judged the same.
+
+        Of pairs it is next to 0 for whatever method, because those that differ grow with the square of the records.
+        """
+        return self.tally.false / self.different if self.different else 0.0
 
 
 def harmonic(a: float, b: float) -> float:
@@ -131,27 +164,30 @@ def score(labelled: LabelledSet, clusters: Iterable[Sequence[int]]) -> Score:
         false = sum(home[a] == home[b] for a, b, same in labelled.pairs if not same)
         true = sum(same for _, _, same in labelled.pairs)
         tally, judged = Tally(right, false, true - right), len(labelled.pairs)
-        return Score("judged pairs", len(home), tally, found_pairs, true, judged)
+        return Score("judged pairs", len(home), tally, found_pairs, true, judged - true, judged)
     assert labelled.labels is not None
     sizes = Counter(home)
     grouped = [sizes[number] > 1 for number in home]
     right = sum(one and other for one, other in zip(labelled.labels, grouped, strict=True))
     true = sum(labelled.labels)
-    return Score("records", len(home), Tally(right, sum(grouped) - right, true - right), found_pairs, true)
+    tally = Tally(right, sum(grouped) - right, true - right)
+    return Score("records", len(home), tally, found_pairs, true, len(home) - true)
 
 
 def _of_works(labelled: LabelledSet, home: list[int], work: Sequence[int]) -> Score:
     sizes, true_sizes = Counter(home), Counter(work)
     cells = Counter(zip(home, work, strict=True))
     right, found, true = _pairs(cells.values()), _pairs(sizes.values()), _pairs(true_sizes.values())
-    false = found - right
+    false, different = found - right, _pairs([len(home)]) - true
     if labelled.cross_source_only:
         # Of the false pairs, those of one source are not judged: pairs of one source, less those of one work too.
         of_source = Counter(zip(home, labelled.origins, strict=True))
         of_both = Counter(zip(home, work, labelled.origins, strict=True))
         false -= _pairs(of_source.values()) - _pairs(of_both.values())
+        one_source, its_works = Counter(labelled.origins), Counter(zip(work, labelled.origins, strict=True))
+        different -= _pairs(one_source.values()) - _pairs(its_works.values())
     tally = Tally(right, false, true - right)
-    return Score("pairs", len(home), tally, found, true, works=_works(home, work, sizes, true_sizes, cells))
+    return Score("pairs", len(home), tally, found, true, different, works=_works(home, work, sizes, true_sizes, cells))
 
 
 def _works(

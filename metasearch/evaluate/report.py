@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from metasearch.evaluate import kinds_report
+from metasearch.evaluate.cells import fitted, share
 from metasearch.evaluate.metrics import Tally
 from metasearch.evaluate.run import Evaluation
 from metasearch.evaluate.wrong import Wrong
@@ -46,53 +48,50 @@ def row(it: Evaluation, names: Sequence[str], *, shuffles: int) -> str:
     cells = [
         f"{it.score.records}",
         it.score.unit.partition(" ")[0],
-        _share(tally.precision, 3),
-        _share(tally.recall, 3),
-        _share(tally.f1, 4),
+        share(tally.precision, 3),
+        share(tally.recall, 3),
+        share(tally.f1, 4),
         f"{tally.false}",
         f"{tally.missed}",
         f"{works.copies.false}" if works else "-",
-        _share(works.b_cubed_f1, 3) if works else "-",
-        _share(works.exact_share, 3) if works else "-",
+        share(works.b_cubed_f1, 3) if works else "-",
+        share(works.exact_share, 3) if works else "-",
         f"{it.rate:.0f}",
-        _shuffled(it),
+        shuffled(it),
     ]
     return _row(it.labelled.name, cells, _width(names), shuffles=shuffles)
 
 
 def skipped_row(name: str, why: str, names: Sequence[str]) -> str:
     """The line of what was named on the command line and is no set."""
-    return f"{_fitted(name, _width(names))}  skipped: {why}"
+    return f"{fitted(name, _width(names))}  skipped: {why}"
+
+
+def kinds(found: Sequence[Evaluation], width: int) -> Iterator[str]:
+    """The figures by kind of the sets that tell kinds, a table each."""
+    for it in found:
+        if it.kinds is not None:
+            yield ""
+            yield kinds_report.ABOUT
+            yield from kinds_report.table([(it.labelled.name, it.kinds)], "set", width)
 
 
 def _row(name: str, cells: Sequence[str], width: int, *, shuffles: int) -> str:
     shown = list(zip(cells, COLUMNS.values(), strict=True))[: None if shuffles else -1]
-    return "  ".join([_fitted(name, width), *(cell.rjust(width) for cell, width in shown)])
+    return "  ".join([fitted(name, width), *(cell.rjust(width) for cell, width in shown)])
 
 
 def _width(names: Sequence[str]) -> int:
     return min(NAME, max(3, *map(len, names))) if names else 3
 
 
-def _fitted(name: str, width: int) -> str:
-    name = line(name)
-    return (name if len(name) <= width else f"{name[: width - 1]}…").ljust(width)
-
-
-def _share(value: float, digits: int) -> str:
-    """As tables of the field write it: ".980"; a share that is only nearly 1 is never shown as 1."""
-    shown = f"{value:.{digits}f}"
-    if shown.startswith("1") and value < 1:
-        return "." + "9" * digits
-    return shown.removeprefix("0") if shown.startswith("0.") else shown
-
-
-def _shuffled(it: Evaluation) -> str:
+def shuffled(it: Evaluation) -> str:
+    """What other orders gave: "same x 5", or the lowest and the highest F1; "" where none was tried."""
     if it.shuffled is None:
         return ""
     if it.shuffled.alike == it.shuffled.runs:
         return f"same x {it.shuffled.runs}"
-    return f"{_share(it.shuffled.lowest, 4)}-{_share(it.shuffled.highest, 4)}"
+    return f"{share(it.shuffled.lowest, 4)}-{share(it.shuffled.highest, 4)}"
 
 
 # --------------------------------------------------------------------------- wrong pairs
@@ -136,7 +135,7 @@ def short(record: Record) -> str:
 
 def as_object(it: Evaluation, pairs: Sequence[Wrong] | None = None) -> dict[str, Any]:
     """All figures of a set, unrounded; `pairs` where they were asked for."""
-    score, works, shuffled = it.score, it.score.works, it.shuffled
+    score, works, others = it.score, it.score.works, it.shuffled
     out: dict[str, Any] = {
         "set": it.labelled.name,
         "records": score.records,
@@ -145,11 +144,13 @@ def as_object(it: Evaluation, pairs: Sequence[Wrong] | None = None) -> dict[str,
         "true": score.true_units,
         "judged": score.judged,
         "found_pairs": score.found_pairs,
+        "ce_pairs": score.ce_pairs,
         "works": None,
         "cpu_seconds": it.seconds,
         "records_per_cpu_second": it.rate,
         "passed_over": it.passed_over,
         "shuffled": None,
+        "kinds": None if it.kinds is None else kinds_report.as_object(it.kinds),
         "notes": list(it.labelled.notes),
     }
     if works is not None:
@@ -169,12 +170,12 @@ def as_object(it: Evaluation, pairs: Sequence[Wrong] | None = None) -> dict[str,
             "b_cubed_recall": works.b_cubed[1],
             "b_cubed_f1": works.b_cubed_f1,
         }
-    if shuffled is not None:
+    if others is not None:
         out["shuffled"] = {
-            "runs": shuffled.runs,
-            "f1_lowest": shuffled.lowest,
-            "f1_highest": shuffled.highest,
-            "same_clusters": shuffled.alike,
+            "runs": others.runs,
+            "f1_lowest": others.lowest,
+            "f1_highest": others.highest,
+            "same_clusters": others.alike,
         }
     if pairs is not None:
         out["wrong"] = [_wrong(it, pair) for pair in pairs]
@@ -186,6 +187,9 @@ def _tally(tally: Tally) -> dict[str, Any]:
         "precision": tally.precision,
         "recall": tally.recall,
         "f1": tally.f1,
+        "ce": tally.ce,
+        "ee": tally.ee,
+        "f": tally.f,
         "right": tally.right,
         "false": tally.false,
         "missed": tally.missed,

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
 from metasearch import normalise
 from metasearch.adapters import convert
 from metasearch.adapters.byline import people_in
 from metasearch.adapters.found import strings
+from metasearch.evaluate.jsonl import Row
 from metasearch.files import accession, bibtex_entry, type_words, values, worktypes
 from metasearch.record import TYPES, Author, Record
-
-Row = Mapping[str, Any]
 
 #: Words for a type that say nothing about the work.
 NO_TYPES = frozenset("misc unpublished generic gen document unknown".split())
@@ -37,6 +36,7 @@ FIELDS: Mapping[str, tuple[str, Callable[[Any], Any]]] = {
     "year": ("year", convert.year),
     "date": ("date", convert.date),
     "container": ("venue", convert.text),
+    "journal": ("venue", convert.text),
     "publisher": ("publisher", convert.text),
     "institution": ("publisher", convert.text),
     "edition": ("edition", convert.text),
@@ -58,7 +58,9 @@ IDS: Mapping[str, Callable[[Any], str | None]] = {
 #: What EndNote writes where others have the address of a record of Web of Science: "<Go to ISI>://WOS:000123456700001".
 _GO_TO = "<Go to ISI>://"
 #: Keys that are read by rules of their own.
-OTHERS = frozenset({"id", "source", "authors", "authors_raw", "type", "isbn", "issn"})
+OTHERS = frozenset({"id", "source", "authors", "authors_raw", "author", "type", "isbn", "issn"})
+#: Keys that the schema does not have of which so many are named.
+MOST_NAMED = 8
 
 
 class RowReader:
@@ -66,10 +68,12 @@ class RowReader:
 
     Args:
         name: Of the set; the `source` of a record whose row names none.
+        own: Keys that are not about the work, and that somebody else reads.
     """
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, own: Collection[str] = ()) -> None:
         self.name = name
+        self._passed = OTHERS | set(own)
         #: Keys that the schema does not have -> rows that hold one.
         self.unknown: Counter[str] = Counter()
         #: Key -> values that are empty after reading although the row had one.
@@ -102,7 +106,7 @@ class RowReader:
                     ids[key] = identifier
                 else:
                     self._missed(key, value)
-            elif key not in OTHERS:
+            elif key not in self._passed:
                 self.unknown[key] += 1
         fields["isbn"], fields["issn"] = self._numbers(row)
         return Record(
@@ -116,8 +120,10 @@ class RowReader:
 
     def notes(self) -> Iterator[str]:
         """What could not be read, in words."""
-        for key, count in sorted(self.unknown.items()):
-            yield f"{count} rows have {key!r}, a key that the schema does not have; it is not read"
+        if self.unknown:
+            named = [f"{key!r} ({count:,} rows)" for key, count in sorted(self.unknown.items())]
+            more = [f"{len(named) - MOST_NAMED:,} more"] if len(named) > MOST_NAMED else []
+            yield f"keys that are not read: {', '.join(named[:MOST_NAMED] + more)}"
         for key, count in sorted(self.unread.items()):
             yield f"{count} values of {key!r} could not be read, the first is {self.examples[key]!r}"
 
@@ -127,8 +133,9 @@ class RowReader:
 
     def _authors(self, row: Row) -> tuple[Author, ...]:
         listed = values.authors(strings(row.get("authors")))
-        found = listed or [author for byline in strings(row.get("authors_raw")) for author in people_in(byline)]
-        for key in ("authors", "authors_raw"):
+        bylines = [*strings(row.get("authors_raw")), *strings(row.get("author"))]
+        found = listed or [author for byline in bylines for author in people_in(byline)]
+        for key in ("authors", "authors_raw", "author"):
             if row.get(key) and not found:
                 self._missed(key, row[key])
         return tuple(dict.fromkeys(found))  # each once, in order

@@ -5,12 +5,13 @@ from __future__ import annotations
 import gc
 import random
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from metasearch.dedup import Chain, OnlineDedup, garbage
-from metasearch.evaluate.datasets import LabelledSet
-from metasearch.evaluate.metrics import Score, score
+from metasearch.dedup import Chain, Fingerprint, OnlineDedup, fingerprint, garbage
+from metasearch.evaluate.kinds import by_kind
+from metasearch.evaluate.labelled import LabelledSet
+from metasearch.evaluate.metrics import Score, Tally, score
 from metasearch.record import Record, VersionsMode
 
 Clusters = list[list[int]]
@@ -41,6 +42,7 @@ class Evaluation:
         clusters: Numbers of records, in the order of the file.
         seconds: CPU time from record to cluster, fingerprints included.
         passed_over: Comparisons that dedup did not make, because too many records share a key.
+        kinds: Kind of record -> the pairs that hold one; None where the set tells no kinds.
     """
 
     labelled: LabelledSet
@@ -49,6 +51,7 @@ class Evaluation:
     seconds: float
     passed_over: int = 0
     shuffled: Shuffled | None = None
+    kinds: Mapping[str, Tally] | None = None
 
     @property
     def rate(self) -> float:
@@ -57,19 +60,22 @@ class Evaluation:
 
 
 def cluster(
-    records: Sequence[Record], chain: Chain, versions: VersionsMode = "separate"
+    records: Sequence[Record],
+    chain: Chain,
+    versions: VersionsMode = "separate",
+    prints: Iterable[Fingerprint] | None = None,
 ) -> tuple[OnlineDedup, Clusters, float]:
     """The works among records that arrive in this order: who found them, they, and the CPU seconds that it took.
 
     Versions are apart unless it is said otherwise, because what sets label are duplicates, and an article is no
-    duplicate of its preprint.
+    duplicate of its preprint. `prints` are the fingerprints of the records, if they are not to be made anew.
     """
     gc.collect()
     dedup = OnlineDedup(chain, versions=versions)
     with garbage.rarely():
         began = time.process_time()
-        for record in records:
-            dedup.insert(record)
+        for record, it in zip(records, map(fingerprint, records) if prints is None else prints, strict=True):
+            dedup.insert(record, it)
         clusters = dedup.clusters()
         return dedup, clusters, time.process_time() - began
 
@@ -81,6 +87,7 @@ def evaluate(
     versions: VersionsMode = "separate",
     shuffles: int = 0,
     seed: int = 1,
+    prints: Iterable[Fingerprint] | None = None,
 ) -> Evaluation:
     """Score the chain on a set.
 
@@ -90,11 +97,13 @@ def evaluate(
         versions: What becomes of the versions of a work.
         shuffles: How many more orders of arrival to try.
         seed: Chooses them.
+        prints: As in `cluster`, for the order of the file.
     """
-    dedup, clusters, seconds = cluster(labelled.records, chain, versions)
+    dedup, clusters, seconds = cluster(labelled.records, chain, versions, prints)
     result = score(labelled, clusters)
     shuffled = _shuffled(labelled, chain, versions, clusters, shuffles, seed) if shuffles else None
-    return Evaluation(labelled, clusters, result, seconds, dedup.passed_over, shuffled)
+    kinds = by_kind(labelled, clusters)
+    return Evaluation(labelled, clusters, result, seconds, dedup.passed_over, shuffled, kinds)
 
 
 def _shuffled(

@@ -125,6 +125,7 @@ def answer_object(answer: Answer) -> dict[str, Any]:
         "hits": [hit_object(h) for h in answer.hits],
         "sources": [report_object(r) for r in answer.sources],
         "seconds": answer.seconds,
+        "dedup": answer.dedup,
     }
 
 

@@ -67,6 +67,7 @@ def event_object(event: SearchEvent) -> dict[str, Any]:
                 ],
                 "sources": [report_object(r) for r in answer.sources],
                 "seconds": answer.seconds,
+                "dedup": answer.dedup,
             }
         case _:
             assert_never(event)

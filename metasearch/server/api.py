@@ -58,6 +58,7 @@ async def search(request: web.Request) -> web.StreamResponse:
         per_source=parameters.per_source,
         timeout=min(parameters.timeout or shared.engine.settings.timeout, shared.options.max_timeout),
         versions=parameters.versions,
+        dedup=parameters.dedup,
     )
     if form in ("ndjson", "sse"):
         return await stream.events(request, prepared, parameters.query, form)
@@ -151,7 +152,7 @@ def _lasting(answer: Answer) -> list[Any]:
     fleeting = ("seconds", "cached")
     reports = [{k: v for k, v in report_object(it).items() if k not in fleeting} for it in answer.sources]
     counts = answer.counts
-    return [answer.query, counts.received, counts.unique, reports]
+    return [answer.query, counts.received, counts.unique, reports, answer.dedup]
 
 
 def _status(answer: Answer) -> int:
@@ -191,6 +192,7 @@ def _asked(parameters: Parameters) -> dict[str, str | int]:
         "timeout": timeout,
         "per_source": parameters.per_source,
         "versions": parameters.versions,
+        "dedup": parameters.dedup,
     }
     return {name: value for name, value in asked.items() if value}
 

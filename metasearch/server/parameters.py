@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from multidict import MultiMapping
 
+from metasearch.dedup import STRATEGIES
 from metasearch.errors import QuerySyntaxError
 from metasearch.formats.text import line
 from metasearch.query import Years, parse_years
@@ -34,6 +35,7 @@ class Parameters:
         timeout: Seconds, already cut to what the server allows; None for its default.
         per_source: Records asked from each source; None for its default.
         versions: What becomes of the versions of a work; None for its default.
+        dedup: Name of the strategy that finds duplicates; None for its default.
     """
 
     query: str = ""
@@ -44,6 +46,7 @@ class Parameters:
     timeout: float | None = None
     per_source: int | None = None
     versions: VersionsMode | None = None
+    dedup: str | None = None
 
 
 @dataclass(slots=True)
@@ -102,6 +105,7 @@ def read(given: MultiMapping[str], options: Options) -> Parameters:
         timeout=min(timeout, options.max_timeout) if timeout is not None else None,
         per_source=reader.value(records, "per_source"),
         versions=reader.value(_versions, "versions"),
+        dedup=reader.value(_strategy, "dedup"),
     )
     if reader.errors:
         raise Problem.bad_parameters(reader.errors)
@@ -140,6 +144,12 @@ def _versions(text: str) -> VersionsMode:
         if text == mode:
             return mode
     raise ValueError(f"{_quoted(text)} is none of {', '.join(VERSIONS_MODES)}")
+
+
+def _strategy(text: str) -> str:
+    if text in STRATEGIES:
+        return text
+    raise ValueError(f"{_quoted(text)} is none of {', '.join(STRATEGIES)}")
 
 
 def _quoted(text: str) -> str:

@@ -139,6 +139,7 @@ def test_json(outcome: Outcome) -> None:
         "duplicates_as_versions": 0,
         "duplicates_within_a_file": 1,
         "duplicates_across_files": 1,
+        "dedup": "default",
         "versions": "separate",
         "works_with_versions": 0,
         "comparisons_passed_over": 0,

@@ -17,10 +17,12 @@ from hypothesis import HealthCheck, given, settings
 
 from metasearch.cli import main
 from metasearch.cli.bulk import PROBLEMS_SHOWN
+from metasearch.dedup import STRATEGIES
 from metasearch.files import read_file
 from tests.bulk.samples import BROKEN, LIBRARY, SCOPUS, VERSIONS, write
 from tests.bulk.test_hostile import damaged
 from tests.cli.conftest import Run
+from tests.strategies import same_title
 
 
 @pytest.fixture
@@ -141,6 +143,50 @@ def test_versions_do_not_depend_on_what_is_configured_for_searches(run: Run, tmp
     outcome = run("dedup", str(path), "--json", "--config", str(config))
 
     assert json.loads(outcome.out)["counts"]["unique"] == 2
+
+
+@pytest.mark.parametrize("name", STRATEGIES)
+def test_every_strategy_has_a_report(run: Run, exports: list[str], tmp_path: Path, name: str) -> None:
+    """Numbers that add up and name the strategy, in words and as data; rules bear the names of its matchers."""
+    said = run("dedup", "--dedup", name, *exports, "-o", str(tmp_path / "u.ris"), "--report")
+    run("dedup", "--dedup", name, *exports, "-o", str(tmp_path / "u.json"), "--report", str(tmp_path / "n.json"))
+
+    numbers = json.loads((tmp_path / "n.json").read_bytes())
+    assert numbers["dedup"] == json.loads((tmp_path / "u.json").read_bytes())["dedup"] == name
+    assert set(numbers["duplicates_by_rule"]) <= {matcher.name for matcher in STRATEGIES[name].chain.matchers}
+    assert numbers["found"] == 5 == numbers["unique"] + numbers["duplicates"]
+    assert (f"found by the strategy {name}: `metasearch strategies {name}`" in said.err) == (name != "default")
+    assert (f"one record or several, as {name} finds them" in said.err) == (name != "default")
+
+
+def test_a_strategy_finds_what_it_finds(
+    run: Run, exports: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Option, variable or file name it; clusters tell its reasons, and pins win over it."""
+    monkeypatch.setitem(STRATEGIES, "same-title", same_title())
+    pins, config = tmp_path / "pins.txt", tmp_path / "config.toml"
+    pins.write_text("different scopus.ris:s1 library.bib:musterfrau2019\nsame scopus.ris:s1 library.bib:sato1999")
+    config.write_text('[dedup]\nstrategy = "same-title"\n')
+
+    asked = run("dedup", *exports, "--dedup", "same-title", "--clusters", "-")
+    filed = run("dedup", *exports, "--config", str(config), "--clusters", "-")
+    pinned = run("dedup", *exports, "--dedup", "same-title", "--pins", str(pins), "--clusters", "-", "--report")
+
+    assert filed == asked
+    (cluster,) = map(json.loads, asked.out.splitlines())
+    assert cluster["cluster"] == ["scopus.ris:s1", "library.bib:musterfrau2019"]
+    assert [match["matcher"] for match in cluster["because"]] == ["same-title"]
+    assert asked.err.splitlines()[1] == "duplicates: 1 by same-title; 0 within a file, 1 across files"
+    assert [json.loads(it)["cluster"] for it in pinned.out.splitlines()] == [["scopus.ris:s1", "library.bib:sato1999"]]
+    assert "by pin: pinned as the same" in pinned.err
+
+
+def test_a_strategy_that_is_not_there(run: Run, exports: list[str]) -> None:
+    """It is told before anything is read."""
+    outcome = run("dedup", *exports, "--dedup", "magic")
+
+    assert (outcome.code, outcome.out) == (2, "")
+    assert outcome.err.startswith("error: there is no strategy called 'magic'\n")
 
 
 def test_pins(run: Run, exports: list[str], tmp_path: Path) -> None:

@@ -76,7 +76,7 @@ def test_what_is_no_set_is_skipped(run: Run, small: Path, tmp_path: Path) -> Non
 
     assert outcome.code == 0
     assert "raw        skipped: no records.jsonl\n" in outcome.out
-    assert "README.md  skipped: a file, not a folder\n" in outcome.out
+    assert "README.md  skipped: a file, and not .jsonl or .jsonl.gz\n" in outcome.out
 
 
 def test_table_fits(run: Run, tmp_path: Path) -> None:
@@ -147,21 +147,28 @@ def test_notes(run: Run, tmp_path: Path) -> None:
     """What could not be read of a set is told on stderr, unless nobody wants to know."""
     folder = write(tmp_path / "s", [{**ROWS[0], "colour": "blue"}], truth=[])
 
-    assert run("evaluate", str(folder)).err == (
-        "s: 1 rows have 'colour', a key that the schema does not have; it is not read\n"
-    )
+    assert run("evaluate", str(folder)).err == ("s: keys that are not read: 'colour' (1 rows)\n")
     assert run("-q", "evaluate", str(folder)).err == ""
 
 
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (["{}/nowhere"], "nowhere: there is no such folder"),
-        (["{}/small", "{}/nowhere"], "nowhere: there is no such folder"),
+        (["{}/nowhere"], "nowhere: there is no such file or folder"),
+        (["{}/small", "{}/nowhere"], "nowhere: there is no such file or folder"),
         (["{}"], "no records.jsonl"),
         (["{}/broken"], "records.jsonl:1: is no JSON"),
         (["{}/small", "{}/broken"], "records.jsonl:1: is no JSON"),
-        (["{}/small", "--dedup", "magic"], "there is no chain called 'magic'"),
+        (["{}/small", "--dedup", "magic"], "there is no strategy called 'magic'"),
+        (["{}/small", "--strategy", "magic"], "there is no strategy called 'magic'"),
+        (["{}/small", "--strategy", ","], "--strategy names no strategy"),
+        (["{}/small", "--strategy", "all", "--dedup", "default"], "--dedup and --strategy exclude one another"),
+        (["{}/small", "--strategy", "url,default", "--errors"], "--errors shows the pairs of one strategy"),
+        (["{}/small", "--fields", "title,headline"], "a record has no field called 'headline'"),
+        (["{}/small", "--plot", "all.svg"], "--plot compares strategies"),
+        (["{}/small", "--curves", "--json"], "--curves compares strategies"),
+        (["{}/small", "--strategy", "url", "--curves"], "--curves has no place in a table"),
+        (["{}/small", "--strategy", "url", "--plot", "all.pdf"], "ends in .png or .svg"),
         (["{}/small", "--shuffles", "-1"], "--shuffles"),
         ([], "SET..."),
     ],

@@ -11,9 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from metasearch.dedup import STRATEGIES, Chain
 from metasearch.record import Hit, Record
 from tests.cli.conftest import Run
 from tests.cli.fake import FakeEngine, failed, hit, ok
+from tests.strategies import SameYear, same_title
 
 Script = type[FakeEngine]
 
@@ -212,6 +214,48 @@ def test_versions_apart(run: Run, tmp_path: Path) -> None:
     outcome = run("explain", "a.ris:1", "a.ris:9", str(file), "--versions", "separate")
     assert outcome.code == 1
     assert "they are versions of one work, and each version is a hit of its own here" in flat(outcome.out)
+
+
+# --------------------------------------------------------------------------- strategies
+
+
+def test_another_strategy_has_other_rules(run: Run, export: Path) -> None:
+    """Only its own matchers are asked, and pins."""
+    outcome = run("explain", "export.ris:1", "export.ris:2", str(export), "--dedup", "url")
+
+    assert outcome.code == 1
+    assert "fields" not in flat(outcome.out)
+    assert "url says nothing" in flat(outcome.out)
+
+
+@pytest.mark.parametrize("name", STRATEGIES)
+def test_every_strategy_can_be_asked(run: Run, export: Path, name: str) -> None:
+    """About a pair and about a hit, in words and as data."""
+    for args in (["export.ris:1", "export.ris:2"], ["export.ris:1"], ["export.ris:1", "export.ris:3", "--json"]):
+        outcome = run("explain", *args, str(export), "--dedup", name)
+
+        assert outcome.code in (0, 1)
+        assert outcome.err == ""
+
+
+def test_records_can_meet_without_a_key(run: Run, export: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a matcher has an index of its own, that is where they meet."""
+    monkeypatch.setitem(STRATEGIES, "same-year", same_title(name="same-year", chain=Chain((SameYear(),))))
+
+    met = run("explain", "export.ris:1", "export.ris:2", str(export), "--dedup", "same-year")
+    apart = run("explain", "export.ris:1", "export.ris:3", str(export), "--dedup", "same-year")
+
+    assert (met.code, apart.code) == (0, 1)
+    assert "meet at same-year (near one another)" in flat(met.out)
+    assert "meet at nothing: the two have no key in common" in flat(apart.out)
+
+
+def test_a_strategy_that_is_not_there(run: Run, export: Path) -> None:
+    """With the names of those that are."""
+    outcome = run("explain", "export.ris:1", "export.ris:2", str(export), "--dedup", "magic")
+
+    assert outcome.code == 2
+    assert "There are: default," in outcome.err
 
 
 # --------------------------------------------------------------------------- which records

@@ -84,6 +84,9 @@ def test_no_arguments_is_help_on_stderr(run: Run) -> None:
         ("metasearch gene -s crossref,cross", "crossref,crossref"),
         ("metasearch sources show cross", "crossref"),
         ("metasearch gene --format bib", "bibtex"),
+        ("metasearch gene --dedup def", "default"),
+        ("metasearch dedup a.ris --dedup u", "url"),
+        ("metasearch strategies four", "four-tuple"),
     ],
 )
 def test_completion(words: str, offered: str) -> None:

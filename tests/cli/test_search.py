@@ -81,18 +81,18 @@ def test_options_reach_the_engine(run: Run, engine: Script, tmp_path: Path) -> N
     assert engine.made[0].record == tmp_path
 
 
-def test_pins_and_versions_reach_the_engine(run: Run, engine: Script, tmp_path: Path) -> None:
+def test_what_is_said_of_duplicates_reaches_the_engine(run: Run, engine: Script, tmp_path: Path) -> None:
     """Options come before variables, these before the file."""
     engine.hits, engine.reports = [hit()], [ok()]
     config, pins = tmp_path / "my.toml", tmp_path / "pins.txt"
-    config.write_text('[dedup]\npins = "filed.txt"\nversions = "merge"\n')
+    config.write_text('[dedup]\npins = "filed.txt"\nversions = "merge"\nstrategy = "url"\n')
 
     run("gene", "--config", str(config))
-    run("gene", "--config", str(config), "--pins", str(pins), "--versions", "separate")
+    run("gene", "--config", str(config), "--pins", str(pins), "--versions", "separate", "--dedup", "default")
 
     filed, given = (made.settings for made in engine.made)
-    assert (filed.pins, filed.versions) == (tmp_path / "filed.txt", "merge")
-    assert (given.pins, given.versions) == (pins, "separate")
+    assert (filed.pins, filed.versions, filed.strategy) == (tmp_path / "filed.txt", "merge", "url")
+    assert (given.pins, given.versions, given.strategy) == (pins, "separate", "default")
 
 
 def test_replay_folder_reaches_the_engine(run: Run, engine: Script, tmp_path: Path) -> None:
@@ -173,6 +173,7 @@ def test_exit_code(
         ["gene", "--json", "--format", "ris"],
         ["gene", "-n", "many"],
         ["gene", "--versions", "all"],
+        ["gene", "--dedup"],
         ["gene", "--year", "MMXX"],
         ["gene", "--replay", "/no/such/folder"],
         ["gene", "--config", "/no/such/file"],

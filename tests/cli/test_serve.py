@@ -44,12 +44,13 @@ def test_options(run: Run, served: Calls) -> None:
     assert served[0]["settings"].public_url == "https://search.example.org/"
 
 
-def test_pins_and_versions(run: Run, served: Calls, tmp_path: Path) -> None:
+def test_pins_versions_and_strategy(run: Run, served: Calls, tmp_path: Path) -> None:
     """They are the server's for all searches."""
-    run("serve", "--pins", str(tmp_path / "pins.txt"), "--versions", "merge")
+    run("serve", "--pins", str(tmp_path / "pins.txt"), "--versions", "merge", "--dedup", "url")
 
     assert served[0]["settings"].pins == tmp_path / "pins.txt"
     assert served[0]["settings"].versions == "merge"
+    assert served[0]["settings"].strategy == "url"
 
 
 def test_pins_that_cannot_be_used(run: Run, tmp_path: Path) -> None:
@@ -61,6 +62,15 @@ def test_pins_that_cannot_be_used(run: Run, tmp_path: Path) -> None:
 
     assert outcome.code == 2
     assert "line 1: same needs two names or more" in outcome.err
+
+
+def test_a_strategy_that_is_not_there(run: Run) -> None:
+    """The server does not start: exit code 2, with the names of those that are."""
+    outcome = run("serve", "--port", "0", "--demo", "--dedup", "magic")
+
+    assert outcome.code == 2
+    assert "there is no strategy called 'magic'" in outcome.err
+    assert "default" in outcome.err
 
 
 def test_cannot_listen(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,40 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections import Counter
-
-from hypothesis import given
-from hypothesis import strategies as st
-
 from metasearch.dedup.fingerprint import fingerprint
-from metasearch.dedup.signature import simhash
 from metasearch.record import Author, Record
 from tests.dedup.records import ARTICLE, record
-
-
-def slow_simhash(features: list[str]) -> int:
-    """SimHash by hand: a column of plus and minus for each bit."""
-    columns = [0] * 64
-    for feature, weight in Counter(features).items():
-        digest = int.from_bytes(hashlib.blake2b(feature.encode(), digest_size=8).digest(), "big")
-        for bit in range(64):
-            columns[bit] += weight if digest >> bit & 1 else -weight
-    return sum(1 << bit for bit in range(64) if columns[bit] > 0)
-
-
-@given(st.lists(st.text(min_size=1, max_size=6), min_size=1, max_size=60))
-def test_simhash_equals_the_slow_one(features: list[str]) -> None:
-    """Lanes in one big integer count exactly what sixty-four columns count."""
-    assert simhash(features) == slow_simhash(features)
-
-
-def test_an_edited_text_stays_near() -> None:
-    """One word changed among many moves few bits."""
-    text = [f"word{i % 40}" for i in range(120)]
-    edited = [*text[:-1], "other"]
-
-    assert (simhash(text) ^ simhash(edited)).bit_count() <= 6
 
 
 def test_the_four_tuple_ignores_symbols_width_and_case() -> None:

@@ -48,3 +48,22 @@ def write(
     if meta is not None:
         (folder / "meta.json").write_text(json.dumps(meta))
     return folder
+
+
+#: Rows that name their clusters and kinds: two works of two and three records, and a forgery that is neither.
+MARKED: tuple[Row, ...] = (
+    {"id": "a", "title": "red green blue", "cluster": "w1", "op": "base"},
+    {"id": "a~cut", "title": "red green", "cluster": "w1", "op": "cut"},
+    {"id": "a~far", "title": "red", "cluster": "w1", "op": "far"},
+    {"id": "b", "title": "one two three", "cluster": "w2", "op": "base"},
+    {"id": "b~cut", "title": "one two", "cluster": "w2", "op": "cut"},
+    {"id": "x", "title": "green blue one", "cluster": "w3", "op": "forged"},
+)  # fmt: skip
+
+
+def write_rows(file: Path, rows: Iterable[Any] = MARKED) -> Path:
+    """A set in one file, compressed where its name says so."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    content = lines(rows)
+    file.write_bytes(gzip.compress(content) if file.suffix == ".gz" else content)
+    return file

@@ -71,11 +71,11 @@ def test_what_is_no_set(tmp_path: Path) -> None:
     (tmp_path / "untruth").mkdir()
     (tmp_path / "untruth" / "records.jsonl").write_bytes(lines(ROWS))
 
-    assert skipped(tmp_path / "README.md") == "a file, not a folder"
+    assert skipped(tmp_path / "README.md") == "a file, and not .jsonl or .jsonl.gz"
     assert skipped(tmp_path / "exports") == "no records.jsonl"
     assert skipped(tmp_path / "untruth") == "none of truth.jsonl, pairs.jsonl, labels.jsonl"
     assert skipped(write(tmp_path / "set")) is None
-    with pytest.raises(UsageError, match=r"no such folder"):
+    with pytest.raises(UsageError, match=r"no such file or folder"):
         skipped(tmp_path / "nowhere")
     with pytest.raises(UsageError, match=r"exports: is no labelled set: no records.jsonl"):
         read(tmp_path / "exports")
@@ -145,7 +145,7 @@ def test_damaged_compression(tmp_path: Path, damage: slice) -> None:
 
 def test_line_without_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A line beyond the limit is not read to its end, compressed or not."""
-    monkeypatch.setattr("metasearch.evaluate.datasets.LONGEST_LINE", 1000)
+    monkeypatch.setattr("metasearch.evaluate.jsonl.LONGEST_LINE", 1000)
     write(tmp_path, [{"id": "A1", "title": "x" * 2000}], truth=[], compressed=True)
 
     with pytest.raises(UsageError, match=r"records\.jsonl\.gz:1: the line is longer than 1,000 bytes"):

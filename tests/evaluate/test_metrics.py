@@ -47,6 +47,33 @@ def test_counted_by_hand() -> None:
     )
 
 
+def test_confused_and_exclusive_error() -> None:
+    """As CE and EE are read: 6 records of 3 works, 2 of the 3 pairs that were found are wrong, 3 of 4 are missed."""
+    result = score(labelled([0, 0, 0, 1, 1, 2]), [[0, 1, 3], [4], [5], [2]])
+
+    assert (result.tally.ce, result.tally.ee) == (2 / 3, 3 / 4)
+    assert result.tally.f == pytest.approx(2 * (1 / 3) * (1 / 4) / (1 / 3 + 1 / 4))
+    assert result.tally.f == pytest.approx(result.tally.f1)
+    # Of 15 pairs 4 are of one work, so 11 are of two.
+    assert (result.different, result.ce_pairs) == (11, 2 / 11)
+
+
+def test_no_error_where_nothing_was_said() -> None:
+    """Who finds nothing confuses nothing, and misses all; where nothing differs, nothing is confused."""
+    result = score(labelled([0, 0]), [])
+
+    assert (result.tally.ce, result.tally.ee, result.tally.f) == (0.0, 1.0, 0.0)
+    assert (result.different, result.ce_pairs) == (0, 0.0)
+
+
+def test_what_differs_among_judged_pairs_and_records() -> None:
+    """Pairs that are judged 0, and records without a twin."""
+    truth = [(0, 1, True), (0, 2, False), (4, 5, False)]
+
+    assert score(labelled(pairs=truth), [[0, 2]]).ce_pairs == 1 / 2
+    assert score(labelled(labels=[True, True, False, False, False]), [[0, 1, 2]]).ce_pairs == 1 / 3
+
+
 def test_work_lost() -> None:
     """A work is lost where all its records stand behind another's in a cluster."""
     result = score(labelled([0, 1, 0]), [[2, 1, 0]])
@@ -114,9 +141,11 @@ def test_against_brute_force(data: st.DataObject, works: list[int], cross: bool)
     origins = data.draw(st.lists(st.sampled_from(["a", "b", None]), min_size=count, max_size=count))
     clusters = [[n for n in range(count) if home[n] == it] for it in set(home)]
 
-    tally = score(labelled(works, origins=origins, cross_source_only=cross), clusters).tally
+    result = score(labelled(works, origins=origins, cross_source_only=cross), clusters)
+    tally = result.tally
 
     pairs = list(combinations(range(count), 2))
+    assert result.different == sum(works[a] != works[b] and (not cross or origins[a] != origins[b]) for a, b in pairs)
     assert tally.right == sum(home[a] == home[b] and works[a] == works[b] for a, b in pairs)
     assert tally.missed == sum(home[a] != home[b] and works[a] == works[b] for a, b in pairs)
     assert tally.false == sum(

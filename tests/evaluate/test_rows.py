@@ -115,7 +115,7 @@ def test_unknown_keys_are_told() -> None:
     reader.record({"id": 3, "isbn": "12", "authors": ["&"], "publisher": "Acme", "institution": "Bolt"})
 
     assert list(reader.notes()) == [
-        "2 rows have 'colour', a key that the schema does not have; it is not read",
+        "keys that are not read: 'colour' (2 rows)",
         "1 values of 'authors' could not be read, the first is \"['&']\"",
         "1 values of 'institution' could not be read, the first is 'Bolt'",
         "1 values of 'isbn' could not be read, the first is '12'",
@@ -124,10 +124,37 @@ def test_unknown_keys_are_told() -> None:
     ]
 
 
+def test_many_unknown_keys_are_one_note() -> None:
+    """However many there are, the note stays short."""
+    reader = RowReader("sample")
+    reader.record({"id": 1, **{f"key{number}": 1 for number in range(1_000)}})
+
+    (note,) = reader.notes()
+    assert note.startswith("keys that are not read: 'key0' (1 rows), 'key1' (1 rows), ")
+    assert note.endswith(", 992 more")
+
+
+def test_keys_that_somebody_else_reads() -> None:
+    """What is about the row and not about the work is no unknown key."""
+    reader = RowReader("sample", own=("cluster",))
+    reader.record({"id": 1, "title": "T", "cluster": "c1"})
+
+    assert list(reader.notes()) == []
+
+
+def test_words_of_others_for_journal_and_authors() -> None:
+    """`journal` is the container, and `author` a byline, even one whose names run together."""
+    record = read(title="T", journal="Soil Letters", author="Byron A.Okeke C. D.")
+
+    assert record.venue == "Soil Letters"
+    assert [(it.family, it.given) for it in record.authors] == [("Byron", "A."), ("Okeke", "C. D.")]
+
+
 @pytest.mark.parametrize("value", [[[[]]], {"a": {}}, True, 1.5, ["\ud800", "\x00"], "x" * 100_000])
 def test_odd_values_never_raise(value: Any) -> None:
     """Whatever stands in a field, there is a record, and no character in it that cannot be shown."""
-    keys = "title authors authors_raw year container volume issue pages doi isbn url abstract type lang source".split()
+    keys = "title authors authors_raw author year container journal volume issue pages doi isbn url abstract".split()
+    keys += ["type", "lang", "source"]
 
     record = RowReader("sample").record({"id": "x", **dict.fromkeys(keys, value)})
 

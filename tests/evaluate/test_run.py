@@ -8,18 +8,12 @@ from typing import Any
 
 import pytest
 
-from metasearch.dedup import DEFAULT, Chain, OnlineDedup
+from metasearch.dedup import DEFAULT, Chain, Fingerprint, OnlineDedup, fingerprint
 from metasearch.evaluate import run
 from metasearch.evaluate.datasets import read
 from metasearch.evaluate.run import cluster, evaluate
 from metasearch.record import Record
 from tests.evaluate.samples import write
-
-
-@pytest.fixture(autouse=True)
-def no_collection(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Collecting garbage takes long in a process that has run other tests."""
-    monkeypatch.setattr(run.gc, "collect", lambda: 0)
 
 
 def test_figures_of_a_set(tmp_path: Path) -> None:
@@ -93,6 +87,33 @@ def test_seed_chooses_the_orders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     one, same, other = seen[:3], seen[3:6], seen[6:]
     assert one == same != other
     assert one[0] == other[0] == ["A1", "B1", "A2", "C", "B2"]
+
+
+def test_fingerprints_that_are_there_are_used(tmp_path: Path) -> None:
+    """Fingerprints may be kept from one run to the next: no record is taken apart again."""
+    labelled = read(write(tmp_path))
+    prints = [fingerprint(record) for record in labelled.records]
+
+    it = evaluate(labelled, Chain((Seen(prints),)), prints=prints)
+
+    assert len(it.clusters) == 5
+    assert it.kinds is None
+
+
+class Seen:
+    """A matcher that insists on certain fingerprints."""
+
+    name, exact = "seen", False
+
+    def __init__(self, prints: list[Fingerprint]) -> None:
+        self.prints = prints
+
+    def keys(self, it: Fingerprint) -> list[str]:
+        assert any(it is known for known in self.prints)
+        return []
+
+    def compare(self, a: Fingerprint, b: Fingerprint) -> None:
+        return None
 
 
 def test_what_was_capped_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,6 +10,7 @@ import orjson
 import pytest
 from lxml import etree
 
+from metasearch.dedup import STRATEGIES
 from metasearch.errors import CannotAsk, ConnectFailed
 from metasearch.formats import answer as json_answer
 from metasearch.formats.atom import ATOM
@@ -31,7 +32,7 @@ async def test_json_answer(client, engine):
 async def test_parameters_reach_the_engine(client, engine):
     """Every parameter of the request is handed to the search."""
     url = "/search?q=gene+drive&count=7&sources=beta,alpha,beta&year=2019-2024&timeout=4.5&per_source=50&format=json"
-    await client.get(url + "&versions=separate")
+    await client.get(url + "&versions=separate&dedup=url")
 
     assert [
         {
@@ -42,17 +43,29 @@ async def test_parameters_reach_the_engine(client, engine):
             "per_source": 50,
             "timeout": 4.5,
             "versions": "separate",
+            "dedup": "url",
         }
     ] == engine.asked
 
 
 async def test_versions_stay_in_links_and_form(client):
-    """Another format, and another search from the same page, treat versions in the same way."""
-    response = await client.get("/search?q=gene&versions=merge&format=html")
+    """Another format, and another search from the same page, treat versions and duplicates in the same way."""
+    response = await client.get("/search?q=gene&versions=merge&dedup=url&format=html")
     page = await response.text()
 
-    assert "/search?q=gene&amp;versions=merge&amp;format=ris" in page
+    assert "/search?q=gene&amp;versions=merge&amp;dedup=url&amp;format=ris" in page
     assert '<input type="hidden" name="versions" value="merge">' in page
+    assert '<input type="hidden" name="dedup" value="url">' in page
+
+
+async def test_a_strategy_that_is_not_there(client, engine):
+    """It is a 400 that names the parameter and what there is; nothing is searched."""
+    response = await client.get("/search?q=gene&dedup=magic&format=json")
+    problem = await response.json(content_type="application/problem+json")
+
+    assert response.status == 400
+    assert problem["errors"] == [{"parameter": "dedup", "reason": f"'magic' is none of {', '.join(STRATEGIES)}"}]
+    assert engine.asked == []
 
 
 async def test_no_request_names_pins(client, engine):

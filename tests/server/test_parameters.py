@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from multidict import MultiDict
 
+from metasearch.dedup import STRATEGIES
 from metasearch.query import Years
 from metasearch.server.options import Options
 from metasearch.server.parameters import Parameters, read
@@ -82,6 +83,18 @@ def test_bad_versions(text):
     assert "is none of group, separate, merge" in wrong(("versions", text))["versions"]
 
 
+@pytest.mark.parametrize("name", STRATEGIES)
+def test_strategies(name):
+    """Duplicates are found in any of the ways that there are."""
+    assert read(MultiDict(dedup=name), Options()).dedup == name
+
+
+@pytest.mark.parametrize("text", ["Default", "magic", "url,default", "\x00"])
+def test_bad_strategies(text):
+    """Any other name is told with those that there are."""
+    assert f"is none of {', '.join(STRATEGIES)}" in wrong(("dedup", text))["dedup"]
+
+
 def test_repeated_parameters():
     """What can be given once may not be given twice, not even under its other name."""
     problems = wrong(("q", "a"), ("q", "b"), ("count", "1"), ("n", "2"), ("year", "2019"), ("year", "2019"))
@@ -102,7 +115,7 @@ def test_too_many_sources():
 
 @given(
     st.dictionaries(
-        st.sampled_from(["q", "count", "n", "sources", "year", "timeout", "per_source", "versions"]), st.text()
+        st.sampled_from(["q", "count", "n", "sources", "year", "timeout", "per_source", "versions", "dedup"]), st.text()
     )
 )
 def test_any_text_is_read_or_refused(pairs):

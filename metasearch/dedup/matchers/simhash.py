@@ -1,53 +1,45 @@
-"""The fallback on text: records by the same first author whose title and abstract nearly agree.
+"""SimHash of words: records whose titles and abstracts are of nearly the same words.
 
-The SimHash signature (Charikar 2002) is compared, not looked up: a fallback on text alone would join all abstracts of
-one template, so a pair must share its first author and year anyway, and that makes the better key. A signature is
-computed only when a pair has come that far.
+Charikar, "Similarity estimation techniques from rounding algorithms" (STOC 2002), with 64 bits of which 3 may differ:
+Manku, Jain and Das Sarma, "Detecting near-duplicates for web crawling" (WWW 2007).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import ClassVar
 
-from metasearch.dedup.evidence import evidence, word
 from metasearch.dedup.fingerprint import Fingerprint
-from metasearch.dedup.matcher import verdict
-from metasearch.dedup.resemblance import title_score
-from metasearch.record import Match
-
-#: Bits of 64; Manku, Jain and Das Sarma (WWW 2007) found 3 reasonable.
-MAX_DISTANCE = 3
-#: Titles less alike than this need equal pages beside equal texts.
-LEAST_TITLE = 0.7
+from metasearch.dedup.text.content import body, title
+from metasearch.dedup.text.segment import is_stop, segmenter, words
+from metasearch.dedup.text.signed import Signed
+from metasearch.dedup.text.simhash import HASH, simhash
+from metasearch.record import Record
 
 
-class SimHash:
-    """Records whose texts nearly agree although their titles may not."""
+@dataclass(frozen=True)
+class SimHash(Signed):
+    """Words but stop words, each with its frequency; the order of words counts for nothing.
 
-    name = "simhash"
-    exact = False
+    Charikar leaves the features open; words are the usual choice. `max_distance` and `blocks` are those of Manku et al.
 
-    def keys(self, it: Fingerprint) -> Iterable[str]:
-        """First author and year of a record with an abstract."""
-        if not it.record.abstract or it.year is None:
-            return ()
-        return [f"{family}:{it.year}" for family in it.first]
+    Attributes:
+        min_features: Different words that a record must have (ours): what columns and notices of journals are called
+            ("Letter to the editor", "Book reviews") has less, and equal headings are no equal works.
+    """
 
-    def compare(self, a: Fingerprint, b: Fingerprint) -> Match | None:
-        """ "same" where the distance is small and titles, people, pages and DOIs do not contradict it."""
-        if not (a.record.abstract and b.record.abstract) or a.first.isdisjoint(b.first):
-            return None
-        if a.doi and b.doi and a.doi != b.doi:
-            return None
-        if not (a.pages[0] and a.pages == b.pages) and title_score(a, b) < LEAST_TITLE:
-            return None
-        if a.simhash is None or b.simhash is None:
-            return None
-        distance = (a.simhash ^ b.simhash).bit_count()
-        if distance > MAX_DISTANCE:
-            return None
-        it = evidence(a, b)
-        if it.pages is False or it.form:
-            return None
-        because = (f"texts agree (SimHash distance {distance})", *it.words())
-        return verdict(self.name, word(it), 0.9 - 0.02 * distance, because, a, b)
+    name: ClassVar[str] = "simhash"
+
+    min_features: int = 5
+
+    def signature(self, it: Fingerprint) -> int | None:
+        """Of title and abstract; None where they have too few words."""
+        return it.once(("simhash", HASH, segmenter(), self.min_features), self._signature)
+
+    def made_of(self, a: Fingerprint, b: Fingerprint) -> str:
+        """Words, hash, segmenter."""
+        return f"words, {HASH}, {segmenter()}"
+
+    def _signature(self, record: Record) -> int | None:
+        features = [word for word in words(f"{title(record)} {body(record)}") if not is_stop(word)]
+        return simhash(features) if len(set(features)) >= self.min_features else None

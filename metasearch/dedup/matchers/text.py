@@ -1,0 +1,170 @@
+"""The fallback on text: records whose abstracts agree, for those of which little else is known.
+
+Found by an exact scan of SimHash signatures (Charikar 2002) with a wide radius, because in a search or a review, unlike
+in a crawl of the Web, a copy that was edited, cut or given another copyright line differs in 3 to 14 of 64 bits; judged
+by how much of the one text stands in the other, and by the titles. docs/strategies-report.md has the figures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from rapidfuzz.distance import Levenshtein
+
+from metasearch.dedup.evidence import evidence, word
+from metasearch.dedup.fingerprint import Fingerprint
+from metasearch.dedup.matcher import verdict
+from metasearch.dedup.resemblance import resemblance, title_score
+from metasearch.dedup.text import windows
+from metasearch.dedup.text.hamming import Signatures
+from metasearch.record import Match, Record
+
+#: Titles that are one: what stands in `TitleRelation` for equal words, spelling and subtitles.
+_AGREEING = frozenset(("equal", "start", "end", "near"))
+#: Titles that are one but for a slip: a word of a title in letters, the characters of a word of a Chinese title.
+SLIP, SLIP_CJK = 1, 3
+#: Titles less alike than this need equal pages beside equal texts.
+LEAST_TITLE = 0.7
+
+
+@dataclass(frozen=True)
+class Text:
+    """Records whose texts agree.
+
+    Where two records both say first author and year, these must agree, and they are the key. A record that lacks one
+    of them is compared with everything whose signature is near.
+
+    Attributes:
+        distance: Bits of 64 in which signatures that are compared may differ.
+        shared: What share of the shorter abstract must stand in the other one, in runs of eight letters (four
+            characters of Chinese), where the titles agree. A cut and edited copy has .6 and more; two halves of
+            different abstracts have .5.
+        equal: What share of either must, where the titles leave it open.
+    """
+
+    distance: int = 12
+    shared: float = 0.55
+    equal: float = 0.9
+    name: ClassVar[str] = "text"
+    exact: ClassVar[bool] = False
+
+    def keys(self, it: Fingerprint) -> Iterable[str]:
+        """First author and year of a record with an abstract; of a thin one, the title."""
+        if not it.record.abstract:
+            return ()
+        return [it.compact] if _is_thin(it) else [f"{family}:{it.year}" for family in it.first]
+
+    def has_work(self, prints: Sequence[Fingerprint]) -> bool:
+        """Whether one is thin, and has a text."""
+        return any(it.record.abstract and _is_thin(it) for it in prints)
+
+    def prepare(self, prints: Sequence[Fingerprint]) -> None:
+        """Make the signatures of all, if one is thin: it is compared with the others."""
+        if self.has_work(prints):
+            _sign([it for it in prints if it.record.abstract])
+
+    def neighbours(self) -> _Neighbours:
+        """Signatures of title and abstract."""
+        return _Neighbours(self.distance)
+
+    def compare(self, a: Fingerprint, b: Fingerprint) -> Match | None:
+        """ "same" where the texts agree, and titles, people, pages and DOIs do not contradict it."""
+        if not (a.record.abstract and b.record.abstract) or (a.doi and b.doi and a.doi != b.doi):
+            return None
+        if a.first and b.first and a.first.isdisjoint(b.first):
+            return None
+        agreeing = _titles_agree(a, b)
+        if not agreeing and not _may_be_retitled(a, b):
+            return None
+        of_shorter, of_longer = windows.overlap(_shingles(a), _shingles(b))
+        if (of_shorter if agreeing else of_longer) < (self.shared if agreeing else self.equal):
+            return None
+        it = evidence(a, b)
+        if it.pages is False or (it.form and not agreeing):
+            return None
+        because = (f"{of_shorter:.0%} of the shorter abstract stands in the other one", *it.words())
+        return verdict(self.name, word(it), 0.6 + 0.3 * of_shorter, because, a, b)
+
+
+class _Neighbours:
+    """Records near by their signatures, of pairs of which at least one is thin.
+
+    Signatures are made when the first thin record comes: most searches have none.
+    """
+
+    def __init__(self, distance: int) -> None:
+        self._distance = distance
+        self._thin, self._others = Signatures(), Signatures()
+        self._waiting: list[tuple[int, Fingerprint]] = []
+
+    def near(self, it: Fingerprint) -> list[int]:
+        """Those within the distance; for a record that is not thin, the thin ones."""
+        if not it.record.abstract or not (len(self._thin) or _is_thin(it)):
+            return []
+        signature = _signature(it)
+        if signature is None:
+            return []
+        found = self._thin.near(signature, self._distance)
+        if _is_thin(it):
+            self._enter_waiting()
+            found += self._others.near(signature, self._distance)
+        return found
+
+    def add(self, number: int, it: Fingerprint) -> None:
+        """Enter a record."""
+        if not it.record.abstract:
+            return
+        if not _is_thin(it):
+            self._waiting.append((number, it))
+        elif (signature := _signature(it)) is not None:
+            self._thin.add(number, signature)
+
+    def _enter_waiting(self) -> None:
+        _sign([it for _, it in self._waiting])
+        for number, it in self._waiting:
+            if (signature := _signature(it)) is not None:
+                self._others.add(number, signature)
+        self._waiting.clear()
+
+
+def _is_thin(it: Fingerprint) -> bool:
+    """Whether a record does not say who wrote the work, or when it appeared."""
+    return not it.first or it.year is None
+
+
+def _titles_agree(a: Fingerprint, b: Fingerprint) -> bool:
+    """Whether the titles are one, or one but for a slip."""
+    relation = resemblance(a, b)
+    if relation in ("within", "reworded"):
+        if a.cjk or b.cjk:
+            return Levenshtein.distance(a.compact, b.compact, score_cutoff=SLIP_CJK) <= SLIP_CJK
+        return Levenshtein.distance(a.words, b.words, score_cutoff=SLIP) <= SLIP
+    return relation in _AGREEING
+
+
+def _may_be_retitled(a: Fingerprint, b: Fingerprint) -> bool:
+    """Whether equal texts would make one work of two titles."""
+    if resemblance(a, b) in ("missing", "within") or title_score(a, b) >= LEAST_TITLE:
+        return True
+    return bool(a.pages[0] and a.pages == b.pages and a.year == b.year)
+
+
+def _text(record: Record) -> str:
+    return f"{record.title} {record.subtitle or ''} {record.abstract}"
+
+
+def _signature(it: Fingerprint) -> int | None:
+    return it.once(windows.ID, lambda record: windows.signatures([_text(record)])[0])
+
+
+def _sign(prints: list[Fingerprint]) -> None:
+    """Make the signatures of many records at once, which takes a fraction of making one by one."""
+    signatures = windows.signatures([_text(it.record) for it in prints])
+    for it, signature in zip(prints, signatures, strict=True):
+        it.keep(windows.ID, signature)
+
+
+def _shingles(it: Fingerprint) -> windows.Words:
+    return it.once((windows.ID, "shingles"), lambda record: windows.shingles(record.abstract or ""))

@@ -1,0 +1,117 @@
+"""Where signatures lie that differ in few bits."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable
+from sys import getsizeof
+from typing import TYPE_CHECKING, Any
+
+from metasearch.dedup.fingerprint import Fingerprint
+
+if TYPE_CHECKING:
+    import numpy as np
+
+BITS = 64
+#: Up to so many signatures a plain loop is as fast as numpy.
+FEW = 100
+#: Signatures that are compared in one go: as many as stay in a processor's cache.
+AT_ONCE = 16_384
+
+
+def block_keys(signature: int, blocks: int = 4) -> list[str]:
+    """A key a block: two signatures that differ in fewer bits than there are blocks share one (pigeonhole).
+
+    Manku, Jain and Das Sarma, "Detecting near-duplicates for web crawling" (WWW 2007).
+
+    Args:
+        signature: 64 bits.
+        blocks: 4 of 16 bits find what differs in up to 3.
+    """
+    width = BITS // blocks
+    mask = (1 << width) - 1
+    return [f"{block}:{signature >> (width * block) & mask:x}" for block in range(blocks)]
+
+
+class Signatures:
+    """Signatures by number, compared one and all: exact at any distance, 12 bytes each."""
+
+    def __init__(self) -> None:
+        self._numbers = array("I")
+        self._signatures = array("Q")
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    @property
+    def bytes(self) -> int:
+        """Memory that is held, room for growth included."""
+        return getsizeof(self._numbers) + getsizeof(self._signatures)
+
+    def add(self, number: int, signature: int) -> None:
+        """Enter one."""
+        self._numbers.append(number)
+        self._signatures.append(signature)
+
+    def near(self, signature: int, distance: int) -> list[int]:
+        """The numbers of those that differ in at most so many bits, in the order in which they came."""
+        if len(self._numbers) <= FEW:
+            pairs = zip(self._numbers, self._signatures, strict=True)
+            return [number for number, other in pairs if (signature ^ other).bit_count() <= distance]
+        numbers = self._numbers
+        return [numbers[place] for place in self._places(signature, distance)]
+
+    def _places(self, signature: int, distance: int) -> list[int]:
+        import numpy as np
+
+        wanted = np.uint64(signature)
+        all_ = np.frombuffer(self._signatures, dtype=np.uint64)
+        if len(all_) <= AT_ONCE:
+            return _within(all_, wanted, distance)
+        found: list[int] = []
+        for start in range(0, len(all_), AT_ONCE):
+            found += [start + place for place in _within(all_[start : start + AT_ONCE], wanted, distance)]
+        return found
+
+
+def _within(signatures: np.ndarray[Any, Any], wanted: np.uint64, distance: int) -> list[int]:
+    import numpy as np
+
+    places: list[int] = np.flatnonzero(np.bitwise_count(signatures ^ wanted) <= distance).tolist()
+    return places
+
+
+class Scan:
+    """`Neighbours` of a matcher whose signatures may differ in more bits than keys can find.
+
+    Args:
+        signature_of: The signature of a record, or None where it has too little text.
+        distance: Bits in which neighbours differ at most.
+    """
+
+    def __init__(self, signature_of: Callable[[Fingerprint], int | None], distance: int) -> None:
+        self._signature_of = signature_of
+        self._distance = distance
+        self._signatures = Signatures()
+
+    def near(self, it: Fingerprint) -> list[int]:
+        """Those within the distance."""
+        signature = self._signature_of(it)
+        return [] if signature is None else self._signatures.near(signature, self._distance)
+
+    def add(self, number: int, it: Fingerprint) -> None:
+        """Enter a record, if it has a signature."""
+        signature = self._signature_of(it)
+        if signature is not None:
+            self._signatures.add(number, signature)
+
+
+class Nothing:
+    """`Neighbours` of a matcher whose keys find everything."""
+
+    def near(self, it: Fingerprint) -> list[int]:
+        """None."""
+        return []
+
+    def add(self, number: int, it: Fingerprint) -> None:
+        """Do nothing."""

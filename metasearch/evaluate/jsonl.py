@@ -1,0 +1,61 @@
+"""Files with a JSON object a line, compressed or not, whose mistakes are told with file and line."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zlib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from metasearch.errors import UsageError
+
+#: Longest line that is read, in bytes.
+LONGEST_LINE = 16_000_000
+
+Row = Mapping[str, Any]
+
+
+def rows(path: Path) -> Iterator[tuple[str, Row]]:
+    """("file:line", object) of each line that is not empty.
+
+    Raises:
+        UsageError: A line is no object, or too long; or the file is damaged.
+    """
+    number = 0
+    try:
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as stream:
+            while line := stream.readline(LONGEST_LINE + 1):
+                number += 1
+                where = f"{path}:{number}"
+                if len(line) > LONGEST_LINE:
+                    raise UsageError(f"{where}: the line is longer than {LONGEST_LINE:,} bytes")
+                if line.strip():
+                    yield where, _object(line, where)
+    except (gzip.BadGzipFile, EOFError, zlib.error) as exc:
+        raise UsageError(f"{path}:{number + 1}: the compressed file is damaged: {exc}") from exc
+
+
+def identifier(value: Any, where: str, key: str) -> str:
+    """A string or a whole number, as a string.
+
+    Raises:
+        UsageError: It is something else, or empty.
+    """
+    if isinstance(value, bool) or not isinstance(value, (str, int)) or value == "":
+        raise UsageError(f"{where}: {key} is {value!r}; expected a string or a whole number")
+    return str(value)
+
+
+def _object(line: bytes, where: str) -> Row:
+    try:
+        # Not orjson, which refuses a lone surrogate; what is not fit to be shown is taken out when a row is read.
+        row = json.loads(line.decode("utf-8"))
+    except UnicodeDecodeError as exc:
+        raise UsageError(f"{where}: is not UTF-8: {exc.reason} at byte {exc.start}") from exc
+    except (ValueError, RecursionError) as exc:
+        raise UsageError(f"{where}: is no JSON: {exc}") from exc
+    if not isinstance(row, dict):
+        raise UsageError(f"{where}: expected an object, found {type(row).__name__}")
+    return row

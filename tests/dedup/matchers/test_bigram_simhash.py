@@ -1,0 +1,190 @@
+"""`bigram-simhash`: the patent's signature of every two consecutive terms."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from metasearch.dedup import STRATEGIES, fingerprint
+from metasearch.dedup.matcher import Searching
+from metasearch.dedup.matchers.bigram_simhash import BigramSimHash, tokens
+from metasearch.dedup.text.segment import segmenter, words
+from metasearch.dedup.text.simhash import HASH, hash64, simhash
+from tests.dedup.matchers.near_twins import (
+    HOSTILE,
+    all_pairs,
+    candidates,
+    clusters,
+    near_twins,
+    needs_a_dictionary,
+    prints_of,
+)
+from tests.dedup.records import record
+
+TITLE = "Sorption of phosphate on iron oxides in lake sediments"
+
+
+def test_tokens_are_two_consecutive_terms() -> None:
+    assert tokens(["a", "b", "c", "a", "b"], 2) == ["a b", "b c", "c a", "a b"]
+    assert tokens(["a", "b", "c"], 3) == ["a b c"]
+    assert tokens(["a", "b", "c"], 1) == ["a", "b", "c"]
+
+
+def test_fewer_terms_than_a_token_has_are_one_token() -> None:
+    """Our reading; of no terms there is no token, and no signature."""
+    assert tokens(["a"], 2) == ["a"]
+    assert tokens(["a", "b"], 3) == ["a b"]
+    assert tokens([], 2) == []
+    single = fingerprint(record(title="Sorption"))
+
+    assert BigramSimHash(min_features=1).signature(single) == hash64("sorption")
+    assert BigramSimHash().signature(single) is None
+
+
+def test_the_signature_is_that_of_the_patent() -> None:
+    """Token frequency as the weight, the sign of each of 64 sums; stop words are terms as all others are."""
+    it = fingerprint(record(title=TITLE, abstract="We measure. We measure the sorption of phosphate on iron."))
+    terms = [*words(TITLE), "we", "measure", "we", "measure", "the", "sorption", "of", "phosphate", "on", "iron"]
+    pairs = [f"{a} {b}" for a, b in itertools.pairwise(terms)]
+    frequency = {pair: Fraction(pairs.count(pair), len(pairs)) for pair in pairs}
+
+    expected = 0
+    for bit in range(64):
+        total = sum(weight if hash64(pair) >> bit & 1 else -weight for pair, weight in frequency.items())
+        expected |= (total > 0) << bit
+
+    assert BigramSimHash().signature(it) == expected
+
+
+def test_punctuation_is_no_term_and_stop_words_are() -> None:
+    plain = fingerprint(record(title=TITLE))
+    marked = fingerprint(record(title="Sorption of phosphate, on iron-oxides: in (lake) sediments!"))
+    without = fingerprint(record(title="Sorption phosphate iron oxides lake sediments"))
+
+    assert BigramSimHash().signature(plain) == BigramSimHash().signature(marked)
+    assert BigramSimHash().signature(plain) != BigramSimHash().signature(without)
+
+
+def test_the_order_of_words_counts() -> None:
+    """That is what the pairs are for: with single terms it would not."""
+    one = fingerprint(record("a", 1, title="lake iron phosphate sorption columns oxides sediment"))
+    other = fingerprint(record("b", 1, title="sediment sorption oxides iron columns lake phosphate"))
+
+    assert BigramSimHash(max_distance=16).compare(one, other) is None
+    assert BigramSimHash(max_distance=0, together=1).compare(one, other) is not None
+
+
+def test_chinese_is_cut_into_words() -> None:
+    """Pairs are of words, where there is a dictionary."""
+    needs_a_dictionary()
+    it = fingerprint(record(title="湖泊沉积物中铁氧化物对磷的吸附特征研究"))
+
+    cut = words("湖泊沉积物中铁氧化物对磷的吸附特征研究")
+
+    assert "湖泊" in cut
+    assert BigramSimHash().signature(it) == simhash(tokens(cut, 2))
+
+
+def test_a_match_says_what_it_rests_on() -> None:
+    one = fingerprint(record("a", 1, title=TITLE))
+    other = fingerprint(record("b", 1, title=TITLE.upper()))
+
+    match = BigramSimHash().compare(one, other)
+
+    assert match is not None
+    assert (match.matcher, match.verdict, match.score) == ("bigram-simhash", "same", 1.0)
+    assert match.because == f"SimHash distance 0 of 64 (bigrams, {HASH}, {segmenter()})"
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {},
+        {"title": ""},
+        {"title": "", "abstract": ""},
+        {"title": "Editorial"},
+        {"title": "Letter to the editor"},
+        {"title": "。！？", "abstract": "…"},
+        {"title": "lake lake lake lake lake lake lake"},
+    ],
+)
+def test_of_too_little_text_nothing_is_said(values: dict[str, str]) -> None:
+    """No signature, no keys, no verdict, no neighbours: two records that say nothing are not one."""
+    one, other = fingerprint(record("a", 1, **values)), fingerprint(record("b", 1, **values))
+    for matcher in (BigramSimHash(), BigramSimHash(max_distance=8)):
+        assert matcher.signature(one) is None
+        assert list(matcher.keys(one)) == []
+        assert matcher.compare(one, other) is None
+        neighbours = matcher.neighbours()
+        neighbours.add(0, one)
+        assert list(neighbours.near(other)) == []
+
+
+@pytest.mark.parametrize("distance", [0, 3, 8])
+@pytest.mark.parametrize("seed", range(3))
+def test_keys_and_neighbours_find_every_pair_that_brute_force_finds(distance: int, seed: int) -> None:
+    prints = prints_of(near_twins(seed, works=30))
+    matcher = BigramSimHash(max_distance=distance)
+
+    same = all_pairs(matcher, prints)
+
+    assert len(same) > 10
+    assert same <= candidates(matcher, prints)
+
+
+@pytest.mark.parametrize("distance", [3, 14])
+@settings(max_examples=20)
+@given(order=st.randoms(use_true_random=False))
+def test_arrival_order_does_not_matter(distance: int, order: random.Random) -> None:
+    """Not so in the patent, where a text takes the number of the first one that is found near it."""
+    rows = near_twins(11)
+    shuffled = rows[:]
+    order.shuffle(shuffled)
+
+    assert clusters(BigramSimHash(max_distance=distance), shuffled) == clusters(
+        BigramSimHash(max_distance=distance), rows
+    )
+
+
+def test_a_chain_of_near_texts_is_one_cluster() -> None:
+    """Each is near the next, the ends are not: connected components join all three, in whatever order they come."""
+    rng = random.Random(3)
+    terms = [f"w{number}" for number in range(120)]
+    texts = [" ".join(terms)]
+    for _ in range(2):
+        for _ in range(2):
+            terms[rng.randrange(len(terms))] = f"x{rng.random()}"
+        texts.append(" ".join(terms))
+    rows = [record("a", number, title=text) for number, text in enumerate(texts)]
+    first, middle, last = (BigramSimHash().signature(it) or 0 for it in prints_of(rows))
+    distance = max((first ^ middle).bit_count(), (middle ^ last).bit_count())
+    assert (first ^ last).bit_count() > distance
+    matcher = BigramSimHash(max_distance=distance)
+
+    for order in ([0, 1, 2], [0, 2, 1], [2, 1, 0]):
+        assert clusters(matcher, [rows[number] for number in order]) == {frozenset(("a:0", "a:1", "a:2"))}
+
+
+@pytest.mark.parametrize("abstract", HOSTILE)
+def test_hostile_text_is_read_in_bounds(abstract: str) -> None:
+    one = fingerprint(record("a", 1, title="x", abstract=abstract))
+    other = fingerprint(record("b", 1, title="x", abstract=abstract))
+
+    match = BigramSimHash().compare(one, other)
+
+    assert len(list(BigramSimHash().keys(one))) in (0, 4)
+    assert match is None or match.score == 1.0
+
+
+def test_the_strategy_can_be_chosen_and_swept() -> None:
+    (matcher,) = STRATEGIES["bigram-simhash"].chain.matchers
+
+    assert matcher == BigramSimHash(max_distance=3, blocks=4, together=2)
+    assert isinstance(matcher, Searching)
+    assert STRATEGIES["bigram-simhash"].at(14).matchers == (replace(matcher, max_distance=14),)
