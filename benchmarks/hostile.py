@@ -66,6 +66,24 @@ def yearbooks(count: int) -> list[Record]:
     ]
 
 
+def template(count: int) -> list[Record]:
+    """One text that says nothing, under other titles, and nobody says who wrote it or when."""
+    rng = random.Random(1)
+    text = "This is the summary of a talk that was given at the meeting; the full text is to be had of the speaker. " * 4
+    return [
+        Record(source="a", source_id=str(n), title=f"Talk {rng.getrandbits(40):x}", abstract=f"{text} No. {n}.")
+        for n in range(count)
+    ]
+
+
+def thin_copies(count: int) -> list[Record]:
+    """One text under one title, each time with a word more, and nobody says who wrote it or when."""
+    text = " ".join(f"word{n}" for n in range(100))
+    return [
+        Record(source="a", source_id=str(n), title=ONE.title, abstract=f"{text} ending{n % 997}") for n in range(count)
+    ]
+
+
 Maker = Callable[[int], list[Record]]
 
 HOSTILE: Mapping[str, Maker] = {
@@ -73,4 +91,6 @@ HOSTILE: Mapping[str, Maker] = {
     "identical records": copies,
     "nearly identical records": near_copies,
     "one title, other years": yearbooks,
+    "one text, other titles": template,
+    "one text with a word more": thin_copies,
 }

@@ -70,6 +70,8 @@ class SameYear:
 class Years:
     """The records of each year."""
 
+    passed_over = 0
+
     def __init__(self) -> None:
         self.of: dict[int | None, list[int]] = {}
 

@@ -41,11 +41,7 @@ Place = tuple[_Table, int, bool]
 
 
 class Index:
-    """Finds the records that share a key with a new one.
-
-    Attributes:
-        passed_over: Comparisons that were not made because a key is shared by too many.
-    """
+    """Finds the records that share a key with a new one, or lie near it in a matcher's own index."""
 
     def __init__(self, chain: Chain) -> None:
         # One table a matcher: the same value means something else to each. Keys are kept as their hashes, which are
@@ -57,7 +53,12 @@ class Index:
         # What somebody decided holds in any crowd.
         self._unbounded = self._tables[0][1] if chain.pins else None
         self._crowd, self._of_a_year = CROWD_OF_FEW, OF_A_YEAR_OF_FEW
-        self.passed_over = 0
+        self._skipped = 0
+
+    @property
+    def passed_over(self) -> int:
+        """Comparisons that were not made, because a key is shared by too many or too many are near one another."""
+        return self._skipped + sum(it.passed_over for it in self._neighbours)
 
     def places(self, it: Fingerprint) -> list[Place]:
         """Where a record belongs."""
@@ -92,7 +93,7 @@ class Index:
     def _near(self, crowd: _Crowd, year: int | None, found: set[int]) -> None:
         for numbers in crowd.near(year):
             found.update(numbers[: self._of_a_year])
-            self.passed_over += max(0, len(numbers) - self._of_a_year)
+            self._skipped += max(0, len(numbers) - self._of_a_year)
 
     def add(self, number: int, it: Fingerprint, places: list[Place], years: list[int | None]) -> None:
         """Enter a record.

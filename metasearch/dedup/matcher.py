@@ -52,6 +52,10 @@ class Matcher(Protocol):
 class Neighbours(Protocol):
     """An index of a matcher's own; one job's, and grown record by record."""
 
+    @property
+    def passed_over(self) -> int:
+        """How many near records were not named, because too many were near."""
+
     def near(self, it: Fingerprint) -> Iterable[int]:
         """The numbers of the records, of those that were added, that are worth a comparison."""
 

@@ -74,8 +74,7 @@ def cluster(
     dedup = OnlineDedup(chain, versions=versions)
     with garbage.rarely():
         began = time.process_time()
-        for record, it in zip(records, map(fingerprint, records) if prints is None else prints, strict=True):
-            dedup.insert(record, it)
+        dedup.extend(map(fingerprint, records) if prints is None else prints)
         clusters = dedup.clusters()
         return dedup, clusters, time.process_time() - began
 

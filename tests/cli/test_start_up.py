@@ -7,7 +7,10 @@ import sys
 
 import pytest
 
-HEAVY = ("aiohttp", "asyncio", "diskcache", "jieba", "lxml", "orjson", "parsel", "platformdirs", "rapidfuzz", "rich")
+HEAVY = (
+    *("aiohttp", "asyncio", "diskcache", "jieba", "lxml", "matplotlib", "numpy", "orjson", "parsel", "platformdirs"),
+    *("rapidfuzz", "rich", "rjieba"),
+)
 
 
 def modules_after(code: str) -> set[str]:

@@ -197,6 +197,11 @@ class _Paragraphs:
         self._matcher = matcher
         self._signatures = Signatures()
 
+    @property
+    def passed_over(self) -> int:
+        """How many near paragraphs were not named."""
+        return self._signatures.passed_over
+
     def near(self, it: Fingerprint) -> set[int]:
         """The records that have a paragraph near one of this record's."""
         prints = self._matcher.prints(it)

@@ -99,6 +99,11 @@ class _Neighbours:
         self._thin, self._others = Signatures(), Signatures()
         self._waiting: list[tuple[int, Fingerprint]] = []
 
+    @property
+    def passed_over(self) -> int:
+        """How many near ones were not named."""
+        return self._thin.passed_over + self._others.passed_over
+
     def near(self, it: Fingerprint) -> list[int]:
         """Those within the distance; for a record that is not thin, the thin ones."""
         if not it.record.abstract or not (len(self._thin) or _is_thin(it)):

@@ -5,14 +5,12 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable
 from sys import getsizeof
-from typing import TYPE_CHECKING, Any
 
 from metasearch.dedup.fingerprint import Fingerprint
 
-if TYPE_CHECKING:
-    import numpy as np
-
 BITS = 64
+#: Of one signature so many near ones are named: where hundreds of texts are alike, each is compared with some of them.
+MOST_NEAR = 200
 #: Up to so many signatures a plain loop is as fast as numpy.
 FEW = 100
 #: Signatures that are compared in one go: as many as stay in a processor's cache.
@@ -34,9 +32,14 @@ def block_keys(signature: int, blocks: int = 4) -> list[str]:
 
 
 class Signatures:
-    """Signatures by number, compared one and all: exact at any distance, 12 bytes each."""
+    """Signatures by number, compared one and all: exact at any distance, 12 bytes each.
+
+    Attributes:
+        passed_over: How many near ones were not named, because more than `MOST_NEAR` were.
+    """
 
     def __init__(self) -> None:
+        self.passed_over = 0
         self._numbers = array("I")
         self._signatures = array("Q")
 
@@ -54,7 +57,7 @@ class Signatures:
         self._signatures.append(signature)
 
     def near(self, signature: int, distance: int) -> list[int]:
-        """The numbers of those that differ in at most so many bits, in the order in which they came."""
+        """The numbers of those that differ in at most so many bits, the first `MOST_NEAR`, as they came."""
         if len(self._numbers) <= FEW:
             pairs = zip(self._numbers, self._signatures, strict=True)
             return [number for number, other in pairs if (signature ^ other).bit_count() <= distance]
@@ -66,19 +69,13 @@ class Signatures:
 
         wanted = np.uint64(signature)
         all_ = np.frombuffer(self._signatures, dtype=np.uint64)
-        if len(all_) <= AT_ONCE:
-            return _within(all_, wanted, distance)
         found: list[int] = []
         for start in range(0, len(all_), AT_ONCE):
-            found += [start + place for place in _within(all_[start : start + AT_ONCE], wanted, distance)]
+            near = np.flatnonzero(np.bitwise_count(all_[start : start + AT_ONCE] ^ wanted) <= distance)
+            taken = near[: MOST_NEAR - len(found)]
+            self.passed_over += len(near) - len(taken)
+            found += (start + taken).tolist()
         return found
-
-
-def _within(signatures: np.ndarray[Any, Any], wanted: np.uint64, distance: int) -> list[int]:
-    import numpy as np
-
-    places: list[int] = np.flatnonzero(np.bitwise_count(signatures ^ wanted) <= distance).tolist()
-    return places
 
 
 class Scan:
@@ -94,6 +91,11 @@ class Scan:
         self._distance = distance
         self._signatures = Signatures()
 
+    @property
+    def passed_over(self) -> int:
+        """How many near ones were not named."""
+        return self._signatures.passed_over
+
     def near(self, it: Fingerprint) -> list[int]:
         """Those within the distance."""
         signature = self._signature_of(it)
@@ -108,6 +110,8 @@ class Scan:
 
 class Nothing:
     """`Neighbours` of a matcher whose keys find everything."""
+
+    passed_over = 0
 
     def near(self, it: Fingerprint) -> list[int]:
         """None."""

@@ -57,7 +57,8 @@ class Overlaps:
     ones. Of one that is larger some element is among any `enough` of the older one: all are looked up among those. The
     rarest are those that fewest sets hold so far, so that long lists are hardly read.
 
-    Records with the very same set stand behind one entry, and `near` names at most `MOST_ALIKE` of them.
+    Records with the very same set stand behind one entry, and `near` names at most `MOST_ALIKE` of them; `passed_over`
+    counts the others.
 
     Args:
         set_of: The set of a record, each element once, in any order; None where there is too little.
@@ -73,6 +74,8 @@ class Overlaps:
         self._of: Of = of
         self._sets: list[frozenset[str]] = []
         self._members: list[list[int]] = []
+        self._more: list[int] = []
+        self.passed_over = 0
         self._places: dict[frozenset[str], int] = {}
         self._all: dict[str, list[int]] = {}
         self._rarest: dict[str, list[int]] = {}
@@ -99,9 +102,12 @@ class Overlaps:
         if place < len(self._sets):
             if len(self._members[place]) < MOST_ALIKE:
                 self._members[place].append(number)
+            else:
+                self._more[place] += 1
             return
         self._sets.append(found)
         self._members.append([number])
+        self._more.append(0)
         for element in self._rarest_of(elements):
             self._rarest.setdefault(element, []).append(place)
         for element in elements:
@@ -119,4 +125,5 @@ class Overlaps:
             other = self._sets[place]
             if ratio(len(elements & other), size, len(other), self._of) >= self._threshold:
                 found += self._members[place]
+                self.passed_over += self._more[place]
         return found

@@ -7,21 +7,13 @@ import random
 from dataclasses import replace
 from fractions import Fraction
 
-import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-
 from metasearch.dedup import STRATEGIES, fingerprint
 from metasearch.dedup.matcher import Searching
 from metasearch.dedup.matchers.bigram_simhash import BigramSimHash, tokens
 from metasearch.dedup.text.segment import segmenter, words
 from metasearch.dedup.text.simhash import HASH, hash64, simhash
 from tests.dedup.matchers.near_twins import (
-    HOSTILE,
-    all_pairs,
-    candidates,
     clusters,
-    near_twins,
     needs_a_dictionary,
     prints_of,
 )
@@ -102,56 +94,6 @@ def test_a_match_says_what_it_rests_on() -> None:
     assert match.because == f"SimHash distance 0 of 64 (bigrams, {HASH}, {segmenter()})"
 
 
-@pytest.mark.parametrize(
-    "values",
-    [
-        {},
-        {"title": ""},
-        {"title": "", "abstract": ""},
-        {"title": "Editorial"},
-        {"title": "Letter to the editor"},
-        {"title": "。！？", "abstract": "…"},
-        {"title": "lake lake lake lake lake lake lake"},
-    ],
-)
-def test_of_too_little_text_nothing_is_said(values: dict[str, str]) -> None:
-    """No signature, no keys, no verdict, no neighbours: two records that say nothing are not one."""
-    one, other = fingerprint(record("a", 1, **values)), fingerprint(record("b", 1, **values))
-    for matcher in (BigramSimHash(), BigramSimHash(max_distance=8)):
-        assert matcher.signature(one) is None
-        assert list(matcher.keys(one)) == []
-        assert matcher.compare(one, other) is None
-        neighbours = matcher.neighbours()
-        neighbours.add(0, one)
-        assert list(neighbours.near(other)) == []
-
-
-@pytest.mark.parametrize("distance", [0, 3, 8])
-@pytest.mark.parametrize("seed", range(3))
-def test_keys_and_neighbours_find_every_pair_that_brute_force_finds(distance: int, seed: int) -> None:
-    prints = prints_of(near_twins(seed, works=30))
-    matcher = BigramSimHash(max_distance=distance)
-
-    same = all_pairs(matcher, prints)
-
-    assert len(same) > 10
-    assert same <= candidates(matcher, prints)
-
-
-@pytest.mark.parametrize("distance", [3, 14])
-@settings(max_examples=20)
-@given(order=st.randoms(use_true_random=False))
-def test_arrival_order_does_not_matter(distance: int, order: random.Random) -> None:
-    """Not so in the patent, where a text takes the number of the first one that is found near it."""
-    rows = near_twins(11)
-    shuffled = rows[:]
-    order.shuffle(shuffled)
-
-    assert clusters(BigramSimHash(max_distance=distance), shuffled) == clusters(
-        BigramSimHash(max_distance=distance), rows
-    )
-
-
 def test_a_chain_of_near_texts_is_one_cluster() -> None:
     """Each is near the next, the ends are not: connected components join all three, in whatever order they come."""
     rng = random.Random(3)
@@ -169,17 +111,6 @@ def test_a_chain_of_near_texts_is_one_cluster() -> None:
 
     for order in ([0, 1, 2], [0, 2, 1], [2, 1, 0]):
         assert clusters(matcher, [rows[number] for number in order]) == {frozenset(("a:0", "a:1", "a:2"))}
-
-
-@pytest.mark.parametrize("abstract", HOSTILE)
-def test_hostile_text_is_read_in_bounds(abstract: str) -> None:
-    one = fingerprint(record("a", 1, title="x", abstract=abstract))
-    other = fingerprint(record("b", 1, title="x", abstract=abstract))
-
-    match = BigramSimHash().compare(one, other)
-
-    assert len(list(BigramSimHash().keys(one))) in (0, 4)
-    assert match is None or match.score == 1.0
 
 
 def test_the_strategy_can_be_chosen_and_swept() -> None:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import random
 from dataclasses import replace
 from math import isclose
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from metasearch.dedup import STRATEGIES, fingerprint
 from metasearch.dedup.matcher import Searching
@@ -18,13 +15,8 @@ from metasearch.dedup.text.frequencies import idf, table_id
 from metasearch.dedup.text.segment import Word, segmenter
 from metasearch.dedup.text.simhash import HASH, hash64
 from tests.dedup.matchers.near_twins import (
-    HOSTILE,
-    all_pairs,
-    candidates,
-    clusters,
     near_twins,
     needs_a_dictionary,
-    prints_of,
 )
 from tests.dedup.records import record
 
@@ -222,65 +214,6 @@ def _name(matcher: WeightedSimHash) -> object:
 
     matcher.signature(Asked())  # type: ignore[arg-type]
     return asked[0]
-
-
-@pytest.mark.parametrize(
-    "values",
-    [
-        {},
-        {"title": ""},
-        {"title": "", "abstract": ""},
-        {"title": "Editorial"},
-        {"title": "Letter to the editor"},
-        {"title": "the of and in with to", "abstract": "the of and in with to " * 9},
-        {"title": "。！？", "abstract": "…"},
-    ],
-)
-def test_of_too_little_text_nothing_is_said(values: dict[str, str]) -> None:
-    one, other = fingerprint(record("a", 1, **values)), fingerprint(record("b", 1, **values))
-    for matcher in (WeightedSimHash(), WeightedSimHash(max_distance=8)):
-        assert matcher.signature(one) is None
-        assert list(matcher.keys(one)) == []
-        assert matcher.compare(one, other) is None
-        neighbours = matcher.neighbours()
-        neighbours.add(0, one)
-        assert list(neighbours.near(other)) == []
-
-
-@pytest.mark.parametrize("distance", [3, 8])
-@pytest.mark.parametrize("seed", range(3))
-def test_keys_and_neighbours_find_every_pair_that_brute_force_finds(distance: int, seed: int) -> None:
-    prints = prints_of(near_twins(seed, works=30))
-    matcher = WeightedSimHash(max_distance=distance)
-
-    same = all_pairs(matcher, prints)
-
-    assert len(same) > 10
-    assert same <= candidates(matcher, prints)
-
-
-@pytest.mark.parametrize("distance", [3, 10])
-@settings(max_examples=20)
-@given(order=st.randoms(use_true_random=False))
-def test_arrival_order_does_not_matter(distance: int, order: random.Random) -> None:
-    rows = near_twins(13)
-    shuffled = rows[:]
-    order.shuffle(shuffled)
-
-    assert clusters(WeightedSimHash(max_distance=distance), shuffled) == clusters(
-        WeightedSimHash(max_distance=distance), rows
-    )
-
-
-@pytest.mark.parametrize("abstract", HOSTILE)
-def test_hostile_text_is_read_in_bounds(abstract: str) -> None:
-    one = fingerprint(record("a", 1, title="x", abstract=abstract))
-    other = fingerprint(record("b", 1, title="x", abstract=abstract))
-
-    match = WeightedSimHash().compare(one, other)
-
-    assert len(list(WeightedSimHash().keys(one))) in (0, 4)
-    assert match is None or match.score == 1.0
 
 
 def test_the_strategy_can_be_chosen_and_swept() -> None:

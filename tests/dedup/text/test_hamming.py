@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metasearch.dedup.text import hamming
-from metasearch.dedup.text.hamming import AT_ONCE, FEW, Signatures, block_keys
+from metasearch.dedup.text.hamming import AT_ONCE, FEW, MOST_NEAR, Signatures, block_keys
 
 WORDS = st.integers(0, 2**64 - 1)
 
@@ -79,3 +79,13 @@ def test_no_neighbours_are_found_where_keys_find_all() -> None:
     nothing.add(1, None)  # type: ignore[arg-type]
 
     assert nothing.near(None) == []  # type: ignore[arg-type]
+
+
+def test_of_very_many_near_ones_the_first_are_named() -> None:
+    """A thousand texts of one template must not cost a million comparisons; what is passed over is counted."""
+    table = Signatures()
+    for number in range(1_000):
+        table.add(number, 7)
+
+    assert table.near(7, 3) == list(range(MOST_NEAR))
+    assert table.passed_over == 1_000 - MOST_NEAR
