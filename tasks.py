@@ -6,7 +6,8 @@
     python3 tasks.py lint                    format, lint, types, import contracts
     python3 tasks.py fix                     let the formatter and the linter mend what they can
     python3 tasks.py bench                   the speed table of benchmarks/; `bench dedup`, `bench text`: de-duplication
-    python3 tasks.py report                  measure every strategy and write docs/strategies-report.md
+                                             `bench faults`: broken databases; `bench soak`: thousands of searches
+    python3 tasks.py report                  measure every strategy and write docs/strategies-*.md
     python3 tasks.py wheel                   build the wheel into dist/
     python3 tasks.py run ...                 the metasearch command itself
 
@@ -182,7 +183,8 @@ def fix(_: list[str]) -> int:
 
 def bench(rest: list[str]) -> int:
     os.chdir(ROOT)
-    which, rest = (rest[0], rest[1:]) if rest[:1] in (["fanout"], ["dedup"], ["text"]) else ("fanout", rest)
+    parts = ("fanout", "dedup", "text", "faults", "soak")
+    which, rest = (rest[0], rest[1:]) if rest and rest[0] in parts else ("fanout", rest)
     return call("python", "-m", f"benchmarks.{which}", *rest)
 
 

@@ -69,7 +69,9 @@ def yearbooks(count: int) -> list[Record]:
 def template(count: int) -> list[Record]:
     """One text that says nothing, under other titles, and nobody says who wrote it or when."""
     rng = random.Random(1)
-    text = "This is the summary of a talk that was given at the meeting; the full text is to be had of the speaker. " * 4
+    text = (
+        "This is the summary of a talk that was given at the meeting; the full text is to be had of the speaker. " * 4
+    )
     return [
         Record(source="a", source_id=str(n), title=f"Talk {rng.getrandbits(40):x}", abstract=f"{text} No. {n}.")
         for n in range(count)

@@ -39,11 +39,13 @@ def test_a_library_is_like_a_real_one() -> None:
 
 @pytest.mark.parametrize("make", HOSTILE.values(), ids=HOSTILE)
 def test_hostile_sets_grow(make: Maker) -> None:
-    """As many records as are asked for, each with an id of its own, and the same title or a hair's breadth from it."""
+    """As many records as are asked for, each with an id of its own, and one title or one text, but for a little."""
     records = make(100)
 
     assert len({record.key for record in records}) == 100
-    assert len({record.title.rstrip(". ") for record in records}) == 1
+    titles = {record.title.rstrip(". ") for record in records}
+    texts = {(record.abstract or "")[:300] for record in records}
+    assert len(titles) == 1 or (len(texts) == 1 and texts != {""})
 
 
 @pytest.mark.parametrize("count", [1, 9, 10, 1234])
