@@ -128,7 +128,7 @@ def overlap(a: frozenset[str], b: frozenset[str]) -> bool | None:
     return not a.isdisjoint(b) if a and b else None
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=128)  # several rules ask for a pair in a row; more would keep records of searches long gone
 def evidence(a: Fingerprint, b: Fingerprint) -> Evidence:
     """The relation of two records; symmetric in its arguments."""
     title, score = title_relation(a, b)

@@ -175,6 +175,11 @@ class OnlineDedup:
         return Counts(received, received - duplicates, duplicates)
 
     @property
+    def versions(self) -> VersionsMode:
+        """What becomes of the versions of a work."""
+        return self._versions
+
+    @property
     def passed_over(self) -> int:
         """Comparisons that were not made, because too many records share a key or stand in one component."""
         return self._index.passed_over + self._divider.passed_over + self._skipped
