@@ -5,6 +5,7 @@ Nothing below the faces reads the environment; it is read here, when `load` is c
 
 from __future__ import annotations
 
+import ipaddress
 import re
 import tomllib
 from collections.abc import Mapping
@@ -19,7 +20,27 @@ from metasearch.record import VERSIONS_MODES, VersionsMode
 PINS_FILE = "pins.txt"
 VERSION_AGENT = "metasearch/0.1"
 _BASE_URL = re.compile(r"https?://(?:\[[0-9a-fA-F:.]+\]|[A-Za-z0-9.-]+)(?::\d{1,5})?(?:/[A-Za-z0-9._~%/-]*)?")
+_VARIABLE = re.compile(r"ENV:([A-Za-z_][A-Za-z0-9_]*)", re.ASCII)
 _HOST_PORT = re.compile(r"(?:\[[0-9a-fA-F:.]+\]|[A-Za-z0-9.-]+):\d{1,5}")
+
+
+@dataclass(frozen=True, slots=True)
+class ServerSettings:
+    """Who may ask a server, how often, and what its answers tell.
+
+    Attributes:
+        keys: Names of the variables that hold API keys.
+        keys_file: File of keys, one a line; without it and `keys` everybody may ask.
+        rate_limit: Requests that one client may make in a minute; 0 for any number.
+        trusted_proxies: Addresses and networks of proxies whose `X-Forwarded-For` is believed.
+        server_timing: Whether answers say how long each source took.
+    """
+
+    keys: tuple[str, ...] = ()
+    keys_file: Path | None = None
+    rate_limit: int = 120
+    trusted_proxies: tuple[str, ...] = ()
+    server_timing: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +63,7 @@ class Settings:
             `metasearch.dedup` alone, which whoever uses it asks.
         env: Where keys are looked up.
         public_url: Base of the absolute URLs that a server hands out; None takes the address it listens on.
+        server: Everything else about serving.
         shipped: Whether the shipped sources can be asked too, or only those in `sources`.
         file: Where it was read from.
     """
@@ -49,7 +71,7 @@ class Settings:
     sources: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     default_sources: tuple[str, ...] | None = None
     allow: frozenset[str] = frozenset()
-    contact: str | None = None
+    contact: str | None = field(default=None, repr=False)
     cache_dir: Path | None = None
     cache_bytes: int = 1 << 30
     timeout: float = 15.0
@@ -59,6 +81,7 @@ class Settings:
     strategy: str = "default"
     env: Mapping[str, str] = field(default_factory=dict, repr=False)
     public_url: str | None = None
+    server: ServerSettings = field(default_factory=ServerSettings)
     shipped: bool = True
     file: str = ""
 
@@ -133,7 +156,14 @@ class _Reader:
         "network": {"allow": list, "contact": str},
         "cache": {"dir": str, "enabled": bool, "max_bytes": int},
         "dedup": {"pins": str, "versions": str, "strategy": str},
-        "server": {"public_url": str},
+        "server": {
+            "public_url": str,
+            "keys": list,
+            "keys_file": str,
+            "rate_limit": int,
+            "trusted_proxies": list,
+            "server_timing": bool,
+        },
         "sources": {},
     }
 
@@ -194,6 +224,7 @@ class _Reader:
             strategy=str(env.get("METASEARCH_DEDUP") or dedup.get("strategy") or "default"),
             env=secrets,
             public_url=self.public_url(server, env),
+            server=self.server(server),
         )
 
     def strings(self, value: Any, where: str) -> tuple[str, ...]:
@@ -234,6 +265,30 @@ class _Reader:
                 except ValueError as exc:
                     self.problems.append(f"{where}: {exc}")
         return None
+
+    def server(self, server: Mapping[str, Any]) -> ServerSettings:
+        found = [_VARIABLE.fullmatch(entry) for entry in self.strings(server.get("keys", []), "server.keys")]
+        if not all(found):
+            # It may well be a key, so it is not repeated.
+            number = found.index(None) + 1
+            self.problems.append(f'server.keys: entry {number} is not "ENV:NAME"; a key itself does not belong here')
+        proxies = self.strings(server.get("trusted_proxies", []), "server.trusted_proxies")
+        for proxy in proxies:
+            try:
+                ipaddress.ip_network(proxy, strict=False)
+            except ValueError:
+                self.problems.append(f"server.trusted_proxies: {proxy!r} is no address or network")
+        limit = server.get("rate_limit", 120)
+        if isinstance(limit, int) and not 0 <= limit <= 1_000_000:
+            self.problems.append("server.rate_limit: must be 0 to 1000000 requests a minute; 0 is any number")
+        file = server.get("keys_file")
+        return ServerSettings(
+            keys=tuple(match[1] for match in found if match),
+            keys_file=self.folder / Path(file).expanduser() if isinstance(file, str) and file else None,
+            rate_limit=limit if isinstance(limit, int) else 120,
+            trusted_proxies=proxies,
+            server_timing=server.get("server_timing") is not False,
+        )
 
     def cache_dir(self, cache: Mapping[str, Any], env: Mapping[str, str]) -> Path | None:
         if cache.get("enabled") is False:

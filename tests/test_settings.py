@@ -8,7 +8,7 @@ import pytest
 
 from metasearch.adapters.registry import Registry
 from metasearch.errors import SettingsError, UnknownSource
-from metasearch.settings import Settings
+from metasearch.settings import ServerSettings, Settings
 
 
 def load(folder: Path, text: str = "", **env: str) -> Settings:
@@ -111,6 +111,59 @@ def test_shipped_sources_can_be_shut_out() -> None:
     with pytest.raises(UnknownSource) as raised:
         registry.spec("crossref")
     assert raised.value.near_misses == ("mine",)
+
+
+# --------------------------------------------------------------------------- server
+
+
+def test_what_a_server_lets_in(tmp_path: Path) -> None:
+    """Names of keys, never keys; the file lies beside the one that names it."""
+    text = """
+        [server]
+        keys = ["ENV:ALICE", "ENV:BOB_2"]
+        keys_file = "keys.txt"
+        rate_limit = 0
+        trusted_proxies = ["127.0.0.1", "10.1.2.3/8", "2001:db8::/32"]
+        server_timing = false
+    """
+    assert load(tmp_path, text).server == ServerSettings(
+        keys=("ALICE", "BOB_2"),
+        keys_file=tmp_path / "keys.txt",
+        rate_limit=0,
+        trusted_proxies=("127.0.0.1", "10.1.2.3/8", "2001:db8::/32"),
+        server_timing=False,
+    )
+    assert load(tmp_path).server == ServerSettings()
+
+
+def test_a_key_in_the_configuration_is_refused_and_not_repeated(tmp_path: Path) -> None:
+    """Configurations are shown to others; so are error messages."""
+    with pytest.raises(SettingsError) as raised:
+        load(tmp_path, 'server.keys = ["ENV:ALICE", "correct-horse-battery"]')
+
+    assert 'server.keys: entry 2 is not "ENV:NAME"' in str(raised.value)
+    assert "horse" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ("rate_limit = -1", "server.rate_limit: must be 0 to"),
+        ("rate_limit = 1.5", "server.rate_limit: must not be float"),
+        ("rate_limit = true", "server.rate_limit: must not be bool"),
+        ('trusted_proxies = ["proxy.example.org"]', "server.trusted_proxies: 'proxy.example.org' is no address"),
+        ("trusted_proxies = [1]", "server.trusted_proxies: must be a list of strings"),
+        ('keys = "ENV:ALICE"', "server.keys: must not be str"),
+        ("keys_file = 1", "server.keys_file: must not be int"),
+        ("server_timing = 0", "server.server_timing: must not be int"),
+    ],
+)
+def test_what_a_server_cannot_use(tmp_path: Path, line: str, problem: str) -> None:
+    """Each says where and what."""
+    with pytest.raises(SettingsError) as raised:
+        load(tmp_path, f"[server]\n{line}")
+
+    assert problem in str(raised.value)
 
 
 # --------------------------------------------------------------------------- pins, versions, strategy

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Literal
 
 import click
 
@@ -17,11 +20,17 @@ from metasearch.record import VersionsMode
     examples=(
         ("metasearch serve --demo", "try it offline, on simulated databases"),
         ("metasearch serve --config my.toml --port 9000", "with your own sources"),
+        ("metasearch serve --log json 2>> access.log", "a line of JSON for each request"),
     ),
 )
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8080, show_default=True, help="0 takes any free one.")
 @click.option("--public-url", metavar="URL", help="Base of the addresses that are handed out, if behind a proxy.")
+@click.option(
+    "--log",
+    type=click.Choice(["text", "json"]),
+    help="Write a line a request to stderr; json writes everything there as JSON lines. No queries, no addresses.",
+)
 @click.option("--demo", is_flag=True, help="Search simulated databases on this machine; nothing is sent.")
 @dedup_options
 @common
@@ -34,6 +43,7 @@ def serve(
     port: int,
     public_url: str | None,
     demo: bool,
+    log: Literal["text", "json"] | None,
     pins: Path | None,
     versions: VersionsMode | None,
     dedup: str | None,
@@ -43,7 +53,6 @@ def serve(
     import os
     from dataclasses import replace
 
-    from metasearch.cli.logs import logs_to
     from metasearch.server.app import serve as run
     from metasearch.settings import Settings, web_address
 
@@ -53,6 +62,41 @@ def serve(
             settings = replace(settings, public_url=web_address(public_url))
         except ValueError as exc:
             raise click.BadParameter(str(exc), param_hint="--public-url") from exc
-    with logs_to(console, None):
-        run(settings, host=host, port=port, demo=demo)
+    with _log(console, log) as announced:
+        run(settings, host=host, port=port, demo=demo, **announced)
     return Exit.OK
+
+
+@contextmanager
+def _log(console: Console, form: Literal["text", "json"] | None) -> Iterator[dict[str, Callable[[str], None]]]:
+    """Log while a block runs; gives how `serve` tells its address where that is not as ever."""
+    import logging
+    import sys
+
+    from metasearch.cli.logs import logs_to
+    from metasearch.server.access import JsonLines
+    from metasearch.server.access import logger as access
+
+    handler = logging.StreamHandler(sys.stderr)
+    root, own = logging.getLogger(), logging.getLogger("metasearch")
+    levels = own.level, access.level
+    try:
+        if form == "json":
+            handler.setFormatter(JsonLines())
+            root.addHandler(handler)
+            own.setLevel(logging.DEBUG if console.verbose else logging.INFO)
+            yield {"announce": lambda address: own.info("listening on %s", address)}
+        else:
+            with logs_to(console, None):
+                if form == "text":
+                    handler.setFormatter(logging.Formatter("%(asctime)s %(message)s"))
+                    access.addHandler(handler)
+                    access.setLevel(logging.INFO)
+                    access.propagate = False
+                yield {}
+    finally:
+        root.removeHandler(handler)
+        access.removeHandler(handler)
+        access.propagate = True
+        own.setLevel(levels[0])
+        access.setLevel(levels[1])

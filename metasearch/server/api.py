@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import time
 from collections.abc import Mapping
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ from metasearch.events import Answer
 from metasearch.formats import FORMATS, atom, bibtex, csv_table, ris
 from metasearch.formats.answer import answer_object, report_object
 from metasearch.server import negotiate, stream
+from metasearch.server.access import FACE
 from metasearch.server.markup import Markup
 from metasearch.server.page import Form, search_form, start_page
 from metasearch.server.parameters import Parameters, read
@@ -41,7 +43,7 @@ _NOT_TOKEN = re.compile(r"[^!#$%&'*+.^_`|~0-9A-Za-z-]")
 async def search(request: web.Request) -> web.StreamResponse:
     """Answers `/` and `/search`."""
     shared = request.app[SHARED]
-    form = chosen_format(request)
+    form = request[FACE] = chosen_format(request)
     parameters = read(request.query, shared.options)
     if not parameters.query:
         if form == "html":
@@ -93,6 +95,7 @@ async def _whole(request: web.Request, prepared: Search, parameters: Parameters,
     request[stream.SEARCH_ID] = prepared.id
     async with aclosing(prepared):
         answer = await prepared
+    shared.metrics.searched(answer)
     shared.suggestions.learn(parameters.query, answer)
     status = _status(answer)
     headers = {"Vary": "Accept", "Cache-Control": "no-store"}
@@ -100,7 +103,10 @@ async def _whole(request: web.Request, prepared: Search, parameters: Parameters,
         headers["Server-Timing"] = server_timing(answer)
     if status != 200 and form != "html":
         raise _nothing_answered(answer, status, headers)
+    began = time.perf_counter()
     content, body = _body(answer, parameters, form, site, shared)
+    if "Server-Timing" in headers:
+        headers["Server-Timing"] += f", render;dur={(time.perf_counter() - began) * 1000:.1f}"
     if answer.complete and status == 200:
         headers["Cache-Control"] = f"private, max-age={shared.options.max_age}"
         etag = hashlib.sha256(form.encode() + content).hexdigest()[:32]

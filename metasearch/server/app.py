@@ -14,10 +14,16 @@ from aiohttp import web
 
 from metasearch.errors import UsageError
 from metasearch.server import api, routes
+from metasearch.server.access import observed
+from metasearch.server.clients import Clients
+from metasearch.server.connections import Connections
 from metasearch.server.gate import Gate
+from metasearch.server.keys import ApiKeys
 from metasearch.server.live import Hub
-from metasearch.server.middleware import LONGEST_LINE, errors, security_headers
+from metasearch.server.metrics import Metrics
+from metasearch.server.middleware import admitted, errors, security_headers
 from metasearch.server.options import Options
+from metasearch.server.rate import RateLimiter
 from metasearch.server.site import SHARED, Shared
 from metasearch.server.suggest import Suggestions
 from metasearch.settings import Settings
@@ -36,15 +42,23 @@ ROUTES = (
     ("/suggest", routes.suggest),
     ("/healthz", routes.healthz),
     ("/readyz", routes.readyz),
+    ("/metrics", routes.metrics),
     ("/favicon.ico", routes.favicon),
     ("/static/{name}", routes.static),
 )
 #: Seconds that requests in flight have when the server is told to stop.
 _PATIENCE = 2.0
+#: Connections that wait to be accepted.
+_BACKLOG = 128
 
 
 def make_app(
-    engine: EngineFactory, *, options: Options | None = None, examples: Sequence[str] = (), notice: str = ""
+    engine: EngineFactory,
+    *,
+    options: Options | None = None,
+    keys: ApiKeys | None = None,
+    examples: Sequence[str] = (),
+    notice: str = "",
 ) -> web.Application:
     """The web application.
 
@@ -52,25 +66,39 @@ def make_app(
         engine: `lambda: Engine(settings)`; called at start-up, its result is closed at clean-up. Start-up fails with
             SpecError or UnknownSource where a source that is asked by default cannot be used.
         options: Limits; None takes the usual ones.
+        keys: Who may ask; None for everybody.
         examples: Queries that find something, for the start page, the description document and suggestions.
         notice: What visitors should know about this server, for the start page.
     """
     limits = options or Options()
+    metrics = Metrics()
 
     async def lifespan(app: web.Application) -> AsyncIterator[None]:
         async with engine() as running:
             for name in running.registry.default():
                 running.registry.spec(name)
-            hub = Hub(limits)
-            gate = Gate(limits.max_searches, elsewhere=lambda: hub.running)
-            app[SHARED] = Shared(running, limits, hub, gate, Suggestions(examples), tuple(examples), notice)
+            hub = Hub(limits, metrics.searched)
+            limited = limits.rate_limit > 0
+            app[SHARED] = Shared(
+                engine=running,
+                options=limits,
+                hub=hub,
+                gate=Gate(limits.max_searches, elsewhere=lambda: hub.running),
+                suggestions=Suggestions(examples),
+                metrics=metrics,
+                clients=Clients(limits.trusted_proxies),
+                limiter=RateLimiter(limits.rate_limit, limits.rate_window, limits.max_clients) if limited else None,
+                keys=keys or ApiKeys(),
+                examples=tuple(examples),
+                notice=notice,
+            )
             yield
             await app[SHARED].hub.close()
 
     async def end_streams(app: web.Application) -> None:
         await app[SHARED].hub.close()
 
-    app = web.Application(middlewares=[errors])
+    app = web.Application(middlewares=[observed, errors, admitted])
     app.cleanup_ctx.append(lifespan)
     app.on_shutdown.append(end_streams)
     app.on_response_prepare.append(security_headers)
@@ -79,66 +107,96 @@ def make_app(
     return app
 
 
-def serve(settings: Settings, *, host: str = "127.0.0.1", port: int = 8080, demo: bool = False) -> None:
-    """Serves until SIGINT or SIGTERM comes; says on stderr where, once it listens.
+def _say(address: str) -> None:
+    sys.stderr.write(f"metasearch is listening on {address} (press Ctrl-C to stop)\n")
+    sys.stderr.flush()
+
+
+def serve(
+    settings: Settings,
+    *,
+    host: str = "127.0.0.1",
+    port: int = 8080,
+    demo: bool = False,
+    announce: Callable[[str], None] = _say,
+) -> None:
+    """Serves until SIGINT or SIGTERM comes.
 
     Args:
         settings: The configuration.
         host: A name or address of this machine; those beyond loopback are reachable from outside.
         port: 0 takes any free one.
         demo: Answers from the embedded demo databases instead of the configured sources.
+        announce: Told the address, once the server listens; by itself it is written to stderr.
 
     Raises:
         UsageError: It cannot listen there.
+        SettingsError: An API key that the configuration speaks of is not there or too weak.
         SpecError: A source that is asked by default has a wrong spec.
     """
     with contextlib.suppress(KeyboardInterrupt):
-        asyncio.run(_serve(settings, host, port, demo))
+        asyncio.run(_serve(settings, host, port, demo, announce))
 
 
-async def _serve(settings: Settings, host: str, port: int, demo: bool) -> None:
+async def _serve(settings: Settings, host: str, port: int, demo: bool, announce: Callable[[str], None]) -> None:
     stopped = asyncio.Event()
     loop = asyncio.get_running_loop()
     for name in (signal.SIGINT, signal.SIGTERM):
         with contextlib.suppress(NotImplementedError):  # Windows: Ctrl-C arrives as KeyboardInterrupt
             loop.add_signal_handler(name, stopped.set)
     async with listening(settings, host=host, port=port, demo=demo) as url:
-        sys.stderr.write(f"metasearch is listening on {url} (press Ctrl-C to stop)\n")
-        sys.stderr.flush()
+        announce(url)
         await stopped.wait()
 
 
 @asynccontextmanager
 async def listening(
-    settings: Settings, *, host: str = "127.0.0.1", port: int = 0, demo: bool = False
+    settings: Settings,
+    *,
+    host: str = "127.0.0.1",
+    port: int = 0,
+    demo: bool = False,
+    options: Options | None = None,
 ) -> AsyncIterator[str]:
-    """A running server, for as long as the block lasts; gives its address.
+    """A running server, for as long as the block lasts; gives its address. `options` of None are as configured.
 
     Raises:
         UsageError: It cannot listen there.
+        SettingsError: As `serve`.
     """
+    limits = options or Options.of(settings)
+    keys = ApiKeys.load(settings)
     factory, examples, notice = _demo(settings) if demo else (_engine(settings), (), "")
+    app = make_app(factory, options=limits, keys=keys, examples=examples, notice=notice)
+    async with _bound(app, limits, host, port) as address:
+        yield address
+
+
+@asynccontextmanager
+async def _bound(app: web.Application, limits: Options, host: str, port: int) -> AsyncIterator[str]:
+    """The application behind a socket."""
     # A client that goes away cancels its handler, and with it the requests to the sources.
-    runner = web.AppRunner(
-        make_app(factory, examples=examples, notice=notice),
-        handler_cancellation=True,
-        access_log=None,
-        shutdown_timeout=_PATIENCE,
-        # Longer than what the middleware lets pass: what aiohttp itself refuses gets no problem document.
-        max_line_size=8 * LONGEST_LINE,
-    )
+    runner = web.AppRunner(app, handler_cancellation=True, access_log=None, shutdown_timeout=_PATIENCE)
     await runner.setup()
+    listener: asyncio.Server | None = None
     try:
+        server = runner.server
+        assert server is not None
+        connections = Connections(limits, app[SHARED].clients)
         try:
-            await web.TCPSite(runner, host, port).start()
+            listener = await asyncio.get_running_loop().create_server(
+                lambda: connections.make(server), host, port, backlog=_BACKLOG
+            )
         except (OSError, OverflowError) as exc:
             reason = getattr(exc, "strerror", None) or str(exc)
             raise UsageError(
                 f"cannot listen on {host}:{port}: {reason}", advice="Choose another --port or --host."
             ) from exc
-        address, number = runner.addresses[0][:2]
+        address, number = listener.sockets[0].getsockname()[:2]
         yield f"http://{f'[{address}]' if ':' in address else address}:{number}/"
     finally:
+        if listener is not None:
+            listener.close()
         await runner.cleanup()
 
 

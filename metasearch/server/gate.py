@@ -24,13 +24,18 @@ class Gate:
         self._elsewhere = elsewhere
         self._inside = 0
 
+    @property
+    def running(self) -> int:
+        """How many run now."""
+        return self._inside + self._elsewhere()
+
     def check(self) -> None:
         """Whether one more may begin.
 
         Raises:
             Problem: 503 with `Retry-After`.
         """
-        if self._inside + self._elsewhere() >= self._most:
+        if self.running >= self._most:
             raise Problem(
                 503,
                 "busy",

@@ -13,7 +13,7 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Literal
 
-from metasearch.events import Finished, SearchEvent
+from metasearch.events import Answer, Finished, SearchEvent
 from metasearch.formats.events import sse
 from metasearch.server.options import Options
 
@@ -81,10 +81,16 @@ class LiveSearch:
 
 
 class Hub:
-    """All searches that have an event stream: bounded in number and bytes, the oldest finished one goes first."""
+    """All searches that have an event stream: bounded in number and bytes, the oldest finished one goes first.
 
-    def __init__(self, options: Options) -> None:
+    Args:
+        options: The bounds.
+        finished: Told each answer, whether or not anybody still reads it.
+    """
+
+    def __init__(self, options: Options, finished: Callable[[Answer], None] = lambda _: None) -> None:
         self._options = options
+        self._finished = finished
         self._tasks: dict[LiveSearch, asyncio.Task[None]] = {}
         self._kept: dict[str, LiveSearch] = {}
         self._timers: set[asyncio.TimerHandle] = set()
@@ -144,6 +150,8 @@ class Hub:
             async with aclosing(search):
                 async for event in search:
                     live.publish(event)
+                    if isinstance(event, Finished):
+                        self._finished(event.answer)
         except Exception:
             logger.exception("search %s failed", live.id)
         finally:

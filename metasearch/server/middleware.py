@@ -9,14 +9,21 @@ from aiohttp import web
 from aiohttp.typedefs import Handler
 
 from metasearch.errors import MetasearchError, UsageError
+from metasearch.server.access import route
 from metasearch.server.api import form_again, html_response
+from metasearch.server.connections import LONGEST_LINE, set_security_headers
 from metasearch.server.page import CONTENT_SECURITY_POLICY, error_page
 from metasearch.server.problem import Problem, wants_html
-from metasearch.server.site import site_of
+from metasearch.server.rate import Quota
+from metasearch.server.site import SHARED, site_of
 from metasearch.server.stream import SEARCH_ID
 
-#: Characters of a request's path and query.
-LONGEST_LINE = 8190
+#: Routes that hold nothing of anybody's and cost nothing: who watches the server, and its pages, need them.
+OPEN = frozenset({"/healthz", "/readyz", "/favicon.ico", "/static/{name}"})
+#: Routes that no quota counts.
+UNCOUNTED = OPEN | {"/metrics"}
+#: What is left of the quota of a request's client.
+QUOTA = web.RequestKey("quota", Quota)
 
 logger = logging.getLogger("metasearch.server")
 
@@ -44,10 +51,28 @@ async def errors(request: web.Request, handler: Handler) -> web.StreamResponse:
     return _answer(request, problem)
 
 
+@web.middleware
+async def admitted(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """Lets through who has not asked too often and may ask at all, in this order: keys are not to be guessed either.
+
+    Raises:
+        Problem: 429, 401, or 400 for a key in the address.
+    """
+    shared, path = request.app[SHARED], route(request)
+    if shared.limiter is not None and path not in UNCOUNTED:
+        client = shared.clients.of(request)
+        if not client.local:
+            request[QUOTA] = shared.limiter.take(client.name)
+            request[QUOTA].check()
+    if path not in OPEN:
+        shared.keys.check(request)
+    return await handler(request)
+
+
 def _fault(request: web.Request) -> Problem:
     """500, with nothing but the id under which the log tells more."""
     search_id = request.get(SEARCH_ID) or secrets.token_hex(6)
-    logger.exception("search %s: %s %s failed", search_id, request.method, request.path)
+    logger.exception("search %s: %s %s failed", search_id, request.method, route(request))
     return Problem(500, None, "Something went wrong here; the log tells more under this id.", search_id=search_id)
 
 
@@ -56,18 +81,12 @@ def _answer(request: web.Request, problem: Problem) -> web.Response:
     problem.headers["Vary"] = "Accept"
     if not wants_html(request):
         return problem.response(request.path)
-    form = form_again(request) if problem.status == 400 else None
+    form = form_again(request) if problem.status == 400 and problem.kind != "key-in-address" else None
     return html_response(error_page(site_of(request), problem, form), problem.status, problem.headers)
 
 
 async def security_headers(request: web.Request, response: web.StreamResponse) -> None:
     """Set when an answer is about to be sent, streams too."""
-    headers = response.headers
-    headers["Server"] = "metasearch"
-    headers["X-Content-Type-Options"] = "nosniff"
-    # Where a reader goes from here must not learn what was searched for.
-    headers["Referrer-Policy"] = "no-referrer"
-    is_page = response.content_type == "text/html"
-    headers["Content-Security-Policy"] = (
-        CONTENT_SECURITY_POLICY if is_page else "default-src 'none'; frame-ancestors 'none'"
-    )
+    set_security_headers(response, CONTENT_SECURITY_POLICY if response.content_type == "text/html" else "")
+    if QUOTA in request:
+        response.headers.update(request[QUOTA].headers)

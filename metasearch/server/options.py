@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Self
+
+from metasearch.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +26,14 @@ class Options:
         max_stream_bytes: Most bytes of kept event streams, all together.
         max_age: Seconds that a client may use a complete answer again.
         server_timing: Whether answers say how long each source took.
+        rate_limit: Requests that one client may make in `rate_window` seconds; 0 for any number.
+        max_clients: Most clients whose requests are counted.
+        trusted_proxies: Addresses and networks of proxies whose `X-Forwarded-For` is believed.
+        max_connections: Most connections that are open at once.
+        max_client_connections: Most of one address, this machine and trusted proxies aside.
+        keepalive: Seconds that a connection may stay silent between two requests; longer than proxies keep theirs.
+        head_timeout: Seconds in which the head of a request must have arrived.
+        write_timeout: Seconds in which a client must have read something of what waits for it.
     """
 
     max_timeout: float = 60.0
@@ -37,3 +48,20 @@ class Options:
     max_stream_bytes: int = 64 * 1024 * 1024
     max_age: int = 60
     server_timing: bool = True
+    rate_limit: int = 120
+    rate_window: float = 60.0
+    max_clients: int = 10_000
+    trusted_proxies: tuple[str, ...] = ()
+    max_connections: int = 1000
+    max_client_connections: int = 100
+    keepalive: float = 75.0
+    head_timeout: float = 10.0
+    write_timeout: float = 30.0
+
+    @classmethod
+    def of(cls, settings: Settings) -> Self:
+        """The usual limits, with those that the configuration names."""
+        server = settings.server
+        return cls(
+            server_timing=server.server_timing, rate_limit=server.rate_limit, trusted_proxies=server.trusted_proxies
+        )

@@ -26,6 +26,9 @@ KINDS: Mapping[str, str] = {
     "no-source-asked": "No source could be asked",
     "not-ready": "No source is usable",
     "busy": "Too many searches are running",
+    "rate-limited": "Too many requests",
+    "key-needed": "An API key is needed",
+    "key-in-address": "A key must not stand in the address",
 }
 
 

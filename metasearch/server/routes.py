@@ -5,8 +5,10 @@ from __future__ import annotations
 import orjson
 from aiohttp import web
 
+from metasearch import __version__
 from metasearch.server import api, negotiate
 from metasearch.server.assets import ASSETS, Asset
+from metasearch.server.metrics import MEDIA_TYPE as METRICS_TYPE
 from metasearch.server.opensearch import MEDIA_TYPE as OPENSEARCH_TYPE
 from metasearch.server.opensearch import SUGGESTIONS_TYPE, describe
 from metasearch.server.page import sources_page
@@ -74,6 +76,13 @@ async def readyz(request: web.Request) -> web.Response:
             sources=[{"source": it.name, "status": it.status} for it in views],
         )
     return _json({"ready": True, "sources": usable}, "application/json")
+
+
+async def metrics(request: web.Request) -> web.Response:
+    """`/metrics`: what was done so far, for Prometheus."""
+    shared = request.app[SHARED]
+    text = shared.metrics.text(shared.engine.source_states(), shared.gate.running, __version__)
+    return web.Response(body=text.encode(), headers={"Content-Type": METRICS_TYPE, "Cache-Control": "no-store"})
 
 
 async def static(request: web.Request) -> web.Response:

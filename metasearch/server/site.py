@@ -8,9 +8,13 @@ from urllib.parse import quote, urlencode, urlsplit
 
 from aiohttp import web
 
+from metasearch.server.clients import Clients
 from metasearch.server.gate import Gate
+from metasearch.server.keys import ApiKeys
 from metasearch.server.live import Hub
+from metasearch.server.metrics import Metrics
 from metasearch.server.options import Options
+from metasearch.server.rate import RateLimiter
 from metasearch.server.suggest import Suggestions
 
 if TYPE_CHECKING:
@@ -54,6 +58,7 @@ class Shared:
 
     Attributes:
         examples: Queries that find something here.
+        limiter: Counts requests; None where no client is limited.
         notice: Shown on the start page; "" for nothing.
     """
 
@@ -62,6 +67,10 @@ class Shared:
     hub: Hub
     gate: Gate
     suggestions: Suggestions
+    metrics: Metrics
+    clients: Clients
+    limiter: RateLimiter | None
+    keys: ApiKeys
     examples: tuple[str, ...]
     notice: str = ""
 

@@ -110,6 +110,11 @@ def source_object(it: SourceView) -> dict[str, Any]:
         "status": it.status,
         "seconds_until_asked": round(it.state.until, 1),
         "last_error": clean_or_none(it.state.last_error),
+        "requests": it.state.requests,
+        "failures": it.state.failures,
+        "hedges": it.state.hedges,
+        "p50_ms": it.state.p50_ms,
+        "p95_ms": it.state.p95_ms,
         "keys": [{"env": key.env, "required": key.required, "set": key.set} for key in it.keys],
         "limits": {
             "requests": spec.limits.requests,

@@ -61,6 +61,7 @@ async def _lines(request: web.Request, prepared: Search, query: str) -> AsyncGen
         async for event in prepared:
             yield ndjson(event)
             if isinstance(event, Finished):
+                request.app[SHARED].metrics.searched(event.answer)
                 request.app[SHARED].suggestions.learn(query, event.answer)
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import logging
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -91,3 +94,49 @@ def test_bad_port(run: Run, served: Calls) -> None:
     """A number that is no port is a usage error."""
     assert run("serve", "--port", "70000").code == 2
     assert served == []
+
+
+def test_a_key_that_is_not_set(run: Run, tmp_path: Path) -> None:
+    """The server does not start: it would let nobody in, or everybody."""
+    config = tmp_path / "config.toml"
+    config.write_text('server.keys = ["ENV:NOBODY_HAS_SET_THIS"]')
+
+    outcome = run("serve", "--port", "0", "--demo", "--config", str(config))
+
+    assert outcome.code == 2
+    assert "server.keys: the variable NOBODY_HAS_SET_THIS is not set" in outcome.err
+
+
+def _talk(*_: object, announce: Callable[[str], None] = lambda _: None, **__: object) -> None:
+    """A server that starts, warns, and answers one request."""
+    announce("http://127.0.0.1:9/")
+    logging.getLogger("metasearch.server").warning("beware\nof it")
+    logging.getLogger("metasearch.access").info("GET /search", extra={"request": {"path": "/search", "status": 200}})
+
+
+def test_json_log(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Everything on standard error is a line of JSON, the address too; afterwards nothing is left of it."""
+    monkeypatch.setattr("metasearch.server.app.serve", _talk)
+
+    told = [json.loads(line) for line in run("serve", "--log", "json").err.splitlines()]
+
+    assert [it.get("message") for it in told] == ["listening on http://127.0.0.1:9/", "beware\nof it", None]
+    assert (told[2]["path"], told[2]["status"], told[2]["level"]) == ("/search", 200, "info")
+    assert run("serve").err == "beware\nof it\n"
+
+
+def test_text_log(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A line a request, once; warnings as ever."""
+    monkeypatch.setattr("metasearch.server.app.serve", _talk)
+
+    for options in ([], ["--verbose"]):
+        err = run("serve", "--log", "text", *options).err
+        assert err.count("GET /search") == 1
+        assert "beware" in err
+
+
+def test_no_log(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without `--log` only warnings are told."""
+    monkeypatch.setattr("metasearch.server.app.serve", _talk)
+
+    assert "GET /search" not in run("serve").err

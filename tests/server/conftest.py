@@ -10,6 +10,7 @@ from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 
 from metasearch.server.app import make_app
+from metasearch.server.keys import ApiKeys
 from metasearch.server.options import Options
 from tests.server.fake import FakeEngine
 
@@ -22,10 +23,12 @@ async def serve() -> AsyncIterator[Serve]:
     clients: list[TestClient[web.Request, web.Application]] = []
 
     async def start(
-        engine: FakeEngine | None = None, *, examples: Sequence[str] = (), **options: Any
+        engine: FakeEngine | None = None, *, examples: Sequence[str] = (), keys: Sequence[str] = (), **options: Any
     ) -> TestClient[web.Request, web.Application]:
         running = engine or FakeEngine()
-        app = make_app(lambda: running, options=Options(**options), examples=examples)  # type: ignore[arg-type,return-value]
+        app = make_app(  # type: ignore[arg-type,return-value]
+            lambda: running, options=Options(**options), keys=ApiKeys(keys), examples=examples
+        )
         client = TestClient(TestServer(app))
         await client.start_server()
         clients.append(client)

@@ -7,6 +7,7 @@ import os
 import signal
 import socket
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import aiohttp
@@ -15,7 +16,8 @@ from aiohttp.test_utils import TestClient, TestServer
 
 from metasearch.errors import UnknownSource, UsageError
 from metasearch.server.app import listening, make_app
-from metasearch.settings import Settings
+from metasearch.server.options import Options
+from metasearch.settings import ServerSettings, Settings
 from tests.server.fake import FakeEngine
 
 #: A configuration that can be served without asking anybody.
@@ -74,6 +76,21 @@ async def test_a_line_that_is_too_long_gets_a_problem_document():
     ):
         assert response.status == 414
         assert response.content_type == "application/problem+json"
+
+
+async def test_the_configuration_reaches_the_server(tmp_path):
+    """Keys, limit, proxies and timing of `[server]`."""
+    server = ServerSettings(keys=("MINE",), rate_limit=2, trusted_proxies=("127.0.0.1",), server_timing=False)
+    settings = replace(QUIET, server=server, env={"MINE": "correct-horse-battery"})
+    mine = {"Authorization": "Bearer correct-horse-battery", "X-Forwarded-For": "192.0.2.1"}
+    async with listening(settings) as url, aiohttp.ClientSession() as session:
+        statuses = []
+        for headers in ({"X-Forwarded-For": "192.0.2.1"}, mine, mine, {**mine, "X-Forwarded-For": "192.0.2.2"}):
+            async with session.get(url + "sources", headers=headers) as response:
+                statuses.append(response.status)
+
+    assert statuses == [401, 200, 429, 200]
+    assert not Options.of(settings).server_timing
 
 
 async def test_a_taken_port_is_a_usage_error():

@@ -12,6 +12,7 @@ from metasearch.formats.events import event_object
 from metasearch.query.simple import MAX_LENGTH
 from metasearch.server import api
 from metasearch.server.app import ROUTES
+from metasearch.server.metrics import Metrics
 from metasearch.server.options import Options
 from metasearch.server.parameters import Parameters
 from metasearch.server.problem import KINDS
@@ -73,6 +74,13 @@ async def test_members_of_a_source():
     assert all(f"`{name}`" in PAGE for name in source_object(view(FakeEngine())[0]))  # type: ignore[arg-type]
 
 
+def test_metrics():
+    """Every metric has its row, and no other."""
+    named = re.findall(r"^# TYPE (\w+)", Metrics().text([], 0, "1"), re.MULTILINE)
+
+    assert set(named) == set(re.findall(r"^\| `(metasearch_\w+)`", PAGE, re.MULTILINE))
+
+
 def test_limits():
     """The numbers are those of the code."""
     options = Options()
@@ -86,5 +94,11 @@ def test_limits():
         f"retry: {options.retry}",
         f"after {options.ping:g} silent seconds",
         f"continued for {options.keep:g} seconds",
+        f"{options.rate_limit} requests in a minute",
+        f"{options.max_clients:,} clients are remembered",
+        f"{options.max_connections} connections may be open at once, {options.max_client_connections} from one address",
+        f"within {options.head_timeout:g} seconds",
+        f"silent for {options.keepalive:g} seconds",
+        f"for {options.write_timeout:g} seconds is cut off",
     ):
         assert shown in PAGE

@@ -63,6 +63,11 @@ async def test_sources(client, engine):
         "status": "ok",
         "seconds_until_asked": 0.0,
         "last_error": None,
+        "requests": 0,
+        "failures": 0,
+        "hedges": 0,
+        "p50_ms": None,
+        "p95_ms": None,
         "keys": [],
         "limits": {"requests": 5.0, "per": 1.0, "concurrency": 4, "timeout": 8.0, "ttl": 3600.0},
     }
@@ -254,11 +259,10 @@ async def test_head_and_security_headers_everywhere(client, path):
 
     assert response.status == 200
     assert await response.read() == b""
-    assert tuple(response.headers[it] for it in ("X-Content-Type-Options", "Referrer-Policy", "Server")) == (
-        "nosniff",
-        "no-referrer",
-        "metasearch",
-    )
+    guards = ("X-Content-Type-Options", "Referrer-Policy", "Cross-Origin-Resource-Policy", "Server")
+    assert [response.headers[it] for it in guards] == ["nosniff", "no-referrer", "same-origin", "metasearch"]
+    is_page = response.content_type == "text/html"
+    assert (response.headers.get("Cross-Origin-Opener-Policy") == "same-origin") is is_page
     assert response.headers["Content-Security-Policy"].startswith("default-src 'none'")
     assert "Access-Control-Allow-Origin" not in response.headers
 

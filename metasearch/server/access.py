@@ -1,0 +1,112 @@
+"""Around every request, outermost: what is counted of it, and the one line that the log has of it.
+
+No line has a query, an address of a client, or anything else that a client wrote.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from datetime import UTC, datetime
+from typing import Any
+
+import orjson
+from aiohttp import web
+from aiohttp.typedefs import Handler
+
+from metasearch.server.connections import Connection
+from metasearch.server.site import SHARED
+from metasearch.server.stream import SEARCH_ID
+
+#: One record a request, at INFO; its fields are in the record's `request`.
+logger = logging.getLogger("metasearch.access")
+
+#: The form in which a search is answered; other faces are named after their paths.
+FACE = web.RequestKey("face", str)
+#: What counts as the status of a request whose client has left before the end, as other servers call it.
+CLIENT_LEFT = 499
+_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+
+
+@web.middleware
+async def observed(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """Counts and logs a request once it is answered, or its client gone."""
+    connection = request.protocol if isinstance(request.protocol, Connection) else None
+    began = time.perf_counter()
+    status = CLIENT_LEFT
+    if connection:
+        connection.begun()
+    try:
+        response = await handler(request)
+        status = response.status
+        return response
+    except web.HTTPException as exc:
+        status = exc.status
+        raise
+    except Exception:
+        status = 500
+        raise
+    finally:
+        seconds = time.perf_counter() - began
+        if connection:
+            connection.ended()
+        metrics = request.app[SHARED].metrics
+        metrics.requests.add(face(request), str(status))
+        metrics.durations.add(face(request), seconds)
+        if logger.isEnabledFor(logging.INFO):
+            _log(request, status, seconds)
+
+
+def route(request: web.Request) -> str:
+    """The path of the route that a request has come to, as in "/static/{name}"; "" where there is none."""
+    resource = request.match_info.route.resource
+    return resource.canonical if resource else ""
+
+
+def face(request: web.Request) -> str:
+    """Which part of the server is asked: "json" and the other formats for searches, else "sources", "healthz", ..."""
+    if FACE in request:
+        return request[FACE]
+    match route(request):
+        case "":
+            return "other"
+        case "/":
+            return "search"
+        case "/favicon.ico":
+            return "static"
+        case path:
+            return path.split("/")[1].partition(".")[0]
+
+
+def _log(request: web.Request, status: int, seconds: float) -> None:
+    clients = request.app[SHARED].clients
+    fields = {
+        "method": request.method if request.method in _METHODS else "other",
+        "path": route(request) or None,
+        "face": face(request),
+        "status": status,
+        "ms": round(seconds * 1000, 1),
+        "client": clients.pseudonym(clients.of(request)),
+        "search_id": request.get(SEARCH_ID),
+        "query_length": len(request.query_string),
+    }
+    text = " ".join(str("-" if fields[it] is None else fields[it]) for it in ("method", "path", "face", "status"))
+    search = f", search {fields['search_id']}" if fields["search_id"] else ""
+    logger.info("%s in %s ms, client %s%s", text, fields["ms"], fields["client"], search, extra={"request": fields})
+
+
+class JsonLines(logging.Formatter):
+    """Every record as one line of JSON: time, level, message, the fields of a request, and what went wrong."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """One object, without a line end."""
+        fields: dict[str, Any] = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+        }
+        request = getattr(record, "request", None)
+        fields |= request if isinstance(request, dict) else {"message": record.getMessage()}
+        if record.exc_info:
+            fields["traceback"] = self.formatException(record.exc_info)
+        return orjson.dumps(fields, default=str).decode()
