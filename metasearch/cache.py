@@ -15,14 +15,15 @@ import stat
 import threading
 import time
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import suppress
-from dataclasses import dataclass
+from contextlib import closing, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 import diskcache
+from diskcache.core import DEFAULT_SETTINGS, METADATA
 
 from metasearch.errors import CacheError
 
@@ -33,10 +34,14 @@ _T = TypeVar("_T")
 LARGEST_ROW = 1 << 24
 #: Largest value after decompression.
 LARGEST_VALUE = 1 << 26
+#: Tags that are told apart in the numbers.
+MOST_TAGS = 1000
 #: Writes between two rounds of upkeep, in which expired and surplus entries go.
 UPKEEP_EVERY = 128
 #: Seconds that an access waits for another process.
 LOCK_TIMEOUT = 1.0
+#: Seconds after which a file that was too busy to be opened is tried again.
+BUSY_PAUSE = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +53,8 @@ class CacheStats:
         bytes: Space that they take.
         hits, misses: Of this process.
         problem: Why the store keeps nothing any more; None while it works.
+        busy: Nothing could be counted, because another process has the file.
+        tags: Tag -> (values, their bytes as they are kept); at most `MOST_TAGS`, the largest first.
     """
 
     entries: int = 0
@@ -55,6 +62,8 @@ class CacheStats:
     hits: int = 0
     misses: int = 0
     problem: str | None = None
+    tags: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    busy: bool = False
 
 
 class Store(Protocol):
@@ -64,8 +73,8 @@ class Store(Protocol):
         """The value, or None."""
         ...
 
-    async def set(self, key: str, value: bytes, ttl: float) -> None:
-        """Keeps a value for `ttl` seconds, or does not if it cannot."""
+    async def set(self, key: str, value: bytes, ttl: float, tag: str = "") -> None:
+        """Keeps a value for `ttl` seconds, or does not if it cannot; `tag` is what it is counted under."""
         ...
 
     async def delete(self, key: str) -> None:
@@ -76,8 +85,8 @@ class Store(Protocol):
         """Numbers for people."""
         ...
 
-    async def clear(self) -> None:
-        """Drops everything."""
+    async def clear(self) -> bool:
+        """Drops everything; says whether that could be done."""
         ...
 
     async def close(self) -> None:
@@ -96,12 +105,12 @@ class MemoryStore:
     def __init__(self, size_limit: int = 1 << 26, clock: Callable[[], float] = time.monotonic) -> None:
         self._size_limit = size_limit
         self._clock = clock
-        self._rows: dict[str, tuple[float, bytes]] = {}
+        self._rows: dict[str, tuple[float, bytes, str]] = {}
         self._size = self._hits = self._misses = 0
 
     async def get(self, key: str) -> bytes | None:
         """See `Store`."""
-        until, value = self._rows.get(key, (0.0, b""))
+        until, value, _ = self._rows.get(key, (0.0, b"", ""))
         if self._clock() >= until:
             self._drop(key)
             self._misses += 1
@@ -109,12 +118,12 @@ class MemoryStore:
         self._hits += 1
         return value
 
-    async def set(self, key: str, value: bytes, ttl: float) -> None:
+    async def set(self, key: str, value: bytes, ttl: float, tag: str = "") -> None:
         """See `Store`."""
         self._drop(key)
         if ttl <= 0 or len(value) > self._size_limit:
             return
-        self._rows[key] = (self._clock() + ttl, value)
+        self._rows[key] = (self._clock() + ttl, value, tag)
         self._size += len(value)
         while self._size > self._size_limit:
             self._drop(next(iter(self._rows)))
@@ -125,18 +134,23 @@ class MemoryStore:
 
     async def stats(self) -> CacheStats:
         """See `Store`."""
-        return CacheStats(len(self._rows), self._size, self._hits, self._misses)
+        tags: dict[str, tuple[int, int]] = {}
+        for _, value, tag in self._rows.values():
+            values, size = tags.get(tag, (0, 0))
+            tags[tag] = (values + 1, size + len(value))
+        return CacheStats(len(self._rows), self._size, self._hits, self._misses, tags=tags)
 
-    async def clear(self) -> None:
+    async def clear(self) -> bool:
         """See `Store`."""
         self._rows.clear()
         self._size = 0
+        return True
 
     async def close(self) -> None:
         """Nothing is held."""
 
     def _drop(self, key: str) -> None:
-        _, value = self._rows.pop(key, (0.0, b""))
+        _, value, _ = self._rows.pop(key, (0.0, b"", ""))
         self._size -= len(value)
 
 
@@ -172,14 +186,98 @@ class SafeDisk(diskcache.Disk):  # type: ignore[misc]  # the package is not type
 
 
 class _Pages(diskcache.Cache):  # type: ignore[misc]  # as above
-    """A cache that leaves no connection open behind it where its file turns out to be no database."""
+    """A cache that trusts no row of its file, and leaves no connection behind it where that is no file of ours."""
 
-    def __init__(self, folder: str, **options: Any) -> None:
+    def __init__(self, folder: Path, size_limit: int) -> None:
+        options = {**_OPTIONS, "size_limit": size_limit}
+        _check_settings(folder, options)
         try:
-            super().__init__(folder, **options)
+            super().__init__(str(folder), timeout=LOCK_TIMEOUT, disk=SafeDisk, **options)
         except BaseException:
             self.close()
             raise
+
+    @property
+    def _con(self) -> sqlite3.Connection:
+        connection: sqlite3.Connection = super()._con
+        # A row that claims to be larger than what we write is an error, not that much memory.
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LARGEST_ROW + 4096)
+        return connection
+
+    @property
+    def _sql_retry(self) -> Callable[..., sqlite3.Cursor]:
+        """As in diskcache, which waits for a minute while it opens; a search cannot."""
+        execute: Callable[..., sqlite3.Cursor] = self._sql
+        latest = time.monotonic() + LOCK_TIMEOUT
+
+        def patiently(*args: Any) -> sqlite3.Cursor:
+            while True:
+                try:
+                    return execute(*args)
+                except sqlite3.OperationalError as exc:
+                    if not _is_busy(exc) or time.monotonic() >= latest:
+                        raise
+                time.sleep(0.001)
+
+        return patiently
+
+    def __len__(self) -> int:
+        """Rows; counted, because the number that diskcache keeps may be made up."""
+        ((rows,),) = self._sql("SELECT COUNT(*) FROM Cache").fetchall()
+        return int(rows)
+
+    def volume(self) -> int:
+        """Bytes of the file; there are no others."""
+        ((pages,),) = self._sql("PRAGMA page_count").fetchall()
+        return int(self._page_size * pages)
+
+    def tags(self) -> dict[str, tuple[int, int]]:
+        """Tag -> (rows, bytes of their values), the largest first."""
+        rows = self._sql(
+            "SELECT CAST(tag AS BLOB), COUNT(*), TOTAL(LENGTH(value)) FROM Cache"
+            " WHERE LENGTH(tag) < 100 GROUP BY 1 ORDER BY 3 DESC LIMIT ?",
+            (MOST_TAGS,),
+        )
+        # As bytes, because SQLite takes whatever is called text for UTF-8.
+        return {tag.decode(errors="replace"): (count, int(size)) for tag, count, size in rows.fetchall()}
+
+
+def _is_busy(error: sqlite3.Error) -> bool:
+    """Whether another process has the file; what Python itself objects to has no code."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+
+
+#: Every setting, named, so that a file can choose none.
+_OPTIONS: Mapping[str, Any] = DEFAULT_SETTINGS | {
+    "disk_min_file_size": LARGEST_ROW,
+    "eviction_policy": "least-recently-stored",
+    "statistics": 0,
+    "tag_index": 0,
+    "sqlite_synchronous": 0,  # a cache may lose its file to a power cut; it begins anew
+}
+
+
+def _check_settings(folder: Path, options: Mapping[str, Any]) -> None:
+    """Look at the settings in a file before diskcache obeys them: it takes their names for attributes and pragmas.
+
+    Raises:
+        sqlite3.DatabaseError: The file is no database, or its settings are not those that we write.
+    """
+    file = folder / diskcache.core.DBNAME
+    if not file.exists():
+        return
+    with closing(sqlite3.connect(file, timeout=LOCK_TIMEOUT, isolation_level=None)) as connection:
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LARGEST_ROW + 4096)
+        try:
+            rows = connection.execute("SELECT key, value FROM Settings LIMIT 100").fetchall()
+        except sqlite3.OperationalError as exc:
+            if str(exc).startswith("no such table"):
+                return  # somebody has just made it
+            raise
+    for key, value in rows:
+        numeric = key == "size_limit" or key in METADATA
+        if (type(value) is not int) if numeric else (key not in options or value != options[key]):
+            raise sqlite3.DatabaseError("its settings are not ours")
 
 
 class DiskStore:
@@ -204,7 +302,13 @@ class DiskStore:
         self._retired: list[Any] = []
         self._problem: CacheError | None = None
         self._renewed = self._closed = False
+        self._busy_until = 0.0
         self._writes = self._hits = self._misses = 0
+
+    @property
+    def folder(self) -> Path:
+        """Where its files lie; not there before the first use."""
+        return self._path
 
     def __repr__(self) -> str:
         return f"<DiskStore {self._path}{': out of order' if self._problem else ''}>"
@@ -218,10 +322,10 @@ class DiskStore:
             self._hits += 1
         return value
 
-    async def set(self, key: str, value: bytes, ttl: float) -> None:
+    async def set(self, key: str, value: bytes, ttl: float, tag: str = "") -> None:
         """See `Store`."""
         if ttl > 0 and len(value) <= LARGEST_VALUE:
-            await self._run(self._writer, self._set, key, value, ttl)
+            await self._run(self._writer, self._set, key, value, ttl, tag)
 
     async def delete(self, key: str) -> None:
         """See `Store`."""
@@ -229,13 +333,15 @@ class DiskStore:
 
     async def stats(self) -> CacheStats:
         """See `Store`."""
-        entries, size = await self._run(self._reader, self._measure) or (0, 0)
+        found = await self._run(self._reader, self._measure)
+        entries, size, tags = found or (0, 0, {})
         problem = str(self._problem) if self._problem else None
-        return CacheStats(entries, size, self._hits, self._misses, problem)
+        busy = found is None and problem is None and not self._closed
+        return CacheStats(entries, size, self._hits, self._misses, problem, tags, busy)
 
-    async def clear(self) -> None:
+    async def clear(self) -> bool:
         """See `Store`."""
-        await self._run(self._writer, self._clear)
+        return bool(await self._run(self._writer, self._clear))
 
     async def close(self) -> None:
         """See `Store`. A closed store finds nothing and keeps nothing."""
@@ -264,9 +370,10 @@ class DiskStore:
         except diskcache.Timeout:
             return None  # another process is busy with the file
         except sqlite3.DatabaseError as exc:
-            if exc.sqlite_errorcode & 0xFF not in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-                self._begin_anew(exc)
-            return None
+            if _is_busy(exc):
+                return None
+            self._begin_anew(exc)
+            return self._guarded(work, *args)  # a second failure gives up
         except Exception as exc:
             self._give_up(exc)
             return None
@@ -302,18 +409,15 @@ class DiskStore:
     def _opened(self) -> Any:
         with self._opening:
             if self._cache is None:
+                if time.monotonic() < self._busy_until:
+                    raise diskcache.Timeout
                 _own_folder(self._path)
-                self._cache = _Pages(
-                    str(self._path),
-                    timeout=LOCK_TIMEOUT,
-                    disk=SafeDisk,
-                    disk_min_file_size=LARGEST_ROW,
-                    size_limit=self._size_limit,
-                    eviction_policy="least-recently-stored",
-                    statistics=0,
-                    tag_index=0,
-                    sqlite_synchronous=0,  # a cache may lose its file to a power cut; it begins anew
-                )
+                try:
+                    self._cache = _Pages(self._path, self._size_limit)
+                except sqlite3.OperationalError as exc:
+                    if _is_busy(exc):
+                        self._busy_until = time.monotonic() + BUSY_PAUSE
+                    raise
             return self._cache
 
     def _get(self, key: str) -> bytes | None:
@@ -321,15 +425,15 @@ class DiskStore:
         try:
             row = cache.get(key)
             return None if row is None else _inflated(row)
-        except (ValueError, TypeError, zlib.error):
+        except (ValueError, TypeError, zlib.error, sqlite3.DataError):
             self._writer.submit(self._guarded, self._delete, key)
             return None
 
-    def _set(self, key: str, value: bytes, ttl: float) -> None:
+    def _set(self, key: str, value: bytes, ttl: float, tag: str) -> None:
         cache = self._opened()
         row = zlib.compress(value, 1)
         if len(row) < LARGEST_ROW:
-            cache.set(key, row, expire=ttl)
+            cache.set(key, row, expire=ttl, tag=tag)
         if self._writes % UPKEEP_EVERY == 0:
             cache.expire()
             cache.cull()
@@ -338,12 +442,13 @@ class DiskStore:
     def _delete(self, key: str) -> None:
         self._opened().delete(key)
 
-    def _measure(self) -> tuple[int, int]:
+    def _measure(self) -> tuple[int, int, dict[str, tuple[int, int]]]:
         cache = self._opened()
-        return len(cache), cache.volume()
+        return len(cache), cache.volume(), cache.tags()
 
-    def _clear(self) -> None:
+    def _clear(self) -> bool:
         self._opened().clear()
+        return True
 
     def _close(self) -> None:
         for cache in (*self._retired, self._cache):

@@ -11,7 +11,7 @@ import logging
 import secrets
 import threading
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Generator, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Generator, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -27,6 +27,7 @@ from metasearch.dedup import Chain, Fingerprint, OnlineDedup, Strategy, fingerpr
 from metasearch.dedup.pins import Pins
 from metasearch.errors import Drifted, MetasearchError, SourceError, TimedOut, UsageError
 from metasearch.events import (
+    Added,
     Answer,
     Change,
     Finished,
@@ -40,6 +41,7 @@ from metasearch.events import (
 from metasearch.query import Query, Years, conjunction, matches, to_text
 from metasearch.query import parse as parse_query
 from metasearch.rank import rank
+from metasearch.recent import Recent
 from metasearch.record import VERSIONS_MODES, Hit, Record, VersionsMode
 from metasearch.settings import Settings
 
@@ -129,6 +131,7 @@ class _Source:
     error: SourceError | None = None
     pages: int = 0
     cached_pages: int = 0
+    old_pages: int = 0  # that are past their time, and said to be
     unread: int = 0
     filtered: int = 0
 
@@ -190,6 +193,8 @@ class Engine:
         self._turn = asyncio.Lock()
         self.registry = Registry(settings)
         self._fetcher = _fetcher(settings, replay, record)
+        # Where somebody wants no cache, or wants to see what is sent, every search is asked anew.
+        self.recent = Recent() if settings.cache_dir is not None and not (replay or record) else None
 
     async def __aenter__(self) -> Self:
         return self
@@ -230,7 +235,7 @@ class Engine:
             years: ANDed to the query.
             per_source: Records asked from each source, whatever the limit.
             timeout: Seconds until the answer is given, whoever is missing.
-            cache: Whether pages may come from the cache.
+            cache: Whether pages may come from the cache, and the whole answer from a search of the last minute.
             versions: What becomes of the versions of a work; None does as the settings say.
             dedup: Name of the strategy that finds duplicates, one of `metasearch.dedup.STRATEGIES`; None takes that
                 of the settings.
@@ -348,7 +353,7 @@ class Search:
 
     def partial(self) -> Answer:
         """The answer as of now, for whoever cannot wait for the end."""
-        return self._answer(0.0)
+        return self.answer or self._answer(0.0)
 
     # ---------------------------------------------------------------- the run
 
@@ -368,6 +373,10 @@ class Search:
         loop = asyncio.get_running_loop()
         began = loop.time()
         deadline = began + self._seconds
+        recent = self._engine.recent if self._cache else None
+        if recent is not None and (kept := recent.get(self._name)) is not None:
+            await self._give_again(kept)
+            return
         await self._tell(Started(self.id, self.query, tuple(s.name for s in self._asked), self._seconds))
         inbox: asyncio.Queue[tuple[_Source, Digest | None]] = asyncio.Queue(BACKLOG)
         try:
@@ -384,7 +393,26 @@ class Search:
                 self._note(SourceProgress(source.report()))
         self._note(*self._changes())
         self.answer = self._answer(loop.time() - began)
+        if recent is not None and not any(source.old_pages for source in self._asked):
+            recent.keep(self._name, self.answer)
         await self._tell(Finished(self.answer))
+
+    @property
+    def _name(self) -> Hashable:
+        """Everything that shapes the answer, but for what the sources say."""
+        names = tuple(source.name for source in self._asked)
+        return self.query, names, self._limit, self._depth, self._dedup.versions, self._strategy.name
+
+    async def _give_again(self, answer: Answer) -> None:
+        """The answer of a moment ago, as a stream tells it."""
+        self.answer = answer
+        await self._tell(
+            Started(self.id, self.query, tuple(s.name for s in self._asked), self._seconds),
+            *map(SourceProgress, answer.sources),
+            *map(Added, answer.hits),
+            Order(tuple(hit.id for hit in answer.hits)),
+            Finished(answer),
+        )
 
     async def _ask_all(
         self, inbox: asyncio.Queue[tuple[_Source, Digest | None]], began: float, deadline: float
@@ -464,6 +492,8 @@ class Search:
                     raise
                 source.seconds = loop.time() - began
                 request = found.parsed.next
+                if self._cache and request is None and not (found.parsed.records or found.parsed.unread):
+                    await fetcher.found_nothing(page, source.spec.limits)
                 await inbox.put((source, found))
         except SourceError as error:
             source.fail(error)
@@ -482,6 +512,8 @@ class Search:
             found = digest(page, source.spec, residual)
         source.pages += 1
         source.cached_pages += page.cached
+        source.old_pages += bool(page.note)
+        source.notes += [page.note] if page.note else []
         source.filtered += found.filtered
         source.unread += len(found.parsed.unread)
         source.notes += found.parsed.notes
@@ -544,7 +576,7 @@ def _fetcher(settings: Settings, replay: Path | None, record: Path | None) -> Fe
     transport = HttpTransport(allow=settings.allow, user_agent=settings.user_agent)
     if record is not None:
         # What is recorded must have been sent, so no page may come from the cache.
-        return Fetcher(RecordTransport(transport, record), None)
+        return Fetcher(RecordTransport(transport, record), None, hedging=False)
     if settings.cache_dir is None:
         return Fetcher(transport, None)
     from metasearch.cache import DiskStore

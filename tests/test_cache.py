@@ -6,6 +6,8 @@ import os
 import pickle
 import sqlite3
 import stat
+import subprocess
+import sys
 import threading
 import zlib
 from collections.abc import AsyncIterator
@@ -59,7 +61,8 @@ async def test_what_is_set_is_got(store: DiskStore) -> None:
 
     assert await store.get("a") == value
     assert await store.get("b") is None
-    assert await store.stats() == CacheStats(1, (await store.stats()).bytes, hits=1, misses=1)
+    stats = await store.stats()
+    assert (stats.entries, stats.hits, stats.misses, stats.problem) == (1, 1, 1, None)
 
 
 async def test_it_outlives_the_process(tmp_path: Path) -> None:
@@ -317,6 +320,184 @@ async def test_the_loop_runs_while_the_disk_works(store: DiskStore) -> None:
     assert names == {"metasearch-cache-write_0", "metasearch-cache-read_0"}
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("sqlite_synchronous", "0; DROP TABLE Cache"),
+        ("sqlite_writable_schema", 1),
+        ("disk_min_file_size", 10),
+        ("disk_unheard_of", "x"),
+        ("eviction_policy", "none"),
+        ("cull_limit", -1),
+        ("_disk", "x"),
+        ("size_limit", "x"),
+        ("count", "many"),
+        (b"\xff", b"\xff"),
+    ],
+)
+async def test_planted_settings_are_not_obeyed(tmp_path: Path, name: Any, value: Any) -> None:
+    """A file that brings settings of its own is not ours: it begins anew, and nothing raises."""
+    first = DiskStore(tmp_path / "cache")
+    await first.set("a", b"1", 60)
+    await first.close()
+    plant(tmp_path, "INSERT OR REPLACE INTO Settings VALUES (?, ?)", name, value)
+    store = DiskStore(tmp_path / "cache")
+
+    assert await store.get("a") is None
+    await store.set("a", b"2", 60)
+    assert await store.get("a") == b"2"
+    assert (await store.stats()).problem is None
+    await store.close()
+
+
+async def test_a_row_larger_than_any_of_ours_is_a_miss(
+    store: DiskStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SQLite refuses to hand it out, so that it never takes the memory; the row goes, the others stay."""
+    monkeypatch.setattr(cache_module, "LARGEST_ROW", 1 << 20)
+    for key in "ab":
+        await store.set(key, b"1", 60)
+    plant(tmp_path, "UPDATE Cache SET value = zeroblob(?) WHERE key = 'a'", 1 << 22)
+
+    assert await store.get("a") is None
+    await store.set("c", b"3", 60)
+    assert await store.get("b") == b"1"
+    assert rows(tmp_path) == 2
+    assert (await store.stats()).problem is None
+
+
+async def test_numbers_that_a_file_makes_up_are_not_believed(tmp_path: Path) -> None:
+    """Values and space are counted, whatever the file says of them, so the size limit holds."""
+    store = DiskStore(tmp_path / "cache", size_limit=1 << 20)
+    await store.set("a", b"1", 60)
+    plant(tmp_path, "UPDATE Settings SET value = -1000000000 WHERE key IN ('count', 'size')")
+    for number in range(30):
+        await store.set(str(number), os.urandom(100_000), 60)
+    stats = await store.stats()
+
+    assert 0 < stats.entries < 30
+    assert 0 < stats.bytes < 2 << 20
+    await store.close()
+
+
+@pytest.mark.parametrize("share", [0.2, 0.5, 0.8])
+async def test_a_file_that_is_damaged_in_the_middle_gives_nothing_wrong(tmp_path: Path, share: float) -> None:
+    """Some pages of the file are overwritten: each value is right or a miss, and the store goes on."""
+    values = {str(number): bytes([number]) * 3000 + os.urandom(3000) for number in range(40)}
+    first = DiskStore(tmp_path / "cache")
+    for key, value in values.items():
+        await first.set(key, value, 60)
+    await first.close()
+    with database(tmp_path).open("r+b") as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(int(size * share))
+        file.write(b"\xff" * (size // 10))
+    store = DiskStore(tmp_path / "cache")
+
+    assert {await store.get(key) for key in values} <= {*values.values(), None}
+    assert None in {await store.get(key) for key in values}
+    await store.set("new", b"1", 60)
+    await store.stats()
+    await store.clear()
+    await store.close()
+
+
+# Several processes
+
+WRITER = """
+import asyncio, sys
+from pathlib import Path
+from metasearch.cache import DiskStore
+
+async def main(folder, name, many):
+    store = DiskStore(Path(folder))
+    for number in range(int(many)):
+        await store.set(f"{name}{number}", f"{name}{number}".encode() * 5000, 600)
+        print(number, flush=True)
+    assert (await store.stats()).problem is None
+    await store.close()
+
+asyncio.run(main(*sys.argv[1:]))
+"""
+
+
+def writer(tmp_path: Path, name: str, many: int) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-c", WRITER, str(tmp_path / "cache"), name, str(many)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE)
+
+
+async def test_two_processes_write_into_one_folder(store: DiskStore, tmp_path: Path) -> None:
+    """Both come through, and each finds what the other has kept; a third reads meanwhile."""
+    with writer(tmp_path, "a", 60) as first, writer(tmp_path, "b", 60) as second:
+        while first.poll() is None or second.poll() is None:
+            assert await store.get("a0") in (None, b"a0" * 5000)
+            await asyncio.sleep(0.01)
+    found = {key: await store.get(key) for key in (f"{name}{number}" for name in "ab" for number in range(60))}
+
+    assert (first.returncode, second.returncode) == (0, 0)
+    assert all(value in (None, key.encode() * 5000) for key, value in found.items())
+    # A write that would have had to wait too long is given up, so on a busy machine a few may be missing.
+    assert sum(value is not None for value in found.values()) > 100
+
+
+async def test_a_process_that_is_killed_while_it_writes_breaks_nothing(store: DiskStore, tmp_path: Path) -> None:
+    """Kill -9, several times: what had been kept is there, whole, and the file can be written."""
+    for name in "abc":
+        with writer(tmp_path, name, 100_000) as process:
+            assert process.stdout is not None
+            for _ in range(20):
+                process.stdout.readline()
+            process.kill()
+
+    for name in "abc":
+        assert {await store.get(f"{name}{number}") == f"{name}{number}".encode() * 5000 for number in range(19)} == {
+            True
+        }
+    await store.set("new", b"1", 60)
+    assert await store.get("new") == b"1"
+    assert (await store.stats()).problem is None
+
+
+# Numbers
+
+
+async def test_values_are_counted_by_tag(store: DiskStore) -> None:
+    """How many there are under each tag, and what they take, the largest first; other bytes are no tag."""
+    for number in range(3):
+        await store.set(f"a{number}", os.urandom(1000), 60, "arxiv")
+    await store.set("b", os.urandom(9000), 60, "crossref")
+    tags = (await store.stats()).tags
+
+    assert {tag: count for tag, (count, _) in tags.items()} == {"arxiv": 3, "crossref": 1}
+    assert list(tags) == ["crossref", "arxiv"]
+    assert tags["crossref"][1] == pytest.approx(9000, rel=0.05)
+
+
+async def test_planted_tags_are_no_harm(store: DiskStore, tmp_path: Path) -> None:
+    """Bytes, a number, a text without end: counted or left out, never an error."""
+    for key in "abc":
+        await store.set(key, b"1", 60, "x")
+    plant(tmp_path, "UPDATE Cache SET tag = ? WHERE key = 'a'", b"\xff\xfe")
+    plant(tmp_path, "UPDATE Cache SET tag = ? WHERE key = 'b'", "x" * 10_000)
+
+    stats = await store.stats()
+    assert stats.entries == 3
+    assert stats.tags["x"][0] == 1
+    assert stats.problem is None
+
+
+async def test_clearing_gives_the_space_back(store: DiskStore) -> None:
+    """The file shrinks, and whoever asked is told that it is done; a store that keeps nothing says no."""
+    for number in range(20):
+        await store.set(str(number), os.urandom(100_000), 60)
+    before = (await store.stats()).bytes
+
+    assert await store.clear()
+    assert (await store.stats()).bytes < before / 10
+    await store.close()
+    assert not await store.clear()
+
+
 # In memory
 
 
@@ -330,7 +511,7 @@ async def test_memory_keeps_and_forgets() -> None:
     assert await store.get("a") == b"12345"
     now = 5.0
     assert await store.get("b") is None
-    assert await store.stats() == CacheStats(1, 5, hits=1, misses=1)
+    assert await store.stats() == CacheStats(1, 5, hits=1, misses=1, tags={"": (1, 5)})
 
     await store.set("c", b"1234567", 60)
     assert await store.get("a") is None

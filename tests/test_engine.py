@@ -149,6 +149,45 @@ def test_the_stream_folds_to_the_answer(turns: dict[str, int], limit: int | None
     asyncio.run(run())
 
 
+@pytest.mark.parametrize("limit", [None, 1])
+async def test_the_same_search_again_is_answered_at_once(tmp_path: Path, limit: int | None) -> None:
+    """Within a minute and where there is a cache: nobody is asked, plainly or as a stream, and it is said."""
+    made, upstreams = engine(SOIL, cache_dir=tmp_path)
+    first = await made.search("soil carbon", limit=limit)
+    asked = len(upstreams.asked)
+
+    again = await made.search("soil carbon", limit=limit)
+    told = fold(event_object(event) for event in await events_of(made, limit=limit))
+
+    assert len(upstreams.asked) == asked
+    assert (again.hits, again.counts) == (first.hits, first.counts)
+    assert all(report.cached for report in again.sources)
+    assert json.loads(json.dumps(told, default=str)) == json.loads(json.dumps(answer_object(again), default=str))
+
+
+async def test_another_search_is_asked_anew(tmp_path: Path) -> None:
+    """Other words, another limit, mode, strategy or source; and whoever wants no cache."""
+    made, upstreams = engine(SOIL, cache_dir=tmp_path)
+    others: list[dict[str, Any]] = [{}, {"limit": 7}, {"versions": "merge"}, {"dedup": "url"}, {"sources": ["alpha"]}]
+    counts = []
+    for options in [*others, {"cache": False}]:
+        await made.search("soil carbon", **options)
+        counts.append(len(upstreams.asked))
+    await made.search("soil")
+
+    assert len(set(counts)) == len(counts)
+    assert len(upstreams.asked) > counts[-1]
+
+
+async def test_without_a_cache_every_search_is_asked_anew() -> None:
+    """An engine of a program that configured none."""
+    made, upstreams = engine(SOIL)
+    for _ in range(2):
+        await made.search("soil carbon")
+
+    assert len(upstreams.asked) == 6
+
+
 async def test_events_come_in_a_sensible_order() -> None:
     """First the start, then hits as pages come, an order after them, and the finished answer last."""
     made, _ = engine(SOIL, {"beta": 5, "gamma": 10})

@@ -16,12 +16,16 @@ import urllib.parse
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
-from benchmarks import upstreams
+from benchmarks import faults, soak, upstreams
+from benchmarks.faults import EXPECTED, FINE, WAIT, Case, Told
+from benchmarks.held import MIB, Held
+from metasearch.adapters import fetch
 from metasearch.engine import Engine
+from metasearch.errors import ServerFault
 from metasearch.events import Answer, SourceReport
 from metasearch.settings import Settings
 
@@ -35,56 +39,10 @@ FLAT = 100 * 1024 * 1024
 MAX_BYTES = 4_000_000
 
 
-class Told(NamedTuple):
-    """What a report must say: status, and words of its reason and its advice."""
-
-    status: str
-    reason: str = ""
-    advice: str = ""
-
-
-WAIT = Told("timeout", "no whole answer within 0.8 s", "limits.timeout")
-LATER = "ry again later"
-FINE = Told("ok")
-EXPECTED: dict[str, Told] = {
-    "hang": WAIT,
-    "hang_body": WAIT,
-    "trickle:64,100": WAIT,
-    "slow_headers:10": FINE,
-    "500": Told("error", "answered 500", LATER),
-    "502": Told("error", "answered 502", LATER),
-    "503": Told("error", "answered 503", LATER),
-    "404": Told("error", "404", "Check the source's `url`"),
-    "403": Told("error", "access denied (403)", "does not let this address in"),
-    "429:30": Told("limited", "too many requests: asked to wait for 30 s", "left alone for 30 s"),
-    "429date:30": Told("limited", "too many requests: asked to wait for", "left alone for"),
-    "malformed": Told("error", "breaks off before its end", LATER),
-    "short": Told("error", "broke off", LATER),
-    "empty": Told("error", "body is empty", LATER),
-    "html": Told("blocked", "captcha", "human check"),
-    "drift": FINE,
-    "huge:16": Told("error", "larger than 4,000,000 bytes", "limits.max_bytes"),
-    "endless": Told("error", "larger than 4,000,000 bytes", "limits.max_bytes"),
-    "gzipbomb:16": Told("error", "larger than 4,000,000 bytes", "limits.max_bytes"),
-    "deep:100000": Told("error", "nested too deeply", "changed its interface"),
-    "reset": Told("error", "connection broke", LATER),
-    "reset_mid": Told("error", "broke off", LATER),
-    "close": Told("error", "closed the connection without an answer", LATER),
-    "redirect": Told("error", "redirects to 127.0.0.1:", "Nothing was sent there"),
-    "redirect_loop": Told("error", "redirects more than 5 times", "changed its interface"),
-    "gbk": FINE,
-    "gbk_declared": FINE,
-    "latin1": FINE,
-    "bom": FINE,
-    "xxe": FINE,
-    "xmlbomb": Told("error", "entities would expand beyond measure", "changed its interface"),
-}
-
-
 @pytest.fixture(scope="module")
 def upstream(shared: Path) -> Iterator[str]:
-    """Four simulated databases; a second port counts what should never reach it."""
-    with upstreams.mock(4, "--port2", str(upstreams.free_port())) as base:
+    """Ten simulated databases; a second port counts what should never reach it."""
+    with upstreams.mock(faults.DATABASES, "--port2", str(upstreams.free_port())) as base:
         yield base
 
 
@@ -198,14 +156,14 @@ async def test_odd_fields_cost_only_themselves(upstream: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("faults", "code"),
+    ("broken", "code"),
     [(("none", "none"), 0), (("none", "500"), 3), (("html", "500"), 4), (("none", "reset_mid"), 3)],
 )
-def test_exit_codes(upstream: str, tmp_path: Path, faults: tuple[str, str], code: int) -> None:
+def test_exit_codes(upstream: str, tmp_path: Path, broken: tuple[str, str], code: int) -> None:
     """A configuration file as a user writes it, on the command line: the exit code says how much answered."""
     config = tmp_path / "config.toml"
     lines = [f'[network]\nallow = ["{upstream.removeprefix("http://")}"]']
-    for number, fault in enumerate(faults):
+    for number, fault in enumerate(broken):
         lines.append(f'[sources.library{number}]\nextends = "sru"\nurl = "{upstream}/db/{number}/sru?fault={fault}"')
     config.write_text("\n".join(lines) + "\n", encoding="utf-8")
     command = [sys.executable, "-m", "metasearch", "soil", "--config", str(config), "--json", "--no-cache"]
@@ -215,7 +173,136 @@ def test_exit_codes(upstream: str, tmp_path: Path, faults: tuple[str, str], code
 
     assert done.returncode == code, done.stderr
     answer = json.loads(done.stdout)
-    assert [report["status"] in ("ok", "empty") for report in answer["sources"]] == [f == "none" for f in faults]
+    assert [report["status"] in ("ok", "empty") for report in answer["sources"]] == [
+        fault == "none" for fault in broken
+    ]
     for report in answer["sources"]:
         assert (report["error"] is None) == (report["status"] == "ok")
         assert report["error"] is None or report["error"]["message"] in done.stderr
+
+
+# --------------------------------------------------------------------------- the command
+
+
+@pytest.fixture
+def _hurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Further tries come soon, as in the command."""
+    monkeypatch.setattr(fetch, "BACKOFF", faults.BACKOFF)
+
+
+@pytest.fixture(scope="module")
+def truth(upstream: str) -> dict[int, frozenset[str]]:
+    """The records of each database, as the simulated databases tell."""
+    return faults.the_truth(upstream)
+
+
+@pytest.mark.usefixtures("_hurried")
+@pytest.mark.parametrize(
+    "case", [*faults.at_random(6, seed=5), *list(faults.pairs(seed=5))[::60]], ids=lambda c: c.label
+)
+async def test_several_bad_databases(upstream: str, truth: dict[int, frozenset[str]], case: Case) -> None:
+    """In pairs and at random on ten databases: nothing healthy is lost, each bad one is told, and nothing is left."""
+    outcome = await faults.run(case, upstream, truth)
+
+    assert outcome.wrong == []
+    assert outcome.kept == outcome.due == 20 * (len(case.databases) - len(case.faults))
+    assert set(outcome.reports) == set(case.faults)
+
+
+@pytest.mark.usefixtures("_hurried")
+async def test_the_deadline_holds_beside_one_that_hangs(upstream: str, truth: dict[int, frozenset[str]]) -> None:
+    """Who is not there in time is named; the others are whole."""
+    outcome = await faults.run(Case({0: "hang"}, (0, 1, 2, 3), to_the_deadline=True), upstream, truth)
+
+    assert outcome.wrong == []
+    assert outcome.reports[0].status == "timeout"
+    assert outcome.late > -0.1  # it did wait
+
+
+@pytest.mark.usefixtures("_hurried")
+async def test_what_is_lost_or_left_is_found(upstream: str, truth: dict[int, frozenset[str]]) -> None:
+    """The command sees a record that is missing, a task and a file that stay, and an exception that nobody caught."""
+    missing = {**truth, 1: truth[1] | {"a record that no answer holds"}}
+    left: list[asyncio.Task[None]] = []
+    case = Case({0: "500"}, (0, 1))
+
+    async def fail() -> None:
+        raise ValueError("unheard")
+
+    def leak(self: Case, base: str) -> Settings:
+        left.append(asyncio.create_task(asyncio.sleep(60)))
+        asyncio.create_task(fail())  # noqa: RUF006
+        return Case.settings(self, base)
+
+    class Leaking(Case):
+        settings = leak
+
+    outcome = await faults.run(Leaking(case.faults, case.databases), upstream, missing)
+    left[0].cancel()
+
+    assert [text.partition(":")[0] for text in outcome.wrong] == ["db1 is well", "raised unseen", "1 tasks left"]
+
+
+def test_every_fault_of_the_simulated_databases_is_expected(shared: Path) -> None:
+    """A fault that the simulated databases learn must be told what to look like."""
+    text = (shared / "bench" / "mock_upstream.py").read_text(encoding="utf-8")
+    listed = text.partition("\nFAULTS")[2].partition("\nGROUND TRUTH")[0]
+
+    for fault in EXPECTED:
+        assert fault.partition(":")[0] in listed
+    assert len(list(faults.singles())) == 3 * len(EXPECTED) + sum(told is WAIT for told in EXPECTED.values())
+    assert len(list(faults.pairs(0))) == len(EXPECTED) * (len(EXPECTED) - 1) / 2
+
+
+def test_random_cases_are_the_same_again() -> None:
+    """A run can be repeated by its seed, and another seed gives others."""
+    assert list(faults.at_random(20, 1)) == list(faults.at_random(20, 1)) != list(faults.at_random(20, 2))
+    assert all(1 <= len(case.faults) < faults.DATABASES for case in faults.at_random(200, 3))
+
+
+@pytest.mark.parametrize(
+    ("report", "records", "wrong"),
+    [
+        (SourceReport("db0", "ok", 20), 20, ["status", "reason", "advice"]),
+        (SourceReport("db0", "error", 0, error=ServerFault("db0", 500)), 0, []),
+        (SourceReport("db0", "error", 0, error=ServerFault("db0", 502)), 0, ["reason"]),
+    ],
+)
+def test_objections(report: SourceReport, records: int, wrong: list[str]) -> None:
+    """A bad source that is called well, or something else than what it is, is objected to."""
+    assert [text.split()[0] for text in faults.objections(report, "500", records)] == wrong
+    assert list(faults.objections(SourceReport("db0", "ok", 19), "bom", 19)) == ["19 of 20 records, 0 unread"]
+
+
+async def test_many_searches_leave_nothing(upstream: str) -> None:
+    """Whole searches, some left at their first hit and some beside a database that hangs: nothing stays open."""
+    readings = await soak.soak(upstream, searches=50, at_once=4)
+
+    assert [(it.when, it.searches) for it in readings] == [("start", 0), ("after 10 %", 5), ("end", 50), ("closed", 50)]
+    assert [text for text in soak.violations(readings, at_once=4) if "MiB" not in text] == []
+    assert readings[-1].held == readings[0].held
+
+
+@pytest.mark.parametrize(
+    ("end", "closed", "wrong"),
+    [
+        ((Held(0, 18, 24), 60), Held(0, 2, 8), []),
+        ((Held(1, 2, 8), 60), Held(0, 2, 8), ["end: 1 task(s) are left"]),
+        ((Held(0, 19, 24), 60), Held(0, 2, 8), ["end: 17 sockets more than at the start, allowed are 16"]),
+        ((Held(0, 2, 8), 60), Held(0, 2, 9), ["closed: 1 files more than at the start, allowed are 0"]),
+        ((Held(0, 2, 8), 81), Held(0, 2, 8), ["81.0 MiB at the end, allowed are 80", "grown by 21.0 MiB"]),
+    ],
+)
+def test_leaks_are_told(end: tuple[Held, int], closed: Held, wrong: list[str]) -> None:
+    """A pool of connections is no leak; what is beyond it, or is there when all is closed, is."""
+    start = Held(0, 2, 8)
+    readings = [
+        soak.Reading("start", 0, start, 60 * MIB),
+        soak.Reading("after 10 %", 100, start, 60 * MIB),
+        soak.Reading("end", 1000, end[0], end[1] * MIB),
+        soak.Reading("closed", 1000, closed, 60 * MIB),
+    ]
+
+    found = list(soak.violations(readings, at_once=4))
+
+    assert [text.startswith(told) for text, told in zip(found, wrong, strict=True)] == [True] * len(wrong)

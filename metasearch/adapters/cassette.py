@@ -17,9 +17,8 @@ import re
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote, quote_plus
 
-from metasearch.adapters.request import Page, Pairs, Request, Secret, public, secrets_of
+from metasearch.adapters.request import Page, Pairs, Request, Secret, public, redacted
 from metasearch.errors import NotRecorded, SourceError, TooLarge
 
 if TYPE_CHECKING:
@@ -27,8 +26,6 @@ if TYPE_CHECKING:
 
 _SAFE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 _KINDS = ("json", "xml", "html", "txt")
-#: Shorter secrets are not looked for in bodies: they would be found by accident.
-_SHORTEST_SECRET = 6
 
 
 class RecordTransport:
@@ -54,7 +51,7 @@ class RecordTransport:
         """
         page = await self._inner.send(request, timeout=timeout, max_bytes=max_bytes)
         try:
-            await asyncio.to_thread(_write, _place(self._folder, request), page)
+            await asyncio.to_thread(_write, _place(self._folder, request), redacted(page))
         except OSError as exc:
             raise SourceError(
                 request.source,
@@ -120,7 +117,7 @@ def _write(place: Path, page: Page) -> None:
             "key": request.key,
         },
     )
-    (place / f"body.{_kind(page)}").write_bytes(_redacted(page))
+    (place / f"body.{_kind(page)}").write_bytes(page.body)
     facts: dict[str, Any] = {"status": page.status, "content_type": page.content_type}
     if page.retry_after is not None:
         facts["retry_after"] = page.retry_after
@@ -159,16 +156,6 @@ def _dump(path: Path, value: dict[str, Any]) -> None:
 
 def _secret_names(pairs: Pairs) -> list[str]:
     return [name for name, value in pairs if isinstance(value, Secret)]
-
-
-def _redacted(page: Page) -> bytes:
-    """The body without the request's secrets, however a URL or JSON would spell them."""
-    body = page.body
-    for secret in secrets_of(page.request):
-        if len(secret) >= _SHORTEST_SECRET:
-            for spelling in {secret, quote(secret, safe=""), quote_plus(secret), json.dumps(secret)[1:-1]}:
-                body = body.replace(spelling.encode(), b"***")
-    return body
 
 
 def _kind(page: Page) -> str:

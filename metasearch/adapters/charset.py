@@ -1,16 +1,40 @@
 """Bytes to text where the declared encoding is wrong or missing: UTF-8 as long as it is mostly that, else a guess.
 
-Only bodies that their own parser has refused come here.
+Only bodies that begin with a byte order mark, or that their own parser has refused, come here.
 """
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Iterable
 
 # Python knows more codecs than the web does, and some, such as Punycode, take quadratic time.
 _KNOWN = re.compile(r"utf-?(?:8|16|32)|(?:us-)?ascii|iso-?8859|latin|windows-|cp\d|gb|big5|euc-|shift_jis|koi8|mac")
 _HIGH = re.compile(rb"[\x80-\xff]+")
+
+# The longer first: UTF-32's mark begins as UTF-16's does.
+_MARKS = (
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_DECLARATION = re.compile(r"\s*<\?xml[^<>]*\?>")
+
+
+def unmarked(body: bytes) -> bytes:
+    """The body without byte order marks; UTF-16 and UTF-32 become UTF-8. The same object where there is no mark.
+
+    An XML declaration of such a body goes too, for the encoding that it names is no longer true.
+    """
+    while body.startswith(codecs.BOM_UTF8):
+        body = body[len(codecs.BOM_UTF8) :]
+    for mark, name in _MARKS:
+        if body.startswith(mark):
+            text = body.decode(name, "replace").lstrip("\ufeff")
+            return _DECLARATION.sub("", text, count=1).encode() if _DECLARATION.match(text) else text.encode()
+    return body
 
 
 def declared(content_type: str) -> str:

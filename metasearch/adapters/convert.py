@@ -181,10 +181,10 @@ def date(found: Any) -> str | None:
 def _date_of(year_text: str, month: str = "", day: str = "", *_: str) -> str | None:
     if not re.fullmatch(r"1\d{3}|20\d\d", year_text):
         return None
-    number = int(month) if month.isdecimal() else _MONTHS.get(month[:3].lower(), 0)
+    number = _MONTHS.get(month[:3].lower(), 0) if len(month) > 2 else int(month) if month.isdecimal() else 0
     if not 1 <= number <= 12:
         return year_text
-    if not (day.isdecimal() and 1 <= int(day) <= 31):
+    if not (day.isdecimal() and len(day) <= 2 and 1 <= int(day) <= 31):
         return f"{year_text}-{number:02d}"
     return f"{year_text}-{number:02d}-{int(day):02d}"
 

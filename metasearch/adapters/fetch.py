@@ -2,7 +2,8 @@
 
 What a fetch goes through, in order: is the page in the cache? is somebody fetching it already? is the source well
 (health.py)? is it our turn (throttle.py)? Then the transport sends, and what came back is judged by its status and for
-bot walls. The parser sees only what may be an answer.
+bot walls (verdict.py). What takes far longer than usual is given up or asked twice (history.py, hedge.py). The parser
+sees only what may be an answer.
 """
 
 from __future__ import annotations
@@ -10,30 +11,38 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-import orjson
-
-from metasearch.adapters.challenge import challenge
 from metasearch.adapters.health import Health, SourceState
-from metasearch.adapters.request import Page, Request, without_secrets
+from metasearch.adapters.hedge import Overdue, raced
+from metasearch.adapters.history import History
+from metasearch.adapters.kept import (
+    NEGATIVE_SECONDS,
+    Kept,
+    Worth,
+    ageing,
+    is_negative,
+    keepable,
+    lifetime,
+    packed,
+    spared,
+    unpacked,
+)
+from metasearch.adapters.request import Page, Request
 from metasearch.adapters.spec import Limits
 from metasearch.adapters.throttle import Turnstile
+from metasearch.adapters.verdict import judged, objection, passing
 from metasearch.errors import (
-    AccessDenied,
     Blocked,
     ConnectFailed,
     RateLimited,
-    Refused,
-    ServerFault,
     SourceError,
     TimedOut,
     Unreachable,
 )
-from metasearch.normalise import plain
 
 if TYPE_CHECKING:  # a replay needs neither aiohttp nor diskcache
     from metasearch.adapters.transport import Transport
@@ -47,12 +56,16 @@ RETRIES = 2
 BACKOFF = 0.25
 #: Another try needs at least this many seconds before the deadline.
 WORTH_A_TRY = 0.1
-#: Characters of a refusal's own words that are passed on.
-LONGEST_MESSAGE = 200
+#: A source that allows fewer requests a second is never asked twice for one answer.
+TIGHT = 2.0
 #: Pages that may wait to be written to the cache; more are not kept.
 PENDING_WRITES = 32
-#: Faults that pass; a 500 or 501 is more likely to be about the request.
-_PASSING = frozenset({502, 503, 504})
+#: Pages that are fetched anew in the background at once; others stay as they are until somebody wants them again.
+RENEWALS = 16
+#: Seconds that one of these may take, its turn at the source included.
+LONGEST_RENEWAL = 60.0
+#: Seconds before the deadline at which an old page is taken in place of one that does not come.
+SPARE_TIME = 0.1
 
 
 @dataclass(slots=True)
@@ -60,8 +73,18 @@ class _Flight:
     """One request on its way, and who waits for it."""
 
     deadline: float
+    asker: Hashable = None
     waiters: int = 0
     task: asyncio.Task[Page] | None = None
+
+
+@dataclass(slots=True)
+class _Source:
+    """What is known of one source, and who is let through to it."""
+
+    health: Health
+    history: History
+    turnstile: Turnstile
 
 
 class Fetcher:
@@ -74,7 +97,8 @@ class Fetcher:
         store: Where pages are kept; None keeps nothing.
         clock: Unix time in seconds, for the age of cached pages.
         monotonic: Seconds, for pauses and the breaker.
-        patience: Factor on every wait of our own choice (throttle, backoff): 0 in tests and replays.
+        patience: Factor on every wait of our own choice (throttle, backoff, jitter): 0 in tests and replays.
+        hedging: Whether a second request may go out where the first is slow; not where every exchange is recorded.
     """
 
     def __init__(
@@ -85,20 +109,22 @@ class Fetcher:
         clock: Callable[[], float] = time.time,
         monotonic: Callable[[], float] = time.monotonic,
         patience: float = 1.0,
+        hedging: bool = True,
     ) -> None:
         self._transport = transport
         self._store = store
         self._clock = clock
         self._monotonic = monotonic
         self._patience = patience
+        self._hedging = hedging
         self._flights: dict[tuple[str, bool], _Flight] = {}
         self._tasks: set[asyncio.Task[Page]] = set()
         self._writes: set[asyncio.Task[None]] = set()
-        self._turnstiles: dict[str, Turnstile] = {}
-        self._health: dict[str, Health] = {}
+        self._renewals: dict[str, asyncio.Task[Page]] = {}
+        self._sources: dict[str, _Source] = {}
 
     def __repr__(self) -> str:
-        return f"<Fetcher over {self._transport!r}, {len(self._flights)} in flight, {len(self._health)} sources known>"
+        return f"<Fetcher over {self._transport!r}, {len(self._flights)} in flight, {len(self._sources)} sources known>"
 
     async def fetch(
         self,
@@ -108,6 +134,7 @@ class Fetcher:
         deadline: float | None = None,
         use_cache: bool = True,
         env_name: str | None = None,
+        asker: Hashable = None,
     ) -> Page:
         """The page for a request. Cancelling it leaves others who wait for the same page alone.
 
@@ -117,6 +144,8 @@ class Fetcher:
             deadline: Latest moment of an answer, in `loop.time()` seconds; None sets none.
             use_cache: Whether the cache may be read and written.
             env_name: The variable that would hold the source's key, for the advice of `AccessDenied`.
+            asker: Who asks, for whom turns are fair: requests of one asker wait for one another before others wait
+                for them. None takes the task that calls, which does for a search with one task a source.
 
         Raises:
             SourceError: Everything but a page that a parser may judge (2xx, 3xx, 400, 404 and other 4xx are pages).
@@ -126,7 +155,7 @@ class Fetcher:
         name = (request.key, use_cache)
         flight = self._flights.get(name)
         if flight is None or flight.task is None or flight.task.done():
-            flight = self._flights[name] = _Flight(latest)
+            flight = self._flights[name] = _Flight(latest, asker or asyncio.current_task())
             flight.task = loop.create_task(self._fly(request, limits, flight, use_cache=use_cache, env_name=env_name))
             self._tasks.add(flight.task)
             flight.task.add_done_callback(self._landed)
@@ -157,10 +186,24 @@ class Fetcher:
             await self._settled()
             await self._store.delete(request.key)
 
+    async def found_nothing(self, page: Page, limits: Limits) -> None:
+        """Has a page without hits kept for a moment only; for whoever has parsed it, and may use the cache."""
+        if self._store is None or limits.ttl <= 0:
+            return
+        if not page.cached:
+            self._keep(self._store, page, limits, negative=True)
+        elif self._clock() - page.fetched_at >= NEGATIVE_SECONDS:
+            await self.forget(page.request)
+
     def state(self, source: str) -> SourceState:
         """How a source is doing; "ok" for one that was never asked."""
-        health = self._health.get(source)
-        return health.state if health is not None else SourceState(source)
+        known = self._sources.get(source)
+        if known is None:
+            return SourceState(source)
+        p50, p95 = (known.history.times.quantile(share) for share in (0.5, 0.95))
+        return replace(
+            known.health.state, hedges=known.history.hedges, p50_ms=_milliseconds(p50), p95_ms=_milliseconds(p95)
+        )
 
     async def close(self) -> None:
         """Cancels what is in flight, lets the cache finish its writes, closes transport and store."""
@@ -182,57 +225,111 @@ class Fetcher:
         self, request: Request, limits: Limits, flight: _Flight, *, use_cache: bool, env_name: str | None
     ) -> Page:
         store = self._store if use_cache and limits.ttl > 0 else None
-        if store is not None and (kept := await store.get(request.key)) is not None:
-            page = _unpacked(kept, request)
-            if page is not None and 0 <= self._clock() - page.fetched_at < limits.ttl:
-                return page
-        page = await self._tried(request, limits, flight, env_name)
-        if store is not None and page.body and (200 <= page.status < 300 or page.status == 404):
-            self._keep(store, page, limits.ttl)
+        kept = await self._found(store, request) if store is not None else None
+        worth = kept.worth(limits, self._clock()) if kept is not None else Worth.NOTHING
+        if store is None or kept is None or worth is Worth.NOTHING:
+            page = await self._tried(request, limits, flight, env_name)
+        elif worth is Worth.FRESH:
+            return kept.page
+        elif worth is Worth.AGEING:
+            renewed = self._renew(store, request, limits, env_name)
+            return ageing(kept.page, self._clock(), renewed=renewed)
+        else:
+            page = await self._tried_or_spared(request, limits, flight, env_name, kept.page)
+        if store is not None and not page.cached:
+            self._keep(store, page, limits, negative=is_negative(page))
         return page
+
+    async def _found(self, store: Store, request: Request) -> Kept | None:
+        value = await store.get(request.key)
+        return None if value is None else unpacked(value, request)
+
+    async def _tried_or_spared(
+        self, request: Request, limits: Limits, flight: _Flight, env_name: str | None, spare: Page
+    ) -> Page:
+        """A new page; the spare one where the source cannot be asked, in time for whoever waits."""
+        now = asyncio.get_running_loop().time()
+        left = max(0.0, flight.deadline - now)
+        until = None if left == float("inf") else now + left - min(SPARE_TIME, left / 4)
+        try:
+            async with asyncio.timeout_at(until):
+                return await self._tried(request, limits, flight, env_name)
+        except TimeoutError:
+            reason = "the database did not answer in time"
+        except (Unreachable, RateLimited, Blocked) as exc:
+            reason = str(exc)
+        return spared(spare, self._clock(), reason)
+
+    def _renew(self, store: Store, request: Request, limits: Limits, env_name: str | None) -> bool:
+        """Has a page fetched anew in the background, for those who ask next; says whether it is being fetched."""
+        key = request.key
+        if key in self._renewals:
+            return True
+        if len(self._renewals) >= RENEWALS or self.state(request.source).state in ("paused", "open"):
+            return False
+        task = asyncio.get_running_loop().create_task(self._renewed(store, request, limits, env_name))
+        self._renewals[key] = task
+        self._tasks.add(task)
+        task.add_done_callback(self._landed)
+        task.add_done_callback(lambda _: self._renewals.pop(key, None))
+        return True
+
+    async def _renewed(self, store: Store, request: Request, limits: Limits, env_name: str | None) -> Page:
+        flight = _Flight(asyncio.get_running_loop().time() + LONGEST_RENEWAL)
+        page = await self._tried(request, limits, flight, env_name)
+        self._keep(store, page, limits, negative=is_negative(page))
+        return page
+
+    def _known(self, source: str, limits: Limits) -> _Source:
+        known = self._sources.get(source)
+        if known is None:
+            health = Health(source, self._monotonic, lambda: random.random() * self._patience)  # noqa: S311
+            known = self._sources[source] = _Source(health, History(), Turnstile(limits, patience=self._patience))
+        return known
 
     async def _tried(self, request: Request, limits: Limits, flight: _Flight, env_name: str | None) -> Page:
         """The exchange, and further tries while there is time."""
         loop = asyncio.get_running_loop()
-        source = request.source
-        health = self._health.get(source) or self._health.setdefault(source, Health(source, self._monotonic))
-        turnstile = self._turnstiles.get(source)
-        if turnstile is None:
-            turnstile = self._turnstiles[source] = Turnstile(limits, patience=self._patience)
+        known = self._known(request.source, limits)
         tries = 0
         while True:
-            health.check()
+            known.health.check()
             try:
-                async with turnstile:
-                    page = await self._exchanged(request, limits, flight.deadline - loop.time(), health)
-                    return _judged(page, limits, health, env_name)
+                async with known.turnstile.passed(flight.asker):
+                    return await self._exchanged(request, limits, flight.deadline - loop.time(), known, env_name)
             except Unreachable as exc:
                 wait = BACKOFF * 2**tries * random.uniform(0.5, 1.5) * self._patience  # noqa: S311
                 late = flight.deadline - loop.time() < wait + WORTH_A_TRY
-                if tries == RETRIES or late or not _passing(exc) or health.state.state != "ok":
+                if tries == RETRIES or late or not passing(exc) or not known.health.ok:
                     raise
                 tries += 1
             await asyncio.sleep(wait)
 
-    async def _exchanged(self, request: Request, limits: Limits, left: float, health: Health) -> Page:
-        """One exchange, with its effect on the breaker."""
+    async def _exchanged(
+        self, request: Request, limits: Limits, left: float, known: _Source, env_name: str | None
+    ) -> Page:
+        """One exchange, with its effect on the breaker and on what is known of the source."""
         if left <= 0:
             raise TimedOut(request.source, "its turn did not come before the deadline", url=request.shown)
+        health = known.health
         probe = health.admit()
+        known.history.asked()
         began = self._monotonic()
         try:
-            return await self._transport.send(request, timeout=min(limits.timeout, left), max_bytes=limits.max_bytes)
-        except (Unreachable, asyncio.CancelledError) as exc:
-            # Our haste is not the source's fault: silence counts only if it lasted for half of the usual time.
+            page, other = await self._answered(request, limits, min(limits.timeout, left), known)
+        except (Overdue, Unreachable, asyncio.CancelledError) as exc:
+            # Our haste is not the source's fault: silence counts only if it lasted for half of its timeout.
             hung = self._monotonic() - began >= limits.timeout / 2
-            if isinstance(exc, asyncio.CancelledError):
-                error: SourceError = TimedOut(request.source, "no whole answer before the search ended")
-            else:
-                error = exc
+            error = _no_answer(exc, request)
             if hung or not isinstance(error, TimedOut):
                 health.failed(error)
-            elif probe:
-                health.abandoned()
+            else:
+                if isinstance(exc, Overdue):
+                    health.noted(error)
+                if probe:
+                    health.abandoned()
+            if isinstance(exc, Overdue):
+                raise error from None
             raise
         except SourceError as exc:
             health.answered()
@@ -242,13 +339,50 @@ class Fetcher:
             if probe:
                 health.abandoned()
             raise
+        took = self._monotonic() - began
+        if other is not None:
+            with suppress(SourceError):  # a refusal of the second request counts, whatever came of the first
+                judged(other, limits, health, env_name)
+        judged(page, limits, health, env_name)
+        known.history.answered(request, took)
+        return page
 
-    def _keep(self, store: Store, page: Page, ttl: float) -> None:
+    async def _answered(
+        self, request: Request, limits: Limits, allowed: float, known: _Source
+    ) -> tuple[Page, Page | None]:
+        """What is sent for one exchange: a request, and a second one where the first is slow; see `raced`."""
+        times = known.history.of(request)
+        first = self._transport.send(request, timeout=allowed, max_bytes=limits.max_bytes)
+        if times.usual is None:
+            return await first, None
+
+        async def second(passed: float) -> asyncio.Task[Page] | None:
+            rest = allowed - passed
+            if rest < (times.usual or 0.0) or not self._may_hedge(request, limits, known):
+                return None
+            if not await known.turnstile.pass_at_once():
+                return None
+            known.history.hedged()
+            send = self._transport.send(request, timeout=rest, max_bytes=limits.max_bytes)
+            task = asyncio.get_running_loop().create_task(send)
+            task.add_done_callback(lambda _: known.turnstile.leave())
+            return task
+
+        return await raced(first, second, times, lambda page: objection(page) is None)
+
+    def _may_hedge(self, request: Request, limits: Limits, known: _Source) -> bool:
+        """Whether the source bears a second request."""
+        loose = limits.requests >= TIGHT * limits.per
+        return self._hedging and request.method == "GET" and loose and known.health.calm and known.history.may_hedge
+
+    def _keep(self, store: Store, page: Page, limits: Limits, *, negative: bool) -> None:
         """Has the page written, without waiting for it."""
-        if len(self._writes) >= PENDING_WRITES:
+        if len(self._writes) >= PENDING_WRITES or not keepable(page):
             return
-        packed = _packed(page, self._clock())
-        task = asyncio.get_running_loop().create_task(store.set(page.request.key, packed, ttl))
+        value = packed(page, self._clock(), negative=negative)
+        seconds = lifetime(limits, negative=negative)
+        write = store.set(page.request.key, value, seconds, tag=page.request.source)
+        task = asyncio.get_running_loop().create_task(write)
         self._writes.add(task)
         task.add_done_callback(self._writes.discard)
 
@@ -258,64 +392,20 @@ class Fetcher:
             await asyncio.wait(set(self._writes))
 
 
-def _judged(page: Page, limits: Limits, health: Health, env_name: str | None) -> Page:
-    """The page, if it may be an answer; tells `health` what it means for the source."""
-    error = _objection(page, env_name)
-    if error is None:
-        health.answered()
-        return page
-    if isinstance(error, Blocked | RateLimited) or page.retry_after is not None:
-        health.refused(error, limits.pause if page.retry_after is None else page.retry_after)
-    elif isinstance(error, Refused):
-        health.answered()
-        health.noted(error)
-    else:
-        health.failed(error)
-    raise error
+def _no_answer(exc: BaseException, request: Request) -> SourceError:
+    """What the end of an exchange without an answer is called."""
+    if isinstance(exc, SourceError):
+        return exc
+    if isinstance(exc, Overdue):
+        return TimedOut(
+            request.source,
+            f"no whole answer within {exc.seconds:.1f} s, far past its usual time: "
+            f"95 % of its last answers came within {exc.usual:.2g} s",
+            url=request.shown,
+            advice="Ask again: until the source has answered a while, it gets all the time that its spec gives it.",
+        )
+    return TimedOut(request.source, "no whole answer before the search ended", url=request.shown)
 
 
-def _objection(page: Page, env_name: str | None) -> SourceError | None:
-    request, status = page.request, page.status
-    wall = challenge(page.body, page.content_type)
-    if wall is not None:
-        return Blocked(request.source, f"{wall} where an answer should be (HTTP {status})", url=request.shown)
-    if status == 429:
-        return RateLimited(request.source, page.retry_after, url=request.shown)
-    if status in (401, 403):
-        return AccessDenied(request.source, status, url=request.shown, env_name=env_name, said=_said(page))
-    if status >= 500:
-        return ServerFault(request.source, status, url=request.shown, retry_after=page.retry_after)
-    return None
-
-
-def _said(page: Page) -> str:
-    """The message in a JSON body, as interfaces send it with a refusal; "" where there is none."""
-    with suppress(ValueError):
-        facts = orjson.loads(page.body)
-        texts = [facts.get(name) for name in ("error", "message", "detail")] if isinstance(facts, dict) else []
-        said = " ".join(dict.fromkeys(plain(text) for text in texts if isinstance(text, str)))
-        return without_secrets(said, page.request)[:LONGEST_MESSAGE]
-    return ""
-
-
-def _passing(error: Unreachable) -> bool:
-    """Whether the same request may fare better in a moment."""
-    if isinstance(error, ServerFault):
-        return error.code in _PASSING and error.retry_after is None
-    return isinstance(error, ConnectFailed)
-
-
-def _packed(page: Page, now: float) -> bytes:
-    """A line of JSON facts, then the body."""
-    return orjson.dumps({"status": page.status, "type": page.content_type, "at": now}) + b"\n" + page.body
-
-
-def _unpacked(kept: bytes, request: Request) -> Page | None:
-    """The page that was packed; None for anything else."""
-    head, _, body = kept.partition(b"\n")
-    with suppress(ValueError, KeyError, TypeError):
-        facts = orjson.loads(head)
-        status, kind, at = facts["status"], facts["type"], facts["at"]
-        if type(status) is int and type(kind) is str and type(at) in (int, float):
-            return Page(request=request, status=status, content_type=kind, body=body, fetched_at=at, cached=True)
-    return None
+def _milliseconds(seconds: float | None) -> float | None:
+    return None if seconds is None else round(seconds * 1000, 1)

@@ -6,9 +6,9 @@ judges the final socket address, at the moment of connecting, on every hop of a 
 The `allow` list speaks of URLs ("host:port"). A request to such a URL may reach private and loopback addresses, and
 only such a request: it goes through a connection pool of its own, so that neither another URL that resolves to the same
 address, nor a connection kept alive, nor a redirect from a public host profits from the exemption. Whoever rules the
-DNS of an allowed *name* can still move it to another private address, at the allowed port; the special ranges
-(link-local with the cloud's metadata service, multicast, unspecified, reserved) stay closed to names. An allowed
-*literal* address is exactly that address, whichever range it is in.
+DNS of an allowed *name* can still move it to another private address, at the allowed port; everything else (link-local,
+the clouds' metadata services, tunnels, multicast, reserved) stays closed to names. An allowed *literal* address is
+exactly that address, whichever range it is in.
 """
 
 from __future__ import annotations
@@ -16,14 +16,32 @@ from __future__ import annotations
 import socket
 from collections.abc import Iterable
 from dataclasses import dataclass
-from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Any
 
 from metasearch.errors import UsageError
 
 _GLOBAL_UNICAST = IPv6Network("2000::/3")
 _NAT64 = IPv6Network("64:ff9b::/96")  # RFC 6052: the last 32 bits are the IPv4 address that is really reached
-_6TO4 = IPv6Network("2002::/16")  # deprecated by RFC 7526; also wraps an IPv4 address
+#: What `ipaddress` calls global, in one version of Python or another, and yet is no host of the open Internet.
+_NEVER = tuple(
+    ip_network(it)
+    for it in (
+        "192.0.0.0/24",  # protocol assignments; a cloud keeps its metadata service at 192.0.0.192
+        "192.88.99.0/24",  # relays of 6to4
+        "168.63.129.16/32",  # a cloud's own services, as its machines see them
+        "2001::/23",  # Teredo, which wraps an IPv4 address, and other protocols
+        "2002::/16",  # 6to4, deprecated by RFC 7526; wraps an IPv4 address too
+        "3fff::/20",  # documentation (RFC 9637)
+    )
+)
+#: A network of one's own: RFC 1918, loopback, unique local addresses.
+_OWN = tuple(
+    ip_network(it) for it in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "127.0.0.0/8", "::1/128", "fc00::/7")
+)
+#: Unique local addresses at which clouds keep their metadata services.
+_METADATA = tuple(ip_network(it) for it in ("fd00:ec2::/32", "fd20:ce::254/128"))
+_ISATAP = 0x5EFE  # RFC 5214: the interface is named 0000:5efe or 0200:5efe, and an IPv4 address
 
 #: What getaddrinfo gives: family, type, protocol, canonical name, socket address.
 AddrInfo = tuple[Any, Any, int, str, tuple[Any, ...]]
@@ -53,21 +71,23 @@ def _effective(text: str) -> IPv4Address | IPv6Address:
 def is_public(address: str) -> bool:
     """Whether an address belongs to the open Internet.
 
-    Addresses that embed an IPv4 address (IPv4-mapped, NAT64) are judged by it; 6to4, Teredo, site-local and
+    Addresses that embed an IPv4 address (IPv4-mapped, NAT64) are judged by it; 6to4, Teredo, ISATAP, site-local and
     IPv4-compatible addresses are never public.
     """
     ip = _effective(address)
-    if isinstance(ip, IPv6Address):
-        return ip in _GLOBAL_UNICAST and ip.is_global and ip not in _6TO4
-    return ip.is_global and not ip.is_multicast
+    if not ip.is_global or ip.is_multicast or any(ip in network for network in _NEVER):
+        return False
+    return isinstance(ip, IPv4Address) or (ip in _GLOBAL_UNICAST and not _is_isatap(ip))
+
+
+def _is_isatap(ip: IPv6Address) -> bool:
+    return int(ip) >> 32 & 0xFDFF_FFFF == _ISATAP
 
 
 def _is_inside(address: str) -> bool:
     """Whether an address is one that a host of one's own network has: private or loopback, nothing special."""
     ip = _effective(address)
-    return ip.is_private and not (
-        ip.is_link_local or ip.is_multicast or ip.is_unspecified or (ip.is_reserved and not ip.is_loopback)
-    )
+    return any(ip in network for network in _OWN) and not any(ip in network for network in _METADATA)
 
 
 def _canonical(host: str) -> str:

@@ -1,12 +1,15 @@
 """Is a source well? Pauses that it asked for, and a circuit breaker. No I/O, no loop: a clock and a few counters.
 
-ok ──── refused (429, bot wall, 503 with Retry-After) ────> paused ── time passes ──> ok
+ok ──── refused (429, bot wall, 503 with Retry-After) ────> paused ── until then ──> half-open
 ok ──── FAILURES in a row without an answer ──────────────> open ── OPEN_SECONDS ──> half-open
-half-open ── one probe is let through: an answer ──> ok,  none ──> open
+half-open ── one probe is let through: an answer ──> ok,  a refusal ──> paused,  none ──> open
+
+Both waits are stretched a little at random, so that several processes do not come back in the same moment.
 """
 
 from __future__ import annotations
 
+import random
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,12 +17,16 @@ from typing import Literal
 
 from metasearch.errors import Blocked, ConnectFailed, RateLimited, SourceError
 
+State = Literal["ok", "paused", "open", "half-open"]
+
 #: Exchanges without an answer, in a row, that open the breaker.
 FAILURES = 5
 #: How long it stays open.
 OPEN_SECONDS = 30.0
 #: A source that asks for a longer pause is tried again after this many seconds.
 LONGEST_PAUSE = 3600.0
+#: Most by which a pause is stretched: a share of it, and seconds.
+STRETCH, LONGEST_STRETCH = 0.1, 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +38,21 @@ class SourceState:
         state: "ok"; "paused" because it asked for it; "open": left alone after failures; "half-open": to be probed.
         until: Seconds until it is asked again; 0.0 where it may be asked now.
         last_error: The last failure, kept until an answer comes; None where there is none.
+        requests: How often it was asked, further tries included, second requests (`hedges`) not.
+        failures: How many of these brought an error.
+        hedges: Second requests, sent because the first was far past its usual time.
+        p50_ms, p95_ms: Within how many milliseconds half, and 95 %, of the last answers came; None before the first.
     """
 
     source: str
-    state: Literal["ok", "paused", "open", "half-open"] = "ok"
+    state: State = "ok"
     until: float = 0.0
     last_error: str | None = None
+    requests: int = 0
+    failures: int = 0
+    hedges: int = 0
+    p50_ms: float | None = None
+    p95_ms: float | None = None
 
 
 class Health:
@@ -45,80 +61,118 @@ class Health:
     Args:
         source: Its name.
         clock: Monotonic seconds.
+        jitter: A new number between 0 and 1 with every call; how far a pause is stretched.
     """
 
-    def __init__(self, source: str, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        source: str,
+        clock: Callable[[], float] = time.monotonic,
+        jitter: Callable[[], float] = random.random,
+    ) -> None:
         self.source = source
         self._clock = clock
+        self._jitter = jitter
+        self._requests = 0
+        self._failed = 0
         self._failures = 0
-        self._paused_until = 0.0
+        self._paused_until: float | None = None
         self._open_until: float | None = None
         self._probing = False
+        self._refused_at: float | None = None
+        self._refusal: SourceError | None = None
         self._last_error: SourceError | None = None
 
     @property
     def state(self) -> SourceState:
-        """A snapshot."""
-        now = self._clock()
+        """A snapshot; what History knows is not in it."""
+        state, until = self._standing()
         told = str(self._last_error) if self._last_error else None
-        if now < self._paused_until:
-            return SourceState(self.source, "paused", self._paused_until - now, told)
-        if self._open_until is None:
-            return SourceState(self.source, "ok", 0.0, told)
-        if now < self._open_until:
-            return SourceState(self.source, "open", self._open_until - now, told)
-        return SourceState(self.source, "half-open", 0.0, told)
+        return SourceState(self.source, state, until, told, self._requests, self._failed)
+
+    @property
+    def ok(self) -> bool:
+        """Whether it may be asked by everybody."""
+        return self._standing()[0] == "ok"
+
+    @property
+    def calm(self) -> bool:
+        """Whether nothing is known against it: no failure since the last answer, no refusal for `LONGEST_PAUSE`."""
+        recent = self._refused_at is not None and self._clock() - self._refused_at < LONGEST_PAUSE
+        return self.ok and not self._failures and not recent
 
     def check(self) -> None:
         """Says at once that asking is of no use.
 
         Raises:
-            RateLimited: It asked for a pause that is not over.
+            RateLimited: It asked for a pause that is not over; or the probe after it is just under way.
             Blocked: The same, after a bot wall.
-            ConnectFailed: It failed too often; or a probe is just under way.
+            ConnectFailed: It failed too often; or the probe is just under way.
         """
-        state = self.state
-        if state.state == "ok":
+        state, until = self._standing()
+        if state == "ok" or (state == "half-open" and not self._probing):
             return
-        if state.state == "paused":
-            if isinstance(self._last_error, Blocked):
-                raise Blocked(self.source, f"left alone for {state.until:.0f} s: {state.last_error}")
-            raise RateLimited(self.source, state.until)
-        if state.state == "open" or self._probing:
-            wait = f"for {state.until:.0f} s" if state.until else "until a probe has come back"
-            raise ConnectFailed(self.source, f"left alone {wait} after repeated failures: {state.last_error}")
+        wait = f"for {until:.0f} s" if until else "until a probe has come back"
+        if self._paused_until is not None and state != "open":
+            if isinstance(self._refusal, Blocked):
+                raise Blocked(self.source, f"left alone {wait}: {self._refusal}")
+            raise RateLimited(self.source, until or None)
+        raise ConnectFailed(self.source, f"left alone {wait} after repeated failures: {self._last_error}")
 
     def admit(self) -> bool:
         """`check`, for a request that goes out now: says whether it is the probe of a half-open breaker."""
         self.check()
-        self._probing = self._open_until is not None
+        self._requests += 1
+        self._probing = not self.ok
         return self._probing
 
     def answered(self) -> None:
-        """An answer came, of whatever kind."""
+        """An answer came, of whatever kind; one to a request from before a pause does not end the pause."""
         self._failures = 0
         self._open_until = None
         self._probing = False
-        self._last_error = None
+        if self._paused_until is None or self._clock() >= self._paused_until:
+            self._paused_until = self._last_error = None
 
     def failed(self, error: SourceError) -> None:
         """No answer came."""
-        self._last_error = error
+        self.noted(error)
         self._failures += 1
         if self._probing or self._failures >= FAILURES:
-            self._open_until = self._clock() + OPEN_SECONDS
+            now = self._clock()
+            self._open_until = now + self._stretched(OPEN_SECONDS)
+            if self._paused_until is not None and now >= self._paused_until:
+                self._paused_until = None
         self._probing = False
 
     def refused(self, error: SourceError, pause: float) -> None:
         """It answered that it does not want to be asked for `pause` seconds."""
         self.answered()
         self.noted(error)
-        self._paused_until = max(self._paused_until, self._clock() + min(pause, LONGEST_PAUSE))
+        self._refusal = error
+        self._refused_at = self._clock()
+        until = self._refused_at + self._stretched(min(pause, LONGEST_PAUSE))
+        self._paused_until = until if self._paused_until is None else max(self._paused_until, until)
 
     def noted(self, error: SourceError) -> None:
         """An error that neither opens the breaker nor pauses the source, but is worth showing."""
         self._last_error = error
+        self._failed += 1
 
     def abandoned(self) -> None:
         """The request was given up by us: a probe is free again."""
         self._probing = False
+
+    def _standing(self) -> tuple[State, float]:
+        """The state, and the seconds until it is asked again."""
+        if self._paused_until is None and self._open_until is None:
+            return "ok", 0.0
+        now = self._clock()
+        if self._paused_until is not None and now < self._paused_until:
+            return "paused", self._paused_until - now
+        if self._open_until is not None and now < self._open_until:
+            return "open", self._open_until - now
+        return "half-open", 0.0
+
+    def _stretched(self, seconds: float) -> float:
+        return seconds + min(seconds * STRETCH, LONGEST_STRETCH) * self._jitter()

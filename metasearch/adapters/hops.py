@@ -8,13 +8,13 @@ server that repeats a secret in its `Location` does not get it carried elsewhere
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from urllib.parse import quote, unquote_plus
 
 from yarl import URL
 
-from metasearch.adapters.request import Pairs, Request, Secret, secrets_of
+from metasearch.adapters.request import Pairs, Request, Secret, secrets_of, without_secrets
 from metasearch.errors import NotAllowed
 
 #: Redirects that are followed, and whether a POST stays a POST.
@@ -26,16 +26,16 @@ _CREDENTIALS = frozenset({"authorization", "cookie", "proxy-authorization"})
 
 @dataclass(frozen=True, slots=True)
 class Hop:
-    """One HTTP exchange.
+    """One HTTP exchange. What may hold a secret does not show.
 
     Attributes:
         trusted: Whether it goes where the request's secrets may go.
     """
 
-    url: URL
+    url: URL = field(repr=False)
     method: str
-    headers: dict[str, str]
-    data: bytes | None
+    headers: dict[str, str] = field(repr=False)
+    data: bytes | None = field(repr=False)
     trusted: bool = True
 
 
@@ -147,7 +147,8 @@ def _without(url: URL, secrets: tuple[str, ...], request: Request) -> URL:
     """The URL without the parameters that repeat a secret."""
 
     def leaks(text: str) -> bool:
-        return any(secret in text or secret in unquote_plus(text) for secret in secrets)
+        spelled = (text.casefold(), unquote_plus(text).casefold())  # a host loses its capitals
+        return any(secret.casefold() in it for secret in secrets for it in spelled)
 
     if not leaks(str(url)):
         return url
@@ -159,4 +160,4 @@ def _without(url: URL, secrets: tuple[str, ...], request: Request) -> URL:
 
 
 def _refusal(request: Request, why: str) -> NotAllowed:
-    return NotAllowed(request.source, why, url=request.shown)
+    return NotAllowed(request.source, without_secrets(why, request), url=request.shown)

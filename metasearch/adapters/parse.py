@@ -9,24 +9,26 @@ from __future__ import annotations
 import json
 import math
 import re
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from html.entities import html5
 from importlib import import_module
-from typing import Any
+from typing import Any, TypeVar
 
 import orjson
 
 from metasearch.adapters import convert
 from metasearch.adapters.challenge import challenge
-from metasearch.adapters.charset import declared, decoded
+from metasearch.adapters.charset import declared, decoded, unmarked
 from metasearch.adapters.found import first
 from metasearch.adapters.plan import next_request
 from metasearch.adapters.request import Page, Request, without_secrets
 from metasearch.adapters.select import as_strings
 from metasearch.adapters.select.html import parse_html
+from metasearch.adapters.select.json import every
 from metasearch.adapters.select.marc import MarcRecord
 from metasearch.adapters.select.xml import BROKEN_OFF, parse_xml
-from metasearch.adapters.spec import AdapterSpec, Shape
+from metasearch.adapters.spec import AdapterSpec, Selector, Shape
 from metasearch.errors import (
     AccessDenied,
     Blocked,
@@ -37,6 +39,8 @@ from metasearch.errors import (
     Unreachable,
 )
 from metasearch.record import Record
+
+T = TypeVar("T")
 
 #: A plain text shorter than this is a message, not content.
 SHORT_TEXT = 500
@@ -80,6 +84,9 @@ def parse(page: Page, spec: AdapterSpec) -> Parsed:
         BadAnswer: The body cannot be read, or is an error message.
         Refused: The body says that the source does not want to be asked.
     """
+    body = unmarked(page.body)
+    if body is not page.body:
+        page = replace(page, body=body)
     try:
         if spec.hook is not None:
             hook = getattr(import_module(f"metasearch.adapters.hooks.{spec.hook}"), "parse", None)
@@ -96,7 +103,7 @@ def parse_body(page: Page, spec: AdapterSpec) -> Parsed:
     """`parse` without the spec's hook, for hooks to build on."""
     if page.status == 404 and spec.not_found == "empty":
         return Parsed(total=0)
-    body = page.body.removeprefix(b"\xef\xbb\xbf").strip()
+    body = page.body.strip()
     if not body:
         if page.status >= 400:
             raise _refusal(page, spec, f"HTTP {page.status} without a message")
@@ -186,8 +193,10 @@ def _load_json(body: bytes, content_type: str) -> tuple[Any, list[str]]:
         # orjson is strict about UTF-8, NaN and lone surrogates; real databases are not.
         text, note = decoded(body, [declared(content_type)])
         try:
-            lenient = json.loads(text, parse_constant=lambda _: None, strict=False)
-            # Written and read again, lone surrogates and numbers without end are gone too.
+            lenient = json.loads(
+                text, parse_constant=lambda _: None, parse_int=_whole, parse_float=_finite, strict=False
+            )
+            # Written and read again, lone surrogates are gone too.
             value = orjson.loads(json.dumps(lenient, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace"))
         except ValueError:
             lines = _json_lines(body)
@@ -196,8 +205,21 @@ def _load_json(body: bytes, content_type: str) -> tuple[Any, list[str]]:
                 raise ValueError(f"not JSON: {BROKEN_OFF if said.startswith(_JSON_ENDS) else said}") from exc
             return lines, []
         if note is None and declared(content_type) in ("", "utf-8"):
-            note = "the answer is not strict JSON (NaN or control characters); it was read leniently"
+            note = "the answer is not strict JSON (NaN, endless numbers or control characters); it was read leniently"
         return value, [note] if note else []
+
+
+#: Digits beyond which a whole number is no number that a double can hold, and takes Python quadratic time to read.
+_LONGEST_NUMBER = 300
+
+
+def _whole(digits: str) -> int | None:
+    return int(digits) if len(digits) <= _LONGEST_NUMBER else None
+
+
+def _finite(digits: str) -> float | None:
+    number = float(digits)
+    return number if math.isfinite(number) else None
 
 
 def _json_lines(body: bytes) -> list[Any] | None:
@@ -262,16 +284,16 @@ def _first_that_fits(shapes: list[Shape], root: Any, page: Page, spec: AdapterSp
             continue
         fits = True
         kind = "xml" if shape.body == "marcxml" else shape.body
-        total = convert.integer(as_strings(shape.total(root), kind)) if shape.total is not None else None
-        nodes = shape.records(root)
+        total = _one(shape.total, root, kind, convert.integer)
+        nodes = every(shape.records)(root)
         if isinstance(nodes, dict):
             nodes = [nodes]  # "one or many": a single hit that is not in a list
         if isinstance(nodes, list) and nodes:
             return _read(shape, nodes, total, root, page, spec)
-        message = convert.joined(as_strings(shape.error(root), kind)) if shape.error is not None else None
+        message = _one(shape.error, root, kind, convert.joined)
         if message:
             raise _said(message, page, spec)
-        warning = convert.joined(as_strings(shape.warning(root), kind)) if shape.warning is not None else None
+        warning = _one(shape.warning, root, kind, convert.joined)
         if fallback is None and (total is not None or warning or _knows(shape, root, nodes)):
             notes: tuple[str, ...] = (warning,) if warning else ()
             if total is not None and total > page.request.start:
@@ -285,6 +307,16 @@ def _first_that_fits(shapes: list[Shape], root: Any, page: Page, spec: AdapterSp
         reason = "neither records nor a count are in it" if fits else "it does not describe works"
         raise NotParsable(spec.name, reason + what, url=page.request.shown, body_start=start)
     return fallback
+
+
+def _one(select: Selector | None, root: Any, kind: str, read: Callable[[Any], T | None]) -> T | None:
+    """What a selector of the envelope finds, read; None where there is none, or where it is nested to death."""
+    if select is None:
+        return None
+    try:
+        return read(as_strings(select(root), kind))
+    except RecursionError:  # the records beside it are read all the same
+        return None
 
 
 def _knows(shape: Shape, root: Any, nodes: Any) -> bool:
@@ -343,8 +375,8 @@ def _read(shape: Shape, nodes: list[Any], total: int | None, root: Any, page: Pa
         else:
             unread.append(Unread(position, record))
     kind = "xml" if shape.body == "marcxml" else shape.body
-    cursor = first(as_strings(shape.next(root), kind)) if shape.next is not None else None
-    warning = convert.joined(as_strings(shape.warning(root), kind)) if shape.warning is not None else None
+    cursor = _one(shape.next, root, kind, first)
+    warning = _one(shape.warning, root, kind, convert.joined)
     return Parsed(
         records=tuple(records),
         total=total,

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import hashlib
+import html
 import re
+import string
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from urllib.parse import quote, urlencode
+
+#: Shorter secrets are not looked for in bodies: they would be found by accident.
+SHORTEST_SECRET = 6
+#: Written in one way everywhere.
+_UNRESERVED = frozenset(string.ascii_letters + string.digits + "-._~")
 
 
 class Secret:
@@ -105,8 +112,30 @@ def secrets_of(request: Request) -> tuple[str, ...]:
 def without_secrets(text: str, request: Request) -> str:
     """What a server said, which may repeat the key that it was sent, in a form that may be shown."""
     for secret in secrets_of(request):
-        text = text.replace(secret, "***")
+        text = re.sub(_spellings(secret), "***", text, flags=re.IGNORECASE)  # hosts are told in lower case
     return text
+
+
+def _spellings(secret: str) -> str:
+    """A pattern for a secret as URLs, JSON and markup write it, also one within another."""
+    plain = re.escape(secret)
+    if _UNRESERVED.issuperset(secret):
+        return plain
+    return f"{plain}|{''.join(re.escape(it) if it in _UNRESERVED else _spellings_of_a_char(it) for it in secret)}"
+
+
+def _spellings_of_a_char(char: str) -> str:
+    """Atomic, and with at most three backslashes (JSON within JSON): no body makes the search slow."""
+    number, named = ord(char), html.escape(char)
+    forms = [
+        "".join(f"%(?:25)?(?i:{byte:02x})" for byte in char.encode("utf-8", "replace")),
+        rf"\\{{1,2}}u(?i:{number:04x})",
+        rf"&(?:amp;)?#(?:0{{0,4}}{number}|(?i:x0{{0,4}}{number:x}));",
+        re.escape(html.escape(named)),
+        re.escape(named),
+        rf"\\{{0,3}}{re.escape(char)}",
+    ]
+    return f"(?>{'|'.join(forms)}{'|[+]' if char == ' ' else ''})"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,6 +149,7 @@ class Page:
         body: Decompressed.
         fetched_at: Unix time in seconds.
         cached: Whether it came from the cache.
+        note: For people: how old it is and why it is the answer, where it is older than it should be; "" else.
         seconds: How long the exchange took; 0.0 for a cached page.
         retry_after: Seconds that the server asks to wait (`Retry-After` on an error); None where it does not.
     """
@@ -130,5 +160,27 @@ class Page:
     body: bytes = field(default=b"", repr=False)
     fetched_at: float = 0.0
     cached: bool = False
+    note: str = ""
     seconds: float = 0.0
     retry_after: float | None = None
+
+
+def redacted(page: Page) -> Page:
+    """The page without the secrets of its request, which a server may repeat: nobody keeps, reads or shows them."""
+    secrets = [secret for secret in secrets_of(page.request) if len(secret) >= SHORTEST_SECRET]
+    if not secrets:
+        return page
+    body = page.body
+    for secret in secrets:
+        body = _blanked(body, _spellings(secret))
+    kind = without_secrets(page.content_type, page.request) if page.content_type else ""
+    return page if body == page.body and kind == page.content_type else replace(page, body=body, content_type=kind)
+
+
+def _blanked(body: bytes, pattern: str) -> bytes:
+    """The body with `***` for what fits the pattern, in UTF-8 and its like, and in UTF-16."""
+    if b"\0" in body[:64]:
+        codec = "utf-16-be" if body[:1] in (b"\0", b"\xfe") else "utf-16-le"
+        text = body.decode(codec, "surrogatepass") if len(body) % 2 == 0 else ""
+        return re.sub(pattern, "***", text).encode(codec, "surrogatepass") if re.search(pattern, text) else body
+    return re.sub(pattern.encode("utf-8", "replace"), b"***", body)

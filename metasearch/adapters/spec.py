@@ -29,7 +29,9 @@ class Limits:
         per: Seconds.
         concurrency: At most so many requests at once.
         timeout: Seconds for one exchange.
-        ttl: Seconds that a page stays in the cache; 0 keeps nothing.
+        ttl: Seconds in which a page in the cache is as good as a new one; 0 keeps nothing.
+        grace: Seconds after these in which it is still answered at once, and fetched anew in the background; None is
+            as long as `ttl`.
         max_bytes: Largest body, counted after decompression.
         pause: Seconds that the source is left alone after a 429 that does not say how long.
     """
@@ -39,6 +41,7 @@ class Limits:
     concurrency: int = 4
     timeout: float = 8.0
     ttl: float = 3600.0
+    grace: float | None = None
     max_bytes: int = 16 * 1024 * 1024
     pause: float = 30.0
 

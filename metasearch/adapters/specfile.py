@@ -226,7 +226,7 @@ class _SpecReader(ShapeReader):
         for field in dataclasses.fields(Limits):
             kind: Any = int if field.name in ("concurrency", "max_bytes") else (int, float)
             values[field.name] = value = self.get(limits, field.name, kind, field.default, "limits")
-            if value < 0 or (value == 0 and field.name != "ttl"):
+            if value is not None and (value < 0 or (value == 0 and field.name not in ("ttl", "grace"))):
                 self.wrong(f"limits.{field.name}", "must be positive")
         return Limits(**values)
 

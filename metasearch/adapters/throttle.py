@@ -1,11 +1,14 @@
-"""How hard one source is asked: starts per time, requests at once."""
+"""How hard one source is asked: starts per time, requests at once; and whose turn it is."""
 
 from __future__ import annotations
 
+import asyncio
 import math
 import time
 from asyncio import Lock, Semaphore, sleep
-from types import TracebackType
+from collections import deque
+from collections.abc import AsyncIterator, Hashable
+from contextlib import asynccontextmanager
 
 from asyncio_throttle.throttler import Throttler
 
@@ -31,6 +34,12 @@ class FairThrottler(Throttler):
         super().__init__(math.floor(min(rate_limit, 1e9)), period)
         self._turn = Lock()
 
+    @property
+    def free(self) -> bool:
+        """Whether a start may be taken now, and nobody waits for one."""
+        self.flush()  # type: ignore[no-untyped-call]
+        return len(self._task_logs) < self.rate_limit and not self._turn.locked()
+
     async def acquire(self) -> None:
         """Waits for one's turn and takes a start."""
         async with self._turn:
@@ -44,10 +53,54 @@ class FairThrottler(Throttler):
             self._task_logs.append(time.monotonic())
 
 
+class RoundRobin:
+    """A lock that goes from asker to asker, not from request to request; each asker's requests keep their order.
+
+    Belongs to one event loop; waiters may be cancelled.
+    """
+
+    def __init__(self) -> None:
+        self.held = False
+        #: Asker -> those of its requests that wait; who is next comes first.
+        self._lines: dict[Hashable, deque[asyncio.Future[None]]] = {}
+
+    async def acquire(self, asker: Hashable) -> None:
+        """Waits until it is this asker's turn."""
+        if not self.held:
+            self.held = True
+            return
+        turn = asyncio.get_running_loop().create_future()
+        self._lines.setdefault(asker, deque()).append(turn)
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if turn.done() and not turn.cancelled():
+                self.release()  # the turn came in the moment of leaving: the next one takes it
+            elif turn in (line := self._lines.get(asker, deque())):
+                line.remove(turn)
+                if not line:
+                    del self._lines[asker]
+            raise
+
+    def release(self) -> None:
+        """Hands the lock to the next asker, who goes to the end of the round."""
+        while self._lines:
+            asker = next(iter(self._lines))
+            line = self._lines.pop(asker)
+            turn = line.popleft()
+            if line:
+                self._lines[asker] = line
+            if not turn.done():
+                turn.set_result(None)
+                return
+        self.held = False
+
+
 class Turnstile:
     """Lets requests to one source through: at most `concurrency` at once, then at the rate of its limits.
 
-    The slot is taken before the start, so that a start is counted when it really happens.
+    Those who wait are let through asker by asker, so that one who wants fifty pages does not keep out one who wants a
+    single page. The slot is taken before the start, so that a start is counted when it really happens.
 
     Args:
         limits: The source's.
@@ -55,18 +108,42 @@ class Turnstile:
     """
 
     def __init__(self, limits: Limits, *, patience: float = 1.0) -> None:
+        self._queue = RoundRobin()
         self._slots = Semaphore(limits.concurrency)
         self._rate = FairThrottler(limits.requests, limits.per * patience)
 
-    async def __aenter__(self) -> None:
-        await self._slots.acquire()
+    @asynccontextmanager
+    async def passed(self, asker: Hashable = None) -> AsyncIterator[None]:
+        """A request of that asker, from its turn to its end."""
+        await self._enter(asker)
         try:
-            await self._rate.acquire()
-        except BaseException:
-            self._slots.release()
-            raise
+            yield
+        finally:
+            self.leave()
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def pass_at_once(self) -> bool:
+        """Lets a request through if that makes nobody wait, itself included; `leave` ends it.
+
+        Returns:
+            Whether it is through.
+        """
+        if self._queue.held or self._slots.locked() or not self._rate.free:
+            return False
+        await self._enter(None)  # nothing to wait for, so nobody comes between
+        return True
+
+    def leave(self) -> None:
+        """A request has ended."""
         self._slots.release()
+
+    async def _enter(self, asker: Hashable) -> None:
+        await self._queue.acquire(asker)
+        try:
+            await self._slots.acquire()
+            try:
+                await self._rate.acquire()
+            except BaseException:
+                self._slots.release()
+                raise
+        finally:
+            self._queue.release()

@@ -20,7 +20,7 @@ import aiohttp
 
 from metasearch.adapters.guard import AllowList, ForbiddenAddress
 from metasearch.adapters.hops import REDIRECTS, Hop, first_hop, next_hop
-from metasearch.adapters.request import Page, Request, secrets_of
+from metasearch.adapters.request import Page, Request, redacted, without_secrets
 from metasearch.adapters.resolver import DaemonResolver
 from metasearch.errors import BadAnswer, ConnectFailed, NotAllowed, SourceError, TimedOut, TooLarge
 
@@ -67,13 +67,13 @@ class HttpTransport:
         self._exempt: aiohttp.ClientSession | None = None
 
     def __repr__(self) -> str:
-        return f"<HttpTransport as {self._user_agent!r}, {len(self._allow.origins)} private origins allowed>"
+        return f"<HttpTransport, {len(self._allow.origins)} private origins allowed>"
 
     async def send(self, request: Request, *, timeout: float, max_bytes: int) -> Page:  # noqa: ASYNC109
         """See `Transport.send`."""
         try:
             async with asyncio.timeout(timeout):
-                return await self._follow(request, max_bytes)
+                return redacted(await self._follow(request, max_bytes))
         except SourceError:
             raise
         except Exception as exc:
@@ -243,8 +243,5 @@ def _telling(exc: Exception) -> Exception:
 
 def _shareable(exc: Exception, request: Request) -> Exception | None:
     """The cause to keep: None where its texts, which a log may print, repeat a secret."""
-    secrets = secrets_of(request)
-    if not secrets:
-        return exc
     told = "".join(traceback.format_exception(exc))
-    return None if any(secret in told for secret in secrets) else exc
+    return exc if without_secrets(told, request) == told else None

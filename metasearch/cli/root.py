@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from metasearch import __version__
+from metasearch.cli.cache import cache
 from metasearch.cli.dedup import dedup
 from metasearch.cli.evaluate import evaluate
 from metasearch.cli.explain import explain
@@ -40,5 +41,5 @@ def root() -> None:
     """One query to many scholarly databases at once, and one ranked list that says where each hit comes from."""
 
 
-for _command in (search, sources, serve, parse, explain, dedup, strategies, evaluate):
+for _command in (search, sources, cache, serve, parse, explain, dedup, strategies, evaluate):
     root.add_command(_command)

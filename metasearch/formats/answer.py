@@ -76,7 +76,7 @@ def hit_object(hit: Hit) -> dict[str, Any]:
         "issn": [clean(v) for v in it.issn],
         "url": web_url(it.url),
         "pdf_url": web_url(it.pdf_url),
-        "type": it.type,
+        "type": clean_or_none(it.type),
         "language": clean_or_none(it.language),
         "abstract": clean_or_none(it.abstract),
         "keywords": [clean(k) for k in it.keywords],

@@ -86,8 +86,9 @@ _ESCAPED = {
 _PAIRED = str.maketrans(_ESCAPED | {"{": r"\{", "}": r"\}"})
 #: For all other text: BibTeX counts a brace even behind a backslash, so a lone one must not stand there.
 _UNPAIRED = str.maketrans(_ESCAPED | {"{": r"\textbraceleft{}", "}": r"\textbraceright{}"})
-#: doi and url are printed verbatim; only what would end or unbalance the value is encoded.
-_VERBATIM_ESCAPES = str.maketrans({"{": "%7B", "}": "%7D", "\\": "%5C"})
+#: doi and url are printed verbatim; only what would end or unbalance the value, or spell a backslash for TeX ("^^5c"),
+#: is encoded.
+_VERBATIM_ESCAPES = str.maketrans({"{": "%7B", "}": "%7D", "\\": "%5C", "^": "%5E"})
 
 _and = re.compile(r"\band\b", re.IGNORECASE)
 _brace = re.compile("[{}]")

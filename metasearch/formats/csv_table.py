@@ -1,13 +1,15 @@
 """CSV (RFC 4180) for spreadsheets and scripts: one row a hit, its column names an interface.
 
 A cell that a spreadsheet would take for a formula is prefixed with an apostrophe, as OWASP's note on CSV injection
-advises: upstream text must not be able to run anything on the reader's machine.
+advises: upstream text must not be able to run anything on the reader's machine. So is what follows a semicolon: there
+spreadsheets in much of Europe begin another cell, whatever the file says.
 """
 
 from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterable
 
 from metasearch.formats.reference import field_sources, identifiers, inverted, link
@@ -44,7 +46,7 @@ COLUMNS = (
     "abstract",
 )
 #: Full-width forms too: spreadsheets in East Asian locales fold them.
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+_formula_start = re.compile(r"(?:^|(?<=;)[\s\"]*)(?=[=+\-@\uff1d\uff0b\uff0d\uff20])")
 
 
 def write(hits: Iterable[Hit], *, bom: bool = False) -> bytes:
@@ -97,5 +99,4 @@ def _row(hit: Hit) -> list[str | float | None]:
 def _guarded(cell: str | float | None) -> str | float | None:
     if not isinstance(cell, str):
         return cell
-    shown = line(cell)
-    return f"'{shown}" if shown.startswith(_FORMULA_STARTS) else shown
+    return _formula_start.sub(r"\g<0>'", line(cell))

@@ -10,15 +10,20 @@ import re
 from textwrap import wrap as wrap_ascii
 from urllib.parse import quote
 
-#: C0 and C1 without tab and newline; bidi embeddings, overrides and isolates; surrogates; the two non-characters that
-#: XML refuses.
-_UNWANTED = "\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff"
+#: C0 and C1 without tab and newline; bidi embeddings, overrides and isolates; deprecated format characters; the byte
+#: order mark; annotation marks; tags, in which text hides; surrogates; the two non-characters that XML refuses.
+_UNWANTED = (
+    "\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u206f"
+    "\ufeff\ufff9-\ufffb\U000e0000-\U000e007f\ud800-\udfff\ufffe\uffff"
+)
 _unwanted = re.compile(f"[{_UNWANTED}]")
 #: Control characters that part words or lines: dropping them would glue their neighbours together.
-_line_break = re.compile("\r\n?|[\x0b\x0c\x1c-\x1f\x85]")
+#: Many a program takes U+2028 and U+2029 for the end of a line, of NDJSON too, where JSON lets them stand.
+_line_break = re.compile("\r\n?|[\x0b\x0c\x1c-\x1f\x85\u2028\u2029]")
 
-#: Nearly every address: lower-case scheme, an ASCII host, and none of the characters that are escaped below.
-_plain_url = re.compile(r"https?://[A-Za-z0-9\[][!#-;=?-\[\]_a-z~]*")
+#: Nearly every address: lower-case scheme, an ASCII host without a user, and none of the characters escaped below.
+_plain_url = re.compile(r"https?://[A-Za-z0-9\[][!$-.0-;=A-\[\]_a-z~]*(?:[/?#][!#-;=?-\[\]_a-z~]*)?")
+_authority_end = re.compile("[/?#]")
 #: What RFC 3987 allows in no address, and every format would have to escape in its own way.
 _URL_ESCAPES = str.maketrans({char: f"%{ord(char):02X}" for char in ' "<>\\^`{|}'})
 
@@ -79,8 +84,9 @@ def wrapped(text: str, width: int, indent: str = "") -> list[str]:
 def web_url(url: str | None) -> str | None:
     """The address if it is one that a browser may be sent to, else None.
 
-    Only http and https with a host pass; a "javascript:" address from upstream never becomes a link. Blanks, quotes,
-    brackets and braces come back percent-encoded, so that no format has to fear them.
+    Only http and https with a host pass; a "javascript:" address from upstream never becomes a link, nor does one that
+    names a user, whose host reads as another ("https://doi.org@example.org"). Blanks, quotes, brackets and braces come
+    back percent-encoded, so that no format has to fear them.
 
     >>> web_url("https://example.org/a b")
     'https://example.org/a%20b'
@@ -92,6 +98,8 @@ def web_url(url: str | None) -> str | None:
     url = url.strip()
     scheme, separator, rest = url.partition("://")
     if not separator or scheme.lower() not in ("http", "https") or not rest or rest[0] in "/?#\\:":
+        return None
+    if not {"@", "\\"}.isdisjoint(_authority_end.split(rest, maxsplit=1)[0]):
         return None
     return url.translate(_URL_ESCAPES) if url.isprintable() else None
 

@@ -112,19 +112,20 @@ async def test_a_page_is_fetched_once_and_then_kept() -> None:
 
 
 async def test_a_kept_page_grows_old() -> None:
-    """After limits.ttl seconds by the injected clock it is fetched again; a clock that ran backwards counts as old."""
+    """Without grace it is fetched again after limits.ttl seconds; a clock that ran backwards counts as old."""
     clock = Clock()
     transport = Script()
     it = fetcher(transport, MemoryStore(), clock=clock)
-    await it.fetch(asked(), LIMITS)
+    limits = replace(LIMITS, grace=0)
+    await it.fetch(asked(), limits)
     await it._settled()
     clock.now += 59
-    assert (await it.fetch(asked(), LIMITS)).cached
+    assert (await it.fetch(asked(), limits)).cached
     clock.now += 1
-    assert not (await it.fetch(asked(), LIMITS)).cached
+    assert not (await it.fetch(asked(), limits)).cached
     await it._settled()
     clock.now -= 1000
-    assert not (await it.fetch(asked(), LIMITS)).cached
+    assert not (await it.fetch(asked(), limits)).cached
 
 
 @pytest.mark.parametrize(

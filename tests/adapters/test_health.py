@@ -20,10 +20,15 @@ def clock() -> Clock:
 
 @pytest.fixture
 def health(clock: Clock) -> Health:
-    return Health("db", clock)
+    return Health("db", clock, lambda: 0.0)
 
 
 DOWN = ConnectFailed("db", "no connection")
+
+
+def shown(health: Health) -> tuple[str, float, str | None]:
+    state = health.state
+    return state.state, state.until, state.last_error
 
 
 def broken(health: Health) -> None:
@@ -46,7 +51,7 @@ def test_failures_in_a_row_open_the_breaker(health: Health) -> None:
     health.check()
     health.failed(DOWN)
 
-    assert health.state == SourceState("db", "open", OPEN_SECONDS, "no connection")
+    assert shown(health) == ("open", OPEN_SECONDS, "no connection")
     with pytest.raises(ConnectFailed, match="left alone for 30 s after repeated failures: no connection"):
         health.check()
 
@@ -82,7 +87,7 @@ def test_a_failed_probe_opens_the_breaker_again(health: Health, clock: Clock) ->
     health.admit()
     health.failed(DOWN)
 
-    assert health.state == SourceState("db", "open", OPEN_SECONDS, "no connection")
+    assert shown(health) == ("open", OPEN_SECONDS, "no connection")
 
 
 def test_a_probe_that_we_gave_up_leaves_room_for_the_next(health: Health, clock: Clock) -> None:
@@ -130,4 +135,97 @@ def test_other_errors_are_shown_but_stop_nothing(health: Health) -> None:
     health.noted(AccessDenied("db", 401))
     health.check()
 
-    assert health.state == SourceState("db", "ok", 0.0, "access denied (401)")
+    assert shown(health) == ("ok", 0.0, "access denied (401)")
+
+
+# After a pause
+
+
+@pytest.mark.parametrize("refusal", [RateLimited("db", 7), Blocked("db", "a captcha page")])
+def test_one_probe_goes_through_after_a_pause(health: Health, clock: Clock, refusal: RateLimited | Blocked) -> None:
+    """Those who waited for its end are held back, with the same kind of error, until the probe is answered."""
+    health.refused(refusal, 7)
+    clock.now += 7
+
+    assert health.state.state == "half-open"
+    assert health.admit() is True
+    with pytest.raises(type(refusal)):
+        health.admit()
+    health.answered()
+    assert health.admit() is False
+    assert shown(health) == ("ok", 0.0, None)
+
+
+def test_a_probe_that_is_refused_pauses_again(health: Health, clock: Clock) -> None:
+    """The source says once more how long; nobody else asks meanwhile."""
+    health.refused(RateLimited("db", 7), 7)
+    clock.now += 7
+    health.admit()
+    health.refused(RateLimited("db", 9), 9)
+
+    assert shown(health)[:2] == ("paused", 9)
+
+
+def test_a_probe_without_an_answer_opens_the_breaker(health: Health, clock: Clock) -> None:
+    """Also after a pause; and then the breaker is what is told."""
+    health.refused(RateLimited("db", 7), 7)
+    clock.now += 7
+    health.admit()
+    health.failed(DOWN)
+
+    assert shown(health) == ("open", OPEN_SECONDS, "no connection")
+    with pytest.raises(ConnectFailed, match="repeated failures"):
+        health.check()
+
+
+def test_an_answer_from_before_a_pause_does_not_end_it(health: Health, clock: Clock) -> None:
+    """Requests that were on their way when the source refused one may still be answered."""
+    health.refused(RateLimited("db", 7), 7)
+    health.answered()
+
+    assert shown(health) == ("paused", 7, "too many requests: asked to wait for 7 s")
+
+
+@pytest.mark.parametrize(("pause", "most"), [(20, 22), (1000, 1005)])
+def test_a_pause_is_stretched_at_random(clock: Clock, pause: float, most: float) -> None:
+    """Several processes do not come back at once: up to a tenth longer, five seconds at most, never shorter."""
+    for draw in (0.0, 1.0):
+        health = Health("db", clock, lambda draw=draw: draw)
+        health.refused(RateLimited("db", pause), pause)
+        assert health.state.until == (most if draw else pause)
+
+    health = Health("db", clock, lambda: 1.0)
+    broken(health)
+    assert health.state.until == OPEN_SECONDS + 3
+
+
+def test_requests_and_failures_are_counted(health: Health) -> None:
+    """Every request that went out, and every one that brought an error."""
+    for error in (None, DOWN, AccessDenied("db", 401)):
+        health.admit()
+        if error is None:
+            health.answered()
+        elif error is DOWN:
+            health.failed(error)
+        else:
+            health.noted(error)
+    health.admit()
+    health.refused(RateLimited("db", 7), 7)
+
+    assert (health.state.requests, health.state.failures) == (4, 3)
+
+
+def test_calm_is_who_has_given_no_cause_for_care(health: Health, clock: Clock) -> None:
+    """One failure disturbs it until the next answer, a refusal for an hour."""
+    assert health.calm
+    health.failed(DOWN)
+    assert not health.calm
+    health.answered()
+    assert health.calm
+    health.refused(RateLimited("db", 7), 7)
+    clock.now += 8
+    health.admit()
+    health.answered()
+    assert not health.calm
+    clock.now += LONGEST_PAUSE
+    assert health.calm

@@ -9,7 +9,7 @@ import pytest
 
 from metasearch.adapters import throttle
 from metasearch.adapters.spec import Limits
-from metasearch.adapters.throttle import FairThrottler, Turnstile
+from metasearch.adapters.throttle import FairThrottler, RoundRobin, Turnstile
 
 _real_sleep = asyncio.sleep
 
@@ -117,6 +117,12 @@ def test_a_rate_must_be_positive(rate: float, period: float) -> None:
         FairThrottler(rate, period)
 
 
+async def through(turnstile: Turnstile, asker: str | None = None, order: list[str | None] | None = None) -> None:
+    async with turnstile.passed(asker):
+        if order is not None:
+            order.append(asker)
+
+
 async def test_only_so_many_are_inside_at_once() -> None:
     """The turnstile limits what runs at the same time, whatever the rate."""
     turnstile = Turnstile(Limits(requests=1000, concurrency=3))
@@ -124,7 +130,7 @@ async def test_only_so_many_are_inside_at_once() -> None:
 
     async def one() -> None:
         nonlocal inside, most
-        async with turnstile:
+        async with turnstile.passed():
             inside += 1
             most = max(most, inside)
             await asyncio.sleep(0)
@@ -138,14 +144,14 @@ async def test_only_so_many_are_inside_at_once() -> None:
 async def test_leaving_the_queue_gives_the_slot_back(clock: Clock) -> None:
     """Who is cancelled while waiting for the rate does not keep others out."""
     turnstile = Turnstile(Limits(requests=1, concurrency=1))
-    async with turnstile:
+    async with turnstile.passed():
         pass
-    waiting = asyncio.ensure_future(turnstile.__aenter__())
+    waiting = asyncio.ensure_future(through(turnstile))
     await asyncio.sleep(0)
     waiting.cancel()
     await asyncio.gather(waiting, return_exceptions=True)
 
-    async with asyncio.timeout(5), turnstile:
+    async with asyncio.timeout(5), turnstile.passed():
         pass
 
 
@@ -154,5 +160,96 @@ async def test_without_patience_nobody_waits() -> None:
     turnstile = Turnstile(Limits(requests=1, per=3600), patience=0)
     async with asyncio.timeout(5):
         for _ in range(20):
-            async with turnstile:
+            async with turnstile.passed():
                 pass
+
+
+# Fair between askers
+
+
+@pytest.mark.parametrize("limits", [Limits(requests=1, per=1.0), Limits(requests=1000, concurrency=1)])
+async def test_who_wants_one_page_does_not_wait_for_who_wants_fifty(clock: Clock, limits: Limits) -> None:
+    """Askers take turns, whatever holds them up; one that comes late waits for one turn of each of the others."""
+    turnstile = Turnstile(limits)
+    order: list[str | None] = []
+    tasks = [asyncio.ensure_future(through(turnstile, "many", order)) for _ in range(50)]
+    while len(order) < 3:
+        await asyncio.sleep(0)
+    came = len(order)
+    tasks += [asyncio.ensure_future(through(turnstile, name, order)) for name in ("one", "few", "few")]
+    await asyncio.gather(*tasks)
+
+    assert order.index("one") <= came + 3
+    assert [index for index, name in enumerate(order) if name == "few"][-1] <= came + 7
+    assert order.count("many") == 50
+
+
+async def test_one_asker_s_requests_keep_their_order() -> None:
+    """Turns are fair between askers; within one, first come is first served."""
+    lock = RoundRobin()
+    order: list[tuple[str, int]] = []
+
+    async def one(asker: str, number: int) -> None:
+        await lock.acquire(asker)
+        await asyncio.sleep(0)
+        order.append((asker, number))
+        lock.release()
+
+    await asyncio.gather(*(one(asker, number) for asker in "ab" for number in range(4)))
+
+    assert order == [("a", 0), ("a", 1), ("b", 0), ("a", 2), ("b", 1), ("a", 3), ("b", 2), ("b", 3)]
+
+
+@pytest.mark.parametrize("first", ["release", "cancel"])
+async def test_a_turn_is_never_lost(first: str) -> None:
+    """Who leaves in the moment its turn comes hands it on, and nothing of it stays in the queue."""
+    lock = RoundRobin()
+    await lock.acquire("held")
+    leaving, staying = (asyncio.ensure_future(lock.acquire(asker)) for asker in "ab")
+    await asyncio.sleep(0)
+    if first == "release":
+        lock.release()
+        leaving.cancel()
+    else:
+        leaving.cancel()
+        lock.release()
+    await asyncio.wait_for(staying, 5)
+    lock.release()
+
+    assert leaving.cancelled()
+    assert not lock.held
+    assert not lock._lines
+
+
+async def test_one_of_several_requests_leaves() -> None:
+    """Its neighbours of the same asker stay in line."""
+    lock = RoundRobin()
+    await lock.acquire("held")
+    waiting = [asyncio.ensure_future(lock.acquire("a")) for _ in range(3)]
+    await asyncio.sleep(0)
+    waiting[1].cancel()
+    await asyncio.sleep(0)
+    for task in (waiting[0], waiting[2]):
+        lock.release()
+        await asyncio.wait_for(task, 5)
+    lock.release()
+
+    assert not lock.held
+
+
+async def test_passing_at_once_makes_nobody_wait(clock: Clock) -> None:
+    """It takes a slot and a start only where both are free and nobody is in line; otherwise it takes nothing."""
+    turnstile = Turnstile(Limits(requests=2, per=1.0, concurrency=2))
+    assert await turnstile.pass_at_once()
+    assert await turnstile.pass_at_once()
+    assert not await turnstile.pass_at_once()  # no slot
+    turnstile.leave()
+    assert not await turnstile.pass_at_once()  # no start
+    waiting = asyncio.ensure_future(through(turnstile))
+    await asyncio.sleep(0)
+    assert turnstile._queue.held
+    assert not await turnstile.pass_at_once()  # somebody waits
+    await waiting
+    assert await turnstile.pass_at_once()
+    turnstile.leave()
+    turnstile.leave()

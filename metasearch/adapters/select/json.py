@@ -121,7 +121,25 @@ def _projection(_: Node, parts: list[Selector]) -> Selector:
             return None
         return [found for item in items if (found := each(item)) is not None]
 
+    def select_every(value: Any) -> Any:
+        items = source(value)
+        if not isinstance(items, list):
+            return None
+        found = [each(item) for item in items]
+        return found if any(it is not None for it in found) else []
+
+    select.every = select_every  # type: ignore[attr-defined]  # `every` asks for it
     return select
+
+
+def every(select: Selector) -> Selector:
+    """The selector, but with None for each item of a list in which it finds nothing while it does in others.
+
+    A projection such as `data[].attributes` leaves such items out, as JMESPath wants it; whoever counts records must
+    see them.
+    """
+    found: Selector = getattr(select, "every", select)
+    return found
 
 
 def _filter(_: Node, parts: list[Selector]) -> Selector:
@@ -161,6 +179,8 @@ def _or(_: Node, parts: list[Selector]) -> Selector:
         found = left(value)
         return right(value) if _false(found) else found
 
+    if hasattr(left, "every") or hasattr(right, "every"):
+        select.every = _or(_, [every(left), every(right)])  # type: ignore[attr-defined]
     return select
 
 
