@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 
 from metasearch.cli.console import Console, counted
 from metasearch.cli.exits import answered
@@ -13,6 +13,8 @@ from metasearch.formats.text import line
 
 #: Seconds from which it is worth saying how long a source has taken.
 SLOW = 2.0
+#: Columns of a bar in the timeline, at most.
+BAR = 40
 
 
 def tell(
@@ -45,6 +47,9 @@ def tell(
     if whole:
         for report in answer.sources:
             _explained(report, console)
+    if console.verbose:
+        for text in timeline(answer, console.size(sys.stderr)[0]):
+            console.say(text, wrap=False)
     for alike in _alike(answer.sources):
         if alike[0].status == "running":
             console.say(f"{_names(alike)}: did not finish", "yellow")
@@ -63,6 +68,18 @@ def tell(
         console.say(_footer(answer, interrupted))
     if console.live and not whole and any(report.notes for report in answer.sources):
         console.say("some sources left notes on the query or their answer; --explain shows them")
+
+
+def timeline(answer: Answer, columns: int) -> Iterator[str]:
+    """When each source was done, the fastest first, a bar a source: whom everybody waited for is seen at once."""
+    names = max((len(report.source) for report in answer.sources), default=0)
+    room = max(5, min(BAR, columns - names - len("  10.00 s, timeout")))
+    longest = max([answer.seconds, *(report.seconds for report in answer.sources)])
+    for report in sorted(answer.sources, key=lambda report: (report.seconds, report.source)):
+        bar = "#" * (round(room * report.seconds / longest) if longest else 0)
+        taken = "cached" if report.cached else f"{report.seconds:.2f} s"
+        yield f"{report.source.ljust(names)} {bar.ljust(room)} {taken}, {report.status}"
+    yield f"{'answer'.ljust(names)} {'#' * room} {answer.seconds:.2f} s"
 
 
 def _explained(report: SourceReport, console: Console) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -420,6 +421,20 @@ def test_verbose_tells_of_every_source(run: Run, engine: Script) -> None:
 
     assert "alpha: ok, 1 of 1,234 records, 0.25 s\n" in err
     assert "1 hit; 1 record, 0 duplicates; 1 of 1 sources answered" in err
+
+
+def test_verbose_shows_where_the_time_went(run: Run, engine: Script) -> None:
+    """A bar a source, the fastest first, as long as it took; the answer at the end."""
+    engine.hits = [hit()]
+    engine.reports = [replace(ok("slow"), seconds=1.0), ok("quick")]
+
+    lines = run("gene", "-v").err.split("\n")
+    bars = {line.split()[0]: line.count("#") for line in lines if "#" in line}
+
+    assert list(bars)[:2] == ["quick", "slow"]
+    assert bars["slow"] / bars["quick"] == pytest.approx(4, abs=0.5)
+    assert max(bars.values()) == bars["answer"]
+    assert any(line.endswith("1.00 s, ok") for line in lines)
 
 
 def test_no_hits_is_said(run: Run, engine: Script) -> None:
