@@ -18,7 +18,7 @@ from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.dedup.matcher import verdict
 from metasearch.dedup.resemblance import resemblance, title_score
 from metasearch.dedup.text import windows
-from metasearch.dedup.text.hamming import Signatures
+from metasearch.dedup.text.hamming import Scan
 from metasearch.record import Match, Record
 
 #: Titles that are one: what stands in `TitleRelation` for equal words, spelling and subtitles.
@@ -33,8 +33,8 @@ LEAST_TITLE = 0.7
 class Text:
     """Records whose texts agree.
 
-    Where two records both say first author and year, these must agree, and they are the key. A record that lacks one
-    of them is compared with everything whose signature is near.
+    Where two records both say first author and year, these must agree, and they are a key. A record that lacks one of
+    them is compared with those of its title, and with all others that lack one and whose signature is near.
 
     Attributes:
         distance: Bits of 64 in which signatures that are compared may differ.
@@ -51,23 +51,23 @@ class Text:
     exact: ClassVar[bool] = False
 
     def keys(self, it: Fingerprint) -> Iterable[str]:
-        """First author and year of a record with an abstract; of a thin one, the title."""
+        """Title, first author and year of a record with an abstract."""
         if not it.record.abstract:
             return ()
-        return [it.compact] if _is_thin(it) else [f"{family}:{it.year}" for family in it.first]
+        by_author = () if it.year is None else [f"{family}:{it.year}" for family in it.first]
+        return [it.compact, *by_author] if it.compact else by_author
 
     def has_work(self, prints: Sequence[Fingerprint]) -> bool:
         """Whether one is thin, and has a text."""
         return any(it.record.abstract and _is_thin(it) for it in prints)
 
     def prepare(self, prints: Sequence[Fingerprint]) -> None:
-        """Make the signatures of all, if one is thin: it is compared with the others."""
-        if self.has_work(prints):
-            _sign([it for it in prints if it.record.abstract])
+        """Make the signatures of the thin ones."""
+        _sign([it for it in prints if it.record.abstract and _is_thin(it)])
 
-    def neighbours(self) -> _Neighbours:
-        """Signatures of title and abstract."""
-        return _Neighbours(self.distance)
+    def neighbours(self) -> Scan:
+        """Signatures of title and abstract of the thin ones."""
+        return Scan(_signature_of_thin, self.distance)
 
     def compare(self, a: Fingerprint, b: Fingerprint) -> Match | None:
         """ "same" where the texts agree, and titles, people, pages and DOIs do not contradict it."""
@@ -86,52 +86,6 @@ class Text:
             return None
         because = (f"{of_shorter:.0%} of the shorter abstract stands in the other one", *it.words())
         return verdict(self.name, word(it), 0.6 + 0.3 * of_shorter, because, a, b)
-
-
-class _Neighbours:
-    """Records near by their signatures, of pairs of which at least one is thin.
-
-    Signatures are made when the first thin record comes: most searches have none.
-    """
-
-    def __init__(self, distance: int) -> None:
-        self._distance = distance
-        self._thin, self._others = Signatures(), Signatures()
-        self._waiting: list[tuple[int, Fingerprint]] = []
-
-    @property
-    def passed_over(self) -> int:
-        """How many near ones were not named."""
-        return self._thin.passed_over + self._others.passed_over
-
-    def near(self, it: Fingerprint) -> list[int]:
-        """Those within the distance; for a record that is not thin, the thin ones."""
-        if not it.record.abstract or not (len(self._thin) or _is_thin(it)):
-            return []
-        signature = _signature(it)
-        if signature is None:
-            return []
-        found = self._thin.near(signature, self._distance)
-        if _is_thin(it):
-            self._enter_waiting()
-            found += self._others.near(signature, self._distance)
-        return found
-
-    def add(self, number: int, it: Fingerprint) -> None:
-        """Enter a record."""
-        if not it.record.abstract:
-            return
-        if not _is_thin(it):
-            self._waiting.append((number, it))
-        elif (signature := _signature(it)) is not None:
-            self._thin.add(number, signature)
-
-    def _enter_waiting(self) -> None:
-        _sign([it for _, it in self._waiting])
-        for number, it in self._waiting:
-            if (signature := _signature(it)) is not None:
-                self._others.add(number, signature)
-        self._waiting.clear()
 
 
 def _is_thin(it: Fingerprint) -> bool:
@@ -162,6 +116,10 @@ def _text(record: Record) -> str:
 
 def _signature(it: Fingerprint) -> int | None:
     return it.once(windows.ID, lambda record: windows.signatures([_text(record)])[0])
+
+
+def _signature_of_thin(it: Fingerprint) -> int | None:
+    return _signature(it) if it.record.abstract and _is_thin(it) else None
 
 
 def _sign(prints: list[Fingerprint]) -> None:
