@@ -10,12 +10,12 @@ the first page is not written, and that is said. Pages and pictures are written 
 from __future__ import annotations
 
 import argparse
-import math
 import platform
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from benchmarks import text
 from benchmarks.claims import THEMES, disciplines, theme_auc, themed, within_disciplines
 from benchmarks.near import Texts
 from metasearch.dedup import STRATEGIES, Strategy
@@ -246,8 +246,7 @@ def grown(labelled: LabelledSet, strategy: Strategy) -> Compared:
 
 def exponent(it: Compared) -> float:
     """How time grows with the last step of size."""
-    one, other = it.growth[-2:]
-    return math.log(other.seconds / one.seconds) / math.log(other.records / one.records)
+    return text.exponent([point.records for point in it.growth], [point.seconds for point in it.growth])
 
 
 if __name__ == "__main__":

@@ -214,17 +214,18 @@ def growth(sizes: Sequence[int] = SIZES) -> int:
                 dedup.extend(map(fingerprint, records[:size]))
                 dedup.clusters()
                 spent.append(time.process_time() - began)
-            exponent = _exponent(sizes[-2:], spent[-2:])
-            blown = strategy.name == "default" and exponent > NEAR_LINEAR
-            row = f"{strategy.name:22}{''.join(f'{it:10.3f}' for it in spent)}{exponent:10.2f}"
+            grows = exponent(sizes, spent)
+            blown = strategy.name == "default" and grows > NEAR_LINEAR
+            row = f"{strategy.name:22}{''.join(f'{it:10.3f}' for it in spent)}{grows:10.2f}"
             say(row + ("  MISSED: near-linear" if blown else ""))
             missed += blown
         say()
     return missed
 
 
-def _exponent(sizes: Sequence[int], seconds: Sequence[float]) -> float:
-    return math.log(seconds[1] / seconds[0]) / math.log(sizes[1] / sizes[0])
+def exponent(sizes: Sequence[int], seconds: Sequence[float]) -> float:
+    """How time grows with the last step of size."""
+    return math.log(seconds[-1] / seconds[-2]) / math.log(sizes[-1] / sizes[-2])
 
 
 def main() -> int:

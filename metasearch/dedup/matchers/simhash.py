@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from metasearch.dedup.fingerprint import Fingerprint
-from metasearch.dedup.text.content import body, title
-from metasearch.dedup.text.segment import is_stop, segmenter, words
+from metasearch.dedup.text.content import body, content_words, title
+from metasearch.dedup.text.segment import segmenter
 from metasearch.dedup.text.signed import Signed
 from metasearch.dedup.text.simhash import HASH, simhash
 from metasearch.record import Record
@@ -41,5 +41,5 @@ class SimHash(Signed):
         return f"words, {HASH}, {segmenter()}"
 
     def _signature(self, record: Record) -> int | None:
-        features = [word for word in words(f"{title(record)} {body(record)}") if not is_stop(word)]
+        features = content_words(f"{title(record)} {body(record)}")
         return simhash(features) if len(set(features)) >= self.min_features else None

@@ -59,15 +59,17 @@ class Text:
 
     def has_work(self, prints: Sequence[Fingerprint]) -> bool:
         """Whether one is thin, and has a text."""
-        return any(it.record.abstract and _is_thin(it) for it in prints)
+        return any(map(_is_thin, prints))
 
     def prepare(self, prints: Sequence[Fingerprint]) -> None:
-        """Make the signatures of the thin ones."""
-        _sign([it for it in prints if it.record.abstract and _is_thin(it)])
+        """Make the signatures of the thin ones at once, which takes a fraction of making one by one."""
+        thin = [it for it in prints if _is_thin(it)]
+        for it, signature in zip(thin, windows.signatures([_text(it.record) for it in thin]), strict=True):
+            it.keep(windows.ID, signature)
 
     def neighbours(self) -> Scan:
         """Signatures of title and abstract of the thin ones."""
-        return Scan(_signature_of_thin, self.distance)
+        return Scan(_signature, self.distance)
 
     def compare(self, a: Fingerprint, b: Fingerprint) -> Match | None:
         """ "same" where the texts agree, and titles, people, pages and DOIs do not contradict it."""
@@ -79,7 +81,8 @@ class Text:
         if not agreeing and not _may_be_retitled(a, b):
             return None
         of_shorter, of_longer = windows.overlap(_shingles(a), _shingles(b))
-        if (of_shorter if agreeing else of_longer) < (self.shared if agreeing else self.equal):
+        found, needed = (of_shorter, self.shared) if agreeing else (of_longer, self.equal)
+        if found < needed:
             return None
         it = evidence(a, b)
         if it.pages is False or (it.form and not agreeing):
@@ -89,8 +92,8 @@ class Text:
 
 
 def _is_thin(it: Fingerprint) -> bool:
-    """Whether a record does not say who wrote the work, or when it appeared."""
-    return not it.first or it.year is None
+    """Whether a record has a text, and does not say who wrote the work, or when it appeared."""
+    return bool(it.record.abstract) and (not it.first or it.year is None)
 
 
 def _titles_agree(a: Fingerprint, b: Fingerprint) -> bool:
@@ -115,18 +118,8 @@ def _text(record: Record) -> str:
 
 
 def _signature(it: Fingerprint) -> int | None:
-    return it.once(windows.ID, lambda record: windows.signatures([_text(record)])[0])
-
-
-def _signature_of_thin(it: Fingerprint) -> int | None:
-    return _signature(it) if it.record.abstract and _is_thin(it) else None
-
-
-def _sign(prints: list[Fingerprint]) -> None:
-    """Make the signatures of many records at once, which takes a fraction of making one by one."""
-    signatures = windows.signatures([_text(it.record) for it in prints])
-    for it, signature in zip(prints, signatures, strict=True):
-        it.keep(windows.ID, signature)
+    """Of a thin record; the others have none."""
+    return it.once(windows.ID, lambda record: windows.signatures([_text(record)])[0]) if _is_thin(it) else None
 
 
 def _shingles(it: Fingerprint) -> windows.Words:

@@ -18,8 +18,10 @@ from tests.dedup.matchers.texts import (
     HOSTILE,
     OTHER_ABSTRACT,
     OTHER_TITLE,
+    SENTENCES,
     THIN,
     TITLE,
+    WORK,
     assert_order_does_not_matter,
     compared,
     share_a_key,
@@ -29,8 +31,6 @@ from tests.dedup.records import record
 
 MATCHER = BlockHash()
 CONTENT = BlockHash(chunks="content", weigh="bytes", divisor=32, second_divisor=16, shortest=24, longest=160)
-WORK = {"title": TITLE, "abstract": ABSTRACT}
-SENTENCES = [f"{sentence}." for sentence in ABSTRACT.removesuffix(".").split(". ")]
 
 
 def test_the_keys_are_the_hashes_of_title_and_sentences() -> None:

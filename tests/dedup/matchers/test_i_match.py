@@ -20,6 +20,7 @@ from tests.dedup.matchers.texts import (
     OTHER_ABSTRACT,
     THIN,
     TITLE,
+    WORK,
     assert_order_does_not_matter,
     compared,
     works,
@@ -27,7 +28,6 @@ from tests.dedup.matchers.texts import (
 from tests.dedup.records import record
 
 MATCHER = IMatch()
-WORK = {"title": TITLE, "abstract": ABSTRACT}
 
 
 @pytest.mark.parametrize(("title", "abstract"), [(TITLE, ABSTRACT), (CHINESE_TITLE, CHINESE_ABSTRACT)])

@@ -23,6 +23,7 @@ from tests.dedup.matchers.texts import (
     OTHER_TITLE,
     THIN,
     TITLE,
+    WORK,
     assert_order_does_not_matter,
     compared,
     works,
@@ -30,7 +31,6 @@ from tests.dedup.matchers.texts import (
 from tests.dedup.records import record
 
 MATCHER = KeywordOverlap()
-WORK = {"title": TITLE, "abstract": ABSTRACT}
 
 
 def keywords(matcher: KeywordOverlap, **values: Any) -> set[str]:

@@ -20,8 +20,10 @@ from tests.dedup.matchers.texts import (
     HOSTILE,
     OTHER_ABSTRACT,
     OTHER_TITLE,
+    SENTENCES,
     THIN,
     TITLE,
+    WORK,
     assert_order_does_not_matter,
     compared,
     share_a_key,
@@ -30,8 +32,6 @@ from tests.dedup.matchers.texts import (
 from tests.dedup.records import record
 
 MATCHER = KeywordTree()
-WORK = {"title": TITLE, "abstract": ABSTRACT}
-SENTENCES = [f"{sentence}." for sentence in ABSTRACT.removesuffix(".").split(". ")]
 
 
 def node(terms: str, *children: Node) -> Node:

@@ -20,6 +20,7 @@ from tests.dedup.matchers.texts import (
     OTHER_ABSTRACT,
     THIN,
     TITLE,
+    WORK,
     assert_order_does_not_matter,
     compared,
     share_a_key,
@@ -28,7 +29,6 @@ from tests.dedup.matchers.texts import (
 from tests.dedup.records import record
 
 MATCHER = Shingling()
-WORK = {"title": TITLE, "abstract": ABSTRACT}
 
 
 def jaccard(a: list[str], b: list[str], width: int) -> float:

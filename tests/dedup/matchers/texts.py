@@ -34,6 +34,8 @@ CHINESE_ABSTRACT = (
     "一个单反应模型在百分之十以内描述了全部实验柱。因此湖泊修复应当保护上层沉积物中的氧化物。"
 )
 
+WORK = {"title": TITLE, "abstract": ABSTRACT}
+SENTENCES = [f"{sentence}." for sentence in ABSTRACT.removesuffix(".").split(". ")]
 #: What no matcher of texts may call one work: too little is known.
 THIN: list[dict[str, Any]] = [
     {},
