@@ -6,7 +6,9 @@
     python3 tasks.py lint                    format, lint, types, import contracts
     python3 tasks.py fix                     let the formatter and the linter mend what they can
     python3 tasks.py bench                   the speed table of benchmarks/; `bench dedup`, `bench text`: de-duplication
-                                             `bench faults`: broken databases; `bench soak`: thousands of searches
+                                             `bench faults`: broken databases; `bench soak`: thousands of searches;
+                                             `bench parse`: reading pages
+    python3 tasks.py fuzz                    damaged bodies, files and queries for every parser, a minute each (Linux)
     python3 tasks.py report                  measure every strategy and write docs/strategies-*.md
     python3 tasks.py wheel                   build the wheel into dist/
     python3 tasks.py run ...                 the metasearch command itself
@@ -34,6 +36,7 @@ NEEDS = {
     "run": (),
     "test": ("test",),
     "bench": ("bench",),
+    "fuzz": ("test", "fuzz"),
     "lint": ("lint",),
     "fix": ("lint",),
     "report": ("report",),
@@ -183,9 +186,14 @@ def fix(_: list[str]) -> int:
 
 def bench(rest: list[str]) -> int:
     os.chdir(ROOT)
-    parts = ("fanout", "dedup", "text", "faults", "soak")
-    which, rest = (rest[0], rest[1:]) if rest and rest[0] in parts else ("fanout", rest)
+    parts = ("speed", "dedup", "text", "parse", "faults", "soak")
+    which, rest = (rest[0], rest[1:]) if rest and rest[0] in parts else ("speed", rest)
     return call("python", "-m", f"benchmarks.{which}", *rest)
+
+
+def fuzz(rest: list[str]) -> int:
+    os.chdir(ROOT)
+    return call("python", "tools/fuzz.py", *rest)
 
 
 def report(rest: list[str]) -> int:
@@ -208,6 +216,7 @@ TASKS = {
     "lint": lint,
     "fix": fix,
     "bench": bench,
+    "fuzz": fuzz,
     "report": report,
     "wheel": wheel,
     "run": run,

@@ -1,6 +1,6 @@
 """Every fault of the simulated databases: alone, in pairs and at random, with what came of it.
 
-    python3 tasks.py bench faults [--pairs] [--random 300] [--seed 0]
+    python3 tasks.py bench faults [--pairs] [--random 300] [--seed 0] [--processes 1]
 
 After each search it is checked that all records of the healthy sources are in the answer, that each bad source is named
 with its reason and an advice, that the answer came within the deadline, that nothing was raised unseen, and that no
@@ -20,13 +20,15 @@ import urllib.parse
 import urllib.request
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from itertools import combinations
+from multiprocessing import get_context
 from typing import Any, NamedTuple
 
 from benchmarks import upstreams
 from benchmarks.held import MIB, held, peak, settled
-from metasearch.adapters import fetch
+from metasearch.adapters import exchange
 from metasearch.engine import Engine
 from metasearch.events import Answer, SourceReport
 from metasearch.settings import Settings
@@ -278,11 +280,29 @@ async def _all(cases: Iterable[Case], base: str, tell: Callable[[Outcome], None]
     # What is loaded once is no leak and no growth; an Engine that was never closed would be one.
     for number in range(len(upstreams.SHAPES)):
         await run(Case({number: "500"}, tuple(range(4))), base, truth)
+    gc.collect()
+    gc.freeze()  # after each search all garbage is looked for, and what is older than all of them is none
     outcomes = []
     for case in cases:
         outcomes.append(outcome := await run(case, base, truth))
         tell(outcome)
     return outcomes
+
+
+def _share(cases: list[Case], base: str) -> list[Outcome]:
+    """The outcomes of one process's share of the cases, without the reports."""
+    exchange.BACKOFF = BACKOFF
+    outcomes = asyncio.run(_all(cases, base, _tell_wrong))
+    for outcome in outcomes:
+        outcome.reports.clear()
+    return outcomes
+
+
+def _in_processes(cases: list[Case], base: str, count: int) -> list[Outcome]:
+    """The same searches as in one process, so many of them at a time, each process seeing only its own."""
+    with ProcessPoolExecutor(count, mp_context=get_context("spawn")) as pool:
+        shares = pool.map(_share, [cases[n::count] for n in range(count)], [base] * count)
+        return [outcome for share in shares for outcome in share]
 
 
 def _tell_wrong(outcome: Outcome) -> None:
@@ -337,16 +357,19 @@ def main() -> int:
     parser.add_argument("--pairs", action="store_true", help="also every two faults together (3 to 5 minutes)")
     parser.add_argument("--random", type=int, default=300, metavar="N", help="searches on 10 databases; 0 for none")
     parser.add_argument("--seed", type=int, default=0, help="of the random searches and of the pairs' places")
+    parser.add_argument("--processes", type=int, default=1, help="that the random searches are shared among")
     parser.add_argument("--only", metavar="FAULT", help="this fault alone and nothing else")
     options = parser.parse_args()
     if not 0 <= options.random <= 10_000:
         parser.error("--random is between 0 and 10,000")
+    if not 1 <= options.processes <= 64:
+        parser.error("--processes is between 1 and 64")
     if options.only is not None and options.only not in EXPECTED:
         parser.error(f"there is no fault {options.only!r}; there are {', '.join(EXPECTED)}")
     if not upstreams.MOCK.exists():
         print("The simulated databases are not beside this checkout; nothing is measured.")
         return 0
-    fetch.BACKOFF = BACKOFF
+    exchange.BACKOFF = BACKOFF
     wrong = 0
     with upstreams.mock(DATABASES, "--port2", str(upstreams.free_port())) as base:
         parts = [("each fault alone", list(singles([options.only] if options.only else EXPECTED)))]
@@ -354,7 +377,10 @@ def main() -> int:
             parts += [("in pairs", list(pairs(options.seed)))] if options.pairs else []
             parts += [("at random", list(at_random(options.random, options.seed)))] if options.random else []
         for title, cases in parts:
-            outcomes = asyncio.run(_all(cases, base, _tell_wrong))
+            if title == "at random" and options.processes > 1:
+                outcomes = _in_processes(cases, base, options.processes)
+            else:
+                outcomes = asyncio.run(_all(cases, base, _tell_wrong))
             if title == parts[0][0]:
                 _table(outcomes)
             _summary(title, outcomes)

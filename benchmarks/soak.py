@@ -19,7 +19,6 @@ from contextlib import aclosing
 from typing import NamedTuple
 
 from benchmarks import upstreams
-from benchmarks.fanout import QUERIES
 from benchmarks.held import MIB, Held, held, resident, settled
 from metasearch.engine import Engine
 from metasearch.events import Added
@@ -41,11 +40,6 @@ class Reading(NamedTuple):
     searches: int
     held: Held
     memory: int
-
-
-def queries() -> Iterator[str]:
-    """Two words each, so that none comes twice within some thousand."""
-    return (f"{one} {other}" for one, other in itertools.cycle(itertools.permutations(QUERIES, 2)))
 
 
 def settings(base: str) -> Settings:
@@ -81,7 +75,7 @@ async def reading(when: str, searches: int, start: Held | None) -> Reading:
 
 async def soak(base: str, searches: int, at_once: int) -> list[Reading]:
     """Readings at the start, after a tenth, at the end, and when the engine is closed."""
-    asked = queries()
+    asked = upstreams.queries()
     found: list[Reading] = []
     async with Engine(settings(base)) as engine:
         await one(engine, 1, next(asked))  # what is loaded once

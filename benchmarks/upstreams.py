@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import socket
 import subprocess
 import sys
@@ -14,12 +15,28 @@ from typing import Any
 
 from metasearch.settings import Settings
 
-MOCK = Path(__file__).resolve().parents[2] / "shared" / "bench" / "mock_upstream.py"
+ROOT = Path(__file__).resolve().parents[1]
+MOCK = ROOT.parent / "shared" / "bench" / "mock_upstream.py"
 SHAPES = ("crossref", "arxiv", "sru")
 _PATHS = {"crossref": "search", "arxiv": "atom", "sru": "sru"}
 #: Where each shape holds the record ids that the mock's truth speaks of.
 _IDS = {"crossref": '"alternative-id"[0]', "arxiv": "substring-after(atom:id, '/abs/')", "sru": "001"}
 UNLIMITED = {"requests": 100_000, "per": 1.0, "concurrency": 1000, "ttl": 0}
+_WORDS = (
+    "gene soil language graph quantum dark coral bone sleep wind peer risk visual crop renal speech tax ocean stem "
+    "radiation working metadata scholarly membrane enzyme landslide galaxy social nursing protein urban climate supply "
+    "neural battery turbulent migrant wetland cardiac labour"
+).split()
+
+
+def queries() -> Iterator[str]:
+    """Two words each, so that none comes twice within some thousand."""
+    return (f"{one} {other}" for one, other in itertools.cycle(itertools.permutations(_WORDS, 2)))
+
+
+def some(asked: Iterator[str], count: int) -> list[str]:
+    """The next so many."""
+    return list(itertools.islice(asked, count))
 
 
 def free_port() -> int:
@@ -58,13 +75,20 @@ def mock(dbs: int, *arguments: str) -> Iterator[str]:
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
         base = f"http://127.0.0.1:{port}"
         try:
-            for _ in range(200):
-                try:
-                    with urllib.request.urlopen(f"{base}/healthz", timeout=1):
-                        break
-                except OSError:
-                    time.sleep(0.05)
+            answers(f"{base}/healthz")
             yield base
         finally:
             process.terminate()
             process.wait(10)
+
+
+def answers(url: str, seconds: float = 10.0) -> bool:
+    """Wait until a server that was started a moment ago answers there; says whether it did."""
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        try:
+            with urllib.request.urlopen(url, timeout=1):
+                return True
+        except OSError:
+            time.sleep(0.05)
+    return False

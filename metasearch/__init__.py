@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from metasearch.engine import Engine as Engine
-    from metasearch.engine import Search as Search
     from metasearch.engine import search as search
     from metasearch.errors import MetasearchError as MetasearchError
     from metasearch.events import Added as Added
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
     from metasearch.record import Hit as Hit
     from metasearch.record import Match as Match
     from metasearch.record import Record as Record
+    from metasearch.searching import Search as Search
     from metasearch.settings import Settings as Settings
 
 __version__ = "0.1.0"
@@ -51,7 +51,7 @@ _HOME = {
     "Match": "record",
     "Record": "record",
     "Engine": "engine",
-    "Search": "engine",
+    "Search": "searching",
     "search": "engine",
     "Settings": "settings",
 }

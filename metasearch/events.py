@@ -1,7 +1,8 @@
 """What a search tells while it runs: one stream of small frozen objects.
 
 Every face (library, terminal, NDJSON, SSE, HTML) renders this one stream. Whoever keeps the hits by id, drops the
-absorbed ones, and applies the last `Order` holds exactly the hits of `Finished.answer`.
+absorbed ones, and applies the last `Order` holds the whole list as far as it is known, and of it those that
+`Finished.answer` names are its hits: all of them where neither a limit nor a start cuts a page out of it.
 """
 
 from __future__ import annotations
@@ -31,6 +32,8 @@ class SourceReport:
         error: Why it failed; None where it did not.
         cached: True where every page came from the cache.
         unread: Records in its answers that could not be read.
+        filtered: Records that were read and left out, because they do not fit what the source could not search.
+        more: Whether it has more that further pages of the answer would ask for; False where it failed.
     """
 
     source: str
@@ -43,6 +46,8 @@ class SourceReport:
     error: SourceError | None = None
     cached: bool = False
     unread: int = 0
+    filtered: int = 0
+    more: bool = False
 
     @property
     def failed(self) -> bool:
@@ -60,16 +65,71 @@ class Counts:
 
 
 @dataclass(frozen=True, slots=True)
+class NextPage:
+    """Where an answer goes on.
+
+    Attributes:
+        start: Hits of the list that stand before it.
+        count: At most so many hits; None for all that are known by then.
+        link: Its address, where a server has made the answer.
+    """
+
+    start: int
+    count: int | None = None
+    link: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Paging:
+    """Which part of the merged list an answer holds.
+
+    Attributes:
+        start: Places of the list that come before its hits.
+        count: At most so many hits were asked for; None for all that the sources gave.
+        next: None where the list ends.
+    """
+
+    start: int = 0
+    count: int | None = None
+    next: NextPage | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """How many works there are to be found, and how sure that is.
+
+    Attributes:
+        seen: Distinct works among the records that were received.
+        least, most: Bounds of the number of works that the sources hold; `most` is what they claim together, None
+            where one of them does not say how many it has, or failed.
+        estimate: The claims, scaled by the share of distinct works among what was received; None where nothing is
+            known of that share.
+        reliable: False where something is missing that the estimate would need; `basis` says what.
+        basis: In words, what the estimate rests on.
+    """
+
+    seen: int
+    least: int
+    most: int | None
+    estimate: int | None
+    reliable: bool
+    basis: str
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """The finished answer.
 
     Attributes:
         query: The query, printed in our own syntax.
         complete: False where a source failed or the deadline came first.
-        hits: Ranked, best first, cut to the limit that was asked for; `counts` speaks of all.
+        hits: Best first, those of the page that was asked for; their `rank` is their place in the whole list, from 1,
+            and `counts` speaks of all.
         sources: A report for every source that was asked, in the order of asking.
         seconds: Wall time of the search.
         dedup: Name of the strategy that found the duplicates.
+        paging: Which part of the list this is, and where the next one begins.
+        totals: None where no sources were asked: records of files are all there.
     """
 
     query: str
@@ -79,6 +139,14 @@ class Answer:
     sources: tuple[SourceReport, ...]
     seconds: float = 0.0
     dedup: str = "default"
+    paging: Paging = Paging()
+    totals: Totals | None = None
+
+    @property
+    def expected(self) -> int:
+        """How many works there are in all: the estimate, else those that were seen."""
+        estimate = self.totals.estimate if self.totals is not None else None
+        return self.counts.unique if estimate is None else estimate
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +200,7 @@ class Joined:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """Ids of all hits in rank order, best first, as of now."""
+    """Ids of all hits in the order of the list, as of now: best first, and what later requests brought behind it."""
 
     ids: tuple[str, ...]
 

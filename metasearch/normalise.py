@@ -76,7 +76,7 @@ def _isbn13_check(core: str) -> str:
     return str(-sum(int(c) * (3 if i % 2 else 1) for i, c in enumerate(core)) % 10)
 
 
-@lru_cache(maxsize=10_000)
+@lru_cache(maxsize=1_000)
 def issn(value: str | None) -> str | None:
     """As "1234-567X", or None; the check digit is not judged, because catalogues print wrong ones."""
     if not value:
@@ -235,36 +235,37 @@ _GREEK = {
 }  # fmt: skip
 _LETTERS = {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "ł": "l", "ı": "i", "ħ": "h"}
 _FOLD = str.maketrans({**_LETTERS, "&": " and ", "ʹ": "", "ʺ": "", "'": "", "’": "", "‘": "", "ʼ": "", "`": ""})
-_SYMBOL_GREEK = re.compile(r"(?<![\u0370-\u03ff])[\u03b1-\u03c9](?![\u0370-\u03ff])")
+_FOLDED = re.compile("[" + "".join(map(chr, _FOLD)) + "]")
+# The letter comes first in the pattern, because the rest of the text is then passed over quickly.
+_SYMBOL_GREEK = re.compile(r"[\u03b1-\u03c9](?<![\u0370-\u03ff].)(?![\u0370-\u03ff])")
 _WORD = re.compile(r"[^\W_]+")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af]")
 _MARKS = re.compile(r"[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]")
-# One pass for ASCII, which is nearly all text: lower case, apostrophes gone, everything that is no letter or digit a
-# blank.
-_ASCII_WORDS = {i: (chr(i).lower() if chr(i).isalnum() else None if chr(i) in "'`" else " ") for i in range(128)}
+# One pass over bytes for ASCII, which is nearly all text: lower case, apostrophes gone, everything that is no letter or
+# digit a blank.
+_ASCII_WORDS = bytes(i if chr(i).isalnum() else 32 for i in range(128)).lower() + bytes(128)
+_ASCII_APOSTROPHES = b"'`"
 
 
 def fold(value: str) -> str:
     """Lower case, one width, no diacritics, a lone Greek letter by its name; everything else stays."""
-    if value.isascii():
-        return value.lower().translate(_FOLD)
-    value = unicodedata.normalize("NFKD", value).lower()
-    value = _MARKS.sub("", value)
+    value = value.lower() if value.isascii() else _MARKS.sub("", unicodedata.normalize("NFKD", value).lower())
     if not value.isascii():
         value = _SYMBOL_GREEK.sub(lambda m: _GREEK.get(m.group(), m.group()), value)
         # NFC, because NFKD tears Korean syllables apart.
         value = unicodedata.normalize("NFC", value)
-    return value.translate(_FOLD)
+    return value.translate(_FOLD) if _FOLDED.search(value) else value
 
 
 def words(value: str) -> list[str]:
     """The folded words: runs of letters and digits."""
-    if value.isascii():
-        if "&" in value:
-            value = value.replace("&", " and ")
-        return value.translate(_ASCII_WORDS).split()
-    value = fold(value)
-    return value.translate(_ASCII_WORDS).split() if value.isascii() else _WORD.findall(value)
+    if not value.isascii():
+        value = fold(value)
+        if not value.isascii():
+            return _WORD.findall(value)
+    if "&" in value:
+        value = value.replace("&", " and ")
+    return value.encode().translate(_ASCII_WORDS, _ASCII_APOSTROPHES).decode().split()
 
 
 def compact(value: str) -> str:
@@ -280,7 +281,6 @@ def has_cjk(value: str) -> bool:
 _PARTICLES = frozenset("van von der den de del della di da dos das du la le ter ten zu zur al el bin ibn af av".split())
 
 
-@lru_cache(maxsize=20_000)
 def family_key(name: str) -> str:
     """The folded family name, without particles: "van der Berg" -> "berg", "O'Neill" -> "oneill"."""
     parts = words(name)
@@ -323,16 +323,24 @@ _SPREADSHEET_DATE = re.compile(
 )
 
 
-@lru_cache(maxsize=10_000)
+_NO_PAGES = ("", "")
+
+
+@lru_cache(maxsize=500)  # a pair is asked for its pages more than once
 def pages_key(value: str | None) -> tuple[str, str]:
     """First and last page, the last one completed: "123-8" -> ("123", "128"); ("", "") where there are none.
 
     "08-Aug" is what a spreadsheet makes of "8-8": it says nothing.
     """
-    found = _PAGES.search(value) if value else None
-    if found is None or (value and _SPREADSHEET_DATE.fullmatch(value)):
-        return ("", "")
-    prefix, first, _, _, last = found.groups()
+    if not value:
+        return _NO_PAGES
+    prefix = ""
+    first, _, last = value.partition("-")
+    if not (first.isdecimal() and last.isdecimal() and value.isascii()):
+        found = _PAGES.search(value)
+        if found is None or _SPREADSHEET_DATE.fullmatch(value):
+            return _NO_PAGES
+        prefix, first, _, _, last = found.groups()
     first = first.lstrip("0") or "0"
     if last and len(last) < len(first):
         last = first[: len(first) - len(last)] + last

@@ -34,11 +34,12 @@ def rank(hits: Iterable[Hit], query: Query | None = None, weights: Mapping[str, 
         weights: Weight of each source, 1.0 where it is not named.
     """
     looked_for = _Wanted(query)
+    weights = weights or {}
     scored = []
     for hit in hits:
-        reasons = _votes(hit.records, weights or {}) + looked_for.boosts(hit)
-        score = round(sum([reason.points for reason in reasons]), 9)
         record, records = hit.record, hit.records
+        reasons = _votes(records, weights) + looked_for.boosts(record)
+        score = round(sum([reason.points for reason in reasons]), 9)
         sources = len({r.source for r in records}) if len(records) > 1 else 1
         order = (-score, -sources, -(record.year or 0), record.title.casefold(), hit.id)
         scored.append((order, hit, score, tuple(reasons)))
@@ -75,36 +76,40 @@ class _Wanted:
         found = [t for t in terms(query) if t.field in ("any", "title")] if query is not None else []
         self.words = frozenset(w for t in found for w in words(t.text))
         self.phrases = tuple(p for t in found if (p := _phrase(t)))
+        self._together = (self.words, *(phrase.split() for phrase in self.phrases))
 
-    def boosts(self, hit: Hit) -> list[Reason]:
+    def boosts(self, record: Record) -> list[Reason]:
         if not self.words:
             return []
-        record = hit.record
-        if not self._may_hold(record):
+        text = f"{record.title} {record.subtitle}" if record.subtitle else record.title
+        if not self._may_hold(text):
             return []
-        title = words(f"{record.title} {record.subtitle}" if record.subtitle else record.title)
+        title = words(text)
         out: list[Reason] = []
         held = self.words.intersection(title)
-        if len(held) == len(self.words) or (not held and self._cjk_held(hit)):
+        if len(held) == len(self.words) or (not held and self._cjk_held(record)):
             out.append(Reason("its title holds every word of the query", round(TITLE_HOLDS_WORDS * FIRST_RANK, 9)))
         if self.phrases and any(f" {phrase} " in f" {' '.join(title)} " for phrase in self.phrases):
             out.append(Reason("its title holds the words in order", round(TITLE_HOLDS_PHRASE * FIRST_RANK, 9)))
         return out
 
-    def _may_hold(self, record: Record) -> bool:
+    def _may_hold(self, text: str) -> bool:
         """Whether all words or a phrase's words occur at least as letters; most titles end here, not taken apart."""
-        text = f"{record.title} {record.subtitle}" if record.subtitle else record.title
         if not text.isascii() or "&" in text or "'" in text:  # these are spelled another way when they are folded
             return True
         text = text.lower()
-        return all(word in text for word in self.words) or any(
-            all(word in text for word in phrase.split()) for phrase in self.phrases
-        )
+        for together in self._together:
+            for word in together:
+                if word not in text:
+                    break
+            else:
+                return True
+        return False
 
-    def _cjk_held(self, hit: Hit) -> bool:
+    def _cjk_held(self, record: Record) -> bool:
         if all(w.isascii() for w in self.words):
             return False
-        title = compact(hit.record.title)
+        title = compact(record.title)
         return all(w in title for w in self.words)
 
 

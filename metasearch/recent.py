@@ -1,4 +1,4 @@
-"""Answers that were given a moment ago: the same search again costs nothing."""
+"""Answers that were given a moment ago: the same search again, and the next page of it, costs nothing."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from metasearch.events import Answer
 #: Seconds that an answer is given again.
 FRESH = 60.0
 #: Answers, and hits in all of them, that are kept at most.
-MOST_ANSWERS, MOST_HITS = 128, 10_000
+MOST_ANSWERS, MOST_HITS = 128, 5_000
 
 
 class Recent:
-    """Whole answers by search, the oldest going first.
+    """Whole answers by search, whatever page of them was asked for; the oldest going first.
 
     Args:
         clock: Monotonic seconds.
@@ -30,21 +30,22 @@ class Recent:
         """The answer, its sources marked as cached; None where there is none, or an old one."""
         until, answer = self._kept.get(search, (0.0, None))
         if answer is None or self._clock() >= until:
-            self._drop(search)
+            self.drop(search)
             return None
         return replace(answer, seconds=0.0, sources=tuple(replace(it, cached=True) for it in answer.sources))
 
     def keep(self, search: Hashable, answer: Answer) -> None:
         """Keep an answer, if it is whole: a source that failed may do better the next time."""
-        self._drop(search)
+        self.drop(search)
         if not answer.complete or len(answer.hits) > MOST_HITS:
             return
         self._kept[search] = (self._clock() + FRESH, answer)
         self._hits += len(answer.hits)
         while len(self._kept) > MOST_ANSWERS or self._hits > MOST_HITS:
-            self._drop(next(iter(self._kept)))
+            self.drop(next(iter(self._kept)))
 
-    def _drop(self, search: Hashable) -> None:
+    def drop(self, search: Hashable) -> None:
+        """Forget an answer, if there is one."""
         kept = self._kept.pop(search, None)
         if kept is not None:
             self._hits -= len(kept[1].hits)

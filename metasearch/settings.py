@@ -64,6 +64,7 @@ class Settings:
         env: Where keys are looked up.
         public_url: Base of the absolute URLs that a server hands out; None takes the address it listens on.
         server: Everything else about serving.
+        workers: Processes that ask at the same time, and divide what a source allows.
         shipped: Whether the shipped sources can be asked too, or only those in `sources`.
         file: Where it was read from.
     """
@@ -82,6 +83,7 @@ class Settings:
     env: Mapping[str, str] = field(default_factory=dict, repr=False)
     public_url: str | None = None
     server: ServerSettings = field(default_factory=ServerSettings)
+    workers: int = 1
     shipped: bool = True
     file: str = ""
 

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 from statistics import mean
 
 import pytest
 
-from benchmarks import dedup, peer
+from benchmarks import dedup, latency, peer, sides, speed, throughput, upstreams
 from benchmarks.generated import Library
 from benchmarks.hostile import HOSTILE, Maker
+from benchmarks.sides import Measured, NotMeasured
+from benchmarks.speed import ROWS, Row
+from metasearch.settings import Settings
 from tests.evaluate.samples import write
 
 
@@ -105,3 +111,126 @@ def test_the_peer_gets_every_field(tmp_path: Path, compressed: bool) -> None:
 def test_goals(figure: float, most: bool, said: str) -> None:
     """A figure is beside its goal."""
     assert dedup.goal(figure, 4, most=most).endswith(said)
+
+
+def test_parts_of_the_speed_table() -> None:
+    """A row is asked for by its name, several by how their names begin, all by nothing; every row can be asked for."""
+    names = [row.name for row in ROWS]
+
+    assert [[row.name for row in speed.chosen(name)] for name in names] == [[name] for name in names]
+    assert [row.name for row in speed.chosen("again")] == ["again-pages", "again-answer"]
+    assert list(speed.chosen(None)) == list(ROWS)
+    assert not speed.chosen("nothing of that name")
+
+
+@pytest.mark.parametrize(("least", "reached"), [(False, [True, True, False]), (True, [False, True, True])])
+def test_a_row_is_held_to_its_goal(least: bool, reached: list[bool]) -> None:
+    """The goal itself is reached; whether less or more is better, the row says."""
+    row = Row("name", "what", 3, "ms", Measured, least)  # type: ignore[arg-type]
+
+    assert [row.reached(value) for value in (2.9, 3, 3.1)] == reached
+
+
+def fine() -> Measured:
+    return Measured(2, "seen")
+
+
+def absent() -> Measured:
+    raise NotMeasured("nothing here")
+
+
+def broken() -> Measured:
+    raise ValueError("a bug")
+
+
+def killed() -> Measured:
+    os._exit(1)
+
+
+@pytest.mark.parametrize(
+    ("measure", "said", "reached"),
+    [(fine, "MISSED", False), (absent, "nothing here", True), (broken, "a bug", False), (killed, "FAILED", False)],
+)
+def test_rows_are_measured_apart(measure: speed.Measure, said: str, reached: bool) -> None:
+    """Whatever becomes of a row is said, and the others go on; what cannot be measured here is no miss."""
+    line, fared = speed.measured(Row("name", "what", 1, "ms", measure))
+
+    assert said in line
+    assert fared is reached
+
+
+def test_a_stall_counts_for_every_moment_of_it() -> None:
+    """One look that comes 3 ms late stands for those that were due 1 and 2 ms later and never came."""
+    assert latency.with_missed([0.25, 3.5, -0.1], 1.0) == [0.25, 3.5, 2.5, 1.5, 0.5, -0.1]
+
+
+def test_percentiles() -> None:
+    """Half of the values are not above p50, and 99 of a hundred not above p99."""
+    values = list(range(1, 101))
+
+    assert [latency.percentile(values, percent) for percent in (50, 99, 100)] == [50, 99, 100]
+    assert latency.percentile([7], 99) == 7
+
+
+def test_turns_are_compared_with_their_own() -> None:
+    """A turn in which the machine was slow for both sides changes nothing."""
+    assert sides.of_turns([30, 300, 33], [10, 100, 10]) == 3
+
+
+def test_queries_do_not_come_twice() -> None:
+    """Some thousand, each its own search."""
+    asked = upstreams.queries()
+
+    assert len({*upstreams.some(asked, 500), *upstreams.some(asked, 500)}) == 1000
+
+
+def test_cores_that_others_used_do_not_count() -> None:
+    """Two workers that had one and a half cores are as good as they would be with two; one worker uses one at most."""
+    assert throughput.Served(searches=150, seconds=1.0, cores=1.5).per_core(2) == 100
+    assert throughput.Served(searches=100, seconds=1.0, cores=1.5).per_core(1) == 100
+    assert throughput.Served(searches=100, seconds=2.0, cores=0.5).per_core(1) == 100
+
+
+def test_the_server_is_configured_as_a_user_would(tmp_path: Path) -> None:
+    """The file is read without a complaint, and says what the benchmarks in one process say."""
+    file = tmp_path / "config.toml"
+    file.write_text(throughput.configuration("http://127.0.0.1:9"), encoding="utf-8")
+
+    settings = Settings.load(file, {})
+
+    assert settings.allow == {"127.0.0.1:9"}
+    assert settings.cache_dir is None
+    assert settings.server.rate_limit == 0
+    plain = upstreams.settings("http://127.0.0.1:9", sides.CROSSREF)
+    assert settings.sources == {
+        name: {key: value for key, value in table.items() if key != "fields"} for name, table in plain.sources.items()
+    }
+
+
+@pytest.mark.skipif(not Path("/proc/stat").exists(), reason="this system has no /proc/stat")
+def test_what_children_use_counts_with_their_parent() -> None:
+    """A child's CPU is in that of the process that started it."""
+    burn = "import time\nwhile time.process_time() < 0.3: pass\nprint(flush=True)\ninput()"
+    before = throughput.cpu_of_all(os.getpid())
+    with subprocess.Popen([sys.executable, "-c", burn], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+        assert child.stdout is not None
+        child.stdout.readline()
+        used = throughput.cpu_of_all(child.pid)
+        whole = throughput.cpu_of_all(os.getpid())
+        child.communicate(b"\n")
+
+    assert used >= 0.25
+    assert whole - before >= used - 0.05
+
+
+@pytest.mark.shared
+def test_a_row_of_the_speed_table(shared: Path) -> None:
+    """From the command to the databases and back: a search of ten databases, made again from what was answered."""
+    assert (shared / "bench").is_dir()
+    command = [sys.executable, "-m", "benchmarks.speed", "--part", "again-answer"]
+
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=upstreams.ROOT)
+
+    assert "again-answer" in done.stdout
+    assert "FAILED" not in done.stdout
+    assert done.returncode in (0, 1)  # a busy machine may miss the goal

@@ -17,8 +17,8 @@ from typing import Any
 
 import pytest
 
-from metasearch import cache as cache_module
-from metasearch.cache import LARGEST_ROW, CacheStats, DiskStore, MemoryStore
+from metasearch.cache import CacheStats, DiskStore, MemoryStore, disk, pages
+from metasearch.cache.pages import LARGEST_ROW
 from metasearch.errors import CacheError
 
 
@@ -98,7 +98,7 @@ async def test_values_expire(store: DiskStore, tmp_path: Path) -> None:
 
 async def test_upkeep_drops_what_has_expired(store: DiskStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Now and then a write clears the expired rows away, in the writing thread."""
-    monkeypatch.setattr(cache_module, "UPKEEP_EVERY", 2)
+    monkeypatch.setattr(disk, "UPKEEP_EVERY", 2)
     for key in "ab":
         await store.set(key, b"1", 60)
     plant(tmp_path, "UPDATE Cache SET expire_time = 1")
@@ -210,7 +210,7 @@ async def test_a_row_that_cannot_be_read_is_a_miss(store: DiskStore, tmp_path: P
 async def test_a_bomb_in_a_row_is_a_miss(store: DiskStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Decompression stops at a bound."""
     await store.set("a", bytes(100_000), 60)
-    monkeypatch.setattr(cache_module, "LARGEST_VALUE", 50_000)
+    monkeypatch.setattr(disk, "LARGEST_VALUE", 50_000)
 
     assert await store.get("a") is None
 
@@ -266,7 +266,7 @@ async def test_a_folder_that_is_not_ours_is_told_once(
 
 async def test_a_busy_file_is_a_miss(store: DiskStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A lock held by another process costs a value, not the store."""
-    monkeypatch.setattr(cache_module, "LOCK_TIMEOUT", 0.01)
+    monkeypatch.setattr(pages, "LOCK_TIMEOUT", 0.01)
     await store.set("a", b"1", 60)
     with closing(sqlite3.connect(database(tmp_path), isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")
@@ -281,7 +281,7 @@ async def test_a_busy_file_is_a_miss(store: DiskStore, tmp_path: Path, monkeypat
 async def test_what_is_too_large_is_not_kept(store: DiskStore, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither a value that does not compress below a row's limit, nor one that is huge before; both quietly."""
     await store.set("row", os.urandom(LARGEST_ROW), 60)
-    monkeypatch.setattr(cache_module, "LARGEST_VALUE", 1000)
+    monkeypatch.setattr(disk, "LARGEST_VALUE", 1000)
     await store.set("value", bytes(1001), 60)
 
     assert await store.get("row") is None
@@ -354,7 +354,7 @@ async def test_a_row_larger_than_any_of_ours_is_a_miss(
     store: DiskStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """SQLite refuses to hand it out, so that it never takes the memory; the row goes, the others stay."""
-    monkeypatch.setattr(cache_module, "LARGEST_ROW", 1 << 20)
+    monkeypatch.setattr(pages, "LARGEST_ROW", 1 << 20)
     for key in "ab":
         await store.set(key, b"1", 60)
     plant(tmp_path, "UPDATE Cache SET value = zeroblob(?) WHERE key = 'a'", 1 << 22)

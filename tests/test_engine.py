@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import metasearch
-from metasearch import engine as engine_module
+from metasearch import loading as loading_module
 from metasearch.adapters.fetch import Fetcher
 from metasearch.adapters.request import Page, Request
 from metasearch.dedup import STRATEGIES, Strategy
@@ -166,9 +166,9 @@ async def test_the_same_search_again_is_answered_at_once(tmp_path: Path, limit: 
 
 
 async def test_another_search_is_asked_anew(tmp_path: Path) -> None:
-    """Other words, another limit, mode, strategy or source; and whoever wants no cache."""
+    """Other words, a limit that goes deeper, another mode, strategy or source; and whoever wants no cache."""
     made, upstreams = engine(SOIL, cache_dir=tmp_path)
-    others: list[dict[str, Any]] = [{}, {"limit": 7}, {"versions": "merge"}, {"dedup": "url"}, {"sources": ["alpha"]}]
+    others: list[dict[str, Any]] = [{}, {"limit": 30}, {"versions": "merge"}, {"dedup": "url"}, {"sources": ["alpha"]}]
     counts = []
     for options in [*others, {"cache": False}]:
         await made.search("soil carbon", **options)
@@ -427,7 +427,7 @@ Choose = Callable[[Strategy], Strategy]
 @pytest.fixture
 def choose(monkeypatch: pytest.MonkeyPatch) -> Choose:
     """Adds a strategy that can be chosen by its name; none has loaded anything."""
-    monkeypatch.setattr(engine_module, "_LOADED", set())
+    monkeypatch.setattr(loading_module, "_LOADED", set())
 
     def add(chosen: Strategy) -> Strategy:
         monkeypatch.setitem(STRATEGIES, chosen.name, chosen)  # type: ignore[arg-type]

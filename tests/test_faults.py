@@ -23,7 +23,7 @@ import pytest
 from benchmarks import faults, soak, upstreams
 from benchmarks.faults import EXPECTED, FINE, WAIT, Case, Told
 from benchmarks.held import MIB, Held
-from metasearch.adapters import fetch
+from metasearch.adapters import exchange
 from metasearch.engine import Engine
 from metasearch.errors import ServerFault
 from metasearch.events import Answer, SourceReport
@@ -187,7 +187,7 @@ def test_exit_codes(upstream: str, tmp_path: Path, broken: tuple[str, str], code
 @pytest.fixture
 def _hurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """Further tries come soon, as in the command."""
-    monkeypatch.setattr(fetch, "BACKOFF", faults.BACKOFF)
+    monkeypatch.setattr(exchange, "BACKOFF", faults.BACKOFF)
 
 
 @pytest.fixture(scope="module")

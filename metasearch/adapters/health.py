@@ -1,6 +1,7 @@
 """Is a source well? Pauses that it asked for, and a circuit breaker. No I/O, no loop: a clock and a few counters.
 
 ok ──── refused (429, bot wall, 503 with Retry-After) ────> paused ── until then ──> half-open
+ok ──── 503 again and again, without Retry-After ─────────> paused ── OVERLOAD_PAUSE ──> half-open
 ok ──── FAILURES in a row without an answer ──────────────> open ── OPEN_SECONDS ──> half-open
 half-open ── one probe is let through: an answer ──> ok,  a refusal ──> paused,  none ──> open
 
@@ -15,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from metasearch.errors import Blocked, ConnectFailed, RateLimited, SourceError
+from metasearch.errors import Blocked, ConnectFailed, RateLimited, ServerFault, SourceError, Unreachable
 
 State = Literal["ok", "paused", "open", "half-open"]
 
@@ -25,6 +26,8 @@ FAILURES = 5
 OPEN_SECONDS = 30.0
 #: A source that asks for a longer pause is tried again after this many seconds.
 LONGEST_PAUSE = 3600.0
+#: A source that is overloaded, and does not say for how long, is tried again after this many seconds.
+OVERLOAD_PAUSE = 5.0
 #: Most by which a pause is stretched: a share of it, and seconds.
 STRETCH, LONGEST_STRETCH = 0.1, 5.0
 
@@ -41,6 +44,9 @@ class SourceState:
         requests: How often it was asked, further tries included, second requests (`hedges`) not.
         failures: How many of these brought an error.
         hedges: Second requests, sent because the first was far past its usual time.
+        fresh: Pages that were answered from the cache, within their ttl.
+        stale: Pages that were answered from the cache past their ttl, while (or although not) a newer one was fetched.
+        spared: Old pages that stood in because the source could not be asked.
         p50_ms, p95_ms: Within how many milliseconds half, and 95 %, of the last answers came; None before the first.
     """
 
@@ -51,6 +57,9 @@ class SourceState:
     requests: int = 0
     failures: int = 0
     hedges: int = 0
+    fresh: int = 0
+    stale: int = 0
+    spared: int = 0
     p50_ms: float | None = None
     p95_ms: float | None = None
 
@@ -107,6 +116,7 @@ class Health:
         Raises:
             RateLimited: It asked for a pause that is not over; or the probe after it is just under way.
             Blocked: The same, after a bot wall.
+            Unreachable: The same, after it was overloaded.
             ConnectFailed: It failed too often; or the probe is just under way.
         """
         state, until = self._standing()
@@ -116,6 +126,8 @@ class Health:
         if self._paused_until is not None and state != "open":
             if isinstance(self._refusal, Blocked):
                 raise Blocked(self.source, f"left alone {wait}: {self._refusal}")
+            if isinstance(self._refusal, ServerFault) and self._refusal.retry_after is None:
+                raise Unreachable(self.source, f"left alone {wait}: {self._refusal}")
             raise RateLimited(self.source, until or None)
         raise ConnectFailed(self.source, f"left alone {wait} after repeated failures: {self._last_error}")
 
@@ -149,10 +161,15 @@ class Health:
         """It answered that it does not want to be asked for `pause` seconds."""
         self.answered()
         self.noted(error)
-        self._refusal = error
-        self._refused_at = self._clock()
-        until = self._refused_at + self._stretched(min(pause, LONGEST_PAUSE))
-        self._paused_until = until if self._paused_until is None else max(self._paused_until, until)
+        self._pause(error, min(pause, LONGEST_PAUSE))
+
+    def overloaded(self, error: SourceError) -> None:
+        """It went on answering, also when asked again, that it cannot now; a breaker that has opened says it already.
+
+        The error has been counted (`failed`).
+        """
+        if self.ok:
+            self._pause(error, OVERLOAD_PAUSE)
 
     def noted(self, error: SourceError) -> None:
         """An error that neither opens the breaker nor pauses the source, but is worth showing."""
@@ -173,6 +190,12 @@ class Health:
         if self._open_until is not None and now < self._open_until:
             return "open", self._open_until - now
         return "half-open", 0.0
+
+    def _pause(self, error: SourceError, seconds: float) -> None:
+        self._refusal = error
+        self._refused_at = self._clock()
+        until = self._refused_at + self._stretched(seconds)
+        self._paused_until = until if self._paused_until is None else max(self._paused_until, until)
 
     def _stretched(self, seconds: float) -> float:
         return seconds + min(seconds * STRETCH, LONGEST_STRETCH) * self._jitter()

@@ -37,7 +37,11 @@ _NOT_CREATORS = frozenset((
 
 def personal(name: str) -> str:
     """A personal name without dates, fuller form of initials, and the field's own punctuation."""
-    value = _LIFE_DATES.sub("", _ROLE.sub("", normalise.plain(name)))
+    value = normalise.plain(name)
+    if value[-1:] == "]" or value[-4:-3] == "." or not value.isascii():
+        value = _ROLE.sub("", value)
+    if "1" in value or "20" in value:
+        value = _LIFE_DATES.sub("", value)
     if "(" in value:
         value = _FULLER_FORM.sub(r"\1", value.rstrip(" ,.;"))
     value = value.rstrip(" ,;:/")

@@ -1,51 +1,40 @@
 """Page + spec -> records: which shape the body has, where its records are, what each of them says.
 
 Pure: no loop, no wire. One odd record never costs its page: what cannot be read is counted and reported, and its
-neighbours are kept.
+neighbours are kept. A long page takes many milliseconds, and whoever has other work may read it in steps (`Reading`).
 """
 
 from __future__ import annotations
 
-import json
 import math
-import re
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, field, replace
-from html.entities import html5
 from importlib import import_module
 from typing import Any, TypeVar
 
-import orjson
-
 from metasearch.adapters import convert
-from metasearch.adapters.challenge import challenge
-from metasearch.adapters.charset import declared, decoded, unmarked
+from metasearch.adapters.bodies import kind_of, load, unescape, without_namespaces
+from metasearch.adapters.charset import unmarked
 from metasearch.adapters.found import first
 from metasearch.adapters.plan import next_request
+from metasearch.adapters.refusals import not_expected, refusal, said
 from metasearch.adapters.request import Page, Request, without_secrets
 from metasearch.adapters.select import as_strings
-from metasearch.adapters.select.html import parse_html
 from metasearch.adapters.select.json import every
 from metasearch.adapters.select.marc import MarcRecord
-from metasearch.adapters.select.xml import BROKEN_OFF, parse_xml
+from metasearch.adapters.select.xml_record import XmlRecord
 from metasearch.adapters.spec import AdapterSpec, Selector, Shape
-from metasearch.errors import (
-    AccessDenied,
-    Blocked,
-    NotParsable,
-    RateLimited,
-    SourceError,
-    SourceSaysError,
-    Unreachable,
-)
+from metasearch.errors import NotParsable, SourceError, Unreachable
 from metasearch.record import Record
 
 T = TypeVar("T")
 
-#: A plain text shorter than this is a message, not content.
-SHORT_TEXT = 500
 #: A page on which a larger share of the records lacks a promised field has drifted; fewer records say nothing.
 DRIFT_SHARE, DRIFT_RECORDS = 0.5, 4
+#: Records that are read at a stretch: a millisecond's worth.
+STEP = 10
+#: Bytes of a body from which on to load it is a stretch of its own.
+LONG_BODY = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +66,27 @@ class Parsed:
     drifted: tuple[str, float] | None = None
 
 
+#: Yields the records of a stretch, after each but the last one; what it returns is the result, with all records.
+Steps = Generator[tuple[Record, ...], None, Parsed]
+
+
+class Reading:
+    """The reading of one page, in steps: iterate to the end, and `parsed` is what `parse` gives.
+
+    Each step gives the records that were read in it; those of the last one are in `parsed` only. Iterating raises what
+    `parse` raises.
+    """
+
+    __slots__ = ("_steps", "parsed")
+
+    def __init__(self, page: Page, spec: AdapterSpec) -> None:
+        self.parsed = Parsed()
+        self._steps = _steps(page, spec)
+
+    def __iter__(self) -> Iterator[tuple[Record, ...]]:
+        self.parsed = yield from self._steps
+
+
 def parse(page: Page, spec: AdapterSpec) -> Parsed:
     """The records of a page.
 
@@ -84,185 +94,50 @@ def parse(page: Page, spec: AdapterSpec) -> Parsed:
         BadAnswer: The body cannot be read, or is an error message.
         Refused: The body says that the source does not want to be asked.
     """
+    reading = Reading(page, spec)
+    for _ in reading:
+        pass
+    return reading.parsed
+
+
+def _steps(page: Page, spec: AdapterSpec) -> Steps:
     body = unmarked(page.body)
     if body is not page.body:
         page = replace(page, body=body)
     try:
         if spec.hook is not None:
-            hook = getattr(import_module(f"metasearch.adapters.hooks.{spec.hook}"), "parse", None)
-            if hook is not None and (parsed := hook(page, spec)) is not None:
+            hook = getattr(import_module(f"metasearch.adapters.hooks.{spec.hook}"), "steps", None)
+            if hook is not None and (parsed := (yield from hook(page, spec))) is not None:
                 return parsed  # type: ignore[no-any-return]
-        return parse_body(page, spec)
+        return (yield from body_steps(page, spec))
     except SourceError as error:  # it may quote a body that repeats our key
         error.message = without_secrets(error.message, page.request)
         error.args = (error.message,)
         raise
 
 
-def parse_body(page: Page, spec: AdapterSpec) -> Parsed:
-    """`parse` without the spec's hook, for hooks to build on."""
+def body_steps(page: Page, spec: AdapterSpec) -> Steps:
+    """The steps of `Reading` without the spec's hook, for hooks to build on."""
     if page.status == 404 and spec.not_found == "empty":
         return Parsed(total=0)
     body = page.body.strip()
     if not body:
         if page.status >= 400:
-            raise _refusal(page, spec, f"HTTP {page.status} without a message")
+            raise refusal(page, spec, f"HTTP {page.status} without a message")
         raise NotParsable(spec.name, "the body is empty", url=page.request.shown, advice=Unreachable.advice)
-    kind = "json" if body[:1] in b"{[" else "xml" if body[:1] == b"<" else "text"
-    if (kind == "xml" and _is_html(body)) or (kind == "text" and b"<html" in body[:2000].lower()):
-        kind = "html"
-    shapes = [shape for shape in spec.shapes if ("xml" if shape.body == "marcxml" else shape.body) == kind]
+    kind = kind_of(body)
+    shapes = [shape for shape in spec.shapes if _kind(shape) == kind]
     if not shapes:
-        raise _not_expected(page, spec, body)
-    root, notes = _load(kind, body, page, spec)
-    parsed = _first_that_fits(shapes, root, page, spec)
-    return parsed if not notes else _noted(parsed, notes)
+        raise not_expected(page, spec, body)
+    root, notes = load(kind, body, page, spec)
+    if len(body) >= LONG_BODY:
+        yield ()
+    parsed = yield from _first_that_fits(shapes, root, page, spec)
+    return replace(parsed, notes=(*parsed.notes, *notes)) if notes else parsed
 
 
-def _is_html(body: bytes) -> bool:
-    start = _PROLOG.sub(b"", body[:1000]).lstrip().lower()
-    return start.startswith((b"<!doctype html", b"<html")) or (b"<html" in start and b"<?xml" not in start[:5])
-
-
-_PROLOG = re.compile(rb"\A<\?xml[^<>]*\?>")
-_HEADING = re.compile(rb"<(?:title|h1)(?:\s[^<>]*)?>([^<]+)<", re.IGNORECASE)
-
-
-def _not_expected(page: Page, spec: AdapterSpec, body: bytes) -> Exception:
-    wall = challenge(body, page.content_type)
-    if wall is not None:
-        return Blocked(spec.name, f"a human check came instead of an answer ({wall})", url=page.request.shown)
-    start = body[:80].decode("utf-8", "replace")
-    if body[:1] != b"<" and len(body) < SHORT_TEXT:
-        refusal = _said(body.decode("utf-8", "replace"), page, spec)
-        if not isinstance(refusal, SourceSaysError):
-            return refusal
-    heading = _HEADING.search(body[:4000])
-    title = convert.text(heading[1].decode("utf-8", "replace")) if heading else None
-    if page.status >= 400:
-        said = title or convert.text(body[:300].decode("utf-8", "replace")) or "an error page"
-        if page.status in (401, 403, 429):
-            return _said(said, page, spec)
-        return _refusal(page, spec, said if said.startswith(str(page.status)) else f"HTTP {page.status}: {said}")
-    expected = " or ".join(
-        dict.fromkeys("XML" if shape.body == "marcxml" else shape.body.upper() for shape in spec.shapes)
-    )
-    if title:
-        return NotParsable(spec.name, f"a web page came, {title[:100]!r}, and not {expected}", url=page.request.shown)
-    return NotParsable(spec.name, f"expected {expected}", url=page.request.shown, body_start=start)
-
-
-def _refusal(page: Page, spec: AdapterSpec, message: str) -> Exception:
-    advice = "Check the source's `url`: there is nothing at it." if page.status == 404 else None
-    return SourceSaysError(spec.name, message, url=page.request.shown, advice=advice)
-
-
-# --------------------------------------------------------------------------- bodies
-
-
-def _load(kind: str, body: bytes, page: Page, spec: AdapterSpec) -> tuple[Any, list[str]]:
-    """The body as its library gives it, and what had to be done for that."""
-    url, start = page.request.shown, body[:80].decode("utf-8", "replace")
-    try:
-        if kind == "json":
-            return _load_json(body, page.content_type)
-        if kind == "html":
-            return parse_html(body), []
-        if b"<!DOCTYPE" in body[:1000]:
-            body = _named_characters(body)
-        try:
-            return parse_xml(body), []
-        except ValueError:
-            clean, note = _legal_xml(body, page.content_type)
-            if clean == body:
-                raise
-            return parse_xml(clean), [note]
-    except ValueError as exc:
-        if kind == "xml" and (wall := challenge(body, page.content_type)) is not None:
-            raise Blocked(spec.name, f"a human check came instead of an answer ({wall})", url=url) from exc
-        advice = Unreachable.advice if BROKEN_OFF in str(exc) else None
-        raise NotParsable(spec.name, str(exc), url=url, body_start=start, advice=advice) from exc
-    except RecursionError as exc:
-        raise NotParsable(spec.name, "nested too deeply", url=url, body_start=start) from exc
-
-
-def _load_json(body: bytes, content_type: str) -> tuple[Any, list[str]]:
-    try:
-        return orjson.loads(body), []
-    except orjson.JSONDecodeError as exc:
-        # orjson is strict about UTF-8, NaN and lone surrogates; real databases are not.
-        text, note = decoded(body, [declared(content_type)])
-        try:
-            lenient = json.loads(
-                text, parse_constant=lambda _: None, parse_int=_whole, parse_float=_finite, strict=False
-            )
-            # Written and read again, lone surrogates are gone too.
-            value = orjson.loads(json.dumps(lenient, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace"))
-        except ValueError:
-            lines = _json_lines(body)
-            if lines is None:
-                said = str(exc)
-                raise ValueError(f"not JSON: {BROKEN_OFF if said.startswith(_JSON_ENDS) else said}") from exc
-            return lines, []
-        if note is None and declared(content_type) in ("", "utf-8"):
-            note = "the answer is not strict JSON (NaN, endless numbers or control characters); it was read leniently"
-        return value, [note] if note else []
-
-
-#: Digits beyond which a whole number is no number that a double can hold, and takes Python quadratic time to read.
-_LONGEST_NUMBER = 300
-
-
-def _whole(digits: str) -> int | None:
-    return int(digits) if len(digits) <= _LONGEST_NUMBER else None
-
-
-def _finite(digits: str) -> float | None:
-    number = float(digits)
-    return number if math.isfinite(number) else None
-
-
-def _json_lines(body: bytes) -> list[Any] | None:
-    """One JSON object a line, as dumps have it; None where any line is something else."""
-    try:
-        return [orjson.loads(line) for line in body.splitlines() if line.strip()]
-    except orjson.JSONDecodeError:
-        return None
-
-
-_ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
-_XML_ENCODING = re.compile(rb"""<\?xml[^>]*?\sencoding\s*=\s*["']([A-Za-z0-9._-]+)""")
-#: How orjson begins to say that a body is cut short.
-_JSON_ENDS = "unexpected end of data"
-_NAMED = re.compile(rb"&([A-Za-z][A-Za-z0-9]{1,31});")
-_XML_NAMES = frozenset((b"lt", b"gt", b"amp", b"quot", b"apos"))
-
-
-def _named_characters(body: bytes) -> bytes:
-    """HTML's `&ouml;` as `&#246;`: a DTD that would define it is never loaded. Entities of the body's own stay."""
-    if b"<!ENTITY" in body:
-        return body
-
-    def number(match: re.Match[bytes]) -> bytes:
-        character = html5.get(f"{match[1].decode()};") if match[1] not in _XML_NAMES else None
-        return b"".join(b"&#%d;" % ord(c) for c in character) if character else match[0]
-
-    return _NAMED.sub(number, body)
-
-
-def _legal_xml(body: bytes, content_type: str) -> tuple[bytes, str]:
-    """The body with what XML forbids taken out, the same where that changes nothing; and what was done."""
-    named = _named_characters(body)
-    said = _XML_ENCODING.match(named[:200])
-    text, note = decoded(named, [said[1].decode() if said else "", declared(content_type)])
-    legal = _ILLEGAL.sub("", text)
-    if legal.startswith("<?xml"):
-        legal = legal.partition("?>")[2]
-    encoded = legal.encode("utf-8", "replace")
-    return encoded, note or "the answer held characters that are not legal; they were replaced"
-
-
-# --------------------------------------------------------------------------- shapes
+def _kind(shape: Shape) -> str:
+    return "xml" if shape.body == "marcxml" else shape.body
 
 
 def _found(found: Any) -> bool:
@@ -271,28 +146,28 @@ def _found(found: Any) -> bool:
     )
 
 
-def _first_that_fits(shapes: list[Shape], root: Any, page: Page, spec: AdapterSpec) -> Parsed:
+def _first_that_fits(shapes: list[Shape], root: Any, page: Page, spec: AdapterSpec) -> Steps:
     """The answer of the first shape that finds records; else of the first that knows the body at all."""
     fallback: Parsed | None = None
     fits = False
     for shape in shapes:
         if shape.unescape is not None:  # before `when`, which may look at what was packed
-            _unescape(shape.unescape(root))
+            unescape(shape.unescape(root))
         if shape.bare:
-            _without_namespaces(root)
+            without_namespaces(root)
         if shape.when is not None and not _found(shape.when(root)):
             continue
         fits = True
-        kind = "xml" if shape.body == "marcxml" else shape.body
+        kind = _kind(shape)
         total = _one(shape.total, root, kind, convert.integer)
         nodes = every(shape.records)(root)
         if isinstance(nodes, dict):
             nodes = [nodes]  # "one or many": a single hit that is not in a list
         if isinstance(nodes, list) and nodes:
-            return _read(shape, nodes, total, root, page, spec)
+            return (yield from _read(shape, nodes, total, root, page, spec))
         message = _one(shape.error, root, kind, convert.joined)
         if message:
-            raise _said(message, page, spec)
+            raise said(message, page, spec)
         warning = _one(shape.warning, root, kind, convert.joined)
         if fallback is None and (total is not None or warning or _knows(shape, root, nodes)):
             notes: tuple[str, ...] = (warning,) if warning else ()
@@ -300,7 +175,7 @@ def _first_that_fits(shapes: list[Shape], root: Any, page: Page, spec: AdapterSp
                 notes += (f"the source says that it has {total:,} hits but sent none of them",)
             fallback = Parsed(total=total, notes=notes)
     if page.status >= 400:
-        raise _refusal(page, spec, f"HTTP {page.status}")
+        raise refusal(page, spec, f"HTTP {page.status}")
     if fallback is None:
         start = page.body[:80].decode("utf-8", "replace")
         what = f" ({root.tag.rpartition('}')[2]})" if isinstance(getattr(root, "tag", None), str) else ""
@@ -328,43 +203,16 @@ def _knows(shape: Shape, root: Any, nodes: Any) -> bool:
     return isinstance(nodes, list) and not isinstance(shape.records({}), list)  # the list is the body's own
 
 
-_LIMIT_WORDS = ("rate limit", "rate exceeded", "too many requests", "throttl", "quota", "over rate")
-_KEY_WORDS = ("api key", "apikey", "api_key", "unauthorized", "not authorized", "forbidden", "access denied")
-
-
-def _said(message: str, page: Page, spec: AdapterSpec) -> Exception:
-    """The error that a message in a body means."""
-    lower, url = message.lower(), page.request.shown
-    if page.status == 429 or any(word in lower for word in _LIMIT_WORDS):
-        return RateLimited(spec.name, url=url)
-    if page.status in (401, 403) or any(word in lower for word in _KEY_WORDS):
-        return AccessDenied(spec.name, page.status, url=url, env_name=spec.key_env)
-    return SourceSaysError(spec.name, f"the database says: {message[:300]}", url=url)
-
-
-def _unescape(elements: Any) -> None:
-    """Graft XML that is packed as a string into its element, as SRU's recordPacking=string does."""
-    for element in elements:
-        text = (element.text or "").strip()
-        if text.startswith("<?xml"):  # its encoding was true of a file, not of this string
-            text = text.partition("?>")[2].lstrip()
-        if len(element) == 0 and text.startswith("<"):
-            try:
-                element.append(parse_xml(text.encode()))
-            except ValueError:
-                continue  # the record stays without content and is reported as unreadable
-
-
-def _without_namespaces(root: Any) -> None:
-    for element in root.iter("{*}*"):
-        if element.tag.startswith("{"):
-            element.tag = element.tag.rpartition("}")[2]
-
-
-def _read(shape: Shape, nodes: list[Any], total: int | None, root: Any, page: Page, spec: AdapterSpec) -> Parsed:
+def _read(shape: Shape, nodes: list[Any], total: int | None, root: Any, page: Page, spec: AdapterSpec) -> Steps:
     request = page.request
-    records, unread = [], []
-    for position, node in enumerate(nodes, request.start + 1):
+    records: list[Record] = []
+    unread: list[Unread] = []
+    given = 0
+    for number, node in enumerate(nodes):
+        if number and number % STEP == 0:
+            yield tuple(records[given:])
+            given = len(records)
+        position = request.start + number + 1
         try:
             record = record_of(shape, node, position, spec)
         except Exception as exc:  # whatever an odd record provokes must not cost its neighbours
@@ -374,7 +222,7 @@ def _read(shape: Shape, nodes: list[Any], total: int | None, root: Any, page: Pa
             records.append(record)
         else:
             unread.append(Unread(position, record))
-    kind = "xml" if shape.body == "marcxml" else shape.body
+    kind = _kind(shape)
     cursor = _one(shape.next, root, kind, first)
     warning = _one(shape.warning, root, kind, convert.joined)
     return Parsed(
@@ -401,23 +249,18 @@ def record_of(shape: Shape, node: Any, position: int, spec: AdapterSpec) -> Reco
     """The record of a node, or why there is none."""
     if shape.body == "json" and not isinstance(node, dict):
         return f"not an object but {type(node).__name__}"
-    source = MarcRecord(node) if shape.body == "marcxml" else node
+    source = MarcRecord(node) if shape.body == "marcxml" else XmlRecord(node) if shape.body == "xml" else node
     values: dict[str, Any] = {}
     for name, read in shape.readers:
-        if name not in values:
-            value = read(source)
-            if value or value == 0:
-                values[name] = value
+        value = read(source)
+        if value or value == 0:
+            values[name] = value
     ids: dict[str, str] = {}
     for scheme, read in shape.id_readers:
-        if scheme not in ids and (value := read(source)):
+        if value := read(source):
             ids[scheme] = value
     if not values.get("title") and not values.get("doi") and not ids and not values.get("source_id"):
         return "neither a title nor an identifier"
     if "year" not in values and "date" in values:
         values["year"] = int(values["date"][:4])
     return Record(source=spec.name, position=position, ids=ids, **values)
-
-
-def _noted(parsed: Parsed, notes: list[str]) -> Parsed:
-    return Parsed(parsed.records, parsed.total, parsed.next, parsed.unread, (*parsed.notes, *notes), parsed.drifted)

@@ -33,9 +33,10 @@ def person(name: str, family: str | None = None, given: str | None = None, orcid
     name = normalise.without_markup(name) if name else ""
     if not family and not given and name.count(",") >= 1:
         left, _, right = name.partition(",")
-        right = ", ".join(p for p in (x.strip() for x in right.split(",")) if p and not _SUFFIX.match(p))
-        if left.strip() and right and len(left.split()) <= 4:
-            family, given, name = left.strip(), right, ""
+        left = left.strip()
+        right = ", ".join([part for x in right.split(",") if (part := x.strip()) and not _SUFFIX.match(part)])
+        if left and right and left.count(" ") <= 3:
+            family, given, name = left, right, ""
     elif family and given and name.startswith(f"{family},"):
         name = ""
     if name.rstrip(".").lower() == "et al" or (0 < len(name) < 3 and not any(map(str.isalnum, name))):
@@ -127,15 +128,15 @@ def _nothing(_: Any) -> None:
     return None
 
 
-def _clean(name: Any) -> bool:
-    """Whether a part of a name is a string, and as it should be shown."""
+def _clean(name: str) -> bool:
+    """Whether a name is as it should be shown: no markup, and no white space but single blanks between words."""
     return (
-        type(name) is str
-        and name.isprintable()
+        name.isprintable()
         and "<" not in name
         and "&" not in name
         and "  " not in name
-        and name == name.strip() != ""
+        and name[:1] != " "
+        and name[-1:] != " "
     )
 
 
@@ -145,6 +146,7 @@ def people(
     *,
     marc: bool = False,
     tidy: Callable[[str], str] | None = None,
+    node_of: Callable[[Any], Any] | None = None,
 ) -> Converter:
     """A converter for authors that are objects.
 
@@ -153,6 +155,7 @@ def people(
         parts: Finds name, family, given, orcid in one, and "corporate": a name that is not to be split.
         marc: They are MARC fields.
         tidy: What each name goes through.
+        node_of: Makes what the parts are found in of what `each` finds; None where that is the same.
     """
     # Most sources give given and family name apart, and most names need no cleaning: those go the short way.
     simple = not marc and tidy is None and {"family", "given"} <= parts.keys()
@@ -168,15 +171,21 @@ def people(
         for item in items:
             if simple and type(item) is dict:
                 family, given = family_of(item), given_of(item)
-                if _clean(family) and _clean(given) and not name_of(item):
-                    orcid = orcid_of(item)
-                    known = normalise.orcid(orcid) if type(orcid) is str else None
-                    authors[Author(displayed(given, family), family, given, known)] = None
-                    continue
+                if type(family) is str and type(given) is str and not name_of(item):
+                    name = f"{given} {family}"
+                    if _clean(name) and family and given:
+                        if not name.isascii():
+                            name = displayed(given, family)
+                        orcid = orcid_of(item)
+                        known = normalise.orcid(orcid) if type(orcid) is str else None
+                        authors[Author(name, family, given, known)] = None
+                        continue
             if isinstance(item, str):
                 got = {"name": item}
             else:
                 got = {}
+                if node_of is not None:
+                    item = node_of(item)
                 for part, select in parts.items():
                     value = select(item)
                     if value is not None and (type(value) is str or (value := first(value))):

@@ -39,14 +39,22 @@ class Plan:
     residual: Query | None = None
 
 
-def plan(query: Query, spec: AdapterSpec, wanted: int = 20, env: Mapping[str, str] | None = None) -> Plan:
+def plan(
+    query: Query,
+    spec: AdapterSpec,
+    wanted: int = 20,
+    env: Mapping[str, str] | None = None,
+    depth: int | None = None,
+) -> Plan:
     """Translate a query for one source.
 
     Args:
         query: The user's query.
         spec: The source.
-        wanted: How many records the search wants from it.
+        wanted: How many records the search may want from it in the end.
         env: Where the spec's secrets are looked up.
+        depth: How many it wants at a time, which says how large a page is asked for, so that whoever goes deeper makes
+            the same requests as whoever does not; None for all.
 
     Raises:
         CannotAsk: The spec refuses what it cannot express.
@@ -55,16 +63,18 @@ def plan(query: Query, spec: AdapterSpec, wanted: int = 20, env: Mapping[str, st
     if spec.hook is not None:
         hook = getattr(import_module(f"metasearch.adapters.hooks.{spec.hook}"), "plan", None)
         if hook is not None:
-            return hook(query, spec, wanted, env or {})  # type: ignore[no-any-return]
-    return plan_request(query, spec, wanted, env or {})
+            return hook(query, spec, wanted, env or {}, depth)  # type: ignore[no-any-return]
+    return plan_request(query, spec, wanted, env or {}, depth)
 
 
-def plan_request(query: Query, spec: AdapterSpec, wanted: int, env: Mapping[str, str]) -> Plan:
+def plan_request(
+    query: Query, spec: AdapterSpec, wanted: int, env: Mapping[str, str], depth: int | None = None
+) -> Plan:
     """`plan` without the spec's hook, for hooks to build on."""
     writer = Writer(spec.name, spec.query, _param_fields(spec))
     values = writer.write(query)
     wanted = max(1, min(wanted, spec.paging.window))
-    size = min(wanted, spec.paging.size)
+    size = min(depth or wanted, wanted, spec.paging.size)
     values |= _paging_values(0, size, spec.paging.first)
     template = spec.request
     params, headers, body = (_fill(t, values) for t in (template.params, template.headers, template.body))
@@ -116,16 +126,19 @@ def next_request(
         return None
     if kind == "cursor" and (not cursor or cursor == request.cursor):
         return None
-    if kind == "page" and got < request.size:
+    if kind == "page" and (got < request.size or start + request.size > spec.paging.window):
         return None
+    # What reaches beyond the window is refused as a whole, so the last page is a short one.
+    size = min(request.size, spec.paging.window - start) if kind == "offset" else request.size
     cursor = cursor if kind == "cursor" else None
-    values = _paging_values(start, request.size, cursor or "")
+    values = _paging_values(start, size, cursor or "")
     template = spec.request
     return replace(
         request,
         params=_refill(request.params, template.params, values),
         body=_refill(request.body, template.body, values),
         start=start,
+        size=size,
         cursor=cursor,
     )
 

@@ -1,22 +1,25 @@
-"""A field rule as one function: from a record's node to the field's value.
+"""The rules of a field as one function: from a record's node to the field's value.
 
 Reading fields is most of what a record costs, so what a rule needs is settled once, when the spec is loaded: where the
-selector is the plain name of a JSON member, and where the converter is plain text, the reader does both in one call.
+selector is the plain name of a JSON member, and what must be done to make strings of what it finds.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from metasearch import normalise
-from metasearch.adapters import convert
-from metasearch.adapters.select import as_strings
+from metasearch.adapters.select import texts_of
 from metasearch.adapters.spec import Converter, FieldRule, Reader, Selector
 
 
-def reader(rule: FieldRule, body: str) -> Reader:
-    """The reader of a rule for bodies of this kind; it gives None or something empty where the record does not say."""
-    readers = tuple(_one(select, rule, body) for select in rule.selectors)
+def reader(rules: Sequence[FieldRule], body: str) -> Reader:
+    """The reader of a field for bodies of this kind.
+
+    The first rule, and of a rule the first selector, with which the record says something stands; where there is none,
+    the reader gives None or something empty.
+    """
+    readers = tuple(_one(select, rule, body) for rule in rules for select in rule.selectors)
     if len(readers) == 1:
         return readers[0]
 
@@ -30,47 +33,44 @@ def reader(rule: FieldRule, body: str) -> Reader:
     return read
 
 
-def _one(select: Selector, rule: FieldRule, body: str) -> Reader:
-    if select is whole:
-        return rule.convert
-    name = getattr(select, "member", None)
-    if body == "json" and name is not None:
-        return _text_member(name) if rule.convert is convert.text else _member(name, rule.convert)
-    as_text = body in ("xml", "html") and not rule.nodes
-    convert_found = rule.convert
-
-    def read(node: Any) -> Any:
-        found = select(node)
-        if found is None or found == [] or found == "":
-            return None
-        return convert_found(as_strings(found, body) if as_text else found)
-
-    return read
-
-
 def whole(node: Any) -> Any:
     """The selector of a rule whose converter takes the record's node itself."""
     return node
 
 
-def _member(name: str, convert_found: Converter) -> Reader:
+def _one(select: Selector, rule: FieldRule, body: str) -> Reader:
+    if select is whole:
+        return rule.convert
+    name = getattr(select, "member", None)
+    if body == "json" and name is not None:
+        return _member(name, rule.convert)
+    texts = None if rule.nodes else texts_of(body)
+    return _found(select, rule.convert) if texts is None else _found_nodes(select, texts, rule.convert)
+
+
+def _member(name: str, convert: Converter) -> Reader:
     def read(node: dict[str, Any]) -> Any:
         found = node.get(name)
-        return None if found is None else convert_found(found)
+        return None if found is None else convert(found)
 
     return read
 
 
-def _text_member(name: str) -> Reader:
-    def read(node: dict[str, Any]) -> str | None:
-        found = node.get(name)
-        if type(found) is list and len(found) == 1:
-            found = found[0]
-        if type(found) is str:
-            # Nearly all text is clean; then there is nothing to take out.
-            if found.isprintable() and "<" not in found and "&" not in found and "  " not in found:
-                return found.strip()
-            return normalise.without_markup(found)
-        return None if found is None else convert.text(found)
+def _found(select: Selector, convert: Converter) -> Reader:
+    def read(node: Any) -> Any:
+        found = select(node)
+        if not found and (found is None or found == [] or found == ""):
+            return None
+        return convert(found)
+
+    return read
+
+
+def _found_nodes(select: Selector, texts: Callable[[Any], Any], convert: Converter) -> Reader:
+    def read(node: Any) -> Any:
+        found = select(node)
+        if not found and (found is None or found == [] or found == ""):
+            return None
+        return convert(texts(found))
 
     return read

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache, cached_property
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from metasearch.adapters.spec import AdapterSpec
+from metasearch.adapters.spec import AdapterSpec, Limits
 from metasearch.adapters.specfile import build, read_table
 from metasearch.errors import UnknownSource
 from metasearch.settings import Settings
@@ -44,6 +45,7 @@ class Registry:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._specs: dict[str, AdapterSpec] = {}
+        self._limits: dict[str, Limits] = {}
 
     @cached_property
     def shipped(self) -> tuple[str, ...]:
@@ -71,15 +73,26 @@ class Registry:
         return chosen
 
     def spec(self, name: str) -> AdapterSpec:
-        """The spec of a source, ready for use.
+        """The spec of a source, ready for use; its limits are this process's part of them.
 
         Raises:
             UnknownSource: With near misses.
             SpecError: With every problem of its file or table.
         """
         if name not in self._specs:
-            self._specs[name] = self._build(name)
+            spec = self._build(name)
+            self._limits[name] = spec.limits
+            self._specs[name] = replace(spec, limits=_divided(spec.limits, self._settings.workers))
         return self._specs[name]
+
+    def limits(self, name: str) -> Limits:
+        """The limits of a source, undivided.
+
+        Raises:
+            UnknownSource, SpecError: As `spec`.
+        """
+        self.spec(name)
+        return self._limits[name]
 
     def _is_shipped_source(self, name: str) -> bool:
         return self._settings.shipped and name in self.shipped and not shipped_table(name).get("family")
@@ -101,3 +114,10 @@ class Registry:
             table.setdefault("label", name)
         where = f"{self._settings.file or 'configuration'}, [sources.{name}]"
         return build(table, where, shipped_table)
+
+
+def _divided(limits: Limits, workers: int) -> Limits:
+    """One process's part of what a source allows; one request at once stays, however small the part."""
+    if workers == 1:
+        return limits
+    return replace(limits, requests=limits.requests / workers, concurrency=max(1, limits.concurrency // workers))

@@ -58,7 +58,8 @@ class Request:
         start: Position of the first record of this page, from 0.
         size: How many records the page is asked for.
         cursor: Cursor that the page was asked with, or None.
-        wanted: How many records the search wants from this source in all.
+        wanted: How many records the search may want from this source in the end.
+        after: What is asked when this and all that follows from it is done, where a page takes several requests.
     """
 
     source: str
@@ -72,13 +73,14 @@ class Request:
     size: int = 20
     cursor: str | None = None
     wanted: int = 20
+    after: Request | None = None
 
     @property
     def key(self) -> str:
         """Names the request in cache and cassettes: a hash over everything but secrets and bookkeeping."""
         parts = [self.source, self.method, self.url]
         for pairs in (self.params, self.headers, self.body):
-            parts += [f"{name}={value}" for name, value in public(pairs)]
+            parts += [f"{name}={value}" for name, value in pairs if isinstance(value, str)]
             parts.append("")
         return hashlib.sha256("\n".join(parts).encode(errors="surrogatepass")).hexdigest()
 

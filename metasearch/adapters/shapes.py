@@ -11,11 +11,12 @@ from urllib.parse import quote
 from metasearch.adapters import convert, people
 from metasearch.adapters.found import strings
 from metasearch.adapters.reader import reader, whole
-from metasearch.adapters.select import as_strings
+from metasearch.adapters.select import texts_of
 from metasearch.adapters.select.html import compile_html
 from metasearch.adapters.select.json import compile_json
 from metasearch.adapters.select.marc import compile_marc
 from metasearch.adapters.select.xml import compile_xml
+from metasearch.adapters.select.xml_record import XmlRecord, compile_xml_record
 from metasearch.adapters.spec import Converter, FieldRule, Selector, Shape
 from metasearch.adapters.tables import CHOICES, Table, TableReader
 from metasearch.record import TYPES, Record
@@ -58,7 +59,7 @@ class ShapeReader(TableReader):
             self.wrong(f"{where}.body", f"one of {', '.join(CHOICES['parse.body'])}")
             return None
         envelope = {"json": compile_json, "xml": compile_xml, "marcxml": compile_xml, "html": compile_html}[body]
-        inner = compile_marc if body == "marcxml" else envelope
+        inner = {"marcxml": compile_marc, "xml": compile_xml_record}.get(body, envelope)
 
         def optional(key: str) -> Selector | None:
             return self.selector(envelope, parse[key], f"{where}.{key}") if parse.get(key) else None
@@ -79,6 +80,10 @@ class ShapeReader(TableReader):
             promises = []
         if records is None:
             return None
+        by_field: dict[str, list[FieldRule]] = {}
+        for rule in rules:
+            by_field.setdefault(rule.field, []).append(rule)
+        readers = [(name, reader(of_field, body)) for name, of_field in by_field.items()]
         return Shape(
             body=body,
             records=records,
@@ -90,8 +95,8 @@ class ShapeReader(TableReader):
             unescape=optional("unescape"),
             bare=self.get(parse, "bare", bool, False, where),
             rules=tuple(rules),
-            readers=tuple((r.field, reader(r, body)) for r in rules if not r.field.startswith("ids.")),
-            id_readers=tuple((r.field[4:], reader(r, body)) for r in rules if r.field.startswith("ids.")),
+            readers=tuple((name, read) for name, read in readers if not name.startswith("ids.")),
+            id_readers=tuple((name[4:], read) for name, read in readers if name.startswith("ids.")),
             promises=tuple(promises),
         )
 
@@ -162,7 +167,9 @@ class ShapeReader(TableReader):
             self.wrong(f"{where}.as", f"unknown {tidy!r}; beside `each` only {', '.join(convert.NAME_CONVERTERS)}")
             return None
         named = convert.NAME_CONVERTERS[tidy] if tidy is not None else None
-        author = people.people(each, parts, marc=body == "marcxml", tidy=named)
+        author = people.people(
+            each, parts, marc=body == "marcxml", tidy=named, node_of=XmlRecord if body == "xml" else None
+        )
         return FieldRule(field, (whole,), author)
 
     def converter(self, table: Table, field: str, where: str) -> Converter:
@@ -217,6 +224,5 @@ class ShapeReader(TableReader):
 
 def _texts(select: Selector, body: str) -> Callable[[Any], Any]:
     """XPath and CSS give nodes; converters want strings."""
-    if body == "json" or body == "marcxml":
-        return select
-    return lambda node: as_strings(select(node), body)
+    texts = texts_of(body)
+    return select if texts is None else lambda node: texts(select(node))

@@ -182,7 +182,7 @@ class Shape:
         unescape: XPath of elements whose text is XML in disguise.
         bare: Whether namespaces are taken off first, for formats that change theirs with every version.
         rules: How each field is read, in order.
-        readers: The same compiled, field and reader; where several are for one field, the first with a value stands.
+        readers: The same compiled: each field once, with its reader.
         id_readers: The same for identifiers, by scheme.
         promises: Fields that nearly every record has; their absence means that the site has changed.
     """

@@ -54,53 +54,74 @@ class FairThrottler(Throttler):
 
 
 class RoundRobin:
-    """A lock that goes from asker to asker, not from request to request; each asker's requests keep their order.
+    """A lock that goes from user to user, and within a user from asker to asker; an asker's requests keep their order.
 
     Belongs to one event loop; waiters may be cancelled.
     """
 
     def __init__(self) -> None:
         self.held = False
-        #: Asker -> those of its requests that wait; who is next comes first.
-        self._lines: dict[Hashable, deque[asyncio.Future[None]]] = {}
+        #: User -> asker -> those of its requests that wait; who is next comes first.
+        self._lines: dict[Hashable, dict[Hashable, deque[asyncio.Future[None]]]] = {}
 
-    async def acquire(self, asker: Hashable) -> None:
-        """Waits until it is this asker's turn."""
+    async def acquire(self, asker: Hashable, user: Hashable = None) -> None:
+        """Waits until it is this asker's turn.
+
+        Args:
+            asker: One search.
+            user: Whose search it is; None is a user with this one search.
+        """
         if not self.held:
             self.held = True
             return
         turn = asyncio.get_running_loop().create_future()
-        self._lines.setdefault(asker, deque()).append(turn)
+        user = (asker,) if user is None else user
+        self._lines.setdefault(user, {}).setdefault(asker, deque()).append(turn)
         try:
             await turn
         except asyncio.CancelledError:
             if turn.done() and not turn.cancelled():
                 self.release()  # the turn came in the moment of leaving: the next one takes it
-            elif turn in (line := self._lines.get(asker, deque())):
-                line.remove(turn)
-                if not line:
-                    del self._lines[asker]
+            else:
+                self._forget(user, asker, turn)
             raise
 
     def release(self) -> None:
-        """Hands the lock to the next asker, who goes to the end of the round."""
+        """Hands the lock to the next asker, who goes to the end of its user's round, and the user to that of all."""
         while self._lines:
-            asker = next(iter(self._lines))
-            line = self._lines.pop(asker)
+            user = next(iter(self._lines))
+            askers = self._lines.pop(user)
+            asker = next(iter(askers))
+            line = askers.pop(asker)
             turn = line.popleft()
             if line:
-                self._lines[asker] = line
+                askers[asker] = line
+            if askers:
+                self._lines[user] = askers
             if not turn.done():
                 turn.set_result(None)
                 return
         self.held = False
 
+    def _forget(self, user: Hashable, asker: Hashable, turn: asyncio.Future[None]) -> None:
+        """Takes one who left out of the lines; where it has been taken out, nothing is left to do."""
+        askers = self._lines.get(user, {})
+        line = askers.get(asker, deque())
+        if turn not in line:
+            return
+        line.remove(turn)
+        if not line:
+            del askers[asker]
+        if not askers:
+            del self._lines[user]
+
 
 class Turnstile:
     """Lets requests to one source through: at most `concurrency` at once, then at the rate of its limits.
 
-    Those who wait are let through asker by asker, so that one who wants fifty pages does not keep out one who wants a
-    single page. The slot is taken before the start, so that a start is counted when it really happens.
+    Those who wait are let through user by user and asker by asker, so that one who wants fifty pages does not keep out
+    one who wants a single page, nor a user with twenty searches one who has a single search. The slot is taken before
+    the start, so that a start is counted when it really happens.
 
     Args:
         limits: The source's.
@@ -113,9 +134,9 @@ class Turnstile:
         self._rate = FairThrottler(limits.requests, limits.per * patience)
 
     @asynccontextmanager
-    async def passed(self, asker: Hashable = None) -> AsyncIterator[None]:
-        """A request of that asker, from its turn to its end."""
-        await self._enter(asker)
+    async def passed(self, asker: Hashable = None, user: Hashable = None) -> AsyncIterator[None]:
+        """A request of that asker, from its turn to its end; see `RoundRobin.acquire`."""
+        await self._enter(asker, user)
         try:
             yield
         finally:
@@ -136,8 +157,8 @@ class Turnstile:
         """A request has ended."""
         self._slots.release()
 
-    async def _enter(self, asker: Hashable) -> None:
-        await self._queue.acquire(asker)
+    async def _enter(self, asker: Hashable, user: Hashable = None) -> None:
+        await self._queue.acquire(asker, user)
         try:
             await self._slots.acquire()
             try:

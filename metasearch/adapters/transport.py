@@ -14,6 +14,7 @@ import time
 import traceback
 from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
+from io import BytesIO
 from typing import Protocol
 
 import aiohttp
@@ -145,17 +146,16 @@ class HttpTransport:
 
 async def _read(response: aiohttp.ClientResponse, request: Request, limit: int) -> bytes:
     """The body, given up as soon as it passes `limit` bytes; never `response.read()`, which has no limit."""
-    chunks: list[bytes] = []
     size = response.content_length or 0
     if size <= limit:
-        size = 0
-        async for chunk in response.content.iter_any():
+        size, body = 0, BytesIO()  # which, unlike a join of chunks, never holds the body twice
+        while chunk := await response.content.readany():
             size += len(chunk)
             if size > limit:
                 break
-            chunks.append(chunk)
+            body.write(chunk)
         else:
-            return chunks[0] if len(chunks) == 1 else b"".join(chunks)
+            return body.getvalue()
     response.close()
     raise TooLarge(request.source, limit, url=request.shown)
 

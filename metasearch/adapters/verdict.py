@@ -78,3 +78,8 @@ def passing(error: Unreachable) -> bool:
     if isinstance(error, ServerFault):
         return error.code in _PASSING and error.retry_after is None
     return isinstance(error, ConnectFailed)
+
+
+def overloaded(error: SourceError) -> bool:
+    """Whether it says that the source cannot answer just now, and not for how long."""
+    return isinstance(error, ServerFault) and error.code == 503 and error.retry_after is None

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator
 from metasearch.cli.console import Console, counted
 from metasearch.cli.exits import answered
 from metasearch.cli.progress import count_of
-from metasearch.events import Answer, SourceReport
+from metasearch.events import Answer, SourceReport, Totals
 from metasearch.formats.text import line
 
 #: Seconds from which it is worth saying how long a source has taken.
@@ -62,10 +62,16 @@ def tell(
     if not answer.counts.unique:
         hint = "" if troubled or interrupted else "; try fewer or other words, or more sources"
         console.say(f"no hits; there are works about {coverage}" if coverage else f"no hits{hint}")
+    elif not answer.hits and answer.paging.start:
+        console.say(f"no hits after --start {answer.paging.start}: the list is not as long")
     if not whole and (console.live or on_purpose):
         console.say(_heard(answer))
     if whole or troubled or interrupted or console.live:
         console.say(_footer(answer, interrupted))
+    if whole and answer.totals is not None:
+        console.say(f"totals: {_totals(answer.totals)}")
+    if answer.paging.next is not None and (whole or console.live):
+        console.say(f"more: the same again with --start {answer.paging.next.start}")
     if console.live and not whole and any(report.notes for report in answer.sources):
         console.say("some sources left notes on the query or their answer; --explain shows them")
 
@@ -126,12 +132,22 @@ def _heard(answer: Answer) -> str:
     return ", ".join(parts)
 
 
+def _totals(it: Totals) -> str:
+    about = "unknown in all" if it.estimate is None else f"about {it.estimate:,} in all"
+    unsure = "" if it.reliable else ", not sure"
+    most = "" if it.most is None else f", at most {it.most:,}"
+    return f"{about}{unsure}, at least {it.least:,}{most}: {line(it.basis)}"
+
+
 def _footer(answer: Answer, interrupted: bool) -> str:
     counts = answer.counts
     shown = len(answer.hits)
     heard = sum(answered(report) for report in answer.sources)
+    here = f"{answer.hits[0].rank} to {answer.hits[-1].rank}" if shown and answer.paging.start else f"{shown}"
+    more = f" of about {answer.expected:,}" if answer.expected > counts.unique else ""
+    hits = counted(counts.unique, "hit")
     parts = [
-        f"{shown} of {counted(counts.unique, 'hit')}" if shown < counts.unique else counted(shown, "hit"),
+        f"{here} of {hits}{more}" if shown < counts.unique else f"{hits}{more}",
         f"{counted(counts.received, 'record')}, {counted(counts.duplicates, 'duplicate')}",
         f"{heard} of {len(answer.sources)} sources answered",
         f"{answer.seconds:.2f} s",

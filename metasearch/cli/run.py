@@ -18,10 +18,11 @@ from metasearch.cli.output import Sink
 from metasearch.cli.progress import Progress
 from metasearch.cli.report import tell
 from metasearch.cli.search import Job
-from metasearch.engine import Engine, Search
+from metasearch.engine import Engine
 from metasearch.errors import QuerySyntaxError, UsageError
 from metasearch.events import Added, Answer, Finished, SearchEvent
 from metasearch.query import Years, parse_years
+from metasearch.searching import Search
 from metasearch.settings import Settings
 
 #: Hits in a table when the user does not say.
@@ -82,6 +83,7 @@ async def prepared(job: Job, settings: Settings, years: Years | None) -> AsyncIt
         yield engine.search(
             job.query,
             sources=job.sources,
+            start=job.start,
             limit=TABLE_HITS if job.limit is None and job.format == "table" else job.limit,
             years=years,
             per_source=job.per_source,

@@ -23,6 +23,7 @@ EXAMPLES = (
     ('metasearch --demo "machine learning"', "try it offline, on simulated databases"),
     ("metasearch title:malaria AND vaccine --year 2019-2024", "ask the usual databases"),
     ('metasearch "graph neural networks" -s arxiv,dblp -n 50', "ask these two, show 50 hits"),
+    ('metasearch "graph neural networks" -s arxiv,dblp -n 50 --start 50', "the next 50"),
     ('metasearch "sleep apnea" --format ris -o apnea.ris', "save for a reference manager"),
     ('metasearch "sleep apnea" --ndjson | jq .event', "read the events as they happen"),
 )
@@ -40,6 +41,7 @@ class Job:
 
     query: str
     sources: tuple[str, ...] | None = None
+    start: int = 0
     limit: int | None = None
     per_source: int | None = None
     year: str | None = None
@@ -90,6 +92,7 @@ def asking(command: Any) -> Any:
 @click.argument("query", nargs=-1, required=True)
 @asking
 @click.option("-n", "--limit", type=int, metavar="N", help="At most N hits; a table shows 20, other formats all.")
+@click.option("--start", type=int, metavar="N", default=0, help="Pass over N hits: the next page of the same search.")
 @click.option("--format", "format_", type=click.Choice(NAMES), help="How hits are written; table unless -o says more.")
 @click.option("--json", is_flag=True, help="--format json: the whole answer as one document.")
 @click.option("--ndjson", is_flag=True, help="--format ndjson: events, a line each, as they happen.")

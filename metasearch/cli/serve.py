@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -14,6 +15,20 @@ from metasearch.cli.exits import Exit
 from metasearch.cli.group import ExampleCommand, common, dedup_options
 from metasearch.record import VersionsMode
 
+_MOST_WORKERS = 256
+
+
+def _processes(ctx: click.Context, param: click.Parameter, value: str) -> int:
+    number: int = click.IntRange(1, _MOST_WORKERS)(_cores() if value == "auto" else value, param, ctx)
+    return number
+
+
+def _cores() -> int:
+    import os
+
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(cores, _MOST_WORKERS)
+
 
 @click.command(
     cls=ExampleCommand,
@@ -21,6 +36,7 @@ from metasearch.record import VersionsMode
         ("metasearch serve --demo", "try it offline, on simulated databases"),
         ("metasearch serve --config my.toml --port 9000", "with your own sources"),
         ("metasearch serve --log json 2>> access.log", "a line of JSON for each request"),
+        ("metasearch serve --workers auto", "with a process for each core"),
     ),
 )
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
@@ -30,6 +46,21 @@ from metasearch.record import VersionsMode
     "--log",
     type=click.Choice(["text", "json"]),
     help="Write a line a request to stderr; json writes everything there as JSON lines. No queries, no addresses.",
+)
+@click.option(
+    "--workers",
+    metavar="N|auto",
+    default="1",
+    show_default=True,
+    callback=_processes,
+    help="Processes that answer; auto takes one for each core.",
+)
+@click.option(
+    "--loop",
+    type=click.Choice(["auto", "asyncio", "uvloop"]),
+    default="auto",
+    show_default=True,
+    help="Event loop; auto takes uvloop where it is installed.",
 )
 @click.option("--demo", is_flag=True, help="Search simulated databases on this machine; nothing is sent.")
 @dedup_options
@@ -42,6 +73,8 @@ def serve(
     host: str,
     port: int,
     public_url: str | None,
+    workers: int,
+    loop: Literal["auto", "asyncio", "uvloop"],
     demo: bool,
     log: Literal["text", "json"] | None,
     pins: Path | None,
@@ -63,8 +96,23 @@ def serve(
         except ValueError as exc:
             raise click.BadParameter(str(exc), param_hint="--public-url") from exc
     with _log(console, log) as announced:
-        run(settings, host=host, port=port, demo=demo, **announced)
+        logged = WorkerLog(log, console.quiet, console.verbose, console.no_color)
+        run(settings, host=host, port=port, demo=demo, workers=workers, loop=loop, prepare=logged, **announced)
     return Exit.OK
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerLog:
+    """The log of this command, as each worker sets it up for itself."""
+
+    form: Literal["text", "json"] | None
+    quiet: bool
+    verbose: bool
+    no_color: bool
+
+    def __call__(self) -> AbstractContextManager[object]:
+        """Logs while the block runs."""
+        return _log(Console(self.quiet, self.verbose, self.no_color), self.form)
 
 
 @contextmanager

@@ -19,6 +19,9 @@ from metasearch.dedup.resemblance import NEAR, TitleRelation, resemblance, title
 from metasearch.dedup.venues import venue_relation
 from metasearch.record import Verdict
 
+#: Several rules ask for a pair in a row; to remember more pairs would keep records of searches long gone.
+PAIRS = 8
+
 
 @dataclass(slots=True)
 class Evidence:
@@ -128,7 +131,7 @@ def overlap(a: frozenset[str], b: frozenset[str]) -> bool | None:
     return not a.isdisjoint(b) if a and b else None
 
 
-@lru_cache(maxsize=128)  # several rules ask for a pair in a row; more would keep records of searches long gone
+@lru_cache(maxsize=PAIRS)
 def evidence(a: Fingerprint, b: Fingerprint) -> Evidence:
     """The relation of two records; symmetric in its arguments."""
     title, score = title_relation(a, b)
@@ -144,8 +147,8 @@ def evidence(a: Fingerprint, b: Fingerprint) -> Evidence:
     there = bool(venue) and gap == 0 and volume is not False and pages is not False
     page_range = bool(pages) and a.pages == b.pages and a.pages[0] != a.pages[1]
     page = bool(volume and page_range and gap == 0)
-    forms = {a.form, b.form}
     doi, revised = _doi_relation(a, b)
+    form, kinds = _form_relation(a, b, page=page, there=there)
     return Evidence(
         title=title,
         score=score,
@@ -161,8 +164,8 @@ def evidence(a: Fingerprint, b: Fingerprint) -> Evidence:
         edition=three(a.edition, b.edition),
         publisher=_publisher_relation(a.publisher, b.publisher),
         notice=a.notice == b.notice or (gap == 0 and {a.notice, b.notice} == _PLAN),
-        form=other_form(a, b) and not (page and "preprint" not in forms) and not (there and forms in _UNSAID),
-        kinds=forms == _KINDS and not page,
+        form=form,
+        kinds=kinds,
         revised=revised or _is_update(a, b, venue, gap),
         parts=a.parts == b.parts if a.parts and b.parts else None,
         part_lost=bool(a.parts) != bool(b.parts),
@@ -196,6 +199,22 @@ def other_form(a: Fingerprint, b: Fingerprint) -> bool:
     return not forms.isdisjoint(("preprint", "abstract"))
 
 
+def _form_relation(a: Fingerprint, b: Fingerprint, *, page: bool, there: bool) -> tuple[bool, bool]:
+    """`form` and `kinds` of the evidence.
+
+    Args:
+        a: The one.
+        b: The other.
+        page: Whether they stand on the same pages of the same volume and year.
+        there: Whether nothing speaks against that.
+    """
+    if a.form == b.form:
+        return False, False
+    forms = {a.form, b.form}
+    form = other_form(a, b) and not (page and "preprint" not in forms) and not (there and forms in _UNSAID)
+    return form, forms == _KINDS and not page
+
+
 def pages_relation(a: tuple[str, str], b: tuple[str, str]) -> bool | None:
     """The same first page.
 
@@ -226,6 +245,8 @@ _RANGES = re.compile(r"[,;+]")
 
 def _printed_in_parts(a: Fingerprint, b: Fingerprint) -> bool:
     """Whether both list the same ranges, in whatever order: an article in three languages has three."""
+    if not (_RANGES.search(a.record.pages or "") and _RANGES.search(b.record.pages or "")):
+        return False
     one, other = ({normalise.pages_key(part)[0] for part in _RANGES.split(it.record.pages or "")} for it in (a, b))
     return len(one) > 1 and one == other
 
@@ -268,6 +289,8 @@ def _publisher_relation(a: tuple[str, ...], b: tuple[str, ...]) -> bool | None:
     """The same house, also where one record adds "et Cie" or a town; None where half of the words are in both."""
     if not a or not b:
         return None
+    if a == b:
+        return True
     one, other = "".join(a), "".join(b)
     if one in other or other in one:
         return True
@@ -278,6 +301,6 @@ def _publisher_relation(a: tuple[str, ...], b: tuple[str, ...]) -> bool | None:
 def _numbers_relation(a: frozenset[str], b: frozenset[str]) -> bool | None:
     if not a and not b:
         return None
-    if not (a - b and b - a):
+    if a <= b or b <= a:
         return True
     return None if sorted("".join(a)) == sorted("".join(b)) else False  # "14" as "-sup-1-sup-4-"

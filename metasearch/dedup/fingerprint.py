@@ -44,7 +44,7 @@ Form = Literal["", "preprint", "abstract", "conference", "journal"]
 SHORTEST_OTHER = 8
 ABSTRACT_START = 80
 #: Words of titles that are kept once.
-MOST_WORDS = 200_000
+MOST_WORDS = 20_000
 _EDITION = re.compile(r"(\d{1,3})\s*(?:st|nd|rd|th|e|\.)?\s*(?:ed|aufl|uitg|版)|^(\d{1,3})$")
 _EDITION_WORDS = {
     "second": "2",
@@ -185,7 +185,7 @@ class Fingerprint:
 
     def _drop_responsibility(self) -> None:
         """Take "by Joyce Kilmer" off the end of the title, where the authors are called so."""
-        if "by" not in self.words[1:]:
+        if "by" not in self.words:
             return
         at = len(self.words) - 1 - self.words[::-1].index("by")
         said = set(self.words[at + 1 :])
@@ -272,7 +272,7 @@ def _form(record: Record, venue: tuple[str, ...], mark: str) -> Form:
         return "preprint"
     if "".join(venue) in _PREPRINT_VENUES:
         return "preprint"
-    if mark == "abstract" or not _ABSTRACTS.isdisjoint(venue) or _SUPPLEMENT.search(record.venue or ""):
+    if mark == "abstract" or not _ABSTRACTS.isdisjoint(venue) or (record.venue and _SUPPLEMENT.search(record.venue)):
         return "abstract"
     paper = record.type == "conference-paper"
     if paper and record.volume and record.pages and len(set(normalise.pages_key(record.pages))) == 1:
@@ -319,4 +319,5 @@ def _venue(record: Record) -> tuple[str, ...]:
             return cjk.venue(record)
     if not record.venue:
         return ()
-    return venue_words(_SUPPLEMENT.sub("", record.venue) or record.venue)
+    venue = record.venue
+    return venue_words((_SUPPLEMENT.sub("", venue) or venue) if ": " in venue else venue)

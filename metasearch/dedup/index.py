@@ -109,10 +109,8 @@ class Index:
         if number == FEW:
             self._crowd, self._of_a_year = CROWD, OF_A_YEAR
         for table, key, _ in places:
-            bucket = table.get(key)
-            if bucket is None:
-                table[key] = number
-            elif isinstance(bucket, int):
+            bucket = table.setdefault(key, number)
+            if isinstance(bucket, int):
                 if bucket != number:
                     table[key] = [bucket, number]
             elif isinstance(bucket, list):

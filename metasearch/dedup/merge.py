@@ -7,15 +7,15 @@ depend on who answered first.
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields as dataclass_fields
+from itertools import chain, compress
 from operator import attrgetter
-from typing import Any
+from typing import Any, TypeVar
 
 from metasearch.dedup.dois import version_number
 from metasearch.dedup.fingerprint import Fingerprint, Form
-from metasearch.record import Hit, Match, Record, Version
+from metasearch.record import Author, Hit, Match, Record, Version
 
 #: Fields that a merged record takes from its records one by one.
 FIELDS = tuple(
@@ -34,7 +34,8 @@ VERSIONS: Mapping[Form, str] = {
 }
 _FORMS = tuple(VERSIONS)
 
-Choose = Callable[[str, Sequence[Record]], Record]
+#: What the records say in one field, the most trusted first, none of it empty -> what the hit says.
+Choose = Callable[[Sequence[Any]], Any]
 
 
 def hit_id(record_key: str) -> str:
@@ -85,7 +86,7 @@ _field_names = ("title", "subtitle", *FIELDS)
 def alone(name: str, record: Record) -> Hit:
     """The hit of a single record: the record speaks for itself."""
     source = record.source
-    provenance = {field: source for field, value in zip(_field_names, _all_fields(record), strict=True) if value}
+    provenance = dict.fromkeys(compress(_field_names, _all_fields(record)), source)
     for scheme in record.ids:
         provenance[f"ids.{scheme}"] = source
     return Hit(name, record, (record,), provenance)
@@ -110,13 +111,13 @@ def _merged(records: Sequence[Record]) -> tuple[Record, dict[str, str]]:
     if titled.subtitle:
         values["subtitle"], provenance["subtitle"] = titled.subtitle, titled.source
     for name, column in zip(FIELDS, zip(*map(_fields, records), strict=True), strict=True):
-        holders = [record for record, value in zip(records, column, strict=True) if value]
-        if not holders:
+        said = [value for value in column if value]
+        if not said:
             continue
-        chosen = holders[0] if len(holders) == 1 else POLICIES.get(name, first)(name, holders)
-        values[name], provenance[name] = getattr(chosen, name), chosen.source
-    for name in ("isbn", "issn", "keywords"):
-        values[name] = tuple(dict.fromkeys(value for record in records for value in getattr(record, name)))[:50]
+        chosen = said[0] if len(said) == 1 else POLICIES.get(name, first)(said)
+        values[name], provenance[name] = chosen, records[column.index(chosen)].source
+        if name in _GATHERED:
+            values[name] = tuple(dict.fromkeys(chain.from_iterable(said)))[:50]
     values["titles"] = _other_titles(records, titled.title)
     if not values["titles"]:
         provenance.pop("titles", None)
@@ -126,10 +127,8 @@ def _merged(records: Sequence[Record]) -> tuple[Record, dict[str, str]]:
             if scheme not in ids:
                 ids[scheme], provenance[f"ids.{scheme}"] = value, record.source
     if values.get("date") and values.get("year") and not values["date"].startswith(str(values["year"])):
-        del (
-            values["date"],
-            provenance["date"],
-        )  # a date of another year than the one that was chosen says less than none
+        # A date of another year than the one that was chosen says less than none.
+        del values["date"], provenance["date"]
     merged = Record(source=titled.source, source_id=titled.source_id, position=titled.position, ids=ids, **values)
     return merged, provenance
 
@@ -154,37 +153,46 @@ def _title_quality(record: Record) -> tuple[bool, bool, bool, bool]:
 # --------------------------------------------------------------------------- policies
 
 
-def first(_: str, records: Sequence[Record]) -> Record:
-    """The most trusted."""
-    return records[0]
+T = TypeVar("T")
 
 
-def longest(name: str, records: Sequence[Record]) -> Record:
+def first(said: Sequence[T]) -> T:
+    """What the most trusted says."""
+    return said[0]
+
+
+def longest(said: Sequence[str]) -> str:
     """The longest text: the journal's full name, the whole abstract."""
-    return max(records, key=lambda r: len(getattr(r, name)))
+    return max(said, key=len)
 
 
-def most_often(name: str, records: Sequence[Record]) -> Record:
-    """What most records say; the most trusted of them where they are equally many."""
-    counts = Counter(getattr(record, name) for record in records)
-    return max(records, key=lambda r: counts[getattr(r, name)])
+def most_often(said: Sequence[T]) -> T:
+    """What most records say; what the most trusted of them say where they are equally many."""
+    counts = dict.fromkeys(said, 0)
+    if len(counts) == 1:
+        return said[0]
+    for value in said:
+        counts[value] += 1
+    return max(counts, key=counts.__getitem__)
 
 
-def largest(name: str, records: Sequence[Record]) -> Record:
-    """The largest number."""
-    return max(records, key=lambda r: getattr(r, name))
-
-
-def most_complete_authors(_: str, records: Sequence[Record]) -> Record:
+def most_complete_authors(said: Sequence[tuple[Author, ...]]) -> tuple[Author, ...]:
     """The longest list; of equally long ones that with most given names in full."""
-    return max(records, key=lambda r: (len(r.authors), sum(len(a.given or "") > 3 for a in r.authors)))
+    most = max(map(len, said))
+    return max([authors for authors in said if len(authors) == most], key=_given_in_full)
 
 
-def most_specific_type(name: str, records: Sequence[Record]) -> Record:
+def _given_in_full(authors: tuple[Author, ...]) -> int:
+    return len([1 for author in authors if author.given and len(author.given) > 3])
+
+
+def most_specific_type(said: Sequence[str]) -> str:
     """What most records say, but "other" only where nobody says more."""
-    return most_often(name, [record for record in records if record.type != "other"] or records)
+    return most_often([value for value in said if value != "other"] or said)
 
 
+#: Fields of which the hit has what any of its records has, the most trusted first.
+_GATHERED = frozenset(("isbn", "issn", "keywords"))
 #: Field -> policy; the others take the most trusted record that has the field.
 POLICIES: Mapping[str, Choose] = {
     "authors": most_complete_authors,
@@ -197,5 +205,5 @@ POLICIES: Mapping[str, Choose] = {
     "doi": most_often,
     "type": most_specific_type,
     "abstract": longest,
-    "citations": largest,
+    "citations": max,
 }

@@ -77,7 +77,7 @@ class Titled(Protocol):
         """Other titles of the work, compact."""
 
 
-@lru_cache(maxsize=128)  # see evidence.py
+@lru_cache(maxsize=8)  # see evidence.py
 def resemblance(a: Titled, b: Titled) -> TitleRelation:
     """The relation of two titles; quick to say "far", because nearly every pair that shares a key is."""
     if a.compact == b.compact:

@@ -41,6 +41,8 @@ _COLUMN_WORDS = _COLUMNS | frozenset(
 # Marks that end a part of a title wherever they stand, and those that need a blank beside them ("well-known", "U.S.");
 # Embase's <ORIGINAL> stands before the title in the language of the work.
 _BREAK = re.compile(r"[:：;；()（）\[\]【】\u2014\u2500\u2501。？！]|[.?!] | [-\u2010-\u2013\u2015/=] |--|<ORIGINAL>")
+# All characters of which those marks consist: a title without one of them is one part.
+_MAY_BREAK = re.compile(r"[:：;；()（）\[\]【】\u2014\u2500\u2501。？！.?!\-\u2010-\u2013\u2015/=<]")
 _NUMBER = r"(?:[ivxl]{1,6}|\d{1,3}[a-z]?|one|two|three|four|five|six|seven|eight|nine|ten|first|second|third)"
 _PART = re.compile(
     rf"\b(?:part|parts|pt|teil|tome|vol|volume|band|bd|parte|partie|chapter|phase|study|experiment|lecture|paper|series|"
@@ -101,7 +103,7 @@ def title_words(title: str, subtitle: str | None) -> tuple[tuple[str, ...], froz
     """The folded words of title and subtitle, and the numbers of words after which a mark ends a part of the title."""
     breaks: list[int] = []
     words: list[str] = []
-    for part in _BREAK.split(title):
+    for part in _BREAK.split(title) if _MAY_BREAK.search(title) else (title,):
         found = normalise.words(part)
         if found:
             words += found
@@ -115,7 +117,7 @@ def title_words(title: str, subtitle: str | None) -> tuple[tuple[str, ...], froz
     return tuple(words), _places(tuple(breaks))
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=2_000)
 def _places(breaks: tuple[int, ...]) -> frozenset[int]:
     """Many titles have their marks in the same places; each set is kept once."""
     return frozenset(breaks)

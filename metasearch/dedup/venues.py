@@ -25,17 +25,19 @@ _CONFERENCES = frozenset(
     "conference conf symposium symp workshop workshops congress meeting kongress tagung colloquium colloque".split()
 )
 _JOURNALS = frozenset("journal j transactions trans magazine zeitschrift revista revue rivista 学报 杂志".split())
+#: Names that are remembered, with what was made of them: those of a search, and the frequent ones of a file.
+KEPT = 2_000
 #: An acronym is looked for in names of up to this many words.
 _LONGEST_NAME = 14
 
 
-@lru_cache(maxsize=10_000)
+@lru_cache(maxsize=KEPT)
 def venue_words(venue: str) -> tuple[str, ...]:
     """Folded words without articles and prepositions."""
     return tuple(w for w in normalise.words(venue) if w not in _STOP)
 
 
-@lru_cache(maxsize=10_000)
+@lru_cache(maxsize=KEPT)
 def venue_kind(venue: tuple[str, ...]) -> VenueKind:
     """Whether the name speaks of a conference or of a journal; "Proceedings" alone says neither."""
     conference, journal = not _CONFERENCES.isdisjoint(venue), not _JOURNALS.isdisjoint(venue)
@@ -44,7 +46,6 @@ def venue_kind(venue: tuple[str, ...]) -> VenueKind:
     return "conference" if conference else "journal" if journal else ""
 
 
-@lru_cache(maxsize=8192)
 def venue_relation(a: tuple[str, ...], b: tuple[str, ...]) -> bool | None:
     """Whether two names mean one journal or conference.
 
@@ -53,9 +54,14 @@ def venue_relation(a: tuple[str, ...], b: tuple[str, ...]) -> bool | None:
     """
     if not a or not b:
         return None
+    return a == b or _names_relation(a, b)
+
+
+@lru_cache(maxsize=KEPT)
+def _names_relation(a: tuple[str, ...], b: tuple[str, ...]) -> bool | None:
     if not (a[0].isascii() and b[0].isascii()) and (normalise.has_cjk(a[0]) or normalise.has_cjk(b[0])):
         return cjk.same_venue(a, b)
-    if a == b or "".join(a) == "".join(b) or _abbreviated(a, b):
+    if "".join(a) == "".join(b) or _abbreviated(a, b):
         return True
     a, b = _core(a), _core(b)
     if not a or not b:
@@ -77,7 +83,7 @@ def _one_in_common(short: tuple[str, ...], long: tuple[str, ...]) -> bool:
     return 2 * sum(any(_abbreviates(word, other) for other in long) for word in short) > len(short)
 
 
-@lru_cache(maxsize=10_000)
+@lru_cache(maxsize=KEPT)
 def _core(venue: tuple[str, ...]) -> tuple[str, ...]:
     kept = tuple(w for w in venue if w not in _SURROUNDS and not w[0].isdigit())
     return kept[:_LONGEST_NAME]

@@ -10,8 +10,8 @@ from typing import Any
 
 import orjson
 
-from metasearch.events import Answer, Counts, SourceReport
-from metasearch.formats.text import clean, clean_or_none, exact_number, web_url
+from metasearch.events import Answer, Counts, Paging, SourceReport, Totals
+from metasearch.formats.text import clean, clean_all, clean_map, clean_or_none, exact_number, web_url
 from metasearch.record import Author, Hit, Match, Reason, Record
 
 
@@ -60,7 +60,7 @@ def hit_object(hit: Hit) -> dict[str, Any]:
         "reasons": [reason_object(r) for r in hit.reasons],
         "title": clean_or_none(it.title),
         "subtitle": clean_or_none(it.subtitle),
-        "titles": [clean(v) for v in it.titles],
+        "titles": clean_all(it.titles),
         "authors": [_author(a) for a in it.authors],
         "year": exact_number(it.year),
         "date": clean_or_none(it.date),
@@ -71,18 +71,18 @@ def hit_object(hit: Hit) -> dict[str, Any]:
         "issue": clean_or_none(it.issue),
         "pages": clean_or_none(it.pages),
         "doi": clean_or_none(it.doi),
-        "ids": {clean(scheme): clean(value) for scheme, value in it.ids.items()},
-        "isbn": [clean(v) for v in it.isbn],
-        "issn": [clean(v) for v in it.issn],
+        "ids": clean_map(it.ids),
+        "isbn": clean_all(it.isbn),
+        "issn": clean_all(it.issn),
         "url": web_url(it.url),
         "pdf_url": web_url(it.pdf_url),
         "type": clean_or_none(it.type),
         "language": clean_or_none(it.language),
         "abstract": clean_or_none(it.abstract),
-        "keywords": [clean(k) for k in it.keywords],
+        "keywords": clean_all(it.keywords),
         "citations": exact_number(it.citations),
         "sources": [_source(r) for r in hit.records],
-        "provenance": {clean(field): clean(source) for field, source in hit.provenance.items()},
+        "provenance": clean_map(hit.provenance),
         "matches": [match_object(m) for m in hit.matches],
         "versions": [{"kind": v.kind, "records": [clean(key) for key in v.records]} for v in hit.versions],
     }
@@ -108,12 +108,40 @@ def report_object(report: SourceReport) -> dict[str, Any]:
         },
         "cached": report.cached,
         "unread": report.unread,
+        "filtered": report.filtered,
+        "more": report.more,
     }
 
 
 def counts_object(counts: Counts) -> dict[str, int]:
     """{"received", "unique", "duplicates"}, of all hits, whatever the limit cut off."""
     return {"received": counts.received, "unique": counts.unique, "duplicates": counts.duplicates}
+
+
+def paging_object(paging: Paging) -> dict[str, Any]:
+    """{"start", "count", "next"}: which part of the list this is, and where the one that follows begins, or null."""
+    following = paging.next
+    return {
+        "start": paging.start,
+        "count": paging.count,
+        "next": None
+        if following is None
+        else {"start": following.start, "count": following.count, "link": following.link},
+    }
+
+
+def totals_object(totals: Totals | None) -> dict[str, Any] | None:
+    """How many works there may be, with the bounds and in words what that rests on."""
+    if totals is None:
+        return None
+    return {
+        "seen": totals.seen,
+        "least": totals.least,
+        "most": exact_number(totals.most),
+        "estimate": exact_number(totals.estimate),
+        "reliable": totals.reliable,
+        "basis": clean(totals.basis),
+    }
 
 
 def answer_object(answer: Answer) -> dict[str, Any]:
@@ -126,6 +154,8 @@ def answer_object(answer: Answer) -> dict[str, Any]:
         "sources": [report_object(r) for r in answer.sources],
         "seconds": answer.seconds,
         "dedup": answer.dedup,
+        "paging": paging_object(answer.paging),
+        "totals": totals_object(answer.totals),
     }
 
 

@@ -46,8 +46,6 @@ def write(
     *,
     updated: datetime | None = None,
     links: Mapping[str, str] | None = None,
-    start: int = 1,
-    per_page: int | None = None,
 ) -> bytes:
     """The answer as an Atom feed in UTF-8.
 
@@ -56,8 +54,6 @@ def write(
         updated: When the search was made, with a time zone; without it the date of the newest hit, so that the
             writer needs no clock.
         links: Absolute URLs by relation: "self", "alternate", "search", "first", "previous", "next", "last".
-        start: Index of the first hit, from 1.
-        per_page: Hits on a full page; as many as there are where not given.
     """
     dates = [_published(hit.record) for hit in answer.hits]
     feed_date = updated or max((d for d in dates if d), default=_EPOCH)
@@ -71,8 +67,8 @@ def write(
     _add(feed, ATOM, "generator", "metasearch")
     for relation, url in (links or {}).items():
         _add(feed, ATOM, "link", rel=relation, type=_LINK_TYPES.get(relation, "application/atom+xml"), href=url)
-    size = len(answer.hits) if per_page is None else per_page
-    _add(feed, OPENSEARCH, "totalResults", str(answer.counts.unique))
+    start, size = answer.paging.start + 1, answer.paging.count or len(answer.hits)
+    _add(feed, OPENSEARCH, "totalResults", str(answer.expected))
     _add(feed, OPENSEARCH, "startIndex", str(start))
     _add(feed, OPENSEARCH, "itemsPerPage", str(size))
     _add(

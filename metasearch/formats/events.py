@@ -5,7 +5,7 @@
     hit     a new hit, whole; rank and score are 0 until the end
     update  a known hit, whole: replace it
     merge   id, absorbed, hit: drop the absorbed ones, put the hit under id
-    order   ids: all hits in rank order, as of now
+    order   ids: all hits in the order of the list, as of now
     done    the answer, with no more of its hits than id, rank, score and reasons
 
 `fold` is the reference client: what it makes of a stream is the JSON answer of the same search.
@@ -20,7 +20,14 @@ import orjson
 
 from metasearch.errors import FormatError
 from metasearch.events import Added, Finished, Grown, Joined, Order, SearchEvent, SourceProgress, Started
-from metasearch.formats.answer import counts_object, hit_object, reason_object, report_object
+from metasearch.formats.answer import (
+    counts_object,
+    hit_object,
+    paging_object,
+    reason_object,
+    report_object,
+    totals_object,
+)
 from metasearch.formats.text import clean
 
 
@@ -68,6 +75,8 @@ def event_object(event: SearchEvent) -> dict[str, Any]:
                 "sources": [report_object(r) for r in answer.sources],
                 "seconds": answer.seconds,
                 "dedup": answer.dedup,
+                "paging": paging_object(answer.paging),
+                "totals": totals_object(answer.totals),
             }
         case _:
             assert_never(event)

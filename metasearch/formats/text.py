@@ -7,6 +7,7 @@ that UTF-8 cannot carry, and bidirectional controls that make text read as what 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from textwrap import wrap as wrap_ascii
 from urllib.parse import quote
 
@@ -43,6 +44,20 @@ def clean_or_none(text: str | None) -> str | None:
     if not text or text.isprintable():
         return text or None
     return _scrubbed(text) or None
+
+
+def clean_all(texts: Sequence[str]) -> list[str]:
+    """`clean` of each; nearly always one look at all of them is enough."""
+    if not texts or "".join(texts).isprintable():
+        return list(texts)
+    return [clean(text) for text in texts]
+
+
+def clean_map(texts: Mapping[str, str]) -> dict[str, str]:
+    """`clean` of every key and value."""
+    if not texts or "".join([*texts, *texts.values()]).isprintable():
+        return dict(texts)
+    return {clean(name): clean(text) for name, text in texts.items()}
 
 
 def _scrubbed(text: str) -> str:

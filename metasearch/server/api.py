@@ -15,9 +15,10 @@ from aiohttp import web
 from metasearch.errors import TimedOut
 from metasearch.events import Answer
 from metasearch.formats import FORMATS, atom, bibtex, csv_table, ris
-from metasearch.formats.answer import answer_object, report_object
+from metasearch.formats.answer import answer_object, paging_object, report_object, totals_object
 from metasearch.server import negotiate, stream
 from metasearch.server.access import FACE
+from metasearch.server.linked import Linked, asked, linked
 from metasearch.server.markup import Markup
 from metasearch.server.page import Form, search_form, start_page
 from metasearch.server.parameters import Parameters, read
@@ -27,7 +28,7 @@ from metasearch.server.site import SHARED, Shared, Site, site_of
 from metasearch.server.sources import labels, view
 
 if TYPE_CHECKING:
-    from metasearch.engine import Search
+    from metasearch.searching import Search
 
 #: Name in `format=` -> media type. A client that does not say what it likes gets the first.
 OFFERED: Mapping[str, str] = {
@@ -55,6 +56,7 @@ async def search(request: web.Request) -> web.StreamResponse:
     prepared = shared.engine.search(
         parameters.query,
         sources=parameters.sources,
+        start=parameters.start,
         limit=parameters.limit,
         years=parameters.years,
         per_source=parameters.per_source,
@@ -63,7 +65,8 @@ async def search(request: web.Request) -> web.StreamResponse:
         dedup=parameters.dedup,
     )
     if form in ("ndjson", "sse"):
-        return await stream.events(request, prepared, parameters.query, form)
+        told = Linked(prepared, parameters, site_of(request))
+        return await stream.events(request, told, parameters.query, form)
     with shared.gate.passing():
         return await _whole(request, prepared, parameters, form)
 
@@ -104,6 +107,9 @@ async def _whole(request: web.Request, prepared: Search, parameters: Parameters,
     if status != 200 and form != "html":
         raise _nothing_answered(answer, status, headers)
     began = time.perf_counter()
+    answer = linked(answer, parameters, site)
+    if (following := _following(answer, parameters, form, site)) is not None:
+        headers["Link"] = f'<{following}>; rel="next"'
     content, body = _body(answer, parameters, form, site, shared)
     if "Server-Timing" in headers:
         headers["Server-Timing"] += f", render;dur={(time.perf_counter() - began) * 1000:.1f}"
@@ -136,21 +142,31 @@ def _body(answer: Answer, parameters: Parameters, form: str, site: Site, shared:
         return lasting, orjson.dumps(whole, option=orjson.OPT_APPEND_NEWLINE)
     if form == "html":
         results = Results(
-            answer, _form(parameters), labels(shared.engine, (it.source for it in answer.sources)), _asked(parameters)
+            answer, _form(parameters), labels(shared.engine, (it.source for it in answer.sources)), asked(parameters)
         )
         page = results_page(site, results, view(shared.engine))
         return orjson.dumps([answer_object(answer)["hits"], *_lasting(answer)]), page.encode()
     if form == "atom":
-        asked = _asked(parameters)
+        here = asked(parameters)
         links = {
-            "self": site.url("/search", **asked, format="atom"),
-            "alternate": site.url("/search", **asked, format="html"),
+            "self": site.url("/search", **here, format="atom"),
+            "alternate": site.url("/search", **here, format="html"),
             "search": site.url("/opensearch.xml"),
         }
+        if answer.paging.start:
+            links["first"] = site.url("/search", **asked(parameters, 0), format="atom")
+        if (following := _following(answer, parameters, form, site)) is not None:
+            links["next"] = following
         body = atom.write(answer, links=links)
     else:
         body = {"ris": ris.write, "bibtex": bibtex.write, "csv": csv_table.write}[form](answer.hits)
     return body, body
+
+
+def _following(answer: Answer, parameters: Parameters, form: str, site: Site) -> str | None:
+    """The absolute address of the next page in the same format, or None where the list ends."""
+    following = answer.paging.next
+    return site.url("/search", **asked(parameters, following.start), format=form) if following is not None else None
 
 
 def _lasting(answer: Answer) -> list[Any]:
@@ -158,7 +174,8 @@ def _lasting(answer: Answer) -> list[Any]:
     fleeting = ("seconds", "cached")
     reports = [{k: v for k, v in report_object(it).items() if k not in fleeting} for it in answer.sources]
     counts = answer.counts
-    return [answer.query, counts.received, counts.unique, reports, answer.dedup]
+    pages = paging_object(answer.paging), totals_object(answer.totals)
+    return [answer.query, counts.received, counts.unique, reports, answer.dedup, pages]
 
 
 def _status(answer: Answer) -> int:
@@ -186,26 +203,9 @@ def server_timing(answer: Answer) -> str:
     return ", ".join([*parts, f"total;dur={answer.seconds * 1000:.1f}"])
 
 
-def _asked(parameters: Parameters) -> dict[str, str | int]:
-    """The parameters as they were given, for links to the same search in another format."""
-    sources = ",".join(parameters.sources or ())
-    timeout = "" if parameters.timeout is None else f"{parameters.timeout:g}"
-    asked: dict[str, str | int | None] = {
-        "q": parameters.query,
-        "count": parameters.limit,
-        "sources": sources,
-        "year": parameters.year,
-        "timeout": timeout,
-        "per_source": parameters.per_source,
-        "versions": parameters.versions,
-        "dedup": parameters.dedup,
-    }
-    return {name: value for name, value in asked.items() if value}
-
-
 def _form(parameters: Parameters) -> Form:
-    shown = ("q", "sources", "year")
-    kept = {name: str(value) for name, value in _asked(parameters).items() if name not in shown}
+    shown = ("q", "sources", "year", "start")  # another search begins at its beginning
+    kept = {name: str(value) for name, value in asked(parameters).items() if name not in shown}
     return Form(parameters.query, parameters.year, parameters.sources or (), kept)
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import signal
+import socket
 import sys
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, asynccontextmanager, nullcontext
 from typing import TYPE_CHECKING
 
 from aiohttp import web
@@ -16,19 +17,23 @@ from metasearch.errors import UsageError
 from metasearch.server import api, routes
 from metasearch.server.access import observed
 from metasearch.server.clients import Clients
-from metasearch.server.connections import Connections
+from metasearch.server.connections import Connection, Connections
 from metasearch.server.gate import Gate
 from metasearch.server.keys import ApiKeys
 from metasearch.server.live import Hub
+from metasearch.server.loops import LoopName, loop_factory
 from metasearch.server.metrics import Metrics
 from metasearch.server.middleware import admitted, errors, security_headers
 from metasearch.server.options import Options
+from metasearch.server.peers import Peers
 from metasearch.server.rate import RateLimiter
 from metasearch.server.site import SHARED, Shared
 from metasearch.server.suggest import Suggestions
 from metasearch.settings import Settings
 
 if TYPE_CHECKING:
+    from asyncio.trsock import TransportSocket
+
     from metasearch.engine import Engine
 
 #: Makes the engine inside the running loop, and closes it.
@@ -49,7 +54,7 @@ ROUTES = (
 #: Seconds that requests in flight have when the server is told to stop.
 _PATIENCE = 2.0
 #: Connections that wait to be accepted.
-_BACKLOG = 128
+BACKLOG = 128
 
 
 def make_app(
@@ -59,6 +64,8 @@ def make_app(
     keys: ApiKeys | None = None,
     examples: Sequence[str] = (),
     notice: str = "",
+    peers: Peers | None = None,
+    secret: bytes | None = None,
 ) -> web.Application:
     """The web application.
 
@@ -69,9 +76,12 @@ def make_app(
         keys: Who may ask; None for everybody.
         examples: Queries that find something, for the start page, the description document and suggestions.
         notice: What visitors should know about this server, for the start page.
+        peers: The other workers of the server; None where there are none.
+        secret: What all of them make pseudonyms of clients with; None draws one.
     """
     limits = options or Options()
-    metrics = Metrics()
+    others = peers or Peers()
+    metrics = Metrics.together([others.kept().metrics])
 
     async def lifespan(app: web.Application) -> AsyncIterator[None]:
         async with engine() as running:
@@ -86,14 +96,16 @@ def make_app(
                 gate=Gate(limits.max_searches, elsewhere=lambda: hub.running),
                 suggestions=Suggestions(examples),
                 metrics=metrics,
-                clients=Clients(limits.trusted_proxies),
+                clients=Clients(limits.trusted_proxies, secret),
                 limiter=RateLimiter(limits.rate_limit, limits.rate_window, limits.max_clients) if limited else None,
                 keys=keys or ApiKeys(),
+                peers=others,
                 examples=tuple(examples),
                 notice=notice,
             )
             yield
             await app[SHARED].hub.close()
+            await others.close()
 
     async def end_streams(app: web.Application) -> None:
         await app[SHARED].hub.close()
@@ -107,7 +119,7 @@ def make_app(
     return app
 
 
-def _say(address: str) -> None:
+def say(address: str) -> None:
     sys.stderr.write(f"metasearch is listening on {address} (press Ctrl-C to stop)\n")
     sys.stderr.flush()
 
@@ -118,7 +130,10 @@ def serve(
     host: str = "127.0.0.1",
     port: int = 8080,
     demo: bool = False,
-    announce: Callable[[str], None] = _say,
+    announce: Callable[[str], None] = say,
+    workers: int = 1,
+    loop: LoopName = "auto",
+    prepare: Callable[[], AbstractContextManager[object]] = nullcontext,
 ) -> None:
     """Serves until SIGINT or SIGTERM comes.
 
@@ -128,14 +143,26 @@ def serve(
         port: 0 takes any free one.
         demo: Answers from the embedded demo databases instead of the configured sources.
         announce: Told the address, once the server listens; by itself it is written to stderr.
+        workers: Processes that answer; see docs/server.md.
+        loop: "auto" takes uvloop where it is installed.
+        prepare: Entered by each worker for as long as it lives, as by whoever calls this for the process that there
+            is already; it can be pickled.
 
     Raises:
-        UsageError: It cannot listen there.
+        UsageError: It cannot listen there, or the loop is not installed.
+        MetasearchError: The workers end as soon as they begin.
         SettingsError: An API key that the configuration speaks of is not there or too weak.
         SpecError: A source that is asked by default has a wrong spec.
     """
+    factory = loop_factory(loop)
     with contextlib.suppress(KeyboardInterrupt):
-        asyncio.run(_serve(settings, host, port, demo, announce))
+        if workers > 1:
+            from metasearch.server.workers import supervise
+
+            asyncio.run(supervise(settings, host, port, demo, announce, workers, loop, prepare))
+        else:
+            with asyncio.Runner(loop_factory=factory) as runner:
+                runner.run(_serve(settings, host, port, demo, announce))
 
 
 async def _serve(settings: Settings, host: str, port: int, demo: bool, announce: Callable[[str], None]) -> None:
@@ -166,38 +193,73 @@ async def listening(
     """
     limits = options or Options.of(settings)
     keys = ApiKeys.load(settings)
-    factory, examples, notice = _demo(settings) if demo else (_engine(settings), (), "")
+    factory, examples, notice = searching(settings, demo=demo)
     app = make_app(factory, options=limits, keys=keys, examples=examples, notice=notice)
-    async with _bound(app, limits, host, port) as address:
-        yield address
+    async with _bound(app, limits, host, port) as url:
+        yield url
 
 
 @asynccontextmanager
 async def _bound(app: web.Application, limits: Options, host: str, port: int) -> AsyncIterator[str]:
     """The application behind a socket."""
+    async with started(app, limits) as protocol:
+        listener = await listen(protocol, host, port)
+        try:
+            yield address(listener.sockets[0])
+        finally:
+            listener.close()
+
+
+@asynccontextmanager
+async def started(app: web.Application, limits: Options) -> AsyncIterator[Callable[[], Connection]]:
+    """The application, for as long as the block lasts; gives what makes a protocol for each connection."""
     # A client that goes away cancels its handler, and with it the requests to the sources.
     runner = web.AppRunner(app, handler_cancellation=True, access_log=None, shutdown_timeout=_PATIENCE)
     await runner.setup()
-    listener: asyncio.Server | None = None
     try:
         server = runner.server
         assert server is not None
         connections = Connections(limits, app[SHARED].clients)
-        try:
-            listener = await asyncio.get_running_loop().create_server(
-                lambda: connections.make(server), host, port, backlog=_BACKLOG
-            )
-        except (OSError, OverflowError) as exc:
-            reason = getattr(exc, "strerror", None) or str(exc)
-            raise UsageError(
-                f"cannot listen on {host}:{port}: {reason}", advice="Choose another --port or --host."
-            ) from exc
-        address, number = listener.sockets[0].getsockname()[:2]
-        yield f"http://{f'[{address}]' if ':' in address else address}:{number}/"
+        yield lambda: connections.make(server)
     finally:
-        if listener is not None:
-            listener.close()
         await runner.cleanup()
+
+
+async def listen(
+    protocol: Callable[[], asyncio.BaseProtocol], host: str, port: int, *, shared: bool = False, serve: bool = True
+) -> asyncio.Server:
+    """The sockets of an address.
+
+    Args:
+        protocol: For each connection.
+        host: A name or address of this machine.
+        port: 0 takes any free one.
+        shared: Whether several may take the same address, and the system divides connections between them.
+        serve: Whether they listen at once.
+
+    Raises:
+        UsageError: The address cannot be taken.
+    """
+    try:
+        return await asyncio.get_running_loop().create_server(
+            protocol, host, port, backlog=BACKLOG, reuse_port=shared or None, start_serving=serve
+        )
+    except (OSError, OverflowError) as exc:
+        reason = getattr(exc, "strerror", None) or str(exc)
+        raise UsageError(
+            f"cannot listen on {host}:{port}: {reason}", advice="Choose another --port or --host."
+        ) from exc
+
+
+def address(listener: socket.socket | TransportSocket) -> str:
+    """Where a socket is reached by HTTP."""
+    host, port = listener.getsockname()[:2]
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}/"
+
+
+def searching(settings: Settings, *, demo: bool) -> tuple[EngineFactory, Sequence[str], str]:
+    """What answers, examples for it, and what visitors should know of it."""
+    return _demo(settings) if demo else (_engine(settings), (), "")
 
 
 def _engine(settings: Settings) -> EngineFactory:

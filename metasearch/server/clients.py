@@ -40,11 +40,12 @@ class Clients:
 
     Args:
         trusted: Addresses and networks of proxies whose `X-Forwarded-For` is believed.
+        secret: What pseudonyms are made with; None draws one.
     """
 
-    def __init__(self, trusted: Iterable[str] = ()) -> None:
+    def __init__(self, trusted: Iterable[str] = (), secret: bytes | None = None) -> None:
         self._trusted = tuple(ipaddress.ip_network(it, strict=False) for it in trusted)
-        self._secret = secrets.token_bytes(32)
+        self._secret = secret or secrets.token_bytes(32)
         self._warned = False
 
     def of(self, request: web.Request) -> Client:

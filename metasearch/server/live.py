@@ -18,7 +18,7 @@ from metasearch.formats.events import sse
 from metasearch.server.options import Options
 
 if TYPE_CHECKING:
-    from metasearch.engine import Search
+    from metasearch.server.linked import Events
 
 logger = logging.getLogger("metasearch.server")
 
@@ -100,7 +100,7 @@ class Hub:
         """How many searches are being drained."""
         return len(self._tasks)
 
-    def start(self, search: Search) -> LiveSearch:
+    def start(self, search: Events) -> LiveSearch:
         """Drains the search into a new `LiveSearch`."""
         live = LiveSearch(search.id)
         task = asyncio.create_task(self._drain(search, live))
@@ -145,7 +145,7 @@ class Hub:
         self._timers.clear()
         self._kept.clear()
 
-    async def _drain(self, search: Search, live: LiveSearch) -> None:
+    async def _drain(self, search: Events, live: LiveSearch) -> None:
         try:
             async with aclosing(search):
                 async for event in search:

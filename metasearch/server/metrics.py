@@ -8,7 +8,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Self
 
 from metasearch.events import Answer
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 #: Upper ends of the histograms' buckets in seconds; a search may take up to a minute.
 BUCKETS = (0.005, 0.025, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
+#: What the states of the sources count.
+KEPT = "metasearch_source_cached_pages_total"
 
 
 class Total:
@@ -34,6 +36,15 @@ class Total:
     def add(self, *values: str, by: int = 1) -> None:
         """Count `by` more, under the values of its labels."""
         self._values[values] += by
+
+    def dump(self) -> list[Any]:
+        """All that was counted, as JSON can hold it."""
+        return list(self._values.items())
+
+    def load(self, dumped: Iterable[Any]) -> None:
+        """Count what another one has, too."""
+        for values, number in dumped:
+            self._values[tuple(values)] += number
 
     def samples(self) -> Iterator[str]:
         """Its lines."""
@@ -59,6 +70,17 @@ class Durations:
         counts[bisect_left(BUCKETS, seconds)] += 1
         self._sums[value] = self._sums.get(value, 0.0) + seconds
 
+    def dump(self) -> list[Any]:
+        """All that was counted, as JSON can hold it."""
+        return [(value, counts, self._sums[value]) for value, counts in self._counts.items()]
+
+    def load(self, dumped: Iterable[Any]) -> None:
+        """Count what another one has, too."""
+        for value, counts, seconds in dumped:
+            own = self._counts.get(value, [0] * (len(BUCKETS) + 1))
+            self._counts[value] = [a + b for a, b in zip(own, counts, strict=True)]
+            self._sums[value] = self._sums.get(value, 0.0) + seconds
+
     def samples(self) -> Iterator[str]:
         """Its lines; each bucket holds all that are smaller, too."""
         for value, counts in sorted(self._counts.items()):
@@ -71,7 +93,7 @@ class Durations:
 
 
 class Metrics:
-    """All that one server counts."""
+    """All that one process counts, or that several have counted."""
 
     def __init__(self) -> None:
         self.requests = Total("metasearch_requests_total", "Requests answered.", "face", "code")
@@ -87,6 +109,27 @@ class Metrics:
         self._cache = Total(
             "metasearch_cache_requests_total", "Sources whose pages all came from the cache, or did not.", "outcome"
         )
+        self._all: tuple[Total | Durations, ...] = (
+            *(self.requests, self.durations, self._asked, self._took),
+            *(self._records, self._merges, self._cache),
+        )
+
+    @classmethod
+    def together(cls, dumps: Iterable[Mapping[str, Any]]) -> Self:
+        """The sum of what several have counted."""
+        metrics = cls()
+        for dump in dumps:
+            metrics.load(dump)
+        return metrics
+
+    def dump(self) -> dict[str, Any]:
+        """All numbers, as JSON can hold them; gauges are nobody's to keep."""
+        return {it.name: it.dump() for it in self._all}
+
+    def load(self, dump: Mapping[str, Any]) -> None:
+        """Count what another one has, too."""
+        for it in self._all:
+            it.load(dump.get(it.name, ()))
 
     def searched(self, answer: Answer) -> None:
         """A search has finished."""
@@ -103,31 +146,55 @@ class Metrics:
                 if match.verdict != "different":
                     self._merges.add(match.matcher)
 
-    def text(self, states: Iterable[SourceState], running: int, version: str) -> str:
+    def text(
+        self, states: Iterable[SourceState], running: int, version: str, loop: str = "asyncio", workers: int = 1
+    ) -> str:
         """The whole page.
 
         Args:
             states: Of all sources, as of now.
             running: Searches that run now.
             version: Of the program.
+            loop: What the event loop is called.
+            workers: Processes that count.
         """
+        states = list(states)
         circuits = {it.source: int(it.state in ("open", "half-open")) for it in states}
-        counted: tuple[Total | Durations, ...] = (
-            *(self.requests, self.durations, self._asked, self._took),
-            *(self._records, self._merges, self._cache),
-        )
+        kept = [
+            f"{KEPT}{_labels([('source', it.source), ('age', age)])} {getattr(it, age)}"
+            for it in states
+            for age in ("fresh", "stale", "spared")
+            if getattr(it, age)
+        ]
         return "".join(
             [
-                *(_lines(it.name, it.about, it.kind, list(it.samples())) for it in counted),
-                _gauge("metasearch_source_circuit_open", "1 while a failing source is left alone.", "source", circuits),
-                _gauge("metasearch_searches_running", "Searches that run now.", "", {"": running}),
-                _gauge("metasearch_build_info", "The version that runs.", "version", {version: 1}),
+                *(_lines(it.name, it.about, it.kind, list(it.samples())) for it in self._all),
+                _gauge(
+                    "metasearch_source_circuit_open",
+                    "1 while a failing source is left alone.",
+                    "source",
+                    circuits.items(),
+                ),
+                _lines(
+                    KEPT,
+                    "Pages from the cache, and what they were worth.",
+                    "counter",
+                    kept,
+                ),
+                _gauge("metasearch_searches_running", "Searches that run now.", "", [("", running)]),
+                _gauge("metasearch_workers", "Processes that the server was started with.", "", [("", workers)]),
+                _lines(
+                    "metasearch_build_info",
+                    "The version that runs, and its event loop.",
+                    "gauge",
+                    [f"metasearch_build_info{_labels([('version', version), ('loop', loop)])} 1"],
+                ),
             ]
         )
 
 
-def _gauge(name: str, about: str, label: str, values: Mapping[str, int]) -> str:
-    samples = [f"{name}{_labels([(label, value)] if label else [])} {number}" for value, number in values.items()]
+def _gauge(name: str, about: str, label: str, values: Iterable[tuple[str, int]]) -> str:
+    samples = [f"{name}{_labels([(label, value)] if label else [])} {number}" for value, number in values]
     return _lines(name, about, "gauge", samples)
 
 

@@ -62,7 +62,7 @@ async def admitted(request: web.Request, handler: Handler) -> web.StreamResponse
     if shared.limiter is not None and path not in UNCOUNTED:
         client = shared.clients.of(request)
         if not client.local:
-            request[QUOTA] = shared.limiter.take(client.name)
+            request[QUOTA] = await shared.peers.take(client.name) or shared.limiter.take(client.name)
             request[QUOTA].check()
     if path not in OPEN:
         shared.keys.check(request)

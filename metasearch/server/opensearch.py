@@ -33,8 +33,8 @@ def describe(site: Site, example: str) -> bytes:
         ("application/atom+xml", "atom"),
         ("application/json", "json"),
     ):
-        template = f"{site.base}/search?q={{searchTerms}}&count={{count?}}&format={name}"
-        _add(root, "Url", type=media_type, template=template)
+        template = f"{site.base}/search?q={{searchTerms}}&count={{count?}}&start={{startIndex?}}&format={name}"
+        _add(root, "Url", type=media_type, indexOffset="0", template=template)
     _add(root, "Url", type=SUGGESTIONS_TYPE, rel="suggestions", template=f"{site.base}/suggest?q={{searchTerms}}")
     _add(root, "Url", type=MEDIA_TYPE, rel="self", template=f"{site.base}/opensearch.xml")
     for name, size in (("favicon.ico", "16"), ("icon.png", "64")):

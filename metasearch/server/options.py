@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 from metasearch.settings import Settings
@@ -64,4 +64,16 @@ class Options:
         server = settings.server
         return cls(
             server_timing=server.server_timing, rate_limit=server.rate_limit, trusted_proxies=server.trusted_proxies
+        )
+
+    def divided(self, workers: int) -> Self:
+        """One worker's part of what a server holds at once, so that all together hold no more."""
+        return replace(
+            self,
+            max_searches=max(1, self.max_searches // workers),
+            max_streams=max(1, self.max_streams // workers),
+            max_stream_bytes=self.max_stream_bytes // workers,
+            max_clients=max(1, self.max_clients // workers),
+            max_connections=max(1, self.max_connections // workers),
+            max_client_connections=max(1, self.max_client_connections // workers),
         )

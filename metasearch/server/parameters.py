@@ -13,6 +13,7 @@ from multidict import MultiMapping
 from metasearch.dedup import STRATEGIES
 from metasearch.errors import QuerySyntaxError
 from metasearch.formats.text import line
+from metasearch.paging import LAST_PLACE
 from metasearch.query import Years, parse_years
 from metasearch.record import VERSIONS_MODES, VersionsMode
 from metasearch.server.options import Options
@@ -29,6 +30,7 @@ class Parameters:
 
     Attributes:
         query: As typed, without blanks at its ends; "" where there is none.
+        start: Places of the list before the first hit.
         limit: How many hits; None for all.
         sources: Names as given, each once; None for the usual ones.
         year: The years as typed, for the form of the result page.
@@ -39,6 +41,7 @@ class Parameters:
     """
 
     query: str = ""
+    start: int = 0
     limit: int | None = None
     sources: tuple[str, ...] | None = None
     years: Years | None = None
@@ -96,9 +99,13 @@ def read(given: MultiMapping[str], options: Options) -> Parameters:
     if sources and len(sources) > options.max_sources:
         reader.wrong("sources", f"names {len(sources)} sources; at most {options.max_sources} are allowed")
     timeout = reader.value(_seconds, "timeout")
+    start, limit = reader.value(_start, "start") or 0, reader.value(records, "count", "n")
+    if start + (limit or 0) > LAST_PLACE:
+        reader.wrong("start", f"with count it goes beyond the {LAST_PLACE:,}th hit, where a list ends")
     parameters = Parameters(
         query=query[1] if query else "",
-        limit=reader.value(records, "count", "n"),
+        start=start,
+        limit=limit,
         sources=sources,
         years=reader.value(_years_range, "year") if year else None,
         year=year[1] if year else "",
@@ -129,6 +136,12 @@ def _years_range(text: str) -> Years:
 def _count(text: str, most: int) -> int:
     if not _whole.fullmatch(text) or not 1 <= int(text) <= most:
         raise ValueError(f"{_quoted(text)} is not a whole number from 1 to {most}")
+    return int(text)
+
+
+def _start(text: str) -> int:
+    if not _whole.fullmatch(text) or int(text) >= LAST_PLACE:
+        raise ValueError(f"{_quoted(text)} is not a whole number from 0 to {LAST_PLACE - 1}")
     return int(text)
 
 

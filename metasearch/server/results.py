@@ -62,6 +62,7 @@ def results_page(site: Site, results: Results, sources: Sequence[SourceView]) ->
         search_form(site, sources, results.form),
         tag("h1", "Results for ", tag("q", results.form.query), class_="hidden"),
         tag("p", _summary(answer), class_="summary", role="status"),
+        tag("p", _expected(answer), class_="dim") if answer.expected > answer.counts.unique else None,
         _incomplete(results),
         tag(
             "div",
@@ -70,13 +71,14 @@ def results_page(site: Site, results: Results, sources: Sequence[SourceView]) ->
                 tag("h2", "Works", id="works", class_="hidden"),
                 tag("ol", [_hit(hit, site, results) for hit in answer.hits], class_="hits")
                 if shown
-                else tag("p", "No database that answered has a work for this query."),
+                else tag("p", _nothing(answer)),
+                _pager(site, results),
                 aria_labelledby="works",
             ),
             tag("aside", _exports(site, results), _sources(results)),
             class_="columns",
         ),
-        metas={"totalResults": answer.counts.unique, "startIndex": 1, "itemsPerPage": shown},
+        metas={"totalResults": answer.expected, "startIndex": answer.paging.start + 1, "itemsPerPage": shown},
     )
 
 
@@ -84,11 +86,45 @@ def _summary(answer: Answer) -> str:
     counts = answer.counts
     answered = sum(report.status in ("ok", "empty") for report in answer.sources)
     shown = f"{len(answer.hits)} of " if len(answer.hits) < counts.unique else ""
+    if shown and answer.hits and answer.paging.start:
+        shown = f"{answer.hits[0].rank} to {answer.hits[-1].rank} of "
     return (
         f"{shown}{_many(counts.unique, 'work')} out of {_many(counts.received, 'record')}, "
         f"{_many(counts.duplicates, 'duplicate')} merged; "
         f"{answered} of {_many(len(answer.sources), 'database')} answered in {answer.seconds:.1f} s."
     )
+
+
+def _expected(answer: Answer) -> str:
+    it = answer.totals
+    assert it is not None
+    most = f", {it.most:,} at most" if it.most is not None else ""
+    unsure = "" if it.reliable else " (not sure)"
+    return f"About {answer.expected:,} works in all{unsure}, {it.least:,} at least{most}: {line(it.basis)}."
+
+
+def _nothing(answer: Answer) -> str:
+    if answer.paging.start and answer.counts.unique:
+        return f"The list ends before its place {answer.paging.start + 1}."
+    return "No database that answered has a work for this query."
+
+
+def _pager(site: Site, results: Results) -> Content:
+    """Links to the page before this one and to the one that follows, where there are any."""
+    paging = results.answer.paging
+    following = paging.next
+    before = max(0, paging.start - paging.count) if paging.count else 0
+    links: list[Content] = []
+    if paging.start:
+        words = "Previous works" if before else "First works"
+        links += [tag("a", words, href=_from(before, site, results), rel="prev" if before else "first"), " "]
+    if following is not None:
+        links.append(tag("a", "More works", href=_from(following.start, site, results), rel="next"))
+    return tag("nav", links, aria_label="Pages", class_="pager") if links else None
+
+
+def _from(start: int, site: Site, results: Results) -> str:
+    return site.path("/search", **{**results.parameters, "start": start, "format": "html"})
 
 
 def _many(number: int, noun: str) -> str:

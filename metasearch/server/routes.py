@@ -8,13 +8,17 @@ from aiohttp import web
 from metasearch import __version__
 from metasearch.server import api, negotiate
 from metasearch.server.assets import ASSETS, Asset
+from metasearch.server.loops import running_loop_name
 from metasearch.server.metrics import MEDIA_TYPE as METRICS_TYPE
+from metasearch.server.metrics import Metrics
 from metasearch.server.opensearch import MEDIA_TYPE as OPENSEARCH_TYPE
 from metasearch.server.opensearch import SUGGESTIONS_TYPE, describe
 from metasearch.server.page import sources_page
+from metasearch.server.peer_app import everybody
 from metasearch.server.problem import Problem
-from metasearch.server.site import SHARED, site_of
-from metasearch.server.sources import source_object, view
+from metasearch.server.site import SHARED, Shared, site_of
+from metasearch.server.sources import SourceView, source_object, together, view
+from metasearch.server.suggest import together as completed
 
 #: Searched for in the description document where the server has no examples of its own.
 _EXAMPLE = "gene drive"
@@ -23,13 +27,12 @@ _LONGEST_PREFIX = 200
 
 async def sources(request: web.Request) -> web.Response:
     """`/sources`: every source, its limits, keys and state."""
-    shared = request.app[SHARED]
     offered = (("json", "application/json"), ("html", "text/html"))
     named = request.query.get("format")
     chosen = named or negotiate.choose(request.headers.get("Accept", ""), offered)
     if chosen not in ("json", "html"):
         raise Problem.unacceptable("The list of sources is there as JSON and as a page.", offered)
-    views = view(shared.engine)
+    views = await _views(request.app[SHARED])
     if chosen == "html":
         return api.html_response(sources_page(site_of(request), views), headers={"Cache-Control": "no-store"})
     return _json([source_object(it) for it in views], "application/json", Vary="Accept")
@@ -38,8 +41,9 @@ async def sources(request: web.Request) -> web.Response:
 async def suggest(request: web.Request) -> web.Response:
     """`/suggest?q=`: completions from what was asked and seen here; no source is asked."""
     prefix = request.query.get("q", "")
-    site = site_of(request)
-    completions = request.app[SHARED].suggestions.complete(prefix[:_LONGEST_PREFIX])
+    site, shared = site_of(request), request.app[SHARED]
+    typed = prefix[:_LONGEST_PREFIX]
+    completions = completed([shared.suggestions.complete(typed), *await shared.peers.completions(typed)])
     texts = [it.text for it in completions]
     urls = [site.url("/search", q=it.text, format="html") for it in completions]
     return _json([prefix, texts, [it.description for it in completions], urls], SUGGESTIONS_TYPE)
@@ -65,7 +69,7 @@ async def healthz(request: web.Request) -> web.Response:
 
 async def readyz(request: web.Request) -> web.Response:
     """`/readyz`: whether a search would find a source to ask."""
-    views = [it for it in view(request.app[SHARED].engine) if it.default]
+    views = [it for it in await _views(request.app[SHARED]) if it.default]
     usable = [it.name for it in views if it.usable]
     if not usable:
         raise Problem(
@@ -79,10 +83,22 @@ async def readyz(request: web.Request) -> web.Response:
 
 
 async def metrics(request: web.Request) -> web.Response:
-    """`/metrics`: what was done so far, for Prometheus."""
+    """`/metrics`: what all workers have done so far, for Prometheus."""
     shared = request.app[SHARED]
-    text = shared.metrics.text(shared.engine.source_states(), shared.gate.running, __version__)
+    told = await everybody(shared)
+    text = Metrics.together(it.metrics for it in told).text(
+        together(it.states for it in told),
+        sum(it.running for it in told),
+        __version__,
+        running_loop_name(),
+        shared.peers.workers,
+    )
     return web.Response(body=text.encode(), headers={"Content-Type": METRICS_TYPE, "Cache-Control": "no-store"})
+
+
+async def _views(shared: Shared) -> list[SourceView]:
+    """The sources, as all workers together know them."""
+    return view(shared.engine, together(it.states for it in await everybody(shared)))
 
 
 async def static(request: web.Request) -> web.Response:

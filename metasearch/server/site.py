@@ -14,6 +14,7 @@ from metasearch.server.keys import ApiKeys
 from metasearch.server.live import Hub
 from metasearch.server.metrics import Metrics
 from metasearch.server.options import Options
+from metasearch.server.peers import Peers
 from metasearch.server.rate import RateLimiter
 from metasearch.server.suggest import Suggestions
 
@@ -59,6 +60,7 @@ class Shared:
     Attributes:
         examples: Queries that find something here.
         limiter: Counts requests; None where no client is limited.
+        peers: The other workers of the server.
         notice: Shown on the start page; "" for nothing.
     """
 
@@ -71,6 +73,7 @@ class Shared:
     clients: Clients
     limiter: RateLimiter | None
     keys: ApiKeys
+    peers: Peers
     examples: tuple[str, ...]
     notice: str = ""
 

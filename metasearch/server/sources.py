@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from metasearch.errors import MetasearchError
@@ -12,7 +12,7 @@ from metasearch.formats.text import clean_or_none, web_url
 
 if TYPE_CHECKING:
     from metasearch.adapters.health import SourceState
-    from metasearch.adapters.spec import AdapterSpec
+    from metasearch.adapters.spec import AdapterSpec, Limits
     from metasearch.engine import Engine
 
 logger = logging.getLogger("metasearch.server")
@@ -42,6 +42,7 @@ class SourceView:
         default: Whether it is asked when a search names none.
         keys: In the order of the spec.
         state: As the last searches found it.
+        limits: Those of the whole server; None as `spec`.
     """
 
     name: str
@@ -49,6 +50,7 @@ class SourceView:
     default: bool
     keys: tuple[Key, ...]
     state: SourceState
+    limits: Limits | None
 
     @property
     def label(self) -> str:
@@ -70,15 +72,48 @@ class SourceView:
         return self.status in ("ok", "half-open")
 
 
-def view(engine: Engine) -> list[SourceView]:
-    """All sources, those first that are asked by default."""
+#: From the best to the worst.
+_STANDING = ("ok", "half-open", "paused", "open")
+
+
+def together(told: Iterable[Sequence[SourceState]]) -> list[SourceState]:
+    """What holds for all workers of a server: of each source the worst state, and the sums of what was counted."""
+    of_source: dict[str, list[SourceState]] = {}
+    for state in (state for states in told for state in states):
+        of_source.setdefault(state.source, []).append(state)
+    return [_joined(states) for states in of_source.values()]
+
+
+def _joined(states: Sequence[SourceState]) -> SourceState:
+    worst = max(states, key=lambda it: (_STANDING.index(it.state), it.until, it.last_error is not None))
+    return replace(
+        worst,
+        requests=sum(it.requests for it in states),
+        failures=sum(it.failures for it in states),
+        hedges=sum(it.hedges for it in states),
+        fresh=sum(it.fresh for it in states),
+        stale=sum(it.stale for it in states),
+        spared=sum(it.spared for it in states),
+        p50_ms=max((it.p50_ms for it in states if it.p50_ms is not None), default=None),
+        p95_ms=max((it.p95_ms for it in states if it.p95_ms is not None), default=None),
+    )
+
+
+def view(engine: Engine, states: Iterable[SourceState] | None = None) -> list[SourceView]:
+    """All sources, those first that are asked by default.
+
+    Args:
+        engine: Knows them.
+        states: How they are doing; None asks the engine.
+    """
     default = engine.registry.default()
     env = engine.settings.env
     views = []
-    for state in engine.source_states():
+    for state in engine.source_states() if states is None else states:
         spec = _spec(engine, state.source)
         keys = tuple(Key(it.env, it.required, bool(env.get(it.env))) for it in spec.auth) if spec else ()
-        views.append(SourceView(state.source, spec, state.source in default, keys, state))
+        limits = engine.registry.limits(state.source) if spec else None
+        views.append(SourceView(state.source, spec, state.source in default, keys, state, limits))
     return sorted(views, key=lambda it: (not it.default, it.name))
 
 
@@ -113,16 +148,17 @@ def source_object(it: SourceView) -> dict[str, Any]:
         "requests": it.state.requests,
         "failures": it.state.failures,
         "hedges": it.state.hedges,
+        "cached_pages": {"fresh": it.state.fresh, "stale": it.state.stale, "spared": it.state.spared},
         "p50_ms": it.state.p50_ms,
         "p95_ms": it.state.p95_ms,
         "keys": [{"env": key.env, "required": key.required, "set": key.set} for key in it.keys],
         "limits": {
-            "requests": spec.limits.requests,
-            "per": spec.limits.per,
-            "concurrency": spec.limits.concurrency,
-            "timeout": spec.limits.timeout,
-            "ttl": spec.limits.ttl,
+            "requests": it.limits.requests,
+            "per": it.limits.per,
+            "concurrency": it.limits.concurrency,
+            "timeout": it.limits.timeout,
+            "ttl": it.limits.ttl,
         }
-        if spec
+        if it.limits
         else None,
     }

@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import TYPE_CHECKING
 
+import aiohttp
 from aiohttp import web
 
 from metasearch.events import Finished
@@ -16,17 +17,19 @@ from metasearch.server.live import LiveSearch
 from metasearch.server.site import SHARED
 
 if TYPE_CHECKING:
-    from metasearch.engine import Search
+    from metasearch.server.linked import Events
 
 logger = logging.getLogger("metasearch.server")
 
 #: The id of the search that a request has started, for the log.
 SEARCH_ID = web.RequestKey("search_id", str)
+#: What a silent stream sends now and then.
+PING = b": ping\n\n"
 #: Proxies must pass each event on as it comes.
 _HEADERS = {"Vary": "Accept", "Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
 
-async def events(request: web.Request, prepared: Search, query: str, form: str) -> web.StreamResponse:
+async def events(request: web.Request, prepared: Events, query: str, form: str) -> web.StreamResponse:
     """The events of a search as they happen; `form` is "ndjson" or "sse"."""
     if request.method == "HEAD":
         return web.Response(headers=_HEADERS, content_type=FORMATS[form].media_type)
@@ -45,8 +48,11 @@ async def events(request: web.Request, prepared: Search, query: str, form: str) 
 
 async def resume(request: web.Request, last_event_id: str) -> web.StreamResponse:
     """The rest of a stream that broke; 204, which stops a browser from asking again, where there is none."""
-    found = request.app[SHARED].hub.find(last_event_id)
+    shared = request.app[SHARED]
+    found = shared.hub.find(last_event_id)
     if found is None:
+        if (elsewhere := await shared.peers.continued(last_event_id)) is not None:
+            return await _relay(request, elsewhere, last_event_id.rpartition("-")[0])
         return web.Response(status=204, headers=_HEADERS)
     live, seen = found
     request[SEARCH_ID] = live.id
@@ -55,7 +61,27 @@ async def resume(request: web.Request, last_event_id: str) -> web.StreamResponse
     return await _send(request, _server_sent(request, live, seen), "sse")
 
 
-async def _lines(request: web.Request, prepared: Search, query: str) -> AsyncGenerator[bytes]:
+async def _relay(request: web.Request, elsewhere: aiohttp.ClientResponse, search_id: str) -> web.StreamResponse:
+    """The rest of a stream that another worker of this server drains."""
+    request[SEARCH_ID] = search_id
+    try:
+        if request.method == "HEAD":
+            return web.Response(headers=_HEADERS, content_type=FORMATS["sse"].media_type)
+        return await _send(request, _from_elsewhere(request, elsewhere), "sse")
+    finally:
+        elsewhere.close()
+
+
+async def _from_elsewhere(request: web.Request, elsewhere: aiohttp.ClientResponse) -> AsyncGenerator[bytes]:
+    yield b"retry: %d\n\n" % request.app[SHARED].options.retry
+    try:
+        async for piece in elsewhere.content.iter_any():
+            yield piece
+    except aiohttp.ClientError:
+        logger.warning("search %s ended with the worker that made it", request[SEARCH_ID])
+
+
+async def _lines(request: web.Request, prepared: Events, query: str) -> AsyncGenerator[bytes]:
     # Written by the request itself: a slow reader makes the search wait, one that leaves cancels it.
     async with aclosing(prepared):
         async for event in prepared:
@@ -70,7 +96,7 @@ async def _server_sent(request: web.Request, live: LiveSearch, seen: int) -> Asy
     yield b"retry: %d\n\n" % shared.options.retry
     async with aclosing(shared.hub.follow(live, seen)) as written:
         async for event in written:
-            yield event or b": ping\n\n"
+            yield event or PING
 
 
 async def _send(request: web.Request, pieces: AsyncGenerator[bytes], form: str) -> web.StreamResponse:

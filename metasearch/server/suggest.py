@@ -10,6 +10,7 @@ import re
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain, zip_longest
 
 from metasearch.events import Answer
 from metasearch.formats.reference import full_title
@@ -17,6 +18,8 @@ from metasearch.formats.text import line
 from metasearch.record import Record
 
 _LONGEST = 200
+#: Completions that are shown.
+MOST = 8
 _word = re.compile(r"[^\W_]+(?:[-'\u2019][^\W_]+)*")
 
 
@@ -54,7 +57,7 @@ class Suggestions:
             if title and len(title) <= _LONGEST:
                 _keep(self._titles, Completion(title, _description(hit.record)), self._most_titles)
 
-    def complete(self, prefix: str, limit: int = 8) -> list[Completion]:
+    def complete(self, prefix: str, limit: int = MOST) -> list[Completion]:
         """Completions of what was typed, queries before titles and the newest first; [] for nothing typed."""
         typed = line(prefix).casefold()
         if not typed:
@@ -71,6 +74,15 @@ class Suggestions:
         known = [(it.text.casefold(), it) for group in groups for it in group]
         yield from (it for text, it in known if text.startswith(typed))
         yield from (it for text, it in known if f" {typed}" in text)
+
+
+def together(lists: Iterable[Iterable[Completion]], limit: int = MOST) -> list[Completion]:
+    """Completions from several processes, each once: the first of all, then the second of all, ..."""
+    found: dict[str, Completion] = {}
+    for completion in chain.from_iterable(zip_longest(*lists)):
+        if completion is not None:
+            found.setdefault(completion.text.casefold(), completion)
+    return list(found.values())[:limit]
 
 
 def as_query(title: str) -> str:

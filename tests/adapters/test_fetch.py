@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from metasearch.adapters import fetch as fetch_module
+from metasearch.adapters import exchange
 from metasearch.adapters.fetch import Fetcher
-from metasearch.adapters.health import FAILURES, OPEN_SECONDS
+from metasearch.adapters.health import FAILURES, OPEN_SECONDS, OVERLOAD_PAUSE
 from metasearch.adapters.request import Page, Request, Secret
 from metasearch.adapters.spec import Limits
 from metasearch.adapters.transport import HttpTransport
@@ -26,6 +26,7 @@ from metasearch.errors import (
     SourceError,
     TimedOut,
     TooLarge,
+    Unreachable,
 )
 
 from .loopback import Loopback, raw, reply
@@ -379,7 +380,7 @@ async def test_tries_end() -> None:
 async def test_no_try_that_the_deadline_would_cut() -> None:
     """A wait that does not fit is not begun."""
     transport = Script(DOWN)
-    deadline = asyncio.get_running_loop().time() + fetch_module.WORTH_A_TRY / 2
+    deadline = asyncio.get_running_loop().time() + exchange.WORTH_A_TRY / 2
     with pytest.raises(ConnectFailed):
         await fetcher(transport).fetch(asked(), LIMITS, deadline=deadline)
 
@@ -397,8 +398,8 @@ async def test_waits_grow_and_are_jittered(monkeypatch: pytest.MonkeyPatch) -> N
     with pytest.raises(ConnectFailed):
         await fetcher(Script(DOWN), patience=1).fetch(asked(), LIMITS)
 
-    base = fetch_module.BACKOFF
-    assert len(waits) == fetch_module.RETRIES == 2
+    base = exchange.BACKOFF
+    assert len(waits) == exchange.RETRIES == 2
     assert base / 2 <= waits[0] <= 1.5 * base
     assert base <= waits[1] <= 3 * base
 
@@ -454,6 +455,50 @@ async def test_a_503_with_a_time_pauses_too() -> None:
         await it.fetch(asked("other"), LIMITS)
 
     assert it.state("db").until == pytest.approx(12, abs=1)
+
+
+async def test_a_503_that_does_not_pass_pauses_for_a_moment() -> None:
+    """Asked three times, it is left alone shortly: others fail at once and unsent. Then a probe finds it well."""
+    clock = Clock()
+    transport = Script(503, 503, 503, 200)
+    it = fetcher(transport, monotonic=clock)
+    with pytest.raises(ServerFault):
+        await it.fetch(asked(), LIMITS)
+    with pytest.raises(Unreachable, match="left alone for 5 s: the database answered 503"):
+        await it.fetch(asked("other"), LIMITS)
+
+    assert it.state("db").state == "paused"
+    assert len(transport.sent) == 3
+    clock.now += OVERLOAD_PAUSE + 1
+    assert (await it.fetch(asked(), LIMITS)).status == 200
+    assert it.state("db").state == "ok"
+
+
+@pytest.mark.parametrize("fault", [500, 502, 504])
+async def test_another_fault_pauses_nothing(fault: int) -> None:
+    """Only 503 says that the source is overloaded; the breaker counts the others."""
+    it = fetcher(Script(fault))
+    with pytest.raises(ServerFault):
+        await it.fetch(asked(), LIMITS)
+
+    assert it.state("db").state == "ok"
+
+
+async def test_turns_go_by_user() -> None:
+    """One user's searches wait for one another before another user's waits for them."""
+    transport = Script()
+    it = fetcher(transport)
+    limits = replace(LIMITS, concurrency=1)
+    who = [(user, f"{user}{number}") for user, count in (("greedy", 5), ("modest", 1)) for number in range(count)]
+    transport.gate.clear()
+    tasks = [outcome(it.fetch(asked(name), limits, asker=name, user=user)) for user, name in who]
+    await until(lambda: transport.sent)
+    transport.gate.set()
+    await asyncio.gather(*tasks)
+
+    order = [request.params[0][1] for request in transport.sent]
+    assert order.index("modest0") <= 3  # one is under way, one is at the turnstile, one is next in the round
+    assert sorted(order) == sorted(name for _, name in who)
 
 
 async def test_who_waits_in_the_queue_hears_of_the_pause() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from metasearch.adapters import fetch as fetch_module
 from metasearch.adapters.fetch import Fetcher
-from metasearch.adapters.health import FAILURES
+from metasearch.adapters.health import FAILURES, SourceState
 from metasearch.adapters.kept import NEGATIVE_SECONDS
 from metasearch.cache import MemoryStore
 from metasearch.errors import AccessDenied, ConnectFailed, ServerFault, SourceError, TimedOut, TooLarge
@@ -124,6 +124,24 @@ async def test_a_renewal_that_fails_costs_nothing() -> None:
     assert it.state("db").state == "paused"
     assert (await it.fetch(asked(), LIMITS)).note == "from the cache, 90 s old"
     assert len(transport.sent) == 2
+
+
+async def test_what_the_cache_gave_is_counted() -> None:
+    """Pages in time, pages past it, and those that stood in for a source in need; a page from the source is none."""
+    transport = Script(200, DOWN)
+    it, clock = await kept(transport, 1)
+    assert it.state("db").requests == 1
+    await it.fetch(asked(), LIMITS)
+    await it.fetch(asked(), LIMITS)
+    clock.now += 90
+    await it.fetch(asked(), LIMITS)
+    await rested(it)
+    clock.now += HOUR
+    await it.fetch(asked(), LIMITS)
+
+    state = it.state("db")
+    assert (state.fresh, state.stale, state.spared) == (2, 1, 1)
+    assert it.state("other") == SourceState("other")
 
 
 # Stale if error

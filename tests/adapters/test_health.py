@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from metasearch.adapters.health import FAILURES, LONGEST_PAUSE, OPEN_SECONDS, Health, SourceState
-from metasearch.errors import AccessDenied, Blocked, ConnectFailed, RateLimited
+from metasearch.adapters.health import FAILURES, LONGEST_PAUSE, OPEN_SECONDS, OVERLOAD_PAUSE, Health, SourceState
+from metasearch.errors import AccessDenied, Blocked, ConnectFailed, RateLimited, ServerFault, Unreachable
 
 
 class Clock:
@@ -111,6 +111,36 @@ def test_a_refusal_pauses_the_source(health: Health, clock: Clock) -> None:
     assert health.state.state == "paused"
     clock.now += 5
     health.check()
+
+
+def test_overload_pauses_for_a_moment(health: Health, clock: Clock) -> None:
+    """A source that cannot answer now, and does not say how long, is left alone; the error tells what it answered."""
+    busy = ServerFault("db", 503)
+    health.failed(busy)
+    health.overloaded(busy)
+    with pytest.raises(Unreachable, match="left alone for 5 s: the database answered 503") as caught:
+        health.check()
+
+    assert not isinstance(caught.value, RateLimited)
+    assert shown(health) == ("paused", OVERLOAD_PAUSE, "the database answered 503")
+    assert health.state.failures == 1
+    clock.now += OVERLOAD_PAUSE
+    assert health.admit() is True
+    health.answered()
+    assert shown(health) == ("ok", 0.0, None)
+
+
+def test_a_probe_that_meets_overload_again_opens_the_breaker(health: Health, clock: Clock) -> None:
+    """The second wait is the longer one, and another word of overload does not shorten it."""
+    busy = ServerFault("db", 503)
+    health.failed(busy)
+    health.overloaded(busy)
+    clock.now += OVERLOAD_PAUSE
+    health.admit()
+    health.failed(busy)
+    health.overloaded(busy)
+
+    assert shown(health)[:2] == ("open", OPEN_SECONDS)
 
 
 def test_a_bot_wall_is_remembered_as_one(health: Health) -> None:

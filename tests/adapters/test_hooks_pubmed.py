@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from metasearch.adapters.parse import Parsed, parse
+from metasearch.adapters.parse import STEP, Parsed, Reading, parse
 from metasearch.adapters.plan import plan
 from metasearch.adapters.registry import Registry
 from metasearch.adapters.request import Page, Request, Secret
@@ -193,3 +193,43 @@ def test_no_secret_is_in_what_is_shown_or_stored(spec: AdapterSpec) -> None:
         assert "hidden-key" not in shown
         assert "me@example.org" not in shown
     assert fetch.key == _found(spec, _search(spec), count="1", idlist=["1"]).next.key  # type: ignore[union-attr]
+
+
+def test_a_search_goes_on_layer_by_layer(spec: AdapterSpec) -> None:
+    """When the records of the first ids are read, the next ids are asked for, and ranks go on; the first search is the
+    same however deep one goes, and nothing reaches beyond the window."""
+    search = plan(Term("gene expression"), spec, 5000, {}, 30).request
+    fetch = _found(spec, search, count="50", idlist=[str(n) for n in range(1, 31)]).next
+    assert fetch is not None
+    again = parse(Page(request=fetch, body=_articles(*range(1, 31))), spec).next
+    assert again is not None
+    rest = _found(spec, again, count="50", idlist=[str(n) for n in range(31, 51)]).next
+    assert rest is not None
+    last = parse(Page(request=rest, body=_articles(*range(31, 51))), spec)
+    edge = plan(Term("x"), spec, 10_000, {}, 3000).request
+    for _ in range(3):
+        fetched = _found(spec, edge, count="90000", idlist=[str(n) for n in range(edge.size)]).next
+        assert fetched is not None
+        assert fetched.after is not None
+        edge = fetched.after
+
+    assert search.key == _search(spec, 30).key
+    assert (again.step, again.start, again.url) == ("esearch", 30, search.url)
+    assert (dict(again.params)["retstart"], dict(again.params)["retmax"]) == ("30", "30")
+    assert [record.position for record in last.records] == list(range(31, 51))
+    assert last.next is None
+    assert (dict(edge.params)["retstart"], dict(edge.params)["retmax"]) == ("9000", "999")
+
+
+def test_records_of_each_stretch_stand_at_the_rank_of_their_id(spec: AdapterSpec) -> None:
+    """What is shown while a long page is read has the positions that the page has in the end."""
+    pmids = range(1, 3 * STEP)
+    request = _found(spec, _search(spec, 99), count="99", idlist=[str(pmid) for pmid in reversed(pmids)]).next
+    assert request is not None
+    reading = Reading(Page(request=request, body=_articles(*pmids)), spec)
+
+    before = [record for stretch in reading for record in stretch]
+
+    assert len(before) == 2 * STEP
+    assert before == list(reading.parsed.records[: 2 * STEP])
+    assert [record.position for record in before] == [len(pmids) - n for n in range(2 * STEP)]

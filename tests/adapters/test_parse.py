@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metasearch import errors
-from metasearch.adapters.parse import DRIFT_RECORDS, Parsed, parse
+from metasearch.adapters.parse import DRIFT_RECORDS, LONG_BODY, STEP, Parsed, Reading, parse
 from metasearch.adapters.request import Page, Request, Secret
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.adapters.specfile import build
@@ -408,3 +408,39 @@ def test_next_page() -> None:
     assert (10, 10) == (following.start, following.size)
     assert read({"total": 10, "items": items}, wanted=15).next is None
     assert read({"total": 100, "items": items}, wanted=10).next is None
+
+
+@pytest.mark.parametrize("count", [1, STEP - 1, STEP, 3 * STEP + 1])
+def test_a_page_is_read_in_steps(count: int) -> None:
+    """Whoever reads step by step gets what `parse` gives, and his turn after each stretch of records."""
+    page = Page(
+        request=Request(source="made", url="https://api.example.org/", start=7, wanted=1000),
+        body=json.dumps({"items": [{"title": str(n)} for n in range(count)]}).encode(),
+    )
+    reading = Reading(page, JSON)
+
+    stretches = list(reading)
+
+    assert (count - 1) // STEP == len(stretches)
+    assert parse(page, JSON) == reading.parsed
+    assert count == len(reading.parsed.records)
+    before = [record for stretch in stretches for record in stretch]
+    assert tuple(before) == reading.parsed.records[: len(before)], "each stretch gives what was read in it"
+
+
+def test_to_load_a_long_body_is_a_stretch() -> None:
+    """It takes long by itself, so there is a turn before its records are read."""
+    page = Page(
+        request=Request(source="made", url="https://api.example.org/"),
+        body=json.dumps({"items": [{"title": "x" * LONG_BODY}]}).encode(),
+    )
+
+    assert list(Reading(page, JSON)) == [()]
+
+
+def test_a_step_raises_what_parse_raises() -> None:
+    """A body that cannot be read is an error in the loop that reads it."""
+    page = Page(request=Request(source="made", url="https://api.example.org/"), body=b'{"items": [')
+
+    with pytest.raises(errors.NotParsable):
+        list(Reading(page, JSON))

@@ -316,5 +316,33 @@ def test_pages_end() -> None:
     assert 1000 == asked_for("doaj", 100_000)
 
 
+@pytest.mark.parametrize("source", ["crossref", "doaj", "europepmc"])
+def test_pages_are_as_large_as_a_layer(source: str) -> None:
+    """Whoever wants more in the end makes the same requests at first."""
+    at = REGISTRY.spec(source)
+    shallow, deep = plan(parse("cats"), at, 20).request, plan(parse("cats"), at, 500, depth=20).request
+
+    assert deep.key == shallow.key
+    assert (deep.size, deep.wanted) == (20, 500)
+
+
+def test_no_page_reaches_beyond_the_window() -> None:
+    """A source refuses it as a whole: the last page is a short one, or is not asked for where pages are numbered."""
+    at = REGISTRY.spec("semanticscholar")
+    request = plan(parse("cats"), at, 5000, depth=200).request
+    sizes = []
+    while request is not None:
+        sizes.append((request.start, request.size, dict(request.params)["limit"]))
+        request = next_request(at, request, got=request.size, total=5000, cursor=None)  # type: ignore[assignment]
+    numbered = plan(parse("cats"), REGISTRY.spec("doaj"), 5000, depth=30).request
+    starts = []
+    while numbered is not None:
+        starts.append(numbered.start)
+        numbered = next_request(REGISTRY.spec("doaj"), numbered, got=30, total=5000, cursor=None)  # type: ignore[assignment]
+
+    assert sizes[-1] == (900, 99, "99")
+    assert starts[-1] == 960
+
+
 def asked_for(source: str, wanted: int) -> int:
     return plan(parse("cats"), REGISTRY.spec(source), wanted).request.wanted

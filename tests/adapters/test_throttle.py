@@ -184,6 +184,48 @@ async def test_who_wants_one_page_does_not_wait_for_who_wants_fifty(clock: Clock
     assert order.count("many") == 50
 
 
+async def test_a_user_with_twenty_searches_does_not_keep_out_another() -> None:
+    """Turns go from user to user first, and from search to search within a user."""
+    lock = RoundRobin()
+    order: list[str] = []
+
+    async def one(user: str | None, search: str) -> None:
+        await lock.acquire(search, user)
+        order.append(search)
+        await asyncio.sleep(0)
+        lock.release()
+
+    await lock.acquire("held")
+    many = [asyncio.ensure_future(one("greedy", f"g{number}")) for number in range(20)]
+    few = [asyncio.ensure_future(one(user, name)) for user, name in (("modest", "m0"), ("modest", "m1"), (None, "n"))]
+    await asyncio.sleep(0)
+    lock.release()
+    await asyncio.gather(*many, *few)
+
+    assert order[:6] == ["g0", "m0", "n", "g1", "m1", "g2"]
+    assert order[6:] == [f"g{number}" for number in range(3, 20)]
+    assert not lock.held
+
+
+async def test_who_leaves_a_user_s_line_leaves_the_others_in_theirs() -> None:
+    """Cancelled in any order, nothing of them stays, and those behind them get their turn."""
+    lock = RoundRobin()
+    await lock.acquire("held")
+    waiting = {
+        (user, search): asyncio.ensure_future(lock.acquire(search, user)) for user in "ab" for search in ("s", "t")
+    }
+    await asyncio.sleep(0)
+    for gone in (("a", "s"), ("b", "s"), ("b", "t")):
+        waiting[gone].cancel()
+        await asyncio.sleep(0)
+    lock.release()
+    await asyncio.wait_for(waiting["a", "t"], 5)
+    lock.release()
+
+    assert not lock.held
+    assert not lock._lines
+
+
 async def test_one_asker_s_requests_keep_their_order() -> None:
     """Turns are fair between askers; within one, first come is first served."""
     lock = RoundRobin()

@@ -227,6 +227,21 @@ async def test_a_bomb_is_stopped_with_flat_memory(server: Loopback, send: Send, 
     assert peak < 24 << 20
 
 
+async def test_a_large_body_is_held_once(server: Loopback, send: Send) -> None:
+    """What is read is not put together out of parts that are there beside it."""
+    size = 24 << 20
+    server.routes["/"] = reply(gzip.compress(bytes(size)), Content_Encoding="gzip")
+    tracemalloc.start()
+    try:
+        page = await send(server.url(), max_bytes=size)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+    assert len(page.body) == size
+    assert peak < 1.5 * size
+
+
 async def test_a_body_of_the_largest_size_passes(server: Loopback, send: Send) -> None:
     """The limit is the largest body that is taken, and one byte more is too many."""
     server.routes["/"] = reply(bytes(1000))

@@ -140,10 +140,10 @@ def test_a_file_that_is_no_cache_is_empty(run: Run, folder: Path) -> None:
 
 def test_a_busy_cache_is_told(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A clearing that was not done is not called done."""
-    from metasearch import cache
+    from metasearch.cache import pages
 
     fill(folder)
-    monkeypatch.setattr(cache, "LOCK_TIMEOUT", 0.01)
+    monkeypatch.setattr(pages, "LOCK_TIMEOUT", 0.01)
     with closing(sqlite3.connect(folder / "cache.db", isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         outcome = run("cache", "clear", "--yes")

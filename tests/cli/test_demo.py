@@ -39,6 +39,20 @@ def test_demo_merges(run: Run) -> None:
     assert all(source["source"].startswith("demo-") for source in answer["sources"])
 
 
+def test_demo_goes_on_where_the_first_page_ended(run: Run) -> None:
+    """`--start 20` lists what follows the first 20 hits, numbered on, and beyond the end it says so."""
+    whole = json.loads(run("--demo", "machine learning", "--json").out)
+    second = run("--demo", "--start", "20", "machine learning")
+    beyond = run("--demo", "--start", "5000", "-v", "machine learning")
+
+    assert second.code == 0
+    assert second.out.startswith("21. ")
+    assert second.out.count("\n\n") + 1 == len(whole["hits"]) - 20
+    assert beyond.out == ""
+    assert "no hits after --start 5000" in beyond.err
+    assert "at least" in beyond.err
+
+
 def test_demo_without_hits(run: Run) -> None:
     """Words that nothing holds exit 1, as in any search."""
     assert run("--demo", "zzyzx").code == 1

@@ -66,13 +66,14 @@ def test_options_reach_the_engine(run: Run, engine: Script, tmp_path: Path) -> N
     engine.hits, engine.reports = [hit()], [ok()]
 
     run(
-        *("gene", "-s", "alpha, beta", "--sources", "gamma,alpha", "-n", "7", "--per-source", "30"),
+        *("gene", "-s", "alpha, beta", "--sources", "gamma,alpha", "--start", "14", "-n", "7", "--per-source", "30"),
         *("--year", "2019-2024", "--timeout", "2.5", "--no-cache", "--record", str(tmp_path)),
     )
 
     assert asked(engine) == {
         "query": "gene",
         "sources": ("alpha", "beta", "gamma"),
+        "start": 14,
         "limit": 7,
         "years": Years(2019, 2024),
         "per_source": 30,

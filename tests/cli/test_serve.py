@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import pickle
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -140,3 +141,20 @@ def test_no_log(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("metasearch.server.app.serve", _talk)
 
     assert "GET /search" not in run("serve").err
+
+
+def test_workers_and_loop(run: Run, served: Calls, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One process on whatever loop is there, if nothing is said; `auto` counts cores; a worker can be sent its log."""
+    monkeypatch.setattr("metasearch.cli.serve._cores", lambda: 3)
+    for options in ([], ["--workers", "2", "--loop", "asyncio"], ["--workers", "auto", "--log", "json"]):
+        assert run("serve", *options).code == 0
+
+    assert [(it["workers"], it["loop"]) for it in served] == [(1, "auto"), (2, "asyncio"), (3, "auto")]
+    assert pickle.loads(pickle.dumps(served[2]["prepare"])) == served[2]["prepare"]
+
+
+@pytest.mark.parametrize("number", ["0", "-1", "1000", "many"])
+def test_bad_workers(run: Run, served: Calls, number: str) -> None:
+    """A number that makes no sense is a usage error."""
+    assert run("serve", "--workers", number).code == 2
+    assert served == []

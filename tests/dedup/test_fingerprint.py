@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from metasearch.dedup.fingerprint import fingerprint
 from metasearch.record import Author, Record
 from tests.dedup.records import ARTICLE, record
@@ -54,3 +56,22 @@ def test_numbers_of_parts_are_numbers() -> None:
     titles = ["Soils. Part II", "Soils part 2", "土壤研究（二）", "Soils II"]
 
     assert {fingerprint(record("a", 1, title=t)).parts for t in titles} == {frozenset({"2"})}
+
+
+@pytest.mark.parametrize(
+    "mark", [*":：;；()（）[]【】—─━。？！", ". ", "? ", "! ", " - ", " – ", " / ", " = ", "--", "<ORIGINAL>"]
+)
+def test_a_mark_ends_a_part_of_the_title(mark: str) -> None:
+    """A subtitle may begin behind each of them, whatever else the title holds."""
+    it = fingerprint(record("a", 1, title=f"Iron oxides{mark}lakes of Finland"))
+
+    assert (it.words, it.breaks) == (("iron", "oxides", "lakes", "of", "finland"), frozenset({2, 5}))
+
+
+@pytest.mark.parametrize("nobody", ["Anonymous", "[Anonymous]", "Print Edition", "ANON.", "2011", "佚名"])
+def test_who_is_nobody_is_left_out_wherever_he_stands(nobody: str) -> None:
+    """What stands in an author's place is no author; the others stay, in order."""
+    it = fingerprint(record("a", 1, title="T", authors=["Müller, Anna", nobody, "Smith, J. 3rd"]))
+
+    assert [author.name for author in it.authors] == [a.name for a in it.record.authors if a.name != nobody]
+    assert len(it.authors) == 2

@@ -52,7 +52,7 @@ def test_keys_of_the_answer() -> None:
     """The keys of answer, counts and reports are those that are documented."""
     document = orjson.loads(to_json(answer(MERGED, complete=False)))
 
-    assert list(document) == ["query", "complete", "counts", "hits", "sources", "seconds", "dedup"]
+    assert list(document) == ["query", "complete", "counts", "hits", "sources", "seconds", "dedup", "paging", "totals"]
     assert document["counts"] == {"received": 3, "unique": 1, "duplicates": 2}
     assert document["complete"] is False
     assert document["sources"][1] == {
@@ -70,6 +70,8 @@ def test_keys_of_the_answer() -> None:
         },
         "cached": False,
         "unread": 0,
+        "filtered": 0,
+        "more": False,
     }
 
 

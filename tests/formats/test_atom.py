@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
+from metasearch.events import Paging
 from metasearch.formats import atom
 from metasearch.record import Hit
 
@@ -40,14 +41,12 @@ def test_the_feed_describes_the_search() -> None:
     """It has what Atom requires and the OpenSearch elements that tell how many hits there are."""
     feed = read(
         atom.write(
-            answer(MERGED, complete=False),
+            replace(answer(MERGED, complete=False), paging=Paging(20, 20)),
             updated=datetime(2026, 11, 21, 9, 0, tzinfo=timezone(timedelta(hours=1))),
             links={
                 "self": "https://example.org/search?q=a&format=atom",
                 "search": "https://example.org/opensearch.xml",
             },
-            start=21,
-            per_page=20,
         )
     )
 

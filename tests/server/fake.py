@@ -160,6 +160,9 @@ class FakeRegistry:
             raise UnknownSource(name, [known for known in self.specs if known[0] == name[0]])
         return self.specs[name]
 
+    def limits(self, name: str) -> Limits:
+        return self.spec(name).limits
+
 
 class FakeEngine:
     """Has the interface of `metasearch.engine.Engine`, and remembers what it was asked."""

@@ -55,7 +55,10 @@ async def test_a_search_is_counted_once_in_whatever_form(serve, form):
 async def test_what_is_now(serve):
     """Circuits, searches that run, the version."""
     engine = FakeEngine()
-    engine.states = {"alpha": SourceState("alpha", "open", 9.0), "beta": SourceState("beta", "half-open")}
+    engine.states = {
+        "alpha": SourceState("alpha", "open", 9.0, stale=2, spared=3),
+        "beta": SourceState("beta", "half-open"),
+    }
     engine.gate = asyncio.Event()
     client = await serve(engine)
     running = await client.get("/search?q=mice&format=ndjson")
@@ -66,8 +69,15 @@ async def test_what_is_now(serve):
         name: found[f'metasearch_source_circuit_open{{source="{name}"}}'] for name in ("alpha", "beta", "gamma")
     }
     assert circuits == {"alpha": 1, "beta": 1, "gamma": 0}
+    cached = {name: count for name, count in found.items() if name.startswith("metasearch_source_cached_pages_total")}
+    assert cached == {
+        'metasearch_source_cached_pages_total{source="alpha",age="stale"}': 2,
+        'metasearch_source_cached_pages_total{source="alpha",age="spared"}': 3,
+    }
     assert found["metasearch_searches_running"] == 1
-    assert found[f'metasearch_build_info{{version="{__version__}"}}'] == 1
+    assert found["metasearch_workers"] == 1
+    loops = {name for name in found if name.startswith(f'metasearch_build_info{{version="{__version__}",loop="')}
+    assert [found[name] for name in loops] == [1]
 
 
 async def test_nothing_that_a_client_wrote_becomes_a_label(client):

@@ -66,6 +66,7 @@ async def test_sources(client, engine):
         "requests": 0,
         "failures": 0,
         "hedges": 0,
+        "cached_pages": {"fresh": 0, "stale": 0, "spared": 0},
         "p50_ms": None,
         "p95_ms": None,
         "keys": [],
@@ -190,9 +191,9 @@ async def test_description_document(serve):
     assert f"{{{NAMESPACE}}}OpenSearchDescription" == root.tag
     assert root.findtext(f"{{{NAMESPACE}}}ShortName") == "metasearch"
     assert {
-        "text/html": f"{base}/search?q={{searchTerms}}&count={{count?}}&format=html",
-        "application/atom+xml": f"{base}/search?q={{searchTerms}}&count={{count?}}&format=atom",
-        "application/json": f"{base}/search?q={{searchTerms}}&count={{count?}}&format=json",
+        "text/html": f"{base}/search?q={{searchTerms}}&count={{count?}}&start={{startIndex?}}&format=html",
+        "application/atom+xml": f"{base}/search?q={{searchTerms}}&count={{count?}}&start={{startIndex?}}&format=atom",
+        "application/json": f"{base}/search?q={{searchTerms}}&count={{count?}}&start={{startIndex?}}&format=json",
         "application/x-suggestions+json": f"{base}/suggest?q={{searchTerms}}",
         "application/opensearchdescription+xml": f"{base}/opensearch.xml",
     } == urls
@@ -212,6 +213,7 @@ async def test_every_template_of_the_description_document_works(client):
     root = etree.fromstring(await (await client.get("/opensearch.xml")).read())
     for url in root.findall(f"{{{NAMESPACE}}}Url"):
         address = url.get("template").replace("{searchTerms}", "island%20mice").replace("{count?}", "")
+        address = address.replace("{startIndex?}", "0" if url.get("indexOffset") == "0" else "1")
         response = await client.session.get(address)
 
         assert (200, url.get("type")) == (response.status, response.content_type)

@@ -1,8 +1,8 @@
 """PubMed answers a search in two steps: esearch gives ids in order of relevance, efetch gives their records.
 
-One esearch asks for as many ids as the search wants; the efetch requests that follow carry a page of ids each, and in
-`cursor` (which no server sees) the ids that are left. So every request is a function of the one before it, as with any
-other source, and a cached step is found again.
+One esearch asks for as many ids as the search wants at a time; the efetch requests that follow carry a page of ids
+each, in `cursor` (which no server sees) the ids that are left, and in `after` the esearch for the ids that follow. So
+every request is a function of the one before it, as with any other source, and a cached step is found again.
 """
 
 from __future__ import annotations
@@ -14,27 +14,28 @@ from typing import Any
 import orjson
 
 from metasearch import normalise
-from metasearch.adapters.parse import Parsed, parse_body
+from metasearch.adapters.parse import Parsed, Steps, body_steps
 from metasearch.adapters.plan import Plan, plan_request
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.select.xml import parse_xml, text_of
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.errors import RateLimited, SourceSaysError
 from metasearch.query.ast import Query
+from metasearch.record import Record
 
 #: Parameters of esearch that efetch takes as well.
 _SHARED = frozenset({"db", "tool", "email", "api_key"})
 
 
-def plan(query: Query, spec: AdapterSpec, wanted: int, env: Mapping[str, str]) -> Plan:
-    """The esearch request, for all ids that the search wants."""
-    planned = plan_request(query, spec, wanted, env)
-    count = planned.request.wanted
+def plan(query: Query, spec: AdapterSpec, wanted: int, env: Mapping[str, str], depth: int | None = None) -> Plan:
+    """The esearch request, for all ids that the search wants at a time."""
+    planned = plan_request(query, spec, wanted, env, depth)
+    count = min(depth or wanted, planned.request.wanted)
     request = replace(planned.request.with_params(retmax=str(count)), step="esearch", size=count)
     return replace(planned, request=request)
 
 
-def parse(page: Page, spec: AdapterSpec) -> Parsed | None:
+def steps(page: Page, spec: AdapterSpec) -> Steps:
     """Ids and a request for their records, or records at the ranks that esearch gave them.
 
     What a body is shows from itself, so that saved files can be read whatever step they were.
@@ -46,13 +47,27 @@ def parse(page: Page, spec: AdapterSpec) -> Parsed | None:
     found = _search_result(page.body)
     if found is not None:
         return _after_search(found, page, spec)
-    parsed = parse_body(page, spec)
     asked = dict(page.request.params).get("id")
     if page.request.step != "efetch" or not isinstance(asked, str):
-        return parsed
+        return (yield from body_steps(page, spec))
     ranks = {pmid: rank for rank, pmid in enumerate(asked.split(","), page.request.start + 1)}
-    records = tuple(replace(r, position=ranks.get(r.source_id, r.position)) for r in parsed.records)
-    return replace(parsed, records=records, next=_fetch(page.request, spec, page.request.cursor))
+    parsed = yield from _at_ranks(body_steps(page, spec), ranks)
+    return replace(parsed, next=_fetch(page.request, spec, page.request.cursor))
+
+
+def _at_ranks(steps: Steps, ranks: Mapping[str, int]) -> Steps:
+    """The same steps, each record at its id's rank."""
+
+    def ranked(records: tuple[Record, ...]) -> tuple[Record, ...]:
+        return tuple(replace(r, position=ranks.get(r.source_id, r.position)) for r in records)
+
+    while True:
+        try:
+            records = next(steps)
+        except StopIteration as end:
+            parsed: Parsed = end.value
+            return replace(parsed, records=ranked(parsed.records))
+        yield ranked(records)
 
 
 # --------------------------------------------------------------------------- esearch
@@ -81,15 +96,27 @@ def _after_search(found: _SearchResult, page: Page, spec: AdapterSpec) -> Parsed
     notes += found.messages
     if found.translation:
         notes.append(f"PubMed searched for {found.translation[:300]}")
-    ids = found.ids[: page.request.wanted]
-    request = replace(page.request, wanted=len(ids))
+    planned = page.request.step == "esearch"
+    ids = found.ids[: page.request.size if planned else page.request.wanted]
+    after = _search_on(page.request, spec, len(ids), found.count) if planned else None
+    request = replace(page.request, after=after)
     return Parsed(total=found.count, next=_fetch(request, spec, ",".join(ids)), notes=tuple(notes))
 
 
-def _fetch(request: Request, spec: AdapterSpec, ids: str | None) -> Request | None:
-    """The efetch request for the first page of these ids, or None where no id is left."""
-    if not ids:
+def _search_on(request: Request, spec: AdapterSpec, got: int, total: int | None) -> Request | None:
+    """The esearch for the ids that follow, or None where there are none or no more are wanted."""
+    start = request.start + got
+    limit = min(request.wanted, spec.paging.window, request.wanted if total is None else total)
+    if got < request.size or start >= limit:
         return None
+    size = min(request.size, spec.paging.window - start)
+    return replace(request.with_params(retstart=str(start), retmax=str(size)), start=start, size=size, after=None)
+
+
+def _fetch(request: Request, spec: AdapterSpec, ids: str | None) -> Request | None:
+    """The efetch request for the first page of these ids; where no id is left, what was to follow."""
+    if not ids:
+        return request.after
     pmids = ids.split(",")
     chunk, rest = pmids[: spec.paging.size], pmids[spec.paging.size :]
     shared = tuple(pair for pair in request.params if pair[0] in _SHARED)
@@ -98,7 +125,7 @@ def _fetch(request: Request, spec: AdapterSpec, ids: str | None) -> Request | No
         url=_sibling(request.url),
         params=(*shared, ("id", ",".join(chunk)), ("retmode", "xml")),
         step="efetch",
-        start=request.start + request.size if request.step == "efetch" else 0,
+        start=request.start + request.size if request.step == "efetch" else request.start,
         size=len(chunk),
         cursor=",".join(rest) or None,
     )

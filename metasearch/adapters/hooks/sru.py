@@ -5,16 +5,17 @@ https://www.loc.gov/standards/sru/diagnostics/diagnosticsList.html
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 from metasearch import normalise
-from metasearch.adapters.parse import Parsed, parse_body
+from metasearch.adapters.parse import Parsed, body_steps
 from metasearch.adapters.request import Page
 from metasearch.adapters.select.xml import parse_xml, text_of
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.errors import AccessDenied, NotParsable, SourceSaysError
+from metasearch.record import Record
 
 #: Diagnostics that are told; more say nothing new.
 TOLD = 3
@@ -52,7 +53,7 @@ class Diagnostic:
     text: str
 
 
-def parse(page: Page, spec: AdapterSpec) -> Parsed | None:
+def steps(page: Page, spec: AdapterSpec) -> Generator[tuple[Record, ...], None, Parsed | None]:
     """Records with the diagnostics as notes; None where there are no diagnostics, which is usual.
 
     Raises:
@@ -63,7 +64,7 @@ def parse(page: Page, spec: AdapterSpec) -> Parsed | None:
     if not found:
         return None
     try:
-        parsed = parse_body(page, spec)
+        parsed = yield from body_steps(page, spec)
     except NotParsable:  # diagnostics alone
         parsed = Parsed()
     told = tuple(dict.fromkeys(each.text for each in found))[:TOLD]

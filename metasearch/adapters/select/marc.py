@@ -55,27 +55,32 @@ class MarcField:
 
     def text(self, codes: str) -> str:
         """The subfields with these codes, in the record's order, joined by a blank."""
-        return " ".join([text for code, text in self.subfields if code in codes])
+        subfields = self._subfields
+        if subfields is None:
+            subfields = self.subfields
+        return " ".join([text for code, text in subfields if code in codes])
 
 
 class MarcRecord:
     """A MARC record as the selectors see it: leader, control fields and data fields by tag."""
 
-    __slots__ = ("_elements", "_fields", "control", "leader")
+    __slots__ = ("_fields", "control", "leader", "tags")
 
     def __init__(self, element: Any) -> None:
         self.leader = ""
         self.control: dict[str, list[str]] = {}
-        self._elements: dict[str, list[Any]] = {}
+        #: The elements of the data fields.
+        self.tags: dict[str, list[Any]] = {}
         self._fields: dict[str, list[MarcField]] = {}
+        tags = self.tags
         for child in _marc_element(element):
             kind = child.tag[-9:]
             if kind == "datafield":
                 tag = child.get("tag", "")
-                if tag in self._elements:
-                    self._elements[tag].append(child)
+                if tag in tags:
+                    tags[tag].append(child)
                 else:
-                    self._elements[tag] = [child]
+                    tags[tag] = [child]
             elif kind == "trolfield":
                 self.control.setdefault(child.get("tag", ""), []).append(child.text or "")
             elif kind.endswith("leader"):
@@ -83,15 +88,10 @@ class MarcRecord:
 
     def fields(self, tag: str) -> list[MarcField]:
         """The data fields with this tag, in order."""
-        if tag not in self._elements:
-            return _NONE
         found = self._fields.get(tag)
         if found is None:
-            found = self._fields[tag] = [MarcField(tag, element) for element in self._elements[tag]]
+            found = self._fields[tag] = [MarcField(tag, element) for element in self.tags.get(tag, ())]
         return found
-
-
-_NONE: list[Any] = []
 
 
 def _marc_element(node: Any) -> Any:
@@ -136,7 +136,8 @@ def compile_marc(expression: str) -> Selector:
 
 
 def _where_leader(at: int, characters: str, select: Selector) -> Selector:
-    return lambda record: select(record) if record.leader[at : at + 1] in tuple(characters) else []
+    wanted = frozenset(characters)
+    return lambda record: select(record) if record.leader[at : at + 1] in wanted else []
 
 
 def _control(tag: str, first: str | None, last: str | None) -> Selector:
@@ -166,6 +167,8 @@ def _data(tags: tuple[str, ...], conditions: list[tuple[str, str, str]], codes: 
     def select(record: MarcRecord) -> list[Any]:
         out: list[Any] = []
         for tag in tags:
+            if tag not in record.tags:  # as nearly always: of the tags that a spec knows, a record has a few
+                continue
             for field in record.fields(tag):
                 if not conditions or holds(field):
                     found = field if codes is None else field.text(codes)

@@ -79,17 +79,22 @@ class Fields:
             tail = "".join(words[ends[0] :])
             if len(tail) >= SHORTEST_TAIL:
                 found.append(tail)
-        # Longest first, and by the alphabet among equals: sorting is stable, also in reverse.
-        longest = sorted(sorted(set(words)), key=len, reverse=True)[:3]
-        if len(longest) == 3:
-            one, two, three = longest
+        distinct = set(words)
+        if len(distinct) > 2:
+            third = sorted(map(len, distinct))[-3]
+            longest = sorted([word for word in distinct if len(word) >= third])
+            # Longest first, and by the alphabet among equals: sorting is stable, also in reverse.
+            longest.sort(key=len, reverse=True)
+            one, two, three = longest[:3]
             found += (f"{one} {two}", f"{one} {three}", f"{two} {three}")
         if len(it.authors) > 1:
-            one, two = (min(people.spellings(author.family, author.name), default="") for author in it.authors[:2])
+            second = it.authors[1]
+            one, two = min(it.first, default=""), min(people.spellings(second.family, second.name), default="")
             found.append(f"{one}+{two}" if one < two else f"{two}+{one}")
         if it.year is not None:
+            beginning = compact[:2]
             for family in it.first:
-                found += (f"{family}:{it.year}:{compact[:2]}", f"{family}:{it.year + 1}:{compact[:2]}")
+                found += (f"{family}:{it.year}:{beginning}", f"{family}:{it.year + 1}:{beginning}")
         return found
 
     def compare(self, a: Fingerprint, b: Fingerprint) -> Match | None:

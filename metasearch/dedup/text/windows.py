@@ -98,7 +98,7 @@ def _letters(texts: list[str]) -> tuple[Codes, Places]:
     codes = np.minimum(codes, _CODES - 1)
     found = table[codes]
     if (unknown := codes[found == _UNKNOWN]).size:
-        for code in np.unique(unknown).tolist():
+        for code in set(unknown.tolist()):
             folded = normalise.compact(plain(chr(code)))
             table[code] = ord(folded[0]) if folded else 0
         found = table[codes]

@@ -1,0 +1,186 @@
+"""How many searches a second: of one engine beside the floor, and of a server with two workers beside one."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+import aiohttp
+
+from benchmarks import upstreams
+from benchmarks.sides import CROSSREF, Measured, NotMeasured, at_once, of_turns, sides
+
+#: What the kernel counts CPU time in, a second.
+_HERTZ = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
+_PROC = Path("/proc")
+#: Share of their cores that workers must have been able to use; with less, waiting for one another would not show.
+ENOUGH = 0.5
+SERVE = (sys.executable, "-m", "metasearch", "serve")
+
+
+def beside(count: int, searches: int = 32, rounds: int = 2) -> Measured:
+    """Answers a second while `count` searches are under way, of one process, as a share of the floor's, by turns."""
+    with upstreams.mock(len(CROSSREF)) as base:
+        return asyncio.run(_beside(base, count, searches, rounds))
+
+
+async def _beside(base: str, count: int, searches: int, rounds: int) -> Measured:
+    bare, ours = [], []
+    async with sides(base, CROSSREF, 20) as both:
+        asked = upstreams.queries()
+        queries = [upstreams.some(asked, searches) for _ in range(rounds)]
+        for some in queries:
+            await both.warm(some)
+        await at_once(both.floor, queries[0], count)  # connections are made
+        for some in queries:
+            bare.append(await at_once(both.floor, some, count))
+            ours.append(await at_once(both.answer, some, count))
+    rates = f"{statistics.median(ours):.0f} searches/s, the floor {statistics.median(bare):.0f}"
+    return Measured(of_turns(ours, bare), rates)
+
+
+class Served(NamedTuple):
+    """What a server did in a while.
+
+    Attributes:
+        searches: That were answered.
+        seconds: How long.
+        cores: Cores that its processes had or could have had: those it used, and those that lay idle.
+    """
+
+    searches: int
+    seconds: float
+    cores: float
+
+    def per_core(self, workers: int) -> float:
+        """Searches a second for each core that so many workers could have used."""
+        return self.searches / self.seconds / min(self.cores, workers)
+
+
+def two_workers(searches: int = 96, count: int = 32, rounds: int = 2) -> Measured:
+    """Throughput of `serve --workers 2` as a multiple of `--workers 1`, over HTTP, with their cores to themselves.
+
+    The simulated databases and the client that asks need the same two cores, and whatever else runs here. So the
+    kernel is asked (/proc/stat) how much CPU time the workers used, and how much lay idle: both together is what they
+    could have used, and one worker can use one core at most. The searches a second are divided by that and multiplied
+    by the workers. Workers that wait for one another, or of which one gets too little to do, leave cores idle, and
+    those that spend more on a search do fewer: each shows as a lower figure. What the others take does not. The two
+    servers take turns; every search comes over a connection of its own, so that the workers can share them evenly.
+    """
+    known = subprocess.run([*SERVE, "--help"], capture_output=True, text=True, check=False).stdout
+    if "--workers" not in known:
+        raise NotMeasured("`metasearch serve` has no --workers yet")
+    if not (_PROC / "stat").exists():
+        raise NotMeasured("this system has no /proc/stat that tells how much of the cores the others took")
+    cores = len(os.sched_getaffinity(0))
+    if cores < 2:
+        raise NotMeasured("there is one core only")
+    asked = upstreams.queries()
+    rates: dict[int, list[float]] = {1: [], 2: []}
+    shown: dict[int, list[float]] = {1: [], 2: []}
+    with upstreams.mock(len(CROSSREF)) as base, _serving(base, 1) as one, _serving(base, 2) as two:
+        for url, _ in (one, two):  # what each worker loads once
+            asyncio.run(_ask(url, upstreams.some(asked, 16), 8))
+        for _ in range(rounds):
+            queries = upstreams.some(asked, searches)
+            asyncio.run(_render(base, queries))
+            for workers, (url, process) in ((1, one), (2, two)):
+                served = _measured(url, process, queries, count)
+                if served.cores < ENOUGH * workers:
+                    raise NotMeasured(f"this machine is too busy: {served.cores:.1f} cores were left to {workers}")
+                rates[workers].append(workers * served.per_core(workers))
+                shown[workers].append(served.searches / served.seconds)
+    detail = ", ".join(
+        f"{workers}: {statistics.median(rates[workers]):.0f} searches/s (as counted: {statistics.median(it):.0f})"
+        for workers, it in shown.items()
+    )
+    return Measured(of_turns(rates[2], rates[1]), detail)
+
+
+async def _render(base: str, queries: Sequence[str]) -> None:
+    async with sides(base, CROSSREF, 20) as both:
+        for query in queries:
+            await both.floor(query)
+
+
+def _measured(url: str, process: int, queries: Sequence[str], count: int) -> Served:
+    used, idle, began = cpu_of_all(process), idle_seconds(), time.perf_counter()
+    asyncio.run(_ask(url, queries, count))
+    seconds = time.perf_counter() - began
+    free = cpu_of_all(process) - used + idle_seconds() - idle
+    return Served(len(queries), seconds, free / seconds)
+
+
+async def _ask(url: str, queries: Sequence[str], count: int) -> None:
+    async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0, force_close=True)) as session:
+
+        async def ask(query: str) -> None:
+            async with session.get(url, params={"q": query, "format": "json", "per_source": "20"}) as response:
+                await response.read()
+                assert response.status == 200, response.status
+
+        await at_once(ask, queries, count)
+
+
+@contextmanager
+def _serving(base: str, workers: int) -> Iterator[tuple[str, int]]:
+    """A running server; gives the address of its searches and its process, of which workers are children."""
+    port = upstreams.free_port()
+    with TemporaryDirectory() as folder:
+        config = Path(folder) / "config.toml"
+        config.write_text(configuration(base), encoding="utf-8")
+        command = [*SERVE, "--config", str(config), "--port", str(port), "--workers", str(workers)]
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+            try:
+                if not upstreams.answers(f"http://127.0.0.1:{port}/healthz"):
+                    raise NotMeasured(f"`{' '.join(command[2:])}` does not answer")
+                yield f"http://127.0.0.1:{port}/search", process.pid
+            finally:
+                process.terminate()
+                process.wait(20)
+
+
+def configuration(base: str) -> str:
+    """The databases as a user writes them down, in TOML; without a cache, and with no limit for one client."""
+    lines = ["[network]", f'allow = ["{base.removeprefix("http://")}"]', "[cache]", "enabled = false"]
+    lines += ["[server]", "rate_limit = 0"]
+    for name, table in upstreams.tables(base, CROSSREF).items():
+        lines += [f"[sources.{name}]", f'extends = "{table["extends"]}"', f'url = "{table["url"]}"']
+        lines += [f"limits.{key} = {value}" for key, value in table["limits"].items()]
+    return "\n".join((*lines, ""))
+
+
+def cpu_of_all(process: int) -> float:
+    """Seconds of CPU of a process and of all that descend from it, as far as they run."""
+    ticks = 0
+    children: dict[int, list[tuple[int, int]]] = {}
+    for path in _PROC.glob("[0-9]*/stat"):
+        try:
+            # pid (name) state parent ...: a name may hold anything, so what follows its last bracket counts.
+            fields = path.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue  # it has ended
+        children.setdefault(int(fields[1]), []).append((int(path.parent.name), int(fields[11]) + int(fields[12])))
+        if int(path.parent.name) == process:
+            ticks += int(fields[11]) + int(fields[12])
+    waiting = [process]
+    while waiting:
+        for child, spent in children.get(waiting.pop(), []):
+            ticks += spent
+            waiting.append(child)
+    return ticks / _HERTZ
+
+
+def idle_seconds() -> float:
+    """Seconds that the cores lay idle, all together."""
+    idle, waited = (_PROC / "stat").read_text().split("\n", 1)[0].split()[4:6]
+    return (int(idle) + int(waited)) / _HERTZ

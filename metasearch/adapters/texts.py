@@ -1,0 +1,177 @@
+"""Converters of text: titles, abstracts, keywords, the language's name (see convert.py)."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Any
+
+from metasearch import normalise
+from metasearch.adapters.found import first, strings
+
+
+def text(found: Any) -> str | None:
+    """Plain text of the first string, markup removed."""
+    value = found if type(found) is str else first(found)
+    return (_plain(value) or None) if value else None
+
+
+def _plain(value: str) -> str:
+    """`normalise.without_markup`, of which nearly all texts need nothing: no tag, no entity, no odd white space."""
+    if "<" in value or "&" in value or "  " in value or not value.isprintable():
+        return normalise.without_markup(value)
+    return value.strip()
+
+
+def joined(found: Any) -> str | None:
+    """Plain text of all strings, joined by blanks: a structured abstract, for instance."""
+    values = [_plain(v) for v in strings(found)]
+    return " ".join(v for v in values if v) or None
+
+
+def commas(found: Any) -> str | None:
+    """Plain text of all strings, joined by ", "."""
+    values = [_plain(v) for v in strings(found)]
+    return ", ".join(v for v in values if v) or None
+
+
+def text_list(found: Any) -> tuple[str, ...]:
+    """Plain text of each string, each once."""
+    return tuple(dict.fromkeys([v for s in strings(found) if (v := _plain(s))]))
+
+
+def split_list(found: Any) -> tuple[str, ...]:
+    """Like `text_list`, for sources that put several values in one string, apart by ";" or "|"."""
+    return text_list([part for value in strings(found) for part in re.split(r"[;|]", value)])
+
+
+def words(found: Any) -> tuple[str, ...]:
+    """The words of all strings, each once: a list of codes apart by blanks."""
+    return text_list([word for value in strings(found) for word in value.split()])
+
+
+# A heading, and not the first word of a sentence such as "Abstract machines are": a mark or a capital follows.
+_ABSTRACT_HEAD = re.compile(
+    r"(?i:abstract|summary|résumé|resumen|resumo|zusammenfassung|аннотация|摘要)"
+    r"(?:\s*[:.：]\s*(?=\S)|(?<=[A-ZТЯ])\s+(?=\S)|\s+(?=[^\W\d_a-zà-öø-ÿ]))"
+)
+
+
+def abstract(found: Any) -> str | None:
+    """All strings as one plain text, without a leading "Abstract"."""
+    value = text(found) if isinstance(found, str) else joined(found)
+    head = _ABSTRACT_HEAD.match(value) if value else None
+    return value[head.end() :] if value and head else value
+
+
+def inverted_index(found: Any) -> str | None:
+    """The text of OpenAlex's {word: [positions]}; None where it is absent or not of that form."""
+    if not isinstance(found, dict):
+        return None
+    placed: dict[int, str] = {}
+    for word, positions in found.items():
+        if isinstance(positions, list):
+            for position in positions:
+                if isinstance(position, int):
+                    placed[position] = word
+    return abstract(" ".join([placed[position] for position in sorted(placed)]))
+
+
+def no_final_stop(found: Any) -> str | None:
+    """Plain text without the full stop that some databases put behind every title."""
+    value = text(found)
+    if value and value.endswith(".") and not value.endswith(("..", "etc.")):
+        return value[:-1].rstrip() or None
+    return value
+
+
+_RESPONSIBILITY = re.compile(r"\s/\s+(?=\S*[^\W\d_]).*$", re.DOTALL)
+_ISBD_TAIL = re.compile(r"[\s]*[/:;,=]+[\s]*$")
+_ISBD_MARKS = tuple("/:;,=")
+_NON_SORTING = re.compile(r"<<\s*([^<>]*?)\s*>>|¬")
+_ABBREVIATED = re.compile(r"(?:\b\w{1,2}|\betc|\bvol|\bapprox|\baufl|\bausg|\.\.)\.$", re.IGNORECASE)
+#: Characters at a text's end in which an abbreviation would lie, and what stands before it.
+_LONGEST_ABBREVIATED = 12
+
+
+def isbd(found: Any) -> str | None:
+    """Plain text without the ISBD punctuation that ends a MARC subfield ("Title /", "Place :").
+
+    Marks around an article that does not sort ("<<Der>> Prozess", "¬Der¬ Prozess") are taken off too.
+    """
+    value = first(found)
+    if not value:
+        return None
+    if "<<" in value or "¬" in value:
+        value = _NON_SORTING.sub(r"\1", value)
+    value = _plain(value)
+    if value.endswith(_ISBD_MARKS):
+        value = _ISBD_TAIL.sub("", value)
+    if value.endswith(".") and not _ABBREVIATED.search(value, max(len(value) - _LONGEST_ABBREVIATED, 0)):
+        value = value[:-1]
+    return value.strip() or None
+
+
+def isbd_title(found: Any) -> str | None:
+    """Like `isbd`, for a whole title statement: what follows " / " names those who are responsible."""
+    value = isbd(found)
+    return isbd(_RESPONSIBILITY.sub("", value)) if value and " / " in value else value
+
+
+def isbd_list(found: Any) -> tuple[str, ...]:
+    """Like `isbd`, for each string, each once."""
+    return tuple(dict.fromkeys(v for s in strings(found) if (v := isbd(s))))
+
+
+#: What PubMed writes where a publisher gave a section no heading.
+_NO_LABELS = frozenset({"UNASSIGNED", "UNLABELLED"})
+
+
+def labelled(found: Any) -> str | None:
+    """Plain text of XML elements that may carry a heading in `@Label`, as PubMed's structured abstracts do."""
+    parts = []
+    for element in found:
+        value = normalise.without_markup("".join(element.itertext()))
+        label = normalise.plain(element.get("Label") or "").rstrip(" :")
+        if value:
+            parts.append(f"{label}: {value}" if label and label not in _NO_LABELS else value)
+    return abstract(" ".join(parts))
+
+
+def bracketed(found: Any) -> str | None:
+    """PubMed's translated titles: "[Title]." -> "Title"."""
+    value = no_final_stop(found)
+    if value and value.startswith("[") and value.endswith("]") and "[" not in value[1:]:
+        return value[1:-1].rstrip(".").strip() or None
+    return value
+
+
+_LANGUAGES = {
+    "eng": "en", "fre": "fr", "fra": "fr", "ger": "de", "deu": "de", "spa": "es", "ita": "it", "por": "pt", "chi": "zh",
+    "zho": "zh", "jpn": "ja", "kor": "ko", "rus": "ru", "pol": "pl", "dut": "nl", "nld": "nl", "swe": "sv", "dan": "da",
+    "nor": "no", "fin": "fi", "cze": "cs", "ces": "cs", "hun": "hu", "tur": "tr", "ara": "ar", "heb": "he", "gre": "el",
+    "ell": "el", "lat": "la", "ukr": "uk", "english": "en", "french": "fr", "german": "de", "spanish": "es",
+    "chinese": "zh", "japanese": "ja", "portuguese": "pt", "italian": "it", "russian": "ru",
+}  # fmt: skip
+
+
+@lru_cache(maxsize=1_000)
+def _language(word: str) -> str | None:
+    word = word.strip().lower()
+    if re.fullmatch(r"(?:[a-z]{3}\s?){2,}", word):  # MARC 041 $a: "engfre", "eng fre"
+        word = word[:3]
+    if len(word) < 2 or "|" in word or "#" in word or word in ("und", "zxx", "mul", "unknown", "n/a", "mis"):
+        return None
+    return _LANGUAGES.get(word, word.split("-")[0] if re.fullmatch(r"[a-z]{2}-[a-z]{2,4}", word) else word)
+
+
+def language(found: Any) -> str | None:
+    """ISO 639-1 where it is known, else the source's word in lower case; "und" and the like are None."""
+    value = first(found)
+    return _language(value) if value else None
+
+
+def sole_language(found: Any) -> str | None:
+    """`language` of a list that describes something larger, such as a journal: several say nothing about one work."""
+    values = {language(value) for value in strings(found)}
+    return values.pop() if len(values) == 1 else None

@@ -1,0 +1,156 @@
+"""The merged list of one search while it grows: which hits there are, where they stand, what an answer shows."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from metasearch.dedup import Chain, Fingerprint, OnlineDedup, Strategy
+from metasearch.events import Answer, Change, NextPage, Paging, SourceReport
+from metasearch.paging import LAST_PLACE, totals
+from metasearch.query import Query, to_text
+from metasearch.rank import rank
+from metasearch.record import Hit, Record, VersionsMode
+from metasearch.slots import Ledger, Slots
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is asked for, checked.
+
+    Attributes:
+        sources: Names of those to ask.
+        start: Places of the list before the page.
+        limit: Most hits of the page; None for all that are known.
+        depth: Records of each source that a layer holds.
+        reach: Records of each source that all layers together may hold.
+        seconds: Until the answer is given, whoever is missing.
+        cache: Whether pages, and the whole answer, may come from a cache.
+        chain: The matchers of the strategy, under the pins.
+        user: Whoever is to have a fair share of a source that is busy; does not shape the list.
+    """
+
+    query: Query
+    sources: tuple[str, ...]
+    start: int
+    limit: int | None
+    depth: int
+    reach: int
+    seconds: float
+    cache: bool
+    versions: VersionsMode
+    strategy: Strategy
+    chain: Chain
+    user: Hashable = None
+
+    @property
+    def places(self) -> int:
+        """So many places of the list must be known. The first page takes what the first layer gives."""
+        return self.start + (self.limit or 1) if self.start else 0
+
+    @property
+    def name(self) -> tuple[Hashable, ...]:
+        """Everything that shapes the list, but for what the sources say."""
+        return to_text(self.query), self.sources, self.depth, self.versions, self.strategy.name, self.cache
+
+
+class Listing:
+    """The list: synchronous, owned by one task.
+
+    Args:
+        wanted: What is asked for.
+        weights: Of the sources.
+        ledger: Where lists are remembered from search to search.
+    """
+
+    def __init__(self, wanted: Wanted, weights: Mapping[str, float], ledger: Ledger) -> None:
+        self._wanted = wanted
+        self._weights = weights
+        self._ledger = ledger
+        self._dedup = OnlineDedup(wanted.chain, weights, wanted.versions)
+        self._slots = Slots()
+        self._layers = 0
+        self._resumed = False  # whether the list was begun by an earlier search
+
+    def insert(self, found: Iterable[tuple[Record, Fingerprint]]) -> None:
+        """Take in records."""
+        for record, print_ in found:
+            self._dedup.insert(record, print_)
+
+    def changes(self) -> list[Change]:
+        """What happened to the hits since the last call."""
+        return self._dedup.changes()
+
+    def hits(self) -> list[Hit]:
+        """The list as it would be if no more came: who has a place keeps it, the others follow by rank."""
+        seated, fresh = self._slots.seat(self._dedup.hits())
+        return self._arranged(seated | dict(enumerate(self._ranked(fresh), len(self._slots))), len(fresh))
+
+    def settle(self) -> list[Hit]:
+        """The list, once a layer is read: all that is new gets its place behind all that has one.
+
+        This is one step for the loop, so searches for pages of one list write its places one after the other.
+        """
+        wanted, ledger = self._wanted, self._ledger
+        if wanted.start:
+            known = ledger.get(wanted.name)
+            self._resumed = known is not None if self._layers == 0 else self._resumed
+            self._slots = known or self._slots
+            self._dedup.changes()  # so that the next layer does not merge all of these again
+        seated, fresh = self._slots.seat(self._dedup.hits())
+        # The first layer has as many places as a layer has records: whoever counts on by pages loses nothing then.
+        self._slots.settle(self._layers, seated, self._ranked(fresh), least=0 if self._layers else wanted.depth)
+        self._layers += 1
+        if wanted.start:
+            ledger.keep(wanted.name, self._slots)
+        else:
+            ledger.begin(wanted.name, self._slots)
+        return self._arranged(seated, len(fresh))
+
+    def reaches(self) -> bool:
+        """Whether all places of the page are known."""
+        return self._slots.covered(self._layers) >= self._wanted.places
+
+    def slid(self, hits: Sequence[Hit]) -> bool:
+        """Whether what stood on this page when the list was begun is missing; it may be in the next layer then.
+
+        That is tried once: at the second call nothing is missing.
+        """
+        resumed, self._resumed = self._resumed, False
+        end = self._wanted.start + (self._wanted.limit or LAST_PLACE)
+        return resumed and self._slots.lacks(self._wanted.start, end, hits)
+
+    def whole(
+        self, hits: Sequence[Hit], reports: tuple[SourceReport, ...], seconds: float, *, over: bool = True
+    ) -> Answer:
+        """The answer with all hits, as if the page were the whole list.
+
+        Args:
+            hits: The list.
+            reports: How the sources fared.
+            seconds: Wall time of the search.
+            over: Whether the search is; before that nobody knows where the list goes on.
+        """
+        counts = self._dedup.counts
+        goes_on = over and any(report.more for report in reports)
+        return Answer(
+            query=to_text(self._wanted.query),
+            complete=not any(report.failed or report.status == "running" for report in reports),
+            counts=counts,
+            hits=tuple(hits),
+            sources=reports,
+            seconds=round(seconds, 4),
+            dedup=self._wanted.strategy.name,
+            paging=Paging(next=NextPage(self._slots.covered(self._layers)) if goes_on else None),
+            totals=totals(counts, reports),
+        )
+
+    def _ranked(self, hits: Sequence[Hit]) -> list[Hit]:
+        return rank(hits, self._wanted.query, self._weights)
+
+    def _arranged(self, seated: dict[int, Hit], fresh: int) -> list[Hit]:
+        """The hits by place, each with its place as its rank; `fresh` of them are ranked already."""
+        if fresh < len(seated):
+            ranked = {hit.id: hit for hit in self._ranked(list(seated.values()))}
+            seated = {place: ranked[hit.id] for place, hit in seated.items()}
+        return [hit if hit.rank == place + 1 else replace(hit, rank=place + 1) for place, hit in sorted(seated.items())]

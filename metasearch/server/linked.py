@@ -1,0 +1,81 @@
+"""Searches whose answers say at which address their next page is, whatever form they are given in."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+from dataclasses import replace
+from typing import TYPE_CHECKING, Protocol
+
+from metasearch.events import Answer, Finished, SearchEvent
+from metasearch.server.parameters import Parameters
+from metasearch.server.site import Site
+
+if TYPE_CHECKING:
+    from metasearch.searching import Search
+
+
+class Events(Protocol):
+    """What a stream needs of a search."""
+
+    id: str
+
+    def __aiter__(self) -> AsyncIterator[SearchEvent]: ...
+
+    async def aclose(self) -> None: ...
+
+
+class Linked:
+    """The events of a search, its answer with the address of its next page.
+
+    Args:
+        search: Not run yet.
+        parameters: What was asked for.
+        site: Where the server is reachable.
+    """
+
+    def __init__(self, search: Search, parameters: Parameters, site: Site) -> None:
+        self.id = search.id
+        self._search = search
+        self._parameters = parameters
+        self._site = site
+
+    async def __aiter__(self) -> AsyncIterator[SearchEvent]:
+        async with aclosing(self._search):
+            async for event in self._search:
+                yield (
+                    Finished(linked(event.answer, self._parameters, self._site))
+                    if isinstance(event, Finished)
+                    else event
+                )
+
+    async def aclose(self) -> None:
+        """Stop the search."""
+        await self._search.aclose()
+
+
+def linked(answer: Answer, parameters: Parameters, site: Site) -> Answer:
+    """The answer with the address of its next page, which has no host and no format: both stay as they were."""
+    following = answer.paging.next
+    if following is None:
+        return answer
+    link = site.path("/search", **asked(parameters, following.start))
+    return replace(answer, paging=replace(answer.paging, next=replace(following, link=link)))
+
+
+def asked(parameters: Parameters, start: int | None = None) -> dict[str, str | int]:
+    """The parameters as they were given, for links to the same search in another format, or from another place on."""
+    sources = ",".join(parameters.sources or ())
+    timeout = "" if parameters.timeout is None else f"{parameters.timeout:g}"
+    given: dict[str, str | int | None] = {
+        "q": parameters.query,
+        "start": parameters.start if start is None else start,
+        "count": parameters.limit,
+        "sources": sources,
+        "year": parameters.year,
+        "timeout": timeout,
+        "per_source": parameters.per_source,
+        "versions": parameters.versions,
+        "dedup": parameters.dedup,
+    }
+    return {name: value for name, value in given.items() if value}

@@ -1,0 +1,35 @@
+"""Which event loop a server runs on: asyncio's own, or uvloop where it is installed."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from importlib.util import find_spec
+from typing import Literal
+
+from metasearch.errors import UsageError
+
+LoopName = Literal["auto", "asyncio", "uvloop"]
+
+
+def loop_factory(name: LoopName) -> Callable[[], asyncio.AbstractEventLoop] | None:
+    """What makes the loop, for `asyncio.Runner`; None for asyncio's own.
+
+    Raises:
+        UsageError: uvloop is asked for by name and not installed.
+    """
+    if name == "asyncio":
+        return None
+    if find_spec("uvloop") is None:
+        if name == "uvloop":
+            raise UsageError("uvloop is not installed", advice="Install metasearch[uvloop], or leave --loop away.")
+        return None
+    import uvloop
+
+    factory: Callable[[], asyncio.AbstractEventLoop] = uvloop.new_event_loop
+    return factory
+
+
+def running_loop_name() -> str:
+    """What the loop that runs is called: "asyncio" or "uvloop"."""
+    return type(asyncio.get_running_loop()).__module__.partition(".")[0]

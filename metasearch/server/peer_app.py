@@ -1,0 +1,75 @@
+"""What one worker of a server tells the others, and what they know together."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import aclosing, asynccontextmanager
+from dataclasses import asdict
+
+import orjson
+from aiohttp import web
+
+from metasearch.server.peers import Peers, Snapshot
+from metasearch.server.site import Shared
+from metasearch.server.stream import PING
+
+#: Seconds that the other workers have to take what they have asked for, at the end.
+_PATIENCE = 0.2
+
+
+async def everybody(shared: Shared) -> list[Snapshot]:
+    """All workers as of now, this one first."""
+    return [_snapshot(shared), *await shared.peers.snapshots()]
+
+
+@asynccontextmanager
+async def answering(shared: Shared, peers: Peers) -> AsyncIterator[None]:
+    """Answers the others for as long as the block lasts."""
+
+    async def snapshot(_: web.Request) -> web.Response:
+        return web.Response(body=_snapshot(shared).dumped())
+
+    async def take(request: web.Request) -> web.Response:
+        if shared.limiter is None:
+            raise web.HTTPNotFound
+        return _json(asdict(shared.limiter.take(await request.text())))
+
+    async def suggest(request: web.Request) -> web.Response:
+        return _json([asdict(it) for it in shared.suggestions.complete(request.query["q"])])
+
+    async def live(request: web.Request) -> web.StreamResponse:
+        found = shared.hub.find(request.query["after"])
+        if found is None:
+            return web.Response(status=204)
+        response = web.StreamResponse()
+        await response.prepare(request)
+        async with aclosing(shared.hub.follow(*found)) as events:
+            async for event in events:
+                await response.write(event or PING)
+        return response
+
+    app = web.Application()
+    app.router.add_get("/snapshot", snapshot)
+    app.router.add_post("/take", take)
+    app.router.add_get("/suggest", suggest)
+    app.router.add_get("/live", live)
+    # Who reads a stream through another worker and leaves must be seen to leave.
+    runner = web.AppRunner(app, handler_cancellation=True, access_log=None, shutdown_timeout=_PATIENCE)
+    await runner.setup()
+    try:
+        peers.socket.unlink(missing_ok=True)  # that of a worker that was killed
+        await web.UnixSite(runner, str(peers.socket)).start()
+        yield
+    finally:
+        await runner.cleanup()
+        peers.socket.unlink(missing_ok=True)
+
+
+def _snapshot(shared: Shared) -> Snapshot:
+    snapshot = Snapshot(shared.metrics.dump(), tuple(shared.engine.source_states()), shared.gate.running)
+    shared.peers.keep(snapshot)
+    return snapshot
+
+
+def _json(content: object) -> web.Response:
+    return web.Response(body=orjson.dumps(content), content_type="application/json")

@@ -1,0 +1,174 @@
+"""How one worker of a server asks the others: HTTP over a Unix-domain socket each.
+
+The sockets lie in a folder that only the account of the server may enter; nothing else guards them. A server of one
+process has no peers, and nothing here then does anything.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Self
+from zlib import crc32
+
+import aiohttp
+import orjson
+
+from metasearch.adapters.health import SourceState
+from metasearch.server.rate import Quota
+from metasearch.server.suggest import Completion
+
+logger = logging.getLogger("metasearch.server")
+
+#: Seconds in which another worker must have answered; one that is too busy is passed over.
+PATIENCE = 1.0
+#: Events of streams are called so; nothing else that a client sends is asked of the others.
+_EVENT_ID = re.compile(r"[0-9a-z]{1,32}-[0-9]{1,9}")
+#: What comes of a worker that is ending, stuck, or not there yet.
+_SILENCE = (aiohttp.ClientError, OSError, TimeoutError, ValueError)
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """One worker, as of now.
+
+    Attributes:
+        metrics: Of `Metrics.dump`.
+        states: Of all sources.
+        running: Searches that run.
+    """
+
+    metrics: Mapping[str, Any]
+    states: tuple[SourceState, ...] = ()
+    running: int = 0
+
+    def dumped(self) -> bytes:
+        """As JSON."""
+        return orjson.dumps([self.metrics, [asdict(it) for it in self.states], self.running])
+
+    @classmethod
+    def loaded(cls, text: bytes) -> Self:
+        """Of `dumped`."""
+        metrics, states, running = orjson.loads(text)
+        return cls(metrics, tuple(SourceState(**it) for it in states), running)
+
+
+class Peers:
+    """The workers of a server, seen by one of them.
+
+    Args:
+        folder: Where their sockets are; None where there is one process only.
+        number: Which of them this is, from 0.
+        workers: How many there are.
+    """
+
+    def __init__(self, folder: Path | None = None, number: int = 0, workers: int = 1) -> None:
+        self._folder = folder
+        self._number = number
+        self.workers = workers
+        self._sessions: dict[int, aiohttp.ClientSession] = {}
+
+    @property
+    def socket(self) -> Path:
+        """Where this one is asked."""
+        return self._path(self._number, "sock")
+
+    async def close(self) -> None:
+        """Closes all connections."""
+        for session in self._sessions.values():
+            await session.close()
+        self._sessions.clear()
+
+    async def snapshots(self) -> list[Snapshot]:
+        """Of the others; of one that does not answer, what it has told last."""
+        return list(await asyncio.gather(*(self._snapshot(number) for number in self._others())))
+
+    def keep(self, snapshot: Snapshot) -> None:
+        """Writes down what is about to be told: what was counted once is never taken back, whoever ends."""
+        if self._folder is None:
+            return
+        new = self._path(self._number, "new")
+        try:
+            new.write_bytes(snapshot.dumped())
+            new.replace(self._path(self._number, "json"))
+        except OSError as exc:
+            logger.warning("what worker %d has counted cannot be kept: %s", self._number, exc.strerror)
+
+    def kept(self) -> Snapshot:
+        """What was told last from this place, by a worker that is gone."""
+        return self._kept(self._number) if self._folder is not None else Snapshot({})
+
+    async def take(self, client: str) -> Quota | None:
+        """Has a request counted by the worker that counts for this client; None where this one shall do it."""
+        home = crc32(client.encode()) % self.workers
+        if home == self._number:
+            return None
+        try:
+            async with asyncio.timeout(PATIENCE), self._session(home).post("/take", data=client.encode()) as response:
+                return Quota(**await response.json())
+        except _SILENCE:
+            return None
+
+    async def completions(self, prefix: str) -> list[list[Completion]]:
+        """What each of the others would complete."""
+        return list(await asyncio.gather(*(self._completions(number, prefix) for number in self._others())))
+
+    async def continued(self, event_id: str) -> aiohttp.ClientResponse | None:
+        """The rest of an event stream, from whoever drains it; to be closed. None where nobody does."""
+        if not _EVENT_ID.fullmatch(event_id):
+            return None
+        for number in self._others():
+            try:
+                async with asyncio.timeout(PATIENCE):
+                    response = await self._session(number).get("/live", params={"after": event_id})
+            except _SILENCE:
+                continue
+            if response.status == 200:
+                return response
+            response.close()
+        return None
+
+    def _others(self) -> Sequence[int]:
+        return [number for number in range(self.workers) if number != self._number]
+
+    def _path(self, number: int, ending: str) -> Path:
+        assert self._folder is not None
+        return self._folder / f"{number}.{ending}"
+
+    def _session(self, number: int) -> aiohttp.ClientSession:
+        session = self._sessions.get(number)
+        if session is None:
+            # Streams hold a connection for as long as they last, so there is no limit to their number.
+            connector = aiohttp.UnixConnector(str(self._path(number, "sock")), limit=0)
+            session = aiohttp.ClientSession(
+                "http://worker/",
+                connector=connector,
+                timeout=aiohttp.ClientTimeout(total=None),
+                cookie_jar=aiohttp.DummyCookieJar(),
+            )
+            self._sessions[number] = session
+        return session
+
+    async def _snapshot(self, number: int) -> Snapshot:
+        try:
+            async with asyncio.timeout(PATIENCE), self._session(number).get("/snapshot") as response:
+                return Snapshot.loaded(await response.read())
+        except _SILENCE:
+            return self._kept(number)
+
+    def _kept(self, number: int) -> Snapshot:
+        try:
+            return Snapshot(Snapshot.loaded(self._path(number, "json").read_bytes()).metrics)
+        except (OSError, ValueError):
+            return Snapshot({})
+
+    async def _completions(self, number: int, prefix: str) -> list[Completion]:
+        try:
+            async with asyncio.timeout(PATIENCE), self._session(number).get("/suggest", params={"q": prefix}) as answer:
+                return [Completion(**it) for it in await answer.json()]
+        except _SILENCE:
+            return []

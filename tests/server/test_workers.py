@@ -1,0 +1,347 @@
+"""Several processes behind one address: what they know together, and how they live and end."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+import tempfile
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import aiohttp
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestClient, TestServer
+
+from metasearch.adapters.health import SourceState
+from metasearch.adapters.registry import Registry
+from metasearch.errors import UsageError
+from metasearch.server.app import make_app
+from metasearch.server.options import Options
+from metasearch.server.peer_app import answering
+from metasearch.server.peers import Peers
+from metasearch.server.site import SHARED
+from metasearch.server.workers import _listeners
+from metasearch.settings import Settings
+from tests.server.fake import FakeEngine
+from tests.server.test_metrics import samples
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="workers need Unix-domain sockets")
+
+Client = TestClient[web.Request, web.Application]
+ROOT = Path(__file__).resolve().parents[2]
+SEARCHED = 'metasearch_requests_total{face="json",code="200"}'
+
+
+@asynccontextmanager
+async def worker(folder: Path, number: int, engine: FakeEngine, **options: object) -> AsyncIterator[Client]:
+    """One worker of two, in this process; gives a client of it."""
+    peers = Peers(folder, number, 2)
+    app = make_app(lambda: engine, options=Options(**options), peers=peers)  # type: ignore[arg-type,return-value]
+    async with TestClient(TestServer(app)) as client, answering(app[SHARED], peers):
+        yield client
+
+
+@pytest.fixture
+def folder() -> AsyncIterator[Path]:
+    """Where workers ask one another; pytest's own folders have names that are too long for sockets."""
+    with tempfile.TemporaryDirectory(prefix="ms-") as name:
+        yield Path(name)
+
+
+@asynccontextmanager
+async def pair(folder: Path, **options: object) -> AsyncIterator[tuple[tuple[Client, FakeEngine], ...]]:
+    """Two workers with their engines."""
+    async with AsyncExitStack() as stack:
+        engines = FakeEngine(), FakeEngine()
+        clients = [
+            await stack.enter_async_context(worker(folder, number, engine, **options))
+            for number, engine in enumerate(engines)
+        ]
+        yield tuple(zip(clients, engines, strict=True))
+
+
+async def asked(client: Client, times: int = 1) -> None:
+    """So many searches."""
+    for _ in range(times):
+        await (await client.get("/search?q=mice&format=json")).read()
+
+
+async def test_metrics_are_the_sum_whoever_is_asked(folder):
+    """What each has counted, and the number of both."""
+    async with pair(folder) as ((left, _), (right, _)):
+        await asked(left, 2)
+        await asked(right, 3)
+        found = [await samples(left), await samples(right)]
+
+    assert [it[SEARCHED] for it in found] == [5, 5]
+    assert [it['metasearch_source_duration_seconds_count{source="alpha"}'] for it in found] == [5, 5]
+    assert [it['metasearch_source_duration_seconds_sum{source="alpha"}'] for it in found] == [1.25, 1.25]
+    assert [it["metasearch_workers"] for it in found] == [2, 2]
+
+
+async def test_a_worker_that_ends_takes_no_count_with_it(folder):
+    """What was told once stays counted, while it is away and when another has its place."""
+    async with worker(folder, 0, FakeEngine()) as left:
+        async with worker(folder, 1, FakeEngine()) as right:
+            await asked(right, 3)
+            assert (await samples(left))[SEARCHED] == 3
+        assert (await samples(left))[SEARCHED] == 3
+        async with worker(folder, 1, FakeEngine()) as right:
+            await asked(right)
+            assert (await samples(left))[SEARCHED] == (await samples(right))[SEARCHED] == 4
+
+
+async def test_the_state_of_a_source_is_the_worst_and_its_counts_are_sums(folder):
+    """Whichever worker is asked says the same; a source that one of them leaves alone is not ready."""
+    async with pair(folder) as ((left, first), (right, second)):
+        first.states = {
+            "alpha": SourceState("alpha", requests=7, failures=1, hedges=1, fresh=4, p50_ms=10.0, p95_ms=20.0)
+        }
+        second.states = {
+            "alpha": SourceState("alpha", "paused", 9.0, "busy", requests=2, failures=2, fresh=1, p95_ms=30.0)
+        }
+        told = [await (await client.get("/sources")).json() for client in (left, right)]
+        ready = [await (await client.get("/readyz")).json() for client in (left, right)]
+
+    assert told[0] == told[1]
+    alpha = next(it for it in told[0] if it["name"] == "alpha")
+    assert (alpha["status"], alpha["seconds_until_asked"], alpha["last_error"]) == ("paused", 9.0, "busy")
+    assert (alpha["requests"], alpha["failures"], alpha["hedges"]) == (9, 3, 1)
+    assert alpha["cached_pages"] == {"fresh": 5, "stale": 0, "spared": 0}
+    assert (alpha["p50_ms"], alpha["p95_ms"]) == (10.0, 30.0)
+    assert [it["sources"] for it in ready] == [["beta"], ["beta"]]
+
+
+async def test_a_stream_goes_on_at_another_worker(folder):
+    """It gets the events after the last one seen, of the same search, which is made once."""
+    async with pair(folder) as ((left, first), (right, second)):
+        first.gate = asyncio.Event()
+        broken = await left.get("/search?q=mice&format=sse")
+        await broken.content.readuntil(b"id: s1-1\n")
+        again = await right.get("/search?q=mice&format=sse", headers={"Last-Event-ID": "s1-1"})
+        broken.close()
+        first.gate.set()
+        text = (await again.read()).decode()
+
+    assert [line for line in text.splitlines() if line.startswith("id: ")] == [f"id: s1-{n}" for n in range(2, 8)]
+    assert text.startswith("retry: 1000\n")
+    assert "event: done" in text
+    assert len(first.searches) == 1
+    assert not second.searches
+
+
+async def test_who_leaves_another_worker_ends_the_search(folder):
+    """The worker that makes the search sees its last reader leave, and closes it after the usual moment."""
+    async with pair(folder, grace=0.01) as ((left, first), (right, _)):
+        first.gate = asyncio.Event()
+        async with left.get("/search?q=mice&format=sse") as broken:
+            await broken.content.readuntil(b"id: s1-1\n")
+            again = await right.get("/search?q=mice&format=sse", headers={"Last-Event-ID": "s1-1"})
+        assert not first.searches[0].closed.is_set()
+        again.close()
+        async with asyncio.timeout(5):
+            await first.searches[0].closed.wait()
+
+
+@pytest.mark.parametrize("seen", ["s1-99", "s9-1", "nonsense", "../0-1", "a b-1", "\x80-1"])
+async def test_nothing_to_go_on_with_is_told_by_all(folder, seen):
+    """204, as from one process, whatever the client sends."""
+    async with pair(folder) as ((left, _), (right, _)):
+        await (await left.get("/search?q=mice&format=sse")).read()
+        response = await right.get("/search?q=mice&format=sse", headers={"Last-Event-ID": seen})
+
+    assert response.status == 204
+
+
+async def test_a_client_has_one_quota_at_all_workers(folder):
+    """Its requests are counted in one place, wherever they arrive."""
+    mine = {"X-Forwarded-For": "192.0.2.1"}
+    async with pair(folder, rate_limit=4, trusted_proxies=("127.0.0.1",)) as ((left, _), (right, _)):
+        turns = (left, right, right, left, left, right)
+        statuses = [(await client.get("/sources", headers=mine)).status for client in turns]
+        other = await left.get("/sources", headers={"X-Forwarded-For": "192.0.2.2"})
+
+    assert statuses == [200, 200, 200, 200, 429, 429]
+    assert other.status == 200
+
+
+async def test_a_client_is_counted_although_its_counter_is_gone(folder):
+    """The worker that is left counts for itself."""
+    statuses = []
+    async with worker(folder, 0, FakeEngine(), rate_limit=2, trusted_proxies=("127.0.0.1",)) as left:
+        for host in range(1, 5):
+            headers = {"X-Forwarded-For": f"192.0.2.{host}"}
+            statuses.append([(await left.get("/sources", headers=headers)).status for _ in range(3)])
+
+    assert statuses == [[200, 200, 429]] * 4
+
+
+async def test_suggestions_come_from_all(folder):
+    """What was searched at one is completed at the other, once."""
+    async with pair(folder) as ((left, _), (right, _)):
+        for client in (left, right):
+            await (await client.get("/search?q=island+mice&format=json")).read()
+        await (await left.get("/search?q=island+birds&format=json")).read()
+        told = await (await right.get("/suggest?q=island")).json()
+
+    assert sorted(it for it in told[1] if it.startswith("island")) == ["island birds", "island mice"]
+
+
+def test_what_a_source_allows_is_divided():
+    """All together start no more than it allows; one request at once stays for each; what is shown is the whole."""
+    table = {"extends": "crossref", "limits": {"requests": 5, "per": 1.0, "concurrency": 3}}
+    settings = Settings(sources={"mine": table}, shipped=False)
+    divided = Registry(replace(settings, workers=2))
+    tight = Registry(replace(settings, workers=8)).spec("mine").limits
+
+    assert (divided.spec("mine").limits.requests, divided.spec("mine").limits.concurrency) == (2.5, 1)
+    assert (tight.requests, tight.concurrency) == (0.625, 1)
+    assert divided.limits("mine") == Registry(settings).spec("mine").limits
+
+
+def test_what_a_server_holds_is_divided():
+    """All workers together hold no more than one process would."""
+    whole, part = Options(), Options().divided(4)
+
+    for name in ("max_searches", "max_streams", "max_stream_bytes", "max_connections", "max_client_connections"):
+        assert 0 < 4 * getattr(part, name) <= getattr(whole, name)
+    assert part.rate_limit == whole.rate_limit
+
+
+# -------------------------------------------------------------------------------------------------- real processes
+
+
+@asynccontextmanager
+async def served(folder: Path, *options: str) -> AsyncIterator[tuple[asyncio.subprocess.Process, str]]:
+    """`metasearch serve` with two workers; gives the parent and the address."""
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "metasearch", "serve", "--workers", "2", "--port", "0", *options),
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(folder)},
+    )
+    assert process.stderr
+    try:
+        async with asyncio.timeout(60):
+            first = (await process.stderr.readline()).decode()
+        assert first.startswith("metasearch is listening on "), first
+        yield process, first.removeprefix("metasearch is listening on ").split()[0]
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.communicate()
+
+
+def quiet(folder: Path) -> tuple[str, str]:
+    """The option for a configuration that asks nobody."""
+    config = folder / "config.toml"
+    config.write_text("[search]\nsources = []\n[cache]\nenabled = false\n")
+    return "--config", str(config)
+
+
+def sockets(folder: Path) -> list[Path]:
+    """Those by which workers ask one another."""
+    return sorted(folder.glob("metasearch-*/*.sock"))
+
+
+def children(process: asyncio.subprocess.Process) -> set[int]:
+    """The processes that a process has started."""
+    return {int(it) for it in Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()}
+
+
+def workers(process: asyncio.subprocess.Process) -> set[int]:
+    """Those of them that serve."""
+    return {it for it in children(process) if b"spawn_main" in Path(f"/proc/{it}/cmdline").read_bytes()}
+
+
+def alive(pid: int) -> bool:
+    """Whether a process is there and no zombie."""
+    try:
+        return ") Z " not in Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return False
+
+
+async def until_gone(pids: set[int]) -> None:
+    """Waits until all processes have ended."""
+    async with asyncio.timeout(20):
+        while any(alive(pid) for pid in pids):
+            await asyncio.sleep(0.02)
+
+
+async def got(url: str, **headers: str) -> str:
+    """What is answered over a connection of its own, so that any worker may answer."""
+    async with aiohttp.ClientSession(headers=headers) as session, session.get(url) as response:
+        assert response.status == 200
+        return await response.text()
+
+
+needs_proc = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="looks for processes in /proc")
+
+
+@needs_proc
+async def test_the_demo_with_workers(folder):
+    """Both answer at the address that was announced, a search finds something, and one that is killed is replaced."""
+    async with served(folder, "--demo") as (process, url):
+        before = workers(process)
+        async with asyncio.timeout(20):
+            while True:  # until each of the two was chosen by the system
+                await got(f"{url}healthz")
+                if len([it for it in folder.glob("metasearch-*/*.json") if b"healthz" in it.read_bytes()]) == 2:
+                    break
+                counted = await got(f"{url}metrics")
+        answer = await got(f"{url}search?q=gambling+harms&count=1&sources=demo-crossref")
+        assert '"rank":1' in answer
+        victim = min(before)
+        os.kill(victim, signal.SIGKILL)
+        assert process.stderr
+        async with asyncio.timeout(20):
+            said = (await process.stderr.readline()).decode()
+            while len(workers(process)) < 2 or len(sockets(folder)) < 2:
+                await asyncio.sleep(0.02)
+            told = [await got(f"{url}metrics") for _ in range(6)]  # two of six connections come to the new one
+        process.terminate()
+        _, rest = await process.communicate()
+
+    assert len(before) == 2
+    assert 'face="healthz",code="200"' in counted
+    assert all('face="healthz",code="200"' in it and "metasearch_workers 2" in it for it in told)
+    assert "ended by signal 9; a new one starts in 0.25 s" in said
+    assert (process.returncode, rest) == (0, b"")
+
+
+@needs_proc
+async def test_the_end_leaves_nothing(folder):
+    """No process, no socket, no folder, and nothing on stderr; until then the port is taken for others like it, too."""
+    async with served(folder, *quiet(folder)) as (process, url):
+        assert await got(f"{url}healthz") == "OK\n"
+        assert [it.name for it in sockets(folder)] == ["0.sock", "1.sock"]
+        assert sockets(folder)[0].parent.stat().st_mode & 0o777 == 0o700
+        with pytest.raises(UsageError, match=r"cannot listen on 127\.0\.0\.1:"):
+            await _listeners("127.0.0.1", int(url.rstrip("/").rpartition(":")[2]), 2)
+        started = children(process)
+        process.send_signal(signal.SIGINT)
+        out, rest = await process.communicate()
+        await until_gone(started)
+
+    assert len(started) >= 2
+    assert (process.returncode, out, rest) == (0, b"", b"")
+    assert not list(folder.glob("metasearch-*"))
+
+
+@needs_proc
+async def test_workers_end_when_their_parent_is_killed(folder):
+    """Nobody is left who holds the port."""
+    async with served(folder, *quiet(folder)) as (process, url):
+        started = children(process)
+        process.kill()
+        await until_gone(started)
+        with pytest.raises(aiohttp.ClientConnectorError):
+            await got(f"{url}healthz")
+
+    assert not sockets(folder)
