@@ -75,6 +75,8 @@ class Sides:
         for query in queries:
             await self.floor(query)
         await self.answer("warm up")
+        gc.collect()
+        gc.freeze()  # as the server does at its start
 
 
 @asynccontextmanager

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from metasearch.dedup import Chain, Fingerprint, OnlineDedup, Strategy
 from metasearch.events import Answer, Change, NextPage, Paging, SourceReport
 from metasearch.paging import LAST_PLACE, totals
 from metasearch.query import Query, to_text
-from metasearch.rank import rank
+from metasearch.rank import Ranking
 from metasearch.record import Hit, Record, VersionsMode
 from metasearch.slots import Ledger, Slots
+
+#: Hits that are merged and scored at a stretch: a millisecond's worth.
+STRETCH = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +68,9 @@ class Listing:
 
     def __init__(self, wanted: Wanted, weights: Mapping[str, float], ledger: Ledger) -> None:
         self._wanted = wanted
-        self._weights = weights
         self._ledger = ledger
         self._dedup = OnlineDedup(wanted.chain, weights, wanted.versions)
+        self._ranking = Ranking(wanted.query, weights)
         self._slots = Slots()
         self._layers = 0
         self._resumed = False  # whether the list was begun by an earlier search
@@ -77,14 +80,26 @@ class Listing:
         for record, print_ in found:
             self._dedup.insert(record, print_)
 
+    def preparing(self) -> Iterator[None]:
+        """Merge and score what is new, ahead of `settle`; yields after each stretch of that."""
+        for number, hit in enumerate(self._dedup.making(), 1):
+            self._ranking.score(hit)
+            if number % STRETCH == 0:
+                yield
+
     def changes(self) -> list[Change]:
         """What happened to the hits since the last call."""
         return self._dedup.changes()
 
     def hits(self) -> list[Hit]:
         """The list as it would be if no more came: who has a place keeps it, the others follow by rank."""
-        seated, fresh = self._slots.seat(self._dedup.hits())
-        return self._arranged(seated | dict(enumerate(self._ranked(fresh), len(self._slots))), len(fresh))
+        seated, fresh = self._slots.seat(self._dedup.making())
+        return self._arranged(seated | dict(enumerate(self._ranking.ranked(fresh), len(self._slots))), len(fresh))
+
+    def order(self) -> list[str]:
+        """The ids of that list."""
+        seated, fresh = self._slots.seat(self._dedup.making())
+        return [seated[place].id for place in sorted(seated)] + self._ranking.ids(fresh)
 
     def settle(self) -> list[Hit]:
         """The list, once a layer is read: all that is new gets its place behind all that has one.
@@ -97,9 +112,9 @@ class Listing:
             self._resumed = known is not None if self._layers == 0 else self._resumed
             self._slots = known or self._slots
             self._dedup.changes()  # so that the next layer does not merge all of these again
-        seated, fresh = self._slots.seat(self._dedup.hits())
+        seated, fresh = self._slots.seat(self._dedup.making())
         # The first layer has as many places as a layer has records: whoever counts on by pages loses nothing then.
-        self._slots.settle(self._layers, seated, self._ranked(fresh), least=0 if self._layers else wanted.depth)
+        self._slots.settle(self._layers, seated, self._ranking.ranked(fresh), least=0 if self._layers else wanted.depth)
         self._layers += 1
         if wanted.start:
             ledger.keep(wanted.name, self._slots)
@@ -145,12 +160,9 @@ class Listing:
             totals=totals(counts, reports),
         )
 
-    def _ranked(self, hits: Sequence[Hit]) -> list[Hit]:
-        return rank(hits, self._wanted.query, self._weights)
-
     def _arranged(self, seated: dict[int, Hit], fresh: int) -> list[Hit]:
         """The hits by place, each with its place as its rank; `fresh` of them are ranked already."""
         if fresh < len(seated):
-            ranked = {hit.id: hit for hit in self._ranked(list(seated.values()))}
+            ranked = {hit.id: hit for hit in self._ranking.ranked(seated.values())}
             seated = {place: ranked[hit.id] for place, hit in seated.items()}
         return [hit if hit.rank == place + 1 else replace(hit, rank=place + 1) for place, hit in sorted(seated.items())]

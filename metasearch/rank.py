@@ -9,6 +9,8 @@ several middling ones.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from operator import itemgetter
+from typing import NamedTuple
 
 from metasearch.normalise import compact, words
 from metasearch.query.ast import Query, Term, terms
@@ -33,21 +35,57 @@ def rank(hits: Iterable[Hit], query: Query | None = None, weights: Mapping[str, 
         query: What was asked, for the boosts.
         weights: Weight of each source, 1.0 where it is not named.
     """
-    looked_for = _Wanted(query)
-    weights = weights or {}
-    scored = []
-    for hit in hits:
+    return Ranking(query, weights).ranked(hits)
+
+
+class _Scored(NamedTuple):
+    """A hit with its score, and where that puts it; tuples that begin so can be sorted."""
+
+    order: tuple[float, int, int, str, str]
+    hit: Hit
+    score: float
+    reasons: tuple[Reason, ...]
+
+
+class Ranking:
+    """`rank` for hits that grow: one that has not changed since the last time is not scored again.
+
+    Args:
+        query: What was asked, for the boosts.
+        weights: Weight of each source, 1.0 where it is not named.
+    """
+
+    def __init__(self, query: Query | None = None, weights: Mapping[str, float] | None = None) -> None:
+        self._looked_for = _Wanted(query)
+        self._weights = weights or {}
+        self._scored: dict[str, _Scored] = {}
+
+    def ranked(self, hits: Iterable[Hit]) -> list[Hit]:
+        """The hits in order, with `rank`, `score` and `reasons` set."""
+        return [
+            Hit(hit.id, hit.record, hit.records, hit.provenance, hit.matches, hit.versions, score, number, reasons)
+            for number, (_, hit, score, reasons) in enumerate(self._sorted(hits), 1)
+        ]
+
+    def ids(self, hits: Iterable[Hit]) -> list[str]:
+        """Their ids, in order."""
+        return [it.hit.id for it in self._sorted(hits)]
+
+    def score(self, hit: Hit) -> _Scored:
+        """Score one hit ahead of the others."""
+        known = self._scored.get(hit.id)
+        if known is not None and known.hit is hit:
+            return known
         record, records = hit.record, hit.records
-        reasons = _votes(records, weights) + looked_for.boosts(record)
+        reasons = _votes(records, self._weights) + self._looked_for.boosts(record)
         score = round(sum([reason.points for reason in reasons]), 9)
         sources = len({r.source for r in records}) if len(records) > 1 else 1
         order = (-score, -sources, -(record.year or 0), record.title.casefold(), hit.id)
-        scored.append((order, hit, score, tuple(reasons)))
-    scored.sort(key=lambda item: item[0])
-    return [
-        Hit(hit.id, hit.record, hit.records, hit.provenance, hit.matches, hit.versions, score, number, reasons)
-        for number, (_, hit, score, reasons) in enumerate(scored, 1)
-    ]
+        scored = self._scored[hit.id] = _Scored(order, hit, score, tuple(reasons))
+        return scored
+
+    def _sorted(self, hits: Iterable[Hit]) -> list[_Scored]:
+        return sorted(map(self.score, hits), key=itemgetter(0))
 
 
 def _votes(records: tuple[Record, ...], weights: Mapping[str, float]) -> list[Reason]:

@@ -212,6 +212,8 @@ class Search:
                 source.late(asyncio.get_running_loop().time() - means.began, self._wanted.seconds)
                 self._note(SourceProgress(source.report()))
         self._note(*self._changes())
+        for _ in self._list.preparing():
+            await means.turns.next()
 
     async def _ask(self, sources: Sequence[Asking], means: Means, inbox: Inbox) -> None:
         """Ask all at once and load meanwhile what the strategy needs; whatever is late is cancelled."""
@@ -241,7 +243,7 @@ class Search:
             self._note(*self._changes(), SourceProgress(source.report()))
             if not running or (page is not None and loop.time() - ordered >= ORDER_EVERY):
                 ordered = loop.time()
-                self._note(Order(tuple(hit.id for hit in self._list.hits())))
+                self._note(Order(tuple(self._list.order())))
             await self._tell()
 
     def _take(self, source: Asking, page: Digest | None) -> None:

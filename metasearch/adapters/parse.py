@@ -31,8 +31,8 @@ T = TypeVar("T")
 
 #: A page on which a larger share of the records lacks a promised field has drifted; fewer records say nothing.
 DRIFT_SHARE, DRIFT_RECORDS = 0.5, 4
-#: Records that are read at a stretch: a millisecond's worth.
-STEP = 10
+#: Records that are read at a stretch, a millisecond's worth, and at the first one: somebody waits for the first hit.
+STEP, FIRST_STEP = 10, 3
 #: Bytes of a body from which on to load it is a stretch of its own.
 LONG_BODY = 100_000
 
@@ -209,7 +209,7 @@ def _read(shape: Shape, nodes: list[Any], total: int | None, root: Any, page: Pa
     unread: list[Unread] = []
     given = 0
     for number, node in enumerate(nodes):
-        if number and number % STEP == 0:
+        if number % STEP == FIRST_STEP:
             yield tuple(records[given:])
             given = len(records)
         position = request.start + number + 1

@@ -196,7 +196,7 @@ def _refill(pairs: Pairs, templates: Mapping[str, Template], values: Mapping[str
 
 
 def _fill_url(template: str, values: Mapping[str, str]) -> str:
-    return template.format_map(_Blank({name: quote(value, safe="") for name, value in values.items()}))
+    return template.format_map(_Blank({name: quote(values.get(name, ""), safe="") for name in _names(template)}))
 
 
 class _Blank(dict[str, str]):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import sys
 import time
@@ -43,6 +44,7 @@ def run(job: Job, console: Console) -> Exit:
     settings = settings_of(job)
     years = years_of(job)
     with Sink(job.output) as sink:
+        gc.freeze()  # what is loaded stays, and is no garbage to look for during the search
         answer, interrupted = asyncio.run(_answer(job, settings, years, sink, console))
     on_purpose: frozenset[str] = frozenset()
     coverage = ""

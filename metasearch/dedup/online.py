@@ -194,6 +194,17 @@ class OnlineDedup:
         self._settle()
         return [hit for root in self._roots() for hit in self._made.get(root) or self._make(root)]
 
+    def making(self) -> Iterator[Hit]:
+        """The same hits, each merged when it is its turn and then kept: for whoever has other work in between.
+
+        What is taken in meanwhile may or may not be seen.
+        """
+        self._settle()
+        for root in list(self._roots()):
+            if root not in self._made:
+                self._made[root] = self._make(root)
+            yield from self._made[root]
+
     def changes(self) -> list[Change]:
         """What happened to the hits since the last call; empty where nothing did."""
         roots = sorted(self._dirty)

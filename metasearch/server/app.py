@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import signal
 import socket
 import sys
@@ -216,6 +217,8 @@ async def started(app: web.Application, limits: Options) -> AsyncIterator[Callab
     # A client that goes away cancels its handler, and with it the requests to the sources.
     runner = web.AppRunner(app, handler_cancellation=True, access_log=None, shutdown_timeout=_PATIENCE)
     await runner.setup()
+    gc.collect()
+    gc.freeze()  # what is loaded now stays; to look through it for garbage stalls the loop for 50 ms
     try:
         server = runner.server
         assert server is not None

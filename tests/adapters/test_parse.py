@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metasearch import errors
-from metasearch.adapters.parse import DRIFT_RECORDS, LONG_BODY, STEP, Parsed, Reading, parse
+from metasearch.adapters.parse import DRIFT_RECORDS, FIRST_STEP, LONG_BODY, STEP, Parsed, Reading, parse
 from metasearch.adapters.request import Page, Request, Secret
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.adapters.specfile import build
@@ -410,7 +410,9 @@ def test_next_page() -> None:
     assert read({"total": 100, "items": items}, wanted=10).next is None
 
 
-@pytest.mark.parametrize("count", [1, STEP - 1, STEP, 3 * STEP + 1])
+@pytest.mark.parametrize(
+    "count", [1, FIRST_STEP, FIRST_STEP + 1, STEP, 3 * STEP + FIRST_STEP, 3 * STEP + FIRST_STEP + 1]
+)
 def test_a_page_is_read_in_steps(count: int) -> None:
     """Whoever reads step by step gets what `parse` gives, and his turn after each stretch of records."""
     page = Page(
@@ -421,11 +423,12 @@ def test_a_page_is_read_in_steps(count: int) -> None:
 
     stretches = list(reading)
 
-    assert (count - 1) // STEP == len(stretches)
+    assert [FIRST_STEP, STEP, STEP, STEP][: len(stretches)] == [len(stretch) for stretch in stretches]
     assert parse(page, JSON) == reading.parsed
     assert count == len(reading.parsed.records)
     before = [record for stretch in stretches for record in stretch]
     assert tuple(before) == reading.parsed.records[: len(before)], "each stretch gives what was read in it"
+    assert 1 <= count - len(before) <= STEP, "the last one is not given by itself"
 
 
 def test_to_load_a_long_body_is_a_stretch() -> None:
