@@ -115,6 +115,7 @@ class Asking:
     pages: int = 0
     cached_pages: int = 0
     old_pages: int = 0  # that are past their time, and said to be
+    spared: str = ""
     unread: int = 0
     filtered: int = 0
     _edge: int = 0
@@ -147,6 +148,7 @@ class Asking:
             notes=tuple(dict.fromkeys(notes)),
             error=self.error,
             cached=self.pages > 0 and self.pages == self.cached_pages,
+            spared=self.spared,
             unread=self.unread,
             filtered=self.filtered,
             more=self.more and self.status != "running",
@@ -221,6 +223,8 @@ class Asking:
         self.cached_pages += page.cached
         self.old_pages += bool(page.note)
         self.notes += [page.note] if page.note else []
+        if page.spare:
+            self.spared = self.spared or page.note
         try:
             parsed = await self._read(page, means, give)
         except SourceError:

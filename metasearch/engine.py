@@ -1,15 +1,17 @@
-"""The engine: what searches share, and how one is prepared. The path of a query goes on in `searching.py`."""
+"""The engine: what searches share, and how one is prepared. The path of a query goes on in `running.py`."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from metasearch.adapters.fetch import Fetcher, SourceState
+from metasearch.adapters.health import LONGEST_PAUSE, Pause
 from metasearch.adapters.registry import Registry
 from metasearch.asking import Asking
+from metasearch.background import Background
 from metasearch.dedup import strategy
 from metasearch.dedup.pins import Pins
 from metasearch.desk import Desk
@@ -21,7 +23,8 @@ from metasearch.query import Query, Years, conjunction
 from metasearch.query import parse as parse_query
 from metasearch.recent import Recent
 from metasearch.record import VERSIONS_MODES, VersionsMode
-from metasearch.searching import Search, Shared
+from metasearch.running import Shared
+from metasearch.searching import Search
 from metasearch.settings import Settings
 from metasearch.slots import Ledger
 
@@ -63,6 +66,7 @@ class Engine:
         self._workshop = Workshop()
         self._desk = Desk()
         self._ledger = Ledger()
+        self._background = Background()
         self._single = single
         self.registry = Registry(settings)
         self._fetcher = _fetcher(settings, replay, record)
@@ -78,12 +82,27 @@ class Engine:
         await self.close()
 
     async def close(self) -> None:
-        """Close connections and cache."""
+        """End the searches that still go on, and close connections and cache."""
+        await self._background.close()
         await self._fetcher.close()
 
     def source_states(self) -> list[SourceState]:
         """The health of every source, as the last searches found it."""
         return [self._fetcher.state(name) for name in self.registry.names()]
+
+    def pause(self, pause: Pause) -> None:
+        """Leave a source alone as another process does, to which it said so; what listens here is not told.
+
+        Raises:
+            UsageError: There is no such source, or the wait is longer than any.
+            SpecError: The spec of the source is wrong.
+        """
+        _check("seconds", pause.seconds, 0, LONGEST_PAUSE)
+        self._fetcher.heed(pause, self.registry.spec(pause.source).limits)
+
+    def when_paused(self, listener: Callable[[Pause], None] | None) -> None:
+        """Have each wait told, when it begins, that a source's answers or its silence lead to; None ends that."""
+        self._fetcher.listen(listener)
 
     def search(
         self,
@@ -95,6 +114,7 @@ class Engine:
         years: Years | None = None,
         per_source: int | None = None,
         timeout: float | None = None,
+        wait: float | None = None,
         cache: bool = True,
         versions: VersionsMode | None = None,
         dedup: str | None = None,
@@ -112,6 +132,9 @@ class Engine:
             years: ANDed to the query.
             per_source: Records asked from each source, whatever the limit.
             timeout: Seconds until the answer is given, whoever is missing.
+            wait: Seconds until whoever awaits the search gets what is there: sources that have not ended are
+                "running", and the search goes on until its `timeout`. The same search, made or awaited again, joins
+                it. None does as the settings say. Whoever iterates a search is told everything as it comes.
             cache: Whether pages may come from the cache, and the whole answer from a search of the last minute.
             versions: What becomes of the versions of a work; None does as the settings say.
             dedup: Name of the strategy that finds duplicates, one of `metasearch.dedup.STRATEGIES`; None takes that
@@ -129,6 +152,9 @@ class Engine:
         _check("start and limit together", start + (limit or 0), 0, LAST_PLACE)
         _check("per_source", per_source, 1, MAX_PER_SOURCE)
         _check("timeout", timeout, 0.001, MAX_TIMEOUT)
+        seconds = timeout or self.settings.timeout
+        _check("wait", wait, 0.001, seconds)
+        patience = self.settings.wait if wait is None else wait
         if versions not in (None, *VERSIONS_MODES):
             raise UsageError(f"versions must be one of {', '.join(VERSIONS_MODES)}, is {versions!r}")
         names = list(dict.fromkeys(sources)) if sources is not None else self.registry.default()
@@ -145,15 +171,16 @@ class Engine:
             limit=limit,
             depth=depth,
             reach=min(LAST_PLACE, depth * MAX_LAYERS),
-            seconds=timeout or self.settings.timeout,
+            seconds=seconds,
             cache=cache,
             versions=versions or self.settings.versions,
             strategy=chosen,
             chain=chosen.chain.pinned(self._pins) if self._pins else chosen.chain,
             user=user,
+            wait=patience if patience is not None and patience < seconds else None,
         )
         shared = Shared(self.settings, self._fetcher, self._workshop, self._desk, self.recent, self._ledger)
-        return Search(shared, wanted, asked, self.close if self._single else None)
+        return Search(shared, wanted, asked, self._background, self.close if self._single else None)
 
 
 def search(query: str | Query, *, settings: Settings | None = None, **options: Any) -> Search:

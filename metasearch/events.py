@@ -31,6 +31,7 @@ class SourceReport:
         notes: What could not be expressed, what was filtered here, records that could not be read, ...
         error: Why it failed; None where it did not.
         cached: True where every page came from the cache.
+        spared: The note that says why an old page stood in for one that it did not give; "" where none did.
         unread: Records in its answers that could not be read.
         filtered: Records that were read and left out, because they do not fit what the source could not search.
         more: Whether it has more that further pages of the answer would ask for; False where it failed.
@@ -45,6 +46,7 @@ class SourceReport:
     notes: tuple[str, ...] = ()
     error: SourceError | None = None
     cached: bool = False
+    spared: str = ""
     unread: int = 0
     filtered: int = 0
     more: bool = False
@@ -118,15 +120,16 @@ class Totals:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The finished answer.
+    """The finished answer, or what was there when somebody could not wait for the end.
 
     Attributes:
         query: The query, printed in our own syntax.
-        complete: False where a source failed or the deadline came first.
+        complete: False where a source failed, is still running, or the deadline came first.
         hits: Best first, those of the page that was asked for; their `rank` is their place in the whole list, from 1,
             and `counts` speaks of all.
         sources: A report for every source that was asked, in the order of asking.
         seconds: Wall time of the search.
+        merge_seconds: What of it was spent on merging and ranking.
         dedup: Name of the strategy that found the duplicates.
         paging: Which part of the list this is, and where the next one begins.
         totals: None where no sources were asked: records of files are all there.
@@ -141,6 +144,12 @@ class Answer:
     dedup: str = "default"
     paging: Paging = Paging()
     totals: Totals | None = None
+    merge_seconds: float = 0.0
+
+    @property
+    def running(self) -> tuple[str, ...]:
+        """Names of the sources that are still being asked; none of a finished answer."""
+        return tuple(report.source for report in self.sources if report.status == "running")
 
     @property
     def expected(self) -> int:

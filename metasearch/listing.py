@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from time import perf_counter
 
 from metasearch.dedup import Chain, Fingerprint, OnlineDedup, Strategy
 from metasearch.events import Answer, Change, NextPage, Paging, SourceReport
-from metasearch.paging import LAST_PLACE, totals
+from metasearch.paging import LAST_PLACE, totals, window
 from metasearch.query import Query, to_text
 from metasearch.rank import Ranking
 from metasearch.record import Hit, Record, VersionsMode
@@ -31,6 +32,7 @@ class Wanted:
         cache: Whether pages, and the whole answer, may come from a cache.
         chain: The matchers of the strategy, under the pins.
         user: Whoever is to have a fair share of a source that is busy; does not shape the list.
+        wait: Seconds until whoever awaits the search gets what is there; None for its end. Does not shape the list.
     """
 
     query: Query
@@ -45,6 +47,7 @@ class Wanted:
     strategy: Strategy
     chain: Chain
     user: Hashable = None
+    wait: float | None = None
 
     @property
     def places(self) -> int:
@@ -55,6 +58,22 @@ class Wanted:
     def name(self) -> tuple[Hashable, ...]:
         """Everything that shapes the list, but for what the sources say."""
         return to_text(self.query), self.sources, self.depth, self.versions, self.strategy.name, self.cache
+
+    def page(self, whole: Answer) -> Answer:
+        """The page out of all hits. While a source is still running no place is settled, so no page follows yet."""
+        page = window(whole, self.start, self.limit)
+        if page.running:
+            return replace(page, paging=replace(page.paging, next=None))
+        return page
+
+    def holds(self, other: Wanted) -> bool:
+        """Whether the whole answer to this will hold the page of the other one.
+
+        A first page comes from a first page only: a list whose end was asked for holds more than it would.
+        """
+        if not (self.cache and self.name == other.name and other.seconds <= self.seconds):
+            return False
+        return other.places <= max(self.places, self.depth) if other.start else not self.start
 
 
 class Listing:
@@ -74,38 +93,55 @@ class Listing:
         self._slots = Slots()
         self._layers = 0
         self._resumed = False  # whether the list was begun by an earlier search
+        self._seconds = 0.0  # that merging and ranking took
 
     def insert(self, found: Iterable[tuple[Record, Fingerprint]]) -> None:
         """Take in records."""
+        began = perf_counter()
         for record, print_ in found:
             self._dedup.insert(record, print_)
+        self._seconds += perf_counter() - began
 
     def preparing(self) -> Iterator[None]:
         """Merge and score what is new, ahead of `settle`; yields after each stretch of that."""
+        began = perf_counter()
         for number, hit in enumerate(self._dedup.making(), 1):
             self._ranking.score(hit)
             if number % STRETCH == 0:
+                self._seconds += perf_counter() - began
                 yield
+                began = perf_counter()
+        self._seconds += perf_counter() - began
 
     def changes(self) -> list[Change]:
         """What happened to the hits since the last call."""
-        return self._dedup.changes()
+        began = perf_counter()
+        changes = self._dedup.changes()
+        self._seconds += perf_counter() - began
+        return changes
 
     def hits(self) -> list[Hit]:
         """The list as it would be if no more came: who has a place keeps it, the others follow by rank."""
-        seated, fresh = self._slots.seat(self._dedup.making())
-        return self._arranged(seated | dict(enumerate(self._ranking.ranked(fresh), len(self._slots))), len(fresh))
+        slots = self._slots
+        if self._wanted.start and not self._layers:  # what was shown before this page has its places already
+            slots = self._ledger.get(self._wanted.name) or slots
+        seated, fresh = slots.seat(self._dedup.making())
+        return self._arranged(seated | dict(enumerate(self._ranking.ranked(fresh), len(slots))), len(fresh))
 
     def order(self) -> list[str]:
         """The ids of that list."""
+        began = perf_counter()
         seated, fresh = self._slots.seat(self._dedup.making())
-        return [seated[place].id for place in sorted(seated)] + self._ranking.ids(fresh)
+        ids = [seated[place].id for place in sorted(seated)] + self._ranking.ids(fresh)
+        self._seconds += perf_counter() - began
+        return ids
 
     def settle(self) -> list[Hit]:
         """The list, once a layer is read: all that is new gets its place behind all that has one.
 
         This is one step for the loop, so searches for pages of one list write its places one after the other.
         """
+        began = perf_counter()
         wanted, ledger = self._wanted, self._ledger
         if wanted.start:
             known = ledger.get(wanted.name)
@@ -120,7 +156,9 @@ class Listing:
             ledger.keep(wanted.name, self._slots)
         else:
             ledger.begin(wanted.name, self._slots)
-        return self._arranged(seated, len(fresh))
+        hits = self._arranged(seated, len(fresh))
+        self._seconds += perf_counter() - began
+        return hits
 
     def reaches(self) -> bool:
         """Whether all places of the page are known."""
@@ -155,6 +193,7 @@ class Listing:
             hits=tuple(hits),
             sources=reports,
             seconds=round(seconds, 4),
+            merge_seconds=round(self._seconds, 4),
             dedup=self._wanted.strategy.name,
             paging=Paging(next=NextPage(self._slots.covered(self._layers)) if goes_on else None),
             totals=totals(counts, reports),

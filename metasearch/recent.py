@@ -32,7 +32,8 @@ class Recent:
         if answer is None or self._clock() >= until:
             self.drop(search)
             return None
-        return replace(answer, seconds=0.0, sources=tuple(replace(it, cached=True) for it in answer.sources))
+        sources = tuple(replace(it, cached=True) for it in answer.sources)
+        return replace(answer, seconds=0.0, merge_seconds=0.0, sources=sources)
 
     def keep(self, search: Hashable, answer: Answer) -> None:
         """Keep an answer, if it is whole: a source that failed may do better the next time."""

@@ -1,76 +1,29 @@
-"""One search: ask all sources a layer of records, take the pages in as they come, rank, tell; go deeper if need be.
-
-The only place where tasks are started. A source's failure becomes a status at its own boundary (`asking.py`); the
-other sources never notice.
-"""
+"""A search as its users have it: iterate it for events, or await it for the answer. What it does is in `running.py`."""
 
 from __future__ import annotations
 
 import asyncio
-import logging
-import secrets
-from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Sequence
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Awaitable, Callable, Generator
 from typing import Any
 
-from metasearch.adapters.fetch import Fetcher
-from metasearch.asking import Asking, Digest, Means
-from metasearch.desk import Desk
-from metasearch.events import (
-    Added,
-    Answer,
-    Change,
-    Finished,
-    Order,
-    SearchEvent,
-    SourceProgress,
-    SourceReport,
-    Started,
-)
-from metasearch.listing import Listing, Wanted
-from metasearch.loading import Workshop
-from metasearch.paging import window
+from metasearch.asking import Asking
+from metasearch.background import Background, UnderWay
+from metasearch.events import Added, Answer, Finished, Order, SearchEvent, SourceProgress
+from metasearch.listing import Wanted
 from metasearch.query import to_text
-from metasearch.recent import Recent
-from metasearch.record import Hit
-from metasearch.settings import Settings
-from metasearch.slots import Ledger
-
-log = logging.getLogger("metasearch")
-
-#: Seconds between two `Order` events while sources are still answering.
-ORDER_EVERY = 0.15
-#: Events that may wait for a slow reader before the sources are made to wait.
-BACKLOG = 256
-
-Inbox = asyncio.Queue[tuple[Asking, Digest | None]]
-
-
-@dataclass(frozen=True, slots=True)
-class Shared:
-    """What the searches of one engine share.
-
-    Attributes:
-        recent: Answers of the last minute; None where every search is asked anew.
-        ledger: The lists that were shown last.
-    """
-
-    settings: Settings
-    fetcher: Fetcher
-    workshop: Workshop
-    desk: Desk
-    recent: Recent | None
-    ledger: Ledger
+from metasearch.running import BACKLOG, Outbox, Run, Shared, known
 
 
 class Search:
     """One search: iterate it for events, or await it for the answer.
 
+    With a soft deadline (`wanted.wait`) awaiting it gives what is there by then, and awaiting it again gives the rest.
+
     Args:
         shared: Of the engine.
         wanted: What is asked for.
         sources: Those to ask.
+        background: Of the engine.
         close: Called at the end, where the engine is this search's own.
     """
 
@@ -79,246 +32,96 @@ class Search:
         shared: Shared,
         wanted: Wanted,
         sources: list[Asking],
+        background: Background,
         close: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
-        self.id = secrets.token_hex(6)
         self.query = to_text(wanted.query)
-        self.answer: Answer | None = None
         self._shared = shared
         self._wanted = wanted
-        self._sources = sources
+        self._background = background
         self._close = close
-        self._runner: asyncio.Task[None] | None = None
-        self._out: asyncio.Queue[SearchEvent | None] | None = None
-        self._untold: deque[SearchEvent] = deque()
-        weights = {source.name: source.spec.weight for source in sources}
-        self._list = Listing(wanted, weights, shared.ledger)
+        self._run = Run(shared, wanted, sources)
+        self.id = self._run.id
+        self._under_way: UnderWay | None = None
+        self._begun = False
+        self._answer: Answer | None = None
 
-    # ---------------------------------------------------------------- for users
+    @property
+    def answer(self) -> Answer | None:
+        """The finished answer; None until it is there."""
+        if self._answer is None and self._run.whole is not None:
+            self._answer = self._wanted.page(self._run.whole)
+        return self._answer
+
+    @property
+    def wait(self) -> float | None:
+        """Seconds until whoever awaits it gets what is there; None for the end of the search."""
+        return self._wanted.wait
 
     def __await__(self) -> Generator[Any, None, Answer]:
         return self._finish().__await__()
 
     async def __aiter__(self) -> AsyncIterator[SearchEvent]:
-        if self._runner is not None:
+        if self._begun:
             raise RuntimeError("a search can be run once")
-        self._out = asyncio.Queue(BACKLOG)
-        self._runner = asyncio.create_task(self._run(), name=f"search {self.id}")
+        self._begun = True
         try:
-            while (event := await self._out.get()) is not None:
-                yield event
-            await self._runner
+            if (again := known(self._shared.recent, self._wanted)) is not None:
+                self._answer = again
+                for event in self._told(again):
+                    yield event
+                return
+            out: Outbox = asyncio.Queue(BACKLOG)
+            task = self._run.start(out)
+            while (told := await out.get()) is not None:
+                yield told
+            await task
         finally:
             await self.aclose()
 
     async def _finish(self) -> Answer:
-        if self.answer is None:
-            if self._runner is None:
-                self._runner = asyncio.create_task(self._run(), name=f"search {self.id}")
-            try:
-                await self._runner
-            finally:
-                await self.aclose()
-        assert self.answer is not None
-        return self.answer
+        if self.answer is not None:
+            return self.answer
+        try:
+            if not self._begun:
+                self._begun = True
+                self._answer = known(self._shared.recent, self._wanted)
+                if self._answer is not None:
+                    return self._answer
+                self._under_way = self._background.find(self._wanted) or self._background.begin(self._run)
+                self._run = self._under_way.run
+            if self._under_way is not None:
+                return self._wanted.page(await self._background.answer(self._under_way, self._wanted))
+            if self._run.task is not None:  # somebody reads its events
+                await self._run.task
+            return self.partial()
+        finally:
+            await self._closed()
 
     async def aclose(self) -> None:
-        """Stop: everything that is still being asked is cancelled."""
-        runner = self._runner
-        if runner is not None and not runner.done():
-            runner.cancel()
-            await asyncio.gather(runner, return_exceptions=True)
+        """Stop: everything that is still being asked is cancelled, unless others wait for it or it was let go on."""
+        task = self._run.task
+        if self._under_way is not None:
+            await self._background.leave(self._under_way)
+        elif task is not None and not task.done():
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+        await self._closed()
+
+    async def _closed(self) -> None:
         if self._close is not None:
             await self._close()
 
     def partial(self) -> Answer:
         """The answer as of now, for whoever cannot wait for the end."""
-        return self.answer or self._page(self._list.whole(self._list.hits(), self._reports(), 0.0, over=False))
+        return self.answer or self._wanted.page(self._run.so_far())
 
-    # ---------------------------------------------------------------- the run
-
-    async def _run(self) -> None:
-        try:
-            await self._drive()
-        except asyncio.CancelledError:  # the reader is gone, nobody waits for the end
-            raise
-        except BaseException:
-            if self._out is not None:
-                await self._out.put(None)
-            raise
-        if self._out is not None:
-            await self._out.put(None)
-
-    async def _drive(self) -> None:
-        if (known := self._known()) is not None:
-            await self._give_again(known)
-            return
-        loop = asyncio.get_running_loop()
-        wanted, shared = self._wanted, self._shared
-        began = loop.time()
-        means = Means(
-            search=self.id,
-            query=wanted.query,
-            depth=wanted.depth,
-            reach=wanted.reach,
-            cache=wanted.cache,
-            began=began,
-            deadline=began + wanted.seconds,
-            env=shared.settings.env,
-            fetcher=shared.fetcher,
-            workshop=shared.workshop,
-            strategy=wanted.strategy,
-            chain=wanted.chain,
-            turns=shared.desk.turns(),
-            user=wanted.user,
-        )
-        await self._tell(self._started())
-        await self._layer(self._sources, means)
-        hits = self._list.settle()
-        while loop.time() < means.deadline and (deeper := self._deeper(hits)):
-            await self._layer(deeper, means)
-            hits = self._list.settle()
-        whole = self._list.whole(hits, self._reports(), loop.time() - began)
-        self.answer = self._page(whole)
-        self._keep(whole)
-        await self._tell(Finished(self.answer))
-
-    def _reports(self) -> tuple[SourceReport, ...]:
-        return tuple(source.report() for source in self._sources)
-
-    def _started(self) -> Started:
-        return Started(self.id, self.query, tuple(s.name for s in self._sources), self._wanted.seconds)
-
-    def _deeper(self, hits: Sequence[Hit]) -> list[Asking]:
-        """Those who are to be asked for another layer: all that have one, where the page needs it, else none."""
-        failed = any(source.error for source in self._sources)  # what is missing is missing because of that
-        needed = not self._list.reaches() or (self._list.slid(hits) and not failed)
-        return [source for source in self._sources if source.more] if needed else []
-
-    async def _layer(self, sources: Sequence[Asking], means: Means) -> None:
-        """Ask these sources for a layer, and take in what comes until the deadline; those that are late have failed."""
-        inbox: Inbox = asyncio.Queue(BACKLOG)
-        for source in sources:
-            source.again()
-        try:
-            await self._ask(sources, means, inbox)
-        except ExceptionGroup as group:  # of all tasks only the loading can fail, and then nothing can be compared
-            error = group.exceptions[0]
-            raise error from error.__cause__
-        while not inbox.empty():  # what came in the last moment counts
-            self._take(*inbox.get_nowait())
-        for source in sources:
-            if source.status == "running":
-                source.late(asyncio.get_running_loop().time() - means.began, self._wanted.seconds)
-                self._note(SourceProgress(source.report()))
-        self._note(*self._changes())
-        for _ in self._list.preparing():
-            await means.turns.next()
-
-    async def _ask(self, sources: Sequence[Asking], means: Means, inbox: Inbox) -> None:
-        """Ask all at once and load meanwhile what the strategy needs; whatever is late is cancelled."""
-        async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(_into(inbox, source, means), name=f"ask {source.name}") for source in sources]
-            if means.strategy.loads:
-                loading = means.workshop.load(means.strategy)
-                tasks.append(group.create_task(loading, name=f"load {means.strategy.name}"))
-            try:
-                async with asyncio.timeout_at(means.deadline):
-                    await self._collect(inbox, len(sources))
-            except TimeoutError:
-                log.info("search %s: deadline of %g s reached", self.id, self._wanted.seconds)
-            for task in tasks:
-                task.cancel()
-
-    async def _collect(self, inbox: Inbox, running: int) -> None:
-        """Take pages in as they come; one task does this, so that dedup needs no locks."""
-        loop = asyncio.get_running_loop()
-        ordered = 0.0
-        while running:
-            source, page = await inbox.get()
-            self._take(source, page)
-            running -= page is None
-            if self._out is None:
-                continue
-            self._note(*self._changes(), SourceProgress(source.report()))
-            if not running or (page is not None and loop.time() - ordered >= ORDER_EVERY):
-                ordered = loop.time()
-                self._note(Order(tuple(self._list.order())))
-            await self._tell()
-
-    def _take(self, source: Asking, page: Digest | None) -> None:
-        """Count and merge a page; None is the end of the source's layer."""
-        if page is None:
-            source.finish()
-            return
-        source.count += len(page.kept)
-        self._list.insert(page.kept)
-
-    # ---------------------------------------------------------------- telling
-
-    def _changes(self) -> list[Change]:
-        return self._list.changes() if self._out is not None else []
-
-    def _note(self, *events: SearchEvent) -> None:
-        if self._out is not None:
-            self._untold.extend(events)
-
-    async def _tell(self, *events: SearchEvent) -> None:
-        """Hand all events to the reader; one that is cancelled at the deadline stays untold and goes out later."""
-        self._note(*events)
-        while self._untold and self._out is not None:
-            await self._out.put(self._untold[0])
-            self._untold.popleft()
-
-    async def _give_again(self, answer: Answer) -> None:
+    def _told(self, answer: Answer) -> list[SearchEvent]:
         """The answer of a moment ago, as a stream tells it."""
-        self.answer = answer
-        await self._tell(
-            self._started(),
+        return [
+            self._run.started(),
             *map(SourceProgress, answer.sources),
             *map(Added, answer.hits),
             Order(tuple(hit.id for hit in answer.hits)),
             Finished(answer),
-        )
-
-    # ---------------------------------------------------------------- what other searches know
-
-    @property
-    def _recent(self) -> Recent | None:
-        return self._shared.recent if self._wanted.cache else None
-
-    def _page(self, whole: Answer) -> Answer:
-        return window(whole, self._wanted.start, self._wanted.limit)
-
-    def _known(self) -> Answer | None:
-        """The page from what was answered in the last minute, where all of it is there.
-
-        The first page comes from a first page only: a list whose end was asked for holds more than it would.
-        """
-        if self._recent is None:
-            return None
-        for deep in (True, False) if self._wanted.start else (False,):
-            whole = self._recent.get((self._wanted.name, deep))
-            if whole is None:
-                continue
-            further = whole.paging.next
-            if further is None or self._wanted.places <= further.start:
-                return self._page(whole)
-        return None
-
-    def _keep(self, whole: Answer) -> None:
-        """For those who ask for the same list in the next minute."""
-        if self._recent is None:
-            return
-        deep = self._wanted.start > 0
-        if not deep:
-            self._recent.drop((self._wanted.name, True))  # it went on from another first page
-        if not any(source.old_pages for source in self._sources):
-            self._recent.keep((self._wanted.name, deep), whole)
-
-
-async def _into(inbox: Inbox, source: Asking, means: Means) -> None:
-    async def give(page: Digest | None) -> None:
-        await inbox.put((source, page))
-
-    await source.layer(means, give)
+        ]

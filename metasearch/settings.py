@@ -56,6 +56,7 @@ class Settings:
         cache_dir: Folder of the page cache; None keeps no pages.
         cache_bytes: Its largest size.
         timeout: Seconds until a search answers with what it has.
+        wait: Seconds until it does so and goes on in the background; None where it goes on for nobody.
         per_source: Records asked from each source when a search does not say.
         pins: File of what the user has decided to be the same or different; None for nothing.
         versions: What becomes of the versions of a work when a search does not say.
@@ -76,6 +77,7 @@ class Settings:
     cache_dir: Path | None = None
     cache_bytes: int = 1 << 30
     timeout: float = 15.0
+    wait: float | None = None
     per_source: int = 20
     pins: Path | None = None
     versions: VersionsMode = "group"
@@ -154,7 +156,7 @@ class _Reader:
     """Reads the tables and gathers problems as "table.key: what is wrong; what is allowed"."""
 
     _KEYS: Mapping[str, Mapping[str, type | tuple[type, ...]]] = {
-        "search": {"sources": list, "timeout": (int, float), "per_source": int},
+        "search": {"sources": list, "timeout": (int, float), "wait": (int, float), "per_source": int},
         "network": {"allow": list, "contact": str},
         "cache": {"dir": str, "enabled": bool, "max_bytes": int},
         "dedup": {"pins": str, "versions": str, "strategy": str},
@@ -206,6 +208,9 @@ class _Reader:
         timeout = self.positive(search.get("timeout", 15.0), "search.timeout")
         if env.get("METASEARCH_TIMEOUT"):
             timeout = self.positive(env["METASEARCH_TIMEOUT"], "METASEARCH_TIMEOUT")
+        wait = self.positive(search["wait"], "search.wait") if "wait" in search else None
+        if wait is not None and wait > timeout:
+            self.problems.append(f"search.wait: must be at most the timeout, {timeout:g} s, is {wait:g}")
         per_source = self.positive(search.get("per_source", 20), "search.per_source")
         contact = env.get("METASEARCH_CONTACT") or network.get("contact")
         chosen = search.get("sources")
@@ -220,6 +225,7 @@ class _Reader:
             cache_dir=self.cache_dir(cache, env),
             cache_bytes=int(self.positive(cache.get("max_bytes", 1 << 30), "cache.max_bytes")),
             timeout=timeout,
+            wait=wait,
             per_source=min(1000, int(per_source)),
             pins=self.pins(dedup, env),
             versions=self.versions(dedup.get("versions", "group")),

@@ -9,6 +9,8 @@ from metasearch.adapters.fetch import Fetcher
 from metasearch.cache import MemoryStore
 from metasearch.engine import Engine
 from metasearch.errors import ConnectFailed
+from metasearch.events import Finished
+from metasearch.recent import Recent
 from tests.test_engine import Upstreams, engine, item, works
 
 FOUND = works(item("Salt marsh birds"))
@@ -71,6 +73,7 @@ async def test_the_report_tells_of_an_old_page() -> None:
 
     assert (alpha.status, alpha.count, alpha.cached) == ("ok", 1, True)
     assert "from the cache, 3 h old, because no connection" in alpha.notes
+    assert (alpha.spared, beta.spared) == ("from the cache, 3 h old, because no connection", "")
     assert not any("cache" in note for note in beta.notes)
     assert not beta.cached
     assert len(answer.hits) == 1
@@ -105,3 +108,18 @@ async def test_a_search_without_the_cache_leaves_no_trace_in_it() -> None:
     assert len(upstreams.asked) == 2
     assert (await store.stats()).entries == 0
     await made.close()
+
+
+async def test_the_time_of_merging_is_told() -> None:
+    """Of the search that has merged, be it streamed or not; one that is given again has merged nothing."""
+    made, _, _ = cached({"alpha": works(*(item(f"Salt marsh bird {number}") for number in range(20)))})
+    made.recent = Recent()
+    first = await made.search("marsh")
+    again = await made.search("marsh")
+    streamed = [event async for event in made.search("marsh", per_source=50)][-1]
+    await made.close()
+
+    assert 0 < first.merge_seconds <= first.seconds
+    assert (again.merge_seconds, again.seconds) == (0.0, 0.0)
+    assert isinstance(streamed, Finished)
+    assert 0 < streamed.answer.merge_seconds <= streamed.answer.seconds

@@ -145,6 +145,7 @@ def test_the_stream_of_a_page_folds_to_the_page(held: Libraries, depth: int, sta
         told = fold(map(event_object, events))
         for timed in (answer, told):
             timed.pop("seconds")
+            timed.pop("merge_seconds")
             for report in timed["sources"]:
                 report.pop("seconds")
 

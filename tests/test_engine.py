@@ -141,6 +141,7 @@ def test_the_stream_folds_to_the_answer(turns: dict[str, int], limit: int | None
         told = fold(event_object(event) for event in await events_of(streamed, limit=limit))
         for timed in (answer, told):
             timed.pop("seconds")
+            timed.pop("merge_seconds")
             for report in timed["sources"]:
                 report.pop("seconds")
 

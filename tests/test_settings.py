@@ -68,6 +68,28 @@ def test_a_variable_comes_before_the_file(tmp_path: Path) -> None:
     assert (both.public_url, both.cache_dir) == ("https://env.example.org/meta", tmp_path / "env")
 
 
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("search.wait = 16", "search.wait: must be at most the timeout, 15 s, is 16"),
+        ("search = {wait = 3, timeout = 2}", "search.wait: must be at most the timeout, 2 s, is 3"),
+        ("search.wait = 0", "search.wait: must be a positive number"),
+        ("search.wait = true", "search.wait: must not be bool"),
+    ],
+)
+def test_a_wait_that_cannot_be(tmp_path: Path, text: str, problem: str) -> None:
+    """It is longer than nothing and no longer than the timeout."""
+    with pytest.raises(SettingsError) as raised:
+        load(tmp_path, text)
+    assert problem in raised.value.problems
+
+
+def test_a_wait(tmp_path: Path) -> None:
+    """None unless the file says so."""
+    assert load(tmp_path, "").wait is None
+    assert load(tmp_path, "search.wait = 2.5").wait == 2.5
+
+
 def test_a_wrong_variable_is_named_as_such(tmp_path: Path) -> None:
     """It is not a mistake of the file."""
     with pytest.raises(SettingsError) as raised:

@@ -51,7 +51,7 @@ class RecordTransport:
         """
         page = await self._inner.send(request, timeout=timeout, max_bytes=max_bytes)
         try:
-            await asyncio.to_thread(_write, _place(self._folder, request), redacted(page))
+            await asyncio.to_thread(_write, _place(self._folder, request), page)
         except OSError as exc:
             raise SourceError(
                 request.source,
@@ -99,7 +99,8 @@ def _place(folder: Path, request: Request) -> Path:
     return folder / request.source / request.key[:16]
 
 
-def _write(place: Path, page: Page) -> None:
+def _write(place: Path, answered: Page) -> None:
+    page = redacted(answered)
     place.mkdir(parents=True, exist_ok=True)
     for kind in _KINDS:
         (place / f"body.{kind}").unlink(missing_ok=True)

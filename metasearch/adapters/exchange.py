@@ -15,7 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from metasearch.adapters.health import Health, SourceState
+from metasearch.adapters.health import Health, Pause, SourceState
 from metasearch.adapters.hedge import Overdue, raced
 from metasearch.adapters.history import History
 from metasearch.adapters.request import Page, Request
@@ -68,6 +68,9 @@ class Exchanges:
         monotonic: Seconds, for pauses and the breaker.
         patience: Factor on every wait of our own choice: throttle, backoff, jitter.
         hedging: Whether a second request may go out where the first is slow.
+
+    Attributes:
+        listener: Called with each wait that a source's answers or its silence here lead to; None for nobody.
     """
 
     def __init__(
@@ -78,6 +81,7 @@ class Exchanges:
         self._patience = patience
         self._hedging = hedging
         self._sources: dict[str, _Source] = {}
+        self.listener: Callable[[Pause], None] | None = None
 
     def __len__(self) -> int:
         """How many sources were asked so far."""
@@ -97,6 +101,10 @@ class Exchanges:
         """Whether a source may be asked now, be it as a probe."""
         known = self._sources.get(source)
         return known is None or known.health.state.state not in ("paused", "open")
+
+    def heed(self, pause: Pause, limits: Limits) -> None:
+        """Leaves a source with these limits alone, because another process was told to."""
+        self._known(pause.source, limits).health.heed(pause)
 
     async def tried(self, request: Request, limits: Limits, asking: Asking, env_name: str | None) -> Page:
         """The exchange, and further tries while there is time.
@@ -125,9 +133,14 @@ class Exchanges:
     def _known(self, source: str, limits: Limits) -> _Source:
         known = self._sources.get(source)
         if known is None:
-            health = Health(source, self._monotonic, lambda: random.random() * self._patience)  # noqa: S311
+            jitter = lambda: random.random() * self._patience  # noqa: E731, S311
+            health = Health(source, self._monotonic, jitter, self._told)
             known = self._sources[source] = _Source(health, History(), Turnstile(limits, patience=self._patience))
         return known
+
+    def _told(self, pause: Pause) -> None:
+        if self.listener is not None:
+            self.listener(pause)
 
     async def _exchanged(
         self, request: Request, limits: Limits, left: float, known: _Source, env_name: str | None

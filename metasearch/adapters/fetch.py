@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from metasearch.adapters.exchange import Asking, Exchanges
-from metasearch.adapters.health import SourceState
+from metasearch.adapters.health import Pause, SourceState
 from metasearch.adapters.hedge import ended
 from metasearch.adapters.kept import (
     NEGATIVE_SECONDS,
@@ -186,6 +186,14 @@ class Fetcher:
         if served is None:
             return state
         return replace(state, fresh=served.fresh, stale=served.stale, spared=served.spared)
+
+    def heed(self, pause: Pause, limits: Limits) -> None:
+        """Leaves a source with these limits alone, because another process was told to; the listener is not called."""
+        self._exchanges.heed(pause, limits)
+
+    def listen(self, listener: Callable[[Pause], None] | None) -> None:
+        """Has each wait told that a source's answers or its silence lead to; None ends that."""
+        self._exchanges.listener = listener
 
     async def close(self) -> None:
         """Cancels what is in flight, lets the cache finish its writes, closes transport and store."""

@@ -5,7 +5,8 @@ ok ──── 503 again and again, without Retry-After ───────�
 ok ──── FAILURES in a row without an answer ──────────────> open ── OPEN_SECONDS ──> half-open
 half-open ── one probe is let through: an answer ──> ok,  a refusal ──> paused,  none ──> open
 
-Both waits are stretched a little at random, so that several processes do not come back in the same moment.
+Both waits are stretched a little at random, so that several processes do not come back in the same moment. A wait that
+begins can be told to other processes that ask the source (`Pause`), who stretch it for themselves.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from typing import Literal
 from metasearch.errors import Blocked, ConnectFailed, RateLimited, ServerFault, SourceError, Unreachable
 
 State = Literal["ok", "paused", "open", "half-open"]
+#: Why a source is left alone: it said until when; it showed a bot wall; it answered 503 without a time; it was silent.
+Cause = Literal["limited", "blocked", "overloaded", "failing"]
 
 #: Exchanges without an answer, in a row, that open the breaker.
 FAILURES = 5
@@ -64,6 +67,36 @@ class SourceState:
     p95_ms: float | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """A wait that begins now, for everybody who asks the source.
+
+    Attributes:
+        source: Its name.
+        cause: "failing" opens the breaker, the others pause the source.
+        seconds: Up to `LONGEST_PAUSE`, before it is stretched.
+        reason: What went wrong, in words.
+    """
+
+    source: str
+    cause: Cause
+    seconds: float
+    reason: str
+
+    @property
+    def error(self) -> SourceError:
+        """What went wrong, as whoever asked would have seen it."""
+        match self.cause:
+            case "blocked":
+                return Blocked(self.source, self.reason)
+            case "overloaded":
+                return ServerFault(self.source, 503)
+            case "failing":
+                return ConnectFailed(self.source, self.reason)
+            case _:
+                return SourceError(self.source, self.reason)
+
+
 class Health:
     """Pauses and breaker of one source.
 
@@ -71,6 +104,7 @@ class Health:
         source: Its name.
         clock: Monotonic seconds.
         jitter: A new number between 0 and 1 with every call; how far a pause is stretched.
+        tell: Called with each wait that begins here; not with those that come from elsewhere (`heed`).
     """
 
     def __init__(
@@ -78,10 +112,12 @@ class Health:
         source: str,
         clock: Callable[[], float] = time.monotonic,
         jitter: Callable[[], float] = random.random,
+        tell: Callable[[Pause], None] = lambda _: None,
     ) -> None:
         self.source = source
         self._clock = clock
         self._jitter = jitter
+        self._tell = tell
         self._requests = 0
         self._failed = 0
         self._failures = 0
@@ -124,9 +160,10 @@ class Health:
             return
         wait = f"for {until:.0f} s" if until else "until a probe has come back"
         if self._paused_until is not None and state != "open":
-            if isinstance(self._refusal, Blocked):
+            cause = _cause(self._refusal)
+            if cause == "blocked":
                 raise Blocked(self.source, f"left alone {wait}: {self._refusal}")
-            if isinstance(self._refusal, ServerFault) and self._refusal.retry_after is None:
+            if cause == "overloaded":
                 raise Unreachable(self.source, f"left alone {wait}: {self._refusal}")
             raise RateLimited(self.source, until or None)
         raise ConnectFailed(self.source, f"left alone {wait} after repeated failures: {self._last_error}")
@@ -155,13 +192,14 @@ class Health:
             self._open_until = now + self._stretched(OPEN_SECONDS)
             if self._paused_until is not None and now >= self._paused_until:
                 self._paused_until = None
+            self._tell(Pause(self.source, "failing", OPEN_SECONDS, str(error)))
         self._probing = False
 
     def refused(self, error: SourceError, pause: float) -> None:
         """It answered that it does not want to be asked for `pause` seconds."""
         self.answered()
         self.noted(error)
-        self._pause(error, min(pause, LONGEST_PAUSE))
+        self._begin(error, min(pause, LONGEST_PAUSE))
 
     def overloaded(self, error: SourceError) -> None:
         """It went on answering, also when asked again, that it cannot now; a breaker that has opened says it already.
@@ -169,7 +207,16 @@ class Health:
         The error has been counted (`failed`).
         """
         if self.ok:
-            self._pause(error, OVERLOAD_PAUSE)
+            self._begin(error, OVERLOAD_PAUSE)
+
+    def heed(self, pause: Pause) -> None:
+        """Waits as another process does, which has counted the error; nobody is told on."""
+        self._last_error = pause.error
+        if pause.cause == "failing":
+            until = self._clock() + self._stretched(pause.seconds)
+            self._open_until = until if self._open_until is None else max(self._open_until, until)
+        else:
+            self._pause(pause.error, pause.seconds)
 
     def noted(self, error: SourceError) -> None:
         """An error that neither opens the breaker nor pauses the source, but is worth showing."""
@@ -191,6 +238,11 @@ class Health:
             return "open", self._open_until - now
         return "half-open", 0.0
 
+    def _begin(self, error: SourceError, seconds: float) -> None:
+        self._pause(error, seconds)
+        if seconds > 0:
+            self._tell(Pause(self.source, _cause(error), seconds, str(error)))
+
     def _pause(self, error: SourceError, seconds: float) -> None:
         self._refusal = error
         self._refused_at = self._clock()
@@ -199,3 +251,10 @@ class Health:
 
     def _stretched(self, seconds: float) -> float:
         return seconds + min(seconds * STRETCH, LONGEST_STRETCH) * self._jitter()
+
+
+def _cause(error: SourceError | None) -> Cause:
+    """Why a source is paused that has answered with this error."""
+    if isinstance(error, Blocked):
+        return "blocked"
+    return "overloaded" if isinstance(error, ServerFault) and error.retry_after is None else "limited"

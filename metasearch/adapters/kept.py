@@ -81,7 +81,7 @@ def ageing(page: Page, now: float, *, renewed: bool) -> Page:
 
 def spared(page: Page, now: float, reason: str) -> Page:
     """The page, with a note that says why it stands in for a newer one."""
-    return replace(page, note=f"from the cache, {_old(now - page.fetched_at)} old, because {reason}")
+    return replace(page, note=f"from the cache, {_old(now - page.fetched_at)} old, because {reason}", spare=True)
 
 
 def packed(page: Page, at: float, *, negative: bool = False) -> bytes:

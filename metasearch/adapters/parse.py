@@ -31,7 +31,7 @@ T = TypeVar("T")
 
 #: A page on which a larger share of the records lacks a promised field has drifted; fewer records say nothing.
 DRIFT_SHARE, DRIFT_RECORDS = 0.5, 4
-#: Records that are read at a stretch, a millisecond's worth, and at the first one: somebody waits for the first hit.
+#: Records that are read at a stretch, a millisecond of work, and at the first one: somebody waits for the first hit.
 STEP, FIRST_STEP = 10, 3
 #: Bytes of a body from which on to load it is a stretch of its own.
 LONG_BODY = 100_000

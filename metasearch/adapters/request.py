@@ -8,12 +8,18 @@ import re
 import string
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from typing import AnyStr
 from urllib.parse import quote, urlencode
 
 #: Shorter secrets are not looked for in bodies: they would be found by accident.
 SHORTEST_SECRET = 6
 #: Written in one way everywhere.
 _UNRESERVED = frozenset(string.ascii_letters + string.digits + "-._~")
+_UNRESERVED_RUN = re.compile(r"[A-Za-z0-9._~-]+")
+#: Characters that one of a secret is spelled with, at most.
+_LONGEST_SPELLING = 24
+#: Characters of a body that are searched at once: after each stretch another thread gets its turn.
+_STRETCH = 65_536
 
 
 class Secret:
@@ -152,6 +158,7 @@ class Page:
         fetched_at: Unix time in seconds.
         cached: Whether it came from the cache.
         note: For people: how old it is and why it is the answer, where it is older than it should be; "" else.
+        spare: Whether it is an old one that stands in, because the source could not be asked.
         seconds: How long the exchange took; 0.0 for a cached page.
         retry_after: Seconds that the server asks to wait (`Retry-After` on an error); None where it does not.
     """
@@ -163,6 +170,7 @@ class Page:
     fetched_at: float = 0.0
     cached: bool = False
     note: str = ""
+    spare: bool = False
     seconds: float = 0.0
     retry_after: float | None = None
 
@@ -174,15 +182,36 @@ def redacted(page: Page) -> Page:
         return page
     body = page.body
     for secret in secrets:
-        body = _blanked(body, _spellings(secret))
+        body = _blanked(body, secret)
     kind = without_secrets(page.content_type, page.request) if page.content_type else ""
     return page if body == page.body and kind == page.content_type else replace(page, body=body, content_type=kind)
 
 
-def _blanked(body: bytes, pattern: str) -> bytes:
-    """The body with `***` for what fits the pattern, in UTF-8 and its like, and in UTF-16."""
+def _blanked(body: bytes, secret: str) -> bytes:
+    """The body with `***` for the secret, however it is spelled, in UTF-8 and its like, and in UTF-16."""
+    pattern, runs = _spellings(secret), _UNRESERVED_RUN.findall(secret)
+    reach = _LONGEST_SPELLING * len(secret)
     if b"\0" in body[:64]:
         codec = "utf-16-be" if body[:1] in (b"\0", b"\xfe") else "utf-16-le"
         text = body.decode(codec, "surrogatepass") if len(body) % 2 == 0 else ""
-        return re.sub(pattern, "***", text).encode(codec, "surrogatepass") if re.search(pattern, text) else body
-    return re.sub(pattern.encode("utf-8", "replace"), b"***", body)
+        if not all(run in text for run in runs):
+            return body
+        blanked = "".join(_without(text, re.compile(pattern), "***", reach))
+        return body if blanked == text else blanked.encode(codec, "surrogatepass")
+    if not all(run.encode() in body for run in runs):  # these stand in every spelling, and to look for them is fast
+        return body
+    return b"".join(_without(body, re.compile(pattern.encode("utf-8", "replace")), b"***", reach))
+
+
+def _without(text: AnyStr, pattern: re.Pattern[AnyStr], mask: AnyStr, reach: int) -> Iterator[AnyStr]:
+    """The parts of a text, with the mask for each match; none is longer than `reach`."""
+    kept = 0
+    for start in range(0, len(text), _STRETCH):
+        end = start + _STRETCH
+        for match in pattern.finditer(text, max(start, kept), end + reach):
+            if match.start() >= end:
+                break
+            yield text[kept : match.start()]
+            yield mask
+            kept = match.end()
+    yield text[kept:]

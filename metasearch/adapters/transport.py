@@ -21,7 +21,7 @@ import aiohttp
 
 from metasearch.adapters.guard import AllowList, ForbiddenAddress
 from metasearch.adapters.hops import REDIRECTS, Hop, first_hop, next_hop
-from metasearch.adapters.request import Page, Request, redacted, without_secrets
+from metasearch.adapters.request import Page, Request, redacted, secrets_of, without_secrets
 from metasearch.adapters.resolver import DaemonResolver
 from metasearch.errors import BadAnswer, ConnectFailed, NotAllowed, SourceError, TimedOut, TooLarge
 
@@ -30,6 +30,10 @@ MAX_REDIRECTS = 5
 DNS_TTL = 300
 #: Connections to one public host and port; several sources may live on one.
 PER_HOST = 16
+#: Bytes of a body that are read ahead, as they are after decompression: twice as many may wait for us.
+READ_AHEAD = 1 << 17
+#: In bodies of more bytes secrets are looked for in a thread, so that the loop does not stall.
+LARGE_BODY = 1_000_000
 
 
 class Transport(Protocol):
@@ -74,7 +78,10 @@ class HttpTransport:
         """See `Transport.send`."""
         try:
             async with asyncio.timeout(timeout):
-                return redacted(await self._follow(request, max_bytes))
+                page = await self._follow(request, max_bytes)
+                if len(page.body) > LARGE_BODY and secrets_of(request):
+                    return await asyncio.to_thread(redacted, page)
+                return redacted(page)
         except SourceError:
             raise
         except Exception as exc:
@@ -136,6 +143,7 @@ class HttpTransport:
                 cookie_jar=aiohttp.DummyCookieJar(),
                 timeout=aiohttp.ClientTimeout(total=None, sock_connect=None),
                 trust_env=False,
+                read_bufsize=READ_AHEAD,
             )
             if exempt:
                 self._exempt = session
@@ -148,14 +156,16 @@ async def _read(response: aiohttp.ClientResponse, request: Request, limit: int) 
     """The body, given up as soon as it passes `limit` bytes; never `response.read()`, which has no limit."""
     size = response.content_length or 0
     if size <= limit:
-        size, body = 0, BytesIO()  # which, unlike a join of chunks, never holds the body twice
-        while chunk := await response.content.readany():
-            size += len(chunk)
-            if size > limit:
-                break
-            body.write(chunk)
-        else:
-            return body.getvalue()
+        size = 0
+        # Unlike a join of chunks it never holds the body twice; and what is refused is let go here, not with the error.
+        with BytesIO() as body:
+            while chunk := await response.content.readany():
+                size += len(chunk)
+                if size > limit:
+                    break
+                body.write(chunk)
+            else:
+                return body.getvalue()
     response.close()
     raise TooLarge(request.source, limit, url=request.shown)
 

@@ -30,17 +30,17 @@ def answered(report: SourceReport) -> bool:
 
 
 def exit_for(answer: Answer, *, allow_partial: bool = False, excused: Collection[str] = ()) -> Exit:
-    """The code for a finished search.
+    """The code for a search that is finished, or was not waited for any longer.
 
     Args:
         answer: What came out.
-        allow_partial: Let the failure of some sources pass, as long as one has answered.
+        allow_partial: Let pass that some sources failed, or were still running, as long as one has answered.
         excused: Names of sources whose failure counts for nothing.
     """
     if not any(answered(report) for report in answer.sources):
         return Exit.NO_ANSWER
-    failed = any(report.failed and report.source not in excused for report in answer.sources)
-    if failed and not allow_partial:
+    missing = (report for report in answer.sources if report.failed or report.status == "running")
+    if any(report.source not in excused for report in missing) and not allow_partial:
         # Without a hit this is not `NO_HITS` either: the source that failed may have had some.
         return Exit.PARTIAL
     return Exit.OK if answer.counts.unique else Exit.NO_HITS

@@ -50,15 +50,20 @@ def tell(
     if console.verbose:
         for text in timeline(answer, console.size(sys.stderr)[0]):
             console.say(text, wrap=False)
+    for report in answer.sources:
+        if report.spared and not whole:
+            console.say(f"{report.source}: {line(report.spared)}", "yellow")
     for alike in _alike(answer.sources):
         if alike[0].status == "running":
-            console.say(f"{_names(alike)}: did not finish", "yellow")
+            how = "did not finish" if interrupted else f"still running after {answer.seconds:.1f} s, not waited for"
+            kept = f"; the {counted(alike[0].count, 'record')} that came are kept" if alike[0].count else ""
+            console.say(f"{_names(alike)}: {how}{kept}", "yellow")
         elif alike[0].error is not None or alike[0].failed:
             _failed(alike, console, by_design=alike[0].source in on_purpose)
     if nobody:
         console.say("error: no source answered", "red")
         return
-    troubled = any(report.failed for report in answer.sources)
+    troubled = bool(answer.running) or any(report.failed for report in answer.sources)
     if not answer.counts.unique:
         hint = "" if troubled or interrupted else "; try fewer or other words, or more sources"
         console.say(f"no hits; there are works about {coverage}" if coverage else f"no hits{hint}")
@@ -72,7 +77,7 @@ def tell(
         console.say(f"totals: {_totals(answer.totals)}")
     if answer.paging.next is not None and (whole or console.live):
         console.say(f"more: the same again with --start {answer.paging.next.start}")
-    if console.live and not whole and any(report.notes for report in answer.sources):
+    if console.live and not whole and any(set(report.notes) - {report.spared} for report in answer.sources):
         console.say("some sources left notes on the query or their answer; --explain shows them")
 
 
@@ -122,12 +127,16 @@ def _failed(alike: list[SourceReport], console: Console, *, by_design: bool) -> 
 
 
 def _heard(answer: Answer) -> str:
-    """Who gave how much: "crossref 20 of 1,234, arxiv 0, dblp 20 (3.0 s)"; the time where one had to wait."""
+    """Who gave how much: "crossref 20 of 1,234, arxiv 0, dblp 20 (3.0 s)"; the time where one had to wait.
+
+    Where old pages stood in for a source, "dblp 20 from the cache".
+    """
     parts = []
     for report in answer.sources:
         total = f" of {report.total:,}" if report.total and report.total > report.count else ""
         late = f" ({report.seconds:.1f} s)" if report.seconds >= SLOW else ""
-        given = f"{report.count}{total}" if answered(report) else report.status
+        old = " from the cache" if report.spared else ""
+        given = f"{report.count}{total}{old}" if answered(report) else report.status
         parts.append(f"{report.source} {given}{late}")
     return ", ".join(parts)
 

@@ -90,6 +90,7 @@ async def prepared(job: Job, settings: Settings, years: Years | None) -> AsyncIt
             years=years,
             per_source=job.per_source,
             timeout=job.timeout,
+            wait=job.wait,
             cache=job.cache,
         )
 
@@ -129,12 +130,16 @@ async def _follow(search: Search, job: Job, sink: Sink, console: Console) -> tup
     ticking = asyncio.create_task(_tick(progress)) if progress is not None else None
     with logs_to(console, progress):
         try:
-            async for event in search:
-                if progress is not None:
-                    progress.take(event)
-                if streamed:
-                    sink.write(_line(event))
-                    told_end = isinstance(event, Finished)
+            async with asyncio.timeout(search.wait) as soft:
+                async for event in search:
+                    if progress is not None:
+                        progress.take(event)
+                    if streamed:
+                        sink.write(_line(event))
+                        told_end = isinstance(event, Finished)
+        except TimeoutError:
+            if not soft.expired():
+                raise
         except asyncio.CancelledError:
             # asyncio turns the first Ctrl-C into this; a second one ends the program.
             interrupted = True

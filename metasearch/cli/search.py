@@ -46,6 +46,7 @@ class Job:
     per_source: int | None = None
     year: str | None = None
     timeout: float | None = None
+    wait: float | None = None
     format: str = "table"
     output: Path | None = None
     explain: bool = False
@@ -93,6 +94,7 @@ def asking(command: Any) -> Any:
 @asking
 @click.option("-n", "--limit", type=int, metavar="N", help="At most N hits; a table shows 20, other formats all.")
 @click.option("--start", type=int, metavar="N", default=0, help="Pass over N hits: the next page of the same search.")
+@click.option("--wait", type=float, metavar="SECONDS", help="Do not wait longer for those that are still running.")
 @click.option("--format", "format_", type=click.Choice(NAMES), help="How hits are written; table unless -o says more.")
 @click.option("--json", is_flag=True, help="--format json: the whole answer as one document.")
 @click.option("--ndjson", is_flag=True, help="--format ndjson: events, a line each, as they happen.")
@@ -107,7 +109,7 @@ def asking(command: Any) -> Any:
 @click.option(
     "--record", type=click.Path(file_okay=False, path_type=Path), metavar="DIR", help="Keep every exchange in DIR."
 )
-@click.option("--allow-partial", is_flag=True, help="Exit 0 although a source failed.")
+@click.option("--allow-partial", is_flag=True, help="Exit 0 although a source failed or was still running.")
 @dedup_options
 @common
 @click.pass_obj

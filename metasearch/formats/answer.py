@@ -153,6 +153,7 @@ def answer_object(answer: Answer) -> dict[str, Any]:
         "hits": [hit_object(h) for h in answer.hits],
         "sources": [report_object(r) for r in answer.sources],
         "seconds": answer.seconds,
+        "merge_seconds": answer.merge_seconds,
         "dedup": answer.dedup,
         "paging": paging_object(answer.paging),
         "totals": totals_object(answer.totals),

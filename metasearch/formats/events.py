@@ -74,6 +74,7 @@ def event_object(event: SearchEvent) -> dict[str, Any]:
                 ],
                 "sources": [report_object(r) for r in answer.sources],
                 "seconds": answer.seconds,
+                "merge_seconds": answer.merge_seconds,
                 "dedup": answer.dedup,
                 "paging": paging_object(answer.paging),
                 "totals": totals_object(answer.totals),

@@ -18,6 +18,7 @@ from metasearch.formats import FORMATS, atom, bibtex, csv_table, ris
 from metasearch.formats.answer import answer_object, paging_object, report_object, totals_object
 from metasearch.server import negotiate, stream
 from metasearch.server.access import FACE
+from metasearch.server.clients import USER
 from metasearch.server.linked import Linked, asked, linked
 from metasearch.server.markup import Markup
 from metasearch.server.page import Form, search_form, start_page
@@ -53,6 +54,7 @@ async def search(request: web.Request) -> web.StreamResponse:
         raise Problem.bad_parameters([{"parameter": "q", "reason": "missing: what is to be searched for?"}])
     if form == "sse" and request.headers.get("Last-Event-ID"):
         return await stream.resume(request, request.headers["Last-Event-ID"])
+    timeout = min(parameters.timeout or shared.engine.settings.timeout, shared.options.max_timeout)
     prepared = shared.engine.search(
         parameters.query,
         sources=parameters.sources,
@@ -60,9 +62,11 @@ async def search(request: web.Request) -> web.StreamResponse:
         limit=parameters.limit,
         years=parameters.years,
         per_source=parameters.per_source,
-        timeout=min(parameters.timeout or shared.engine.settings.timeout, shared.options.max_timeout),
+        timeout=timeout,
+        wait=_wait(parameters, form, timeout, shared),
         versions=parameters.versions,
         dedup=parameters.dedup,
+        user=request[USER],
     )
     if form in ("ndjson", "sse"):
         told = Linked(prepared, parameters, site_of(request))
@@ -92,14 +96,22 @@ def chosen_format(request: web.Request) -> str:
     return chosen
 
 
+def _wait(parameters: Parameters, form: str, timeout: float, shared: Shared) -> float | None:
+    """Seconds until what is there is given; None for the end. People who look at a page are not kept waiting."""
+    page = shared.options.page_wait if form == "html" else None
+    wait = parameters.wait or shared.engine.settings.wait or page
+    return None if wait is None else min(wait, timeout)
+
+
 async def _whole(request: web.Request, prepared: Search, parameters: Parameters, form: str) -> web.Response:
-    """The finished answer as one document."""
+    """The answer as one document: the finished one, or what is there at the soft deadline."""
     shared, site = request.app[SHARED], site_of(request)
     request[stream.SEARCH_ID] = prepared.id
     async with aclosing(prepared):
         answer = await prepared
-    shared.metrics.searched(answer)
-    shared.suggestions.learn(parameters.query, answer)
+    if not answer.running:  # else whoever comes back for the rest counts
+        shared.metrics.searched(answer)
+        shared.suggestions.learn(parameters.query, answer)
     status = _status(answer)
     headers = {"Vary": "Accept", "Cache-Control": "no-store"}
     if shared.options.server_timing:
@@ -179,8 +191,8 @@ def _lasting(answer: Answer) -> list[Any]:
 
 
 def _status(answer: Answer) -> int:
-    """200 if any source has answered, 504 if none was in time, 422 if none could be asked, else 502."""
-    if answer.hits or any(it.status in ("ok", "empty") for it in answer.sources):
+    """200 if any source has answered or may yet, 504 if none was in time, 422 if none could be asked, else 502."""
+    if answer.hits or answer.running or any(it.status in ("ok", "empty") for it in answer.sources):
         return 200
     failed = [it for it in answer.sources if it.failed]
     if not failed:
@@ -196,11 +208,12 @@ def _nothing_answered(answer: Answer, status: int, headers: Mapping[str, str]) -
 
 
 def server_timing(answer: Answer) -> str:
-    """The Server-Timing header: each source and the whole, in milliseconds."""
+    """The Server-Timing header: each source, what was spent on merging and ranking, and the whole, in milliseconds."""
     parts = [
         f'{_NOT_TOKEN.sub("_", it.source)};dur={it.seconds * 1000:.1f};desc="{it.status}"' for it in answer.sources
     ]
-    return ", ".join([*parts, f"total;dur={answer.seconds * 1000:.1f}"])
+    merging = f"dedup;dur={answer.merge_seconds * 1000:.1f}"
+    return ", ".join([*parts, merging, f"total;dur={answer.seconds * 1000:.1f}"])
 
 
 def _form(parameters: Parameters) -> Form:

@@ -13,6 +13,9 @@ from aiohttp import web
 
 logger = logging.getLogger("metasearch.server")
 
+#: Whose search a request is, see `Clients.user`.
+USER = web.RequestKey("user", str)
+
 _Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 #: A proxy adds one of them; who asks from this machine itself does not.
 _FORWARDING = ("X-Forwarded-For", "Forwarded", "X-Real-IP", "Via")
@@ -84,6 +87,16 @@ class Clients:
     def pseudonym(self, client: Client) -> str:
         """A word that is the same for one client as long as this server runs, and leads nobody back to its address."""
         return blake2b(client.name.encode(), key=self._secret, digest_size=6).hexdigest()
+
+    def user(self, request: web.Request, key: bytes | None) -> str:
+        """A word for whoever is to have a fair share of what searches wait for: who holds the key, else the client.
+
+        Args:
+            request: Theirs.
+            key: The hash of their API key; None where everybody may ask.
+        """
+        name = b"client " + self.of(request).name.encode() if key is None else b"key " + key
+        return blake2b(name, key=self._secret, digest_size=16).hexdigest()
 
     def _warn(self) -> None:
         if not self._warned:

@@ -50,14 +50,17 @@ class ApiKeys:
             raise SettingsError(settings.file or "environment", problems)
         return cls(found)
 
-    def check(self, request: web.Request) -> None:
+    def check(self, request: web.Request) -> bytes | None:
         """Whether this request may be answered.
+
+        Returns:
+            The hash of its key; None where everybody may ask.
 
         Raises:
             Problem: 401 without a key or with a wrong one, 400 for one in the address.
         """
         if not self:
-            return
+            return None
         if any(name.lower() in _IN_ADDRESS for name in request.query):
             raise Problem(
                 400,
@@ -71,6 +74,7 @@ class ApiKeys:
             raise _refused("This server answers those who send `Authorization: Bearer KEY`.")
         if not self._known(given):
             raise _refused("This server does not know that key.", ', error="invalid_token"')
+        return _digest(given)
 
     def _known(self, given: str) -> bool:
         # All are compared, and whole: the time that it takes says nothing about any of them.

@@ -67,6 +67,7 @@ def asked(parameters: Parameters, start: int | None = None) -> dict[str, str | i
     """The parameters as they were given, for links to the same search in another format, or from another place on."""
     sources = ",".join(parameters.sources or ())
     timeout = "" if parameters.timeout is None else f"{parameters.timeout:g}"
+    wait = "" if parameters.wait is None else f"{parameters.wait:g}"
     given: dict[str, str | int | None] = {
         "q": parameters.query,
         "start": parameters.start if start is None else start,
@@ -74,6 +75,7 @@ def asked(parameters: Parameters, start: int | None = None) -> dict[str, str | i
         "sources": sources,
         "year": parameters.year,
         "timeout": timeout,
+        "wait": wait,
         "per_source": parameters.per_source,
         "versions": parameters.versions,
         "dedup": parameters.dedup,

@@ -11,6 +11,7 @@ from aiohttp.typedefs import Handler
 from metasearch.errors import MetasearchError, UsageError
 from metasearch.server.access import route
 from metasearch.server.api import form_again, html_response
+from metasearch.server.clients import USER
 from metasearch.server.connections import LONGEST_LINE, set_security_headers
 from metasearch.server.page import CONTENT_SECURITY_POLICY, error_page
 from metasearch.server.problem import Problem, wants_html
@@ -65,7 +66,7 @@ async def admitted(request: web.Request, handler: Handler) -> web.StreamResponse
             request[QUOTA] = await shared.peers.take(client.name) or shared.limiter.take(client.name)
             request[QUOTA].check()
     if path not in OPEN:
-        shared.keys.check(request)
+        request[USER] = shared.clients.user(request, shared.keys.check(request))
     return await handler(request)
 
 

@@ -14,6 +14,7 @@ class Options:
 
     Attributes:
         max_timeout: Longest deadline of a search in seconds; a request that asks for more gets this.
+        page_wait: Seconds until a result page shows what is there, and asks again by itself for the rest.
         max_records: Largest `count` and `per_source`.
         max_sources: Most sources that one request may name.
         max_searches: Most searches that run at once.
@@ -37,6 +38,7 @@ class Options:
     """
 
     max_timeout: float = 60.0
+    page_wait: float = 3.0
     max_records: int = 1000
     max_sources: int = 100
     max_searches: int = 64

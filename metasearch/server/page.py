@@ -39,7 +39,14 @@ class Form:
     kept: dict[str, str] = field(default_factory=dict)
 
 
-def frame(site: Site, title: str, form: Content, *main: Content, metas: dict[str, int] | None = None) -> str:
+def frame(
+    site: Site,
+    title: str,
+    form: Content,
+    *main: Content,
+    metas: dict[str, int] | None = None,
+    refresh: int | None = None,
+) -> str:
     """A whole page.
 
     Args:
@@ -48,6 +55,7 @@ def frame(site: Site, title: str, form: Content, *main: Content, metas: dict[str
         form: The search form, or None.
         main: What the page is about.
         metas: `<meta name= content=>` pairs.
+        refresh: Seconds after which a browser asks for the page again; None for never.
     """
     head = tag(
         "head",
@@ -56,6 +64,7 @@ def frame(site: Site, title: str, form: Content, *main: Content, metas: dict[str
         tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
         tag("meta", name="description", content=DESCRIPTION),
         tag("meta", name="color-scheme", content="light dark"),
+        tag("meta", http_equiv="refresh", content=refresh) if refresh is not None else None,
         [tag("meta", name=name, content=value) for name, value in (metas or {}).items()],
         tag("link", rel="stylesheet", href=site.path("/static/style.css")),
         tag("link", rel="icon", href=site.path("/favicon.ico"), sizes="16x16"),

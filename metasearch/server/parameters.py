@@ -35,6 +35,7 @@ class Parameters:
         sources: Names as given, each once; None for the usual ones.
         year: The years as typed, for the form of the result page.
         timeout: Seconds, already cut to what the server allows; None for its default.
+        wait: Seconds until what is there is given; None for the server's default.
         per_source: Records asked from each source; None for its default.
         versions: What becomes of the versions of a work; None for its default.
         dedup: Name of the strategy that finds duplicates; None for its default.
@@ -47,6 +48,7 @@ class Parameters:
     years: Years | None = None
     year: str = ""
     timeout: float | None = None
+    wait: float | None = None
     per_source: int | None = None
     versions: VersionsMode | None = None
     dedup: str | None = None
@@ -110,6 +112,7 @@ def read(given: MultiMapping[str], options: Options) -> Parameters:
         years=reader.value(_years_range, "year") if year else None,
         year=year[1] if year else "",
         timeout=min(timeout, options.max_timeout) if timeout is not None else None,
+        wait=reader.value(_seconds, "wait"),
         per_source=reader.value(records, "per_source"),
         versions=reader.value(_versions, "versions"),
         dedup=reader.value(_strategy, "dedup"),

@@ -9,12 +9,15 @@ from dataclasses import asdict
 import orjson
 from aiohttp import web
 
-from metasearch.server.peers import Peers, Snapshot
+from metasearch.errors import MetasearchError
+from metasearch.server.peers import Peers, Snapshot, loaded_pause
 from metasearch.server.site import Shared
 from metasearch.server.stream import PING
 
 #: Seconds that the other workers have to take what they have asked for, at the end.
 _PATIENCE = 0.2
+#: Bytes of what one of them tells, at most.
+_LONGEST_BODY = 16_384
 
 
 async def everybody(shared: Shared) -> list[Snapshot]:
@@ -24,7 +27,7 @@ async def everybody(shared: Shared) -> list[Snapshot]:
 
 @asynccontextmanager
 async def answering(shared: Shared, peers: Peers) -> AsyncIterator[None]:
-    """Answers the others for as long as the block lasts."""
+    """Answers the others, and tells them what sources demand, for as long as the block lasts."""
 
     async def snapshot(_: web.Request) -> web.Response:
         return web.Response(body=_snapshot(shared).dumped())
@@ -33,6 +36,13 @@ async def answering(shared: Shared, peers: Peers) -> AsyncIterator[None]:
         if shared.limiter is None:
             raise web.HTTPNotFound
         return _json(asdict(shared.limiter.take(await request.text())))
+
+    async def pause(request: web.Request) -> web.Response:
+        try:
+            shared.engine.pause(loaded_pause(await request.read()))
+        except (ValueError, MetasearchError) as exc:
+            raise web.HTTPBadRequest from exc
+        return web.Response(status=204)
 
     async def suggest(request: web.Request) -> web.Response:
         return _json([asdict(it) for it in shared.suggestions.complete(request.query["q"])])
@@ -48,9 +58,10 @@ async def answering(shared: Shared, peers: Peers) -> AsyncIterator[None]:
                 await response.write(event or PING)
         return response
 
-    app = web.Application()
+    app = web.Application(client_max_size=_LONGEST_BODY)
     app.router.add_get("/snapshot", snapshot)
     app.router.add_post("/take", take)
+    app.router.add_post("/pause", pause)
     app.router.add_get("/suggest", suggest)
     app.router.add_get("/live", live)
     # Who reads a stream through another worker and leaves must be seen to leave.
@@ -59,8 +70,10 @@ async def answering(shared: Shared, peers: Peers) -> AsyncIterator[None]:
     try:
         peers.socket.unlink(missing_ok=True)  # that of a worker that was killed
         await web.UnixSite(runner, str(peers.socket)).start()
+        shared.engine.when_paused(peers.tell)
         yield
     finally:
+        shared.engine.when_paused(None)
         await runner.cleanup()
         peers.socket.unlink(missing_ok=True)
 

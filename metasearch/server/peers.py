@@ -12,13 +12,13 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, get_args
 from zlib import crc32
 
 import aiohttp
 import orjson
 
-from metasearch.adapters.health import SourceState
+from metasearch.adapters.health import Cause, Pause, SourceState
 from metasearch.server.rate import Quota
 from metasearch.server.suggest import Completion
 
@@ -26,6 +26,11 @@ logger = logging.getLogger("metasearch.server")
 
 #: Seconds in which another worker must have answered; one that is too busy is passed over.
 PATIENCE = 1.0
+#: Pauses that are on their way to the others at once; of more they learn from the sources.
+MOST_PAUSES = 64
+#: Characters of what went wrong, that another worker is told.
+_LONGEST_REASON = 500
+_CAUSES: Mapping[str, Cause] = {cause: cause for cause in get_args(Cause)}
 #: Events of streams are called so; nothing else that a client sends is asked of the others.
 _EVENT_ID = re.compile(r"[0-9a-z]{1,32}-[0-9]{1,9}")
 #: What comes of a worker that is ending, stuck, or not there yet.
@@ -57,6 +62,26 @@ class Snapshot:
         return cls(metrics, tuple(SourceState(**it) for it in states), running)
 
 
+def dumped_pause(pause: Pause) -> bytes:
+    """As JSON."""
+    reason = pause.reason[:_LONGEST_REASON].encode("utf-8", "replace").decode()
+    return orjson.dumps([pause.source, pause.cause, pause.seconds, reason])
+
+
+def loaded_pause(text: bytes) -> Pause:
+    """Of `dumped_pause`; whether there is such a source, and whether it may be left alone so long, is for the engine.
+
+    Raises:
+        ValueError: It is none.
+    """
+    content = orjson.loads(text)
+    match content:
+        case [str(source), str(cause), float(seconds) | int(seconds), str(reason)]:
+            if cause in _CAUSES and len(reason) <= _LONGEST_REASON and not isinstance(seconds, bool):
+                return Pause(source, _CAUSES[cause], seconds, reason)
+    raise ValueError("not a pause")
+
+
 class Peers:
     """The workers of a server, seen by one of them.
 
@@ -71,6 +96,7 @@ class Peers:
         self._number = number
         self.workers = workers
         self._sessions: dict[int, aiohttp.ClientSession] = {}
+        self._telling: set[asyncio.Task[None]] = set()
 
     @property
     def socket(self) -> Path:
@@ -79,6 +105,9 @@ class Peers:
 
     async def close(self) -> None:
         """Closes all connections."""
+        for task in self._telling:
+            task.cancel()
+        await asyncio.gather(*self._telling, return_exceptions=True)
         for session in self._sessions.values():
             await session.close()
         self._sessions.clear()
@@ -112,6 +141,13 @@ class Peers:
                 return Quota(**await response.json())
         except _SILENCE:
             return None
+
+    def tell(self, pause: Pause) -> None:
+        """Has the others leave a source alone, too, without waiting for them."""
+        if len(self._telling) < MOST_PAUSES and self.workers > 1:
+            task = asyncio.get_running_loop().create_task(self._tell(pause))
+            self._telling.add(task)
+            task.add_done_callback(self._telling.discard)
 
     async def completions(self, prefix: str) -> list[list[Completion]]:
         """What each of the others would complete."""
@@ -165,6 +201,17 @@ class Peers:
             return Snapshot(Snapshot.loaded(self._path(number, "json").read_bytes()).metrics)
         except (OSError, ValueError):
             return Snapshot({})
+
+    async def _tell(self, pause: Pause) -> None:
+        body = dumped_pause(pause)
+        await asyncio.gather(*(self._post(number, "/pause", body) for number in self._others()))
+
+    async def _post(self, number: int, path: str, body: bytes) -> None:
+        try:
+            async with asyncio.timeout(PATIENCE), self._session(number).post(path, data=body):
+                pass
+        except _SILENCE:
+            pass
 
     async def _completions(self, number: int, prefix: str) -> list[Completion]:
         try:

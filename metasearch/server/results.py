@@ -19,6 +19,8 @@ from metasearch.server.sources import SourceView
 
 _AUTHORS_SHOWN = 8
 _EXCERPT = 320
+#: Seconds after which a page that lacks sources asks for itself again.
+REFRESH = 2
 _language = re.compile(r"[a-z]{2,3}(?:-[a-z0-9]{2,8})*")
 
 #: What a status means, for people.
@@ -64,6 +66,7 @@ def results_page(site: Site, results: Results, sources: Sequence[SourceView]) ->
         tag("p", _summary(answer), class_="summary", role="status"),
         tag("p", _expected(answer), class_="dim") if answer.expected > answer.counts.unique else None,
         _incomplete(results),
+        _running(site, results),
         tag(
             "div",
             tag(
@@ -79,6 +82,7 @@ def results_page(site: Site, results: Results, sources: Sequence[SourceView]) ->
             class_="columns",
         ),
         metas={"totalResults": answer.expected, "startIndex": answer.paging.start + 1, "itemsPerPage": shown},
+        refresh=REFRESH if answer.running else None,
     )
 
 
@@ -104,6 +108,8 @@ def _expected(answer: Answer) -> str:
 
 
 def _nothing(answer: Answer) -> str:
+    if answer.running:
+        return "No work has come yet."
     if answer.paging.start and answer.counts.unique:
         return f"The list ends before its place {answer.paging.start + 1}."
     return "No database that answered has a work for this query."
@@ -132,8 +138,8 @@ def _many(number: int, noun: str) -> str:
 
 
 def _incomplete(results: Results) -> Content:
-    failed = [it for it in results.answer.sources if it.failed or it.status == "running"]
-    if results.answer.complete:
+    failed = [it for it in results.answer.sources if it.failed]
+    if results.answer.complete or (results.answer.running and not failed):
         return None
     return tag(
         "div",
@@ -148,6 +154,21 @@ def _incomplete(results: Results) -> Content:
         else None,
         class_="incomplete",
         role="alert",
+    )
+
+
+def _running(site: Site, results: Results) -> Content:
+    """Who is still being asked, with a link for browsers that do not ask again by themselves."""
+    running = [_label(name, results) for name in results.answer.running]
+    if not running:
+        return None
+    are = "is" if len(running) == 1 else "are"
+    return tag(
+        "p",
+        f"{_many(len(running), 'database')} {are} still being asked: {', '.join(running)}. ",
+        tag("a", "Show what has come since", href=_from(results.answer.paging.start, site, results)),
+        class_="notice",
+        role="status",
     )
 
 
@@ -297,6 +318,7 @@ def _sources(results: Results) -> Markup:
 
 def _source(report: SourceReport, results: Results) -> Markup:
     good = report.status in ("ok", "empty")
+    calm = report.status in ("skipped", "running")
     total = f" of {report.total:,}" if report.total is not None else ""
     error = report.error
     return tag(
@@ -310,7 +332,7 @@ def _source(report: SourceReport, results: Results) -> Markup:
                 tag(
                     "span",
                     STATUS_WORDS.get(report.status, report.status),
-                    class_=f"status {'good' if good else 'off' if report.status == 'skipped' else 'bad'}",
+                    class_=f"status {'good' if good else 'off' if calm else 'bad'}",
                 ),
                 tag(
                     "span",
@@ -324,6 +346,6 @@ def _source(report: SourceReport, results: Results) -> Markup:
             tag("ul", [tag("li", line(note)) for note in report.notes]) if report.notes else None,
             tag("p", line(str(error)), class_="problem") if error else None,
             tag("p", line(error.advice)) if error and error.advice else None,
-            open=not good,
+            open=not good and report.status != "running",
         ),
     )

@@ -1,13 +1,15 @@
 from __future__ import annotations
 
 import json
+import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from metasearch.adapters import cassette
 from metasearch.adapters.cassette import RecordTransport, ReplayTransport
-from metasearch.adapters.request import Page, Request, Secret
+from metasearch.adapters.request import Page, Request, Secret, redacted
 from metasearch.errors import NotRecorded, SourceError, TimedOut, TooLarge
 
 KEY = "s3cr3t/key"
@@ -179,3 +181,21 @@ async def test_closing_reaches_the_inner_transport(tmp_path: Path) -> None:
     await RecordTransport(inner, tmp_path).close()
 
     assert inner.closed
+
+
+async def test_secrets_are_looked_for_where_the_files_are_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In the same thread, beside the loop."""
+    threads: list[threading.Thread] = []
+
+    def watched(page: Page) -> Page:
+        threads.append(threading.current_thread())
+        return redacted(page)
+
+    monkeypatch.setattr(cassette, "redacted", watched)
+    place = await record(tmp_path, asked(headers=(("Authorization", Secret(KEY)),)), body=KEY.encode())
+
+    assert (place / "body.txt").read_bytes() == b"***"
+    assert threads
+    assert threading.main_thread() not in threads

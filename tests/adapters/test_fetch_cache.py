@@ -168,6 +168,7 @@ async def test_an_old_page_stands_in_for_a_source_that_cannot_be_asked(fault: An
 
     assert (page.body, page.cached) == (b"old", True)
     assert page.note.startswith("from the cache, 3 h old, because ")
+    assert page.spare
     assert reason in page.note
     # A silence that was shorter than the source's timeout says nothing about the source.
     assert isinstance(fault, TimedOut) or it.state("db").last_error is not None

@@ -1,9 +1,19 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
-from metasearch.adapters.health import FAILURES, LONGEST_PAUSE, OPEN_SECONDS, OVERLOAD_PAUSE, Health, SourceState
-from metasearch.errors import AccessDenied, Blocked, ConnectFailed, RateLimited, ServerFault, Unreachable
+from metasearch.adapters.health import (
+    FAILURES,
+    LONGEST_PAUSE,
+    OPEN_SECONDS,
+    OVERLOAD_PAUSE,
+    Health,
+    Pause,
+    SourceState,
+)
+from metasearch.errors import AccessDenied, Blocked, ConnectFailed, RateLimited, ServerFault, SourceError, Unreachable
 
 
 class Clock:
@@ -259,3 +269,95 @@ def test_calm_is_who_has_given_no_cause_for_care(health: Health, clock: Clock) -
     assert not health.calm
     clock.now += LONGEST_PAUSE
     assert health.calm
+
+
+# ------------------------------------------------------------------------------------------------ other processes
+
+LIMITED, BLOCKED = RateLimited("db", 40.0), Blocked("db", "a bot wall where an answer should be")
+OVERLOADED = ServerFault("db", 503)
+
+
+def told_by(act: Callable[[Health], None]) -> list[Pause]:
+    """What others hear of what happens to a source."""
+    told: list[Pause] = []
+    act(Health("db", Clock(), lambda: 1.0, told.append))
+    return told
+
+
+@pytest.mark.parametrize(
+    ("act", "pause"),
+    [
+        (lambda it: it.refused(LIMITED, 40.0), Pause("db", "limited", 40.0, str(LIMITED))),
+        (lambda it: it.refused(BLOCKED, 9e9), Pause("db", "blocked", LONGEST_PAUSE, str(BLOCKED))),
+        (
+            lambda it: it.refused(ServerFault("db", 503, retry_after=7.0), 7.0),
+            Pause("db", "limited", 7.0, "the database answered 503"),
+        ),
+        (lambda it: it.overloaded(OVERLOADED), Pause("db", "overloaded", OVERLOAD_PAUSE, "the database answered 503")),
+        (broken, Pause("db", "failing", OPEN_SECONDS, "no connection")),
+    ],
+)
+def test_each_wait_that_begins_is_told_as_it_was_asked_for(act: Callable[[Health], None], pause: Pause) -> None:
+    """Before it is stretched, for everybody stretches it for themselves."""
+    assert told_by(act) == [pause]
+
+
+def test_what_begins_no_wait_is_not_told() -> None:
+    """Neither single failures, nor a pause of no time, nor a pause while the source is left alone already."""
+
+    def act(it: Health) -> None:
+        it.failed(DOWN)
+        it.noted(AccessDenied("db", 401))
+        it.refused(LIMITED, 0.0)
+        it.answered()
+
+    assert told_by(act) == []
+    assert len(told_by(lambda it: (broken(it), it.overloaded(OVERLOADED)))) == 1  # type: ignore[func-returns-value]
+
+
+@pytest.mark.parametrize(
+    ("pause", "error", "state"),
+    [
+        (Pause("db", "limited", 40.0, "too many"), RateLimited, "paused"),
+        (Pause("db", "blocked", 40.0, "a bot wall"), Blocked, "paused"),
+        (Pause("db", "overloaded", 40.0, "the database answered 503"), Unreachable, "paused"),
+        (Pause("db", "failing", 40.0, "no connection"), ConnectFailed, "open"),
+    ],
+)
+def test_a_wait_of_another_process_is_ours(clock: Clock, pause: Pause, error: type[SourceError], state: str) -> None:
+    """Asking fails in the same way, the wait is stretched here and ends with a probe of our own; nobody is told on."""
+    told: list[Pause] = []
+    health = Health("db", clock, lambda: 0.5, told.append)
+    health.heed(pause)
+
+    assert shown(health) == (state, 42.0, pause.reason)
+    with pytest.raises(error) as caught:
+        health.check()
+    assert type(caught.value) is error
+    assert (health.state.requests, health.state.failures) == (0, 0)  # they are counted where they happened
+    clock.now = 42.0
+    assert health.admit() is True
+    health.answered()
+    assert shown(health) == ("ok", 0.0, None)
+    assert told == []
+
+
+def test_the_longer_wait_counts(clock: Clock) -> None:
+    """One that is told does not shorten one that is there."""
+    health = Health("db", clock, lambda: 0.0)
+    health.refused(LIMITED, 100.0)
+    health.heed(Pause("db", "limited", 5.0, "too many"))
+    other = Health("db", clock, lambda: 0.0)
+    broken(other)
+    other.heed(Pause("db", "failing", 5.0, "no connection"))
+
+    assert (health.state.until, other.state.until) == (100.0, OPEN_SECONDS)
+
+
+def test_an_answer_closes_a_breaker_that_was_opened_elsewhere(clock: Clock) -> None:
+    """What comes back here says more than what another process did not get."""
+    health = Health("db", clock, lambda: 0.0)
+    health.heed(Pause("db", "failing", 30.0, "no connection"))
+    health.answered()
+
+    assert shown(health) == ("ok", 0.0, None)

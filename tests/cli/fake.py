@@ -82,16 +82,17 @@ class FakeEngine:
 
     def search(self, query: str, **options: Any) -> FakeSearch:
         self.asked = {"query": query, **options}
-        return FakeSearch(self, to_text(parse(query)), options.get("limit"))
+        return FakeSearch(self, to_text(parse(query)), options.get("limit"), options.get("wait"))
 
 
 class FakeSearch:
     """What `FakeEngine.search` gives."""
 
-    def __init__(self, engine: FakeEngine, query: str, limit: int | None) -> None:
+    def __init__(self, engine: FakeEngine, query: str, limit: int | None, wait: float | None) -> None:
         self.engine = engine
         self.query = query
         self.limit = limit
+        self.wait = wait
         self.answer: Answer | None = None
         self.closed = False
 
@@ -114,7 +115,7 @@ class FakeSearch:
         hits, reports = tuple(self.engine.hits), tuple(self.engine.reports)
         received = sum(report.count for report in reports)
         counts = Counts(received, len(hits), received - len(hits))
-        complete = not any(report.failed for report in reports)
+        complete = not any(report.failed or report.status == "running" for report in reports)
         return Answer(self.query, complete, counts, hits[: self.limit], reports, 1.5)
 
     async def aclose(self) -> None:

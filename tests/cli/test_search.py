@@ -67,7 +67,7 @@ def test_options_reach_the_engine(run: Run, engine: Script, tmp_path: Path) -> N
 
     run(
         *("gene", "-s", "alpha, beta", "--sources", "gamma,alpha", "--start", "14", "-n", "7", "--per-source", "30"),
-        *("--year", "2019-2024", "--timeout", "2.5", "--no-cache", "--record", str(tmp_path)),
+        *("--year", "2019-2024", "--timeout", "2.5", "--wait", "1.5", "--no-cache", "--record", str(tmp_path)),
     )
 
     assert asked(engine) == {
@@ -78,6 +78,7 @@ def test_options_reach_the_engine(run: Run, engine: Script, tmp_path: Path) -> N
         "years": Years(2019, 2024),
         "per_source": 30,
         "timeout": 2.5,
+        "wait": 1.5,
         "cache": False,
     }
     assert engine.made[0].record == tmp_path
@@ -366,6 +367,25 @@ def test_failed_source_is_named(run: Run, engine: Script) -> None:
         "beta: error: connection refused. Look whether the network is up, or try again later.",
         "1 hit; 1 record, 0 duplicates; 1 of 2 sources answered; 1.50 s",
     ]
+
+
+def test_old_pages_that_stood_in_are_told(run: Run, engine: Script) -> None:
+    """A source that was not asked says so without --explain, also where nobody watches; with it, once, as a note."""
+    old = "from the cache, 3 h old, because the database answered 503"
+    engine.hits = [hit()]
+    engine.reports = [ok(), ok("beta", count=3, cached=True, spared=old, notes=(old,))]
+
+    assert run("gene").err.splitlines() == [f"beta: {old}"]
+    assert run("gene", "--quiet").err == ""
+    assert [line.strip() for line in run("gene", "--explain").err.splitlines() if old in line] == [f"note: {old}"]
+
+
+def test_old_pages_cannot_drive_the_terminal(run: Run, engine: Script) -> None:
+    """What they stood in for may be told in words of a database."""
+    engine.hits = [hit()]
+    engine.reports = [ok(spared="from the cache, because bad\x1b[2J\r\nforged")]
+
+    assert run("gene").err.splitlines() == ["alpha: from the cache, because bad[2J forged"]
 
 
 def test_failures_in_the_same_words_are_told_once(run: Run, engine: Script) -> None:

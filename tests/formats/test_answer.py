@@ -52,7 +52,8 @@ def test_keys_of_the_answer() -> None:
     """The keys of answer, counts and reports are those that are documented."""
     document = orjson.loads(to_json(answer(MERGED, complete=False)))
 
-    assert list(document) == ["query", "complete", "counts", "hits", "sources", "seconds", "dedup", "paging", "totals"]
+    begins = ["query", "complete", "counts", "hits", "sources", "seconds", "merge_seconds"]
+    assert list(document) == [*begins, "dedup", "paging", "totals"]
     assert document["counts"] == {"received": 3, "unique": 1, "duplicates": 2}
     assert document["complete"] is False
     assert document["sources"][1] == {

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Generator, Sequence
+from collections.abc import AsyncIterator, Callable, Generator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any, Self
 
-from metasearch.adapters.health import SourceState
+from metasearch.adapters.health import Pause, SourceState
 from metasearch.adapters.spec import AdapterSpec, Auth, Dialect, Limits, Paging, RequestTemplate
 from metasearch.errors import TimedOut, UnknownSource
 from metasearch.events import (
@@ -93,6 +93,7 @@ def answer(*hits: Hit, reports: Sequence[SourceReport] | None = None) -> Answer:
         hits=hits,
         sources=sources,
         seconds=0.5,
+        merge_seconds=0.0031,
     )
 
 
@@ -178,6 +179,8 @@ class FakeEngine:
         self.states: dict[str, SourceState] = {}
         self.asked: list[dict[str, Any]] = []
         self.searches: list[FakeSearch] = []
+        self.heeded: list[Pause] = []
+        self.listener: Callable[[Pause], None] | None = None
         self.closed = False
         self._ids = count(1)
 
@@ -189,6 +192,13 @@ class FakeEngine:
 
     def source_states(self) -> list[SourceState]:
         return [self.states.get(name, SourceState(name)) for name in self.registry.names()]
+
+    def pause(self, pause: Pause) -> None:
+        self.registry.spec(pause.source)
+        self.heeded.append(pause)
+
+    def when_paused(self, listener: Callable[[Pause], None] | None) -> None:
+        self.listener = listener
 
     def search(self, query: str, *, sources: Sequence[str] | None = None, **options: Any) -> FakeSearch:
         text = to_text(parse(query))

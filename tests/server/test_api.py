@@ -33,7 +33,7 @@ async def test_json_answer(client, engine):
 async def test_parameters_reach_the_engine(client, engine):
     """Every parameter of the request is handed to the search."""
     url = "/search?q=gene+drive&count=7&sources=beta,alpha,beta&year=2019-2024&timeout=4.5&per_source=50&format=json"
-    await client.get(url + "&start=14&versions=separate&dedup=url")
+    await client.get(url + "&wait=1.5&start=14&versions=separate&dedup=url")
 
     assert [
         {
@@ -44,8 +44,10 @@ async def test_parameters_reach_the_engine(client, engine):
             "years": Years(2019, 2024),
             "per_source": 50,
             "timeout": 4.5,
+            "wait": 1.5,
             "versions": "separate",
             "dedup": "url",
+            "user": engine.asked[0]["user"],
         }
     ] == engine.asked
 
@@ -249,10 +251,12 @@ async def test_formats_have_tags_of_their_own(client):
 
 
 async def test_server_timing(client):
-    """Each source's time is told in milliseconds, the whole, and what writing the answer took."""
+    """Each source's time is told in milliseconds, that of merging, the whole, and what writing the answer took."""
     response = await client.get("/search?q=mice&format=json")
 
-    expected = r'alpha;dur=250\.0;desc="ok", beta;dur=250\.0;desc="ok", total;dur=500\.0, render;dur=\d+\.\d'
+    expected = (
+        r'alpha;dur=250\.0;desc="ok", beta;dur=250\.0;desc="ok", dedup;dur=3\.1, total;dur=500\.0, render;dur=\d+\.\d'
+    )
     assert re.fullmatch(expected, response.headers["Server-Timing"])
 
 

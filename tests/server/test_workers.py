@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 import tempfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -17,16 +17,18 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 
-from metasearch.adapters.health import SourceState
+from metasearch.adapters.health import LONGEST_PAUSE, Pause, SourceState
 from metasearch.adapters.registry import Registry
+from metasearch.engine import Engine
 from metasearch.errors import UsageError
 from metasearch.server.app import make_app
 from metasearch.server.options import Options
 from metasearch.server.peer_app import answering
-from metasearch.server.peers import Peers
+from metasearch.server.peers import MOST_PAUSES, Peers, dumped_pause, loaded_pause
 from metasearch.server.site import SHARED
 from metasearch.server.workers import _listeners
 from metasearch.settings import Settings
+from tests.adapters.loopback import Loopback, reply
 from tests.server.fake import FakeEngine
 from tests.server.test_metrics import samples
 
@@ -38,7 +40,7 @@ SEARCHED = 'metasearch_requests_total{face="json",code="200"}'
 
 
 @asynccontextmanager
-async def worker(folder: Path, number: int, engine: FakeEngine, **options: object) -> AsyncIterator[Client]:
+async def worker(folder: Path, number: int, engine: FakeEngine | Engine, **options: object) -> AsyncIterator[Client]:
     """One worker of two, in this process; gives a client of it."""
     peers = Peers(folder, number, 2)
     app = make_app(lambda: engine, options=Options(**options), peers=peers)  # type: ignore[arg-type,return-value]
@@ -190,6 +192,150 @@ async def test_suggestions_come_from_all(folder):
         told = await (await right.get("/suggest?q=island")).json()
 
     assert sorted(it for it in told[1] if it.startswith("island")) == ["island birds", "island mice"]
+
+
+# ---------------------------------------------------------------------------------------------------------- pauses
+
+PAUSE = Pause("alpha", "limited", 40.0, "too many requests")
+
+
+async def until(met: Callable[[], object]) -> None:
+    """Waits for something that happens between tasks."""
+    async with asyncio.timeout(20):
+        while not met():
+            await asyncio.sleep(0.001)
+
+
+@pytest.mark.parametrize(
+    ("answer", "state"),
+    [
+        (reply(b"{}", 429, Retry_After="600"), "paused"),
+        (reply(b"{}", 503, Retry_After="600"), "paused"),
+    ],
+)
+async def test_a_pause_that_one_worker_is_asked_for_holds_at_the_other(folder, answer, state):
+    """The other leaves the source alone without having asked it, and says why; the source hears of one request."""
+    async with Loopback({"/works": answer}) as source, AsyncExitStack() as stack:
+        table = {"extends": "crossref", "url": source.url("/works")}
+        settings = Settings(
+            sources={"mine": table},
+            default_sources=("mine",),
+            shipped=False,
+            workers=2,
+            allow=frozenset({source.netloc}),
+        )
+        engines = Engine(settings), Engine(settings)
+        left, right = [
+            await stack.enter_async_context(worker(folder, number, engine)) for number, engine in enumerate(engines)
+        ]
+        assert (await left.get("/search?q=mice&format=json")).status == 502
+        await until(lambda: engines[1].source_states()[0].state != "ok")
+        refused = await (await right.get("/search?q=mice&format=json")).json()
+        states = [engine.source_states()[0] for engine in engines]
+
+    assert [it.state for it in states] == [state, state]
+    assert all(600 <= it.until + 1 <= 606 for it in states)
+    assert [it.requests for it in states] == [1, 0]
+    assert states[0].last_error == states[1].last_error
+    assert refused["sources"][0]["status"] == "limited"
+    assert len(source.seen) == 1
+
+
+async def test_an_open_breaker_is_told_and_nothing_is_told_back(folder):
+    """Each hears what began at the other, once; what it hears it keeps for itself."""
+    async with AsyncExitStack() as stack:
+        settings = Settings(
+            sources={"mine": {"extends": "crossref"}}, default_sources=("mine",), shipped=False, workers=2
+        )
+        engines = Engine(settings), FakeEngine()
+        engines[1].registry.specs["mine"] = engines[0].registry.spec("mine")
+        for number, engine in enumerate(engines):
+            await stack.enter_async_context(worker(folder, number, engine))
+        pause = Pause("mine", "failing", 30.0, "no connection can be made")
+        engines[1].listener(pause)
+        await until(lambda: engines[0].source_states()[0].state == "open")
+        health = engines[0]._fetcher._exchanges._sources["mine"].health
+        for _ in range(5):
+            health.failed(pause.error)
+        await until(lambda: engines[1].heeded)
+
+    assert engines[1].heeded == [pause]  # the one that began at the other; its own did not come back
+    assert engines[1].listener is None
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"{}",
+        b"[]",
+        b'["alpha", "limited", 40.0]',
+        b'["alpha", "limited", true, "r"]',
+        b'["alpha", "limited", "40", "r"]',
+        b'["alpha", "fun", 40.0, "r"]',
+        b'[1, "limited", 40.0, "r"]',
+        b'["alpha", "limited", NaN, "r"]',
+        b'["alpha", "limited", 40.0, "%b"]' % (b"r" * 501),
+        b"[" * 100_000,
+    ],
+)
+def test_what_is_no_pause_is_refused(body):
+    """Whatever is missing, of another kind, unknown or too long."""
+    with pytest.raises(ValueError, match=r"."):
+        loaded_pause(body)
+
+
+@pytest.mark.parametrize("reason", ["", "r" * 9999, "\ud800 \x00", "\U0001f600" * 600])
+def test_a_pause_is_told_whatever_the_reason(reason):
+    """Cut, and with what cannot be written replaced."""
+    told = loaded_pause(dumped_pause(replace(PAUSE, reason=reason)))
+
+    assert replace(told, reason="") == replace(PAUSE, reason="")
+    assert len(told.reason) <= 500
+
+
+@pytest.mark.parametrize(
+    "changes", [{"source": "unheard-of"}, {"seconds": -1.0}, {"seconds": LONGEST_PAUSE + 1}, {"seconds": float("inf")}]
+)
+async def test_an_engine_takes_no_impossible_pause(changes):
+    """Neither for a source that there is not, nor for longer than any."""
+    async with Engine(Settings(sources={"alpha": {"extends": "crossref"}}, shipped=False)) as engine:
+        with pytest.raises(UsageError):
+            engine.pause(replace(PAUSE, **changes))
+        assert [it.state for it in engine.source_states()] == ["ok"]
+
+
+async def test_what_cannot_be_a_pause_costs_the_asker_a_400(folder):
+    """Over the socket, too, and for the engine nothing happens."""
+    engine = FakeEngine()
+    connector = aiohttp.UnixConnector(str(folder / "1.sock"))
+    async with worker(folder, 1, engine), aiohttp.ClientSession("http://worker/", connector=connector) as session:
+        bodies = b"{}", dumped_pause(replace(PAUSE, source="unheard-of")), b"x" * 100_000, dumped_pause(PAUSE)
+        statuses = [(await session.post("/pause", data=body)).status for body in bodies]
+
+    assert statuses == [400, 400, 413, 204]
+    assert engine.heeded == [PAUSE]
+
+
+async def test_pauses_on_their_way_are_bounded_and_end_with_the_worker(folder):
+    """Nobody answers there: a flood of them makes no more tasks than are allowed, and none is left at the end."""
+    before = asyncio.all_tasks()
+    peers = Peers(folder, 0, 2)
+    for _ in range(3 * MOST_PAUSES):
+        peers.tell(PAUSE)
+    telling = asyncio.all_tasks() - before
+    await peers.close()
+
+    assert len(telling) == MOST_PAUSES
+    assert asyncio.all_tasks() == before
+
+
+async def test_one_process_tells_nobody():
+    """A server without workers has no sockets."""
+    before = asyncio.all_tasks()
+    Peers().tell(PAUSE)
+
+    assert asyncio.all_tasks() == before
 
 
 def test_what_a_source_allows_is_divided():

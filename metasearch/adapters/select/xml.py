@@ -82,20 +82,17 @@ def compile_xml(expression: str) -> Selector:
     """
     if _REGEX_FUNCTION.search(expression):
         raise ValueError("regular expressions and document() are not allowed in a selector")
+    # lxml keeps the prefixes with each expression, and enters them, and regular expressions, at each of its calls.
+    named = {prefix: uri for prefix, uri in NAMESPACES.items() if f"{prefix}:" in expression}
     try:
-        compiled = etree.XPath(expression, namespaces=dict(NAMESPACES), smart_strings=False)
+        compiled = etree.XPath(expression, namespaces=named, regexp=False, smart_strings=False)
     except etree.XPathSyntaxError as exc:
         raise ValueError(f"not XPath 1.0: {exc}") from exc
-    _check_prefixes(expression)
-    return compiled
-
-
-def _check_prefixes(expression: str) -> None:
-    """lxml tells an unknown prefix only when the expression runs, so it is run once on nothing."""
     try:
-        etree.XPath(expression, namespaces=dict(NAMESPACES))(etree.Element("none"))
+        compiled(etree.Element("none"))  # lxml tells an unknown prefix only when the expression runs
     except etree.XPathEvalError as exc:
         raise ValueError(f"not usable: {exc}") from exc
+    return compiled
 
 
 def text_of(node: Any) -> str:
