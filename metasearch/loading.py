@@ -15,6 +15,8 @@ T = TypeVar("T")
 #: Names of the strategies that have loaded what they need, in this process; two must not load at once.
 _LOADED: set[str] = set()
 _LOADING = threading.Lock()
+#: Records that are prepared on the loop, in less than the milliseconds for which a thread would keep the interpreter.
+AT_ONCE = 20
 
 
 class Workshop:
@@ -22,6 +24,7 @@ class Workshop:
 
     def __init__(self) -> None:
         self._turn = asyncio.Lock()
+        self._warm = False  # whether what the default strategy computes with has been imported
 
     async def load(self, chosen: Strategy) -> None:
         """Load what a strategy needs, off the loop; at once where that is done or nothing is needed.
@@ -42,7 +45,11 @@ class Workshop:
             await self.load(chosen)
             await self._in_thread(_compute, chain, prints)
         elif chain.has_work(prints):
+            if self._warm and len(prints) <= AT_ONCE:
+                chain.prepare(prints)
+                return
             await self._in_thread(chain.prepare, prints)
+            self._warm = True
 
     async def _in_thread(self, do: Callable[..., T], *args: Any) -> T:
         """Let a thread do it: one at a time, because they would share one interpreter."""

@@ -27,7 +27,7 @@ MOST_ALIKE = 6
 #: Shorter names are not looked for in parts of longer ones ("Villegas" in "Villegas-Carlos").
 SHORTEST_PART = 4
 #: Names that are remembered, with what was made of them: those of a search, and the frequent ones of a file.
-KEPT = 4_000
+KEPT = 1_000
 _NOBODY: frozenset[str] = frozenset()
 # Over bytes, which is several times faster than over characters; the bytes of UTF-8 that are no ASCII stay.
 _NO_MARKS = bytes.maketrans(b"[](){}<>.,;:*", b" " * 13)
