@@ -76,9 +76,6 @@ def two_workers(searches: int = 96, count: int = 32, rounds: int = 2) -> Measure
     those that spend more on a search do fewer: each shows as a lower figure. What the others take does not. The two
     servers take turns; every search comes over a connection of its own, so that the workers can share them evenly.
     """
-    known = subprocess.run([*SERVE, "--help"], capture_output=True, text=True, check=False).stdout
-    if "--workers" not in known:
-        raise NotMeasured("`metasearch serve` has no --workers yet")
     if not (_PROC / "stat").exists():
         raise NotMeasured("this system has no /proc/stat that tells how much of the cores the others took")
     cores = len(os.sched_getaffinity(0))

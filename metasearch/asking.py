@@ -10,6 +10,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 from metasearch.adapters.fetch import Fetcher
 from metasearch.adapters.parse import Parsed, Reading
@@ -160,7 +161,7 @@ class Asking:
             self.status = "ok" if self.count else "empty"
 
     def fail(self, error: SourceError) -> None:
-        """Note why it has failed; it is not asked again in this search."""
+        """Note why it has failed; no further layer is asked of it."""
         # An answer may be kept for long, and what led to an error holds whole pages.
         error.__traceback__ = error.__context__ = error.__cause__ = None
         self.error = error
@@ -244,10 +245,10 @@ class Asking:
         wanted = page.request.wanted
         await means.turns.next()
         stretches = iter(reading)
-        if len(page.body) > BIG_BODY:
-            await asyncio.to_thread(next, stretches, None)
+        none: tuple[Record, ...] = ()
+        loaded = [await asyncio.to_thread(next, stretches, none)] if len(page.body) > BIG_BODY else []
         given = 0
-        for records in stretches:
+        for records in chain(loaded, stretches):
             if records:
                 given += len(records)
                 await self._give(records, wanted, means, give)

@@ -65,6 +65,8 @@ class Background:
         for it in list(self._all):
             if it.until is not None and now >= it.until:
                 self._all.pop(it)
+            elif it.run.ending:  # whoever waited for it has just left
+                continue
             elif (it.adopted or it.run.wanted.wait is not None) and it.run.wanted.holds(wanted):
                 return it
         return None
@@ -78,13 +80,12 @@ class Background:
         it.waiting += 1
         try:
             await asyncio.wait({task}, timeout=patience)
-            found = None if task.done() else await it.run.soon()
             if not task.done():
-                it.adopted = it.adopted or self._room()
-            elif not task.cancelled():
-                task.result()  # what went wrong is told to everybody who waits
-                found = None
-            return found or it.run.so_far()
+                found = await it.run.soon()
+                if not task.done():
+                    it.adopted = it.adopted or self._room()
+                    return found
+            return it.run.ended()  # or what went wrong, for everybody who waits
         finally:
             it.waiting -= 1
             if task.done():

@@ -11,7 +11,7 @@ from metasearch.adapters.fetch import Fetcher, SourceState
 from metasearch.adapters.health import LONGEST_PAUSE, Pause
 from metasearch.adapters.registry import Registry
 from metasearch.asking import Asking
-from metasearch.background import Background
+from metasearch.background import MOST, Background
 from metasearch.dedup import strategy
 from metasearch.dedup.pins import Pins
 from metasearch.desk import Desk
@@ -66,7 +66,7 @@ class Engine:
         self._workshop = Workshop()
         self._desk = Desk()
         self._ledger = Ledger()
-        self._background = Background()
+        self._background = Background(max(1, MOST // settings.workers))
         self._single = single
         self.registry = Registry(settings)
         self._fetcher = _fetcher(settings, replay, record)

@@ -147,7 +147,6 @@ class Listing:
             known = ledger.get(wanted.name)
             self._resumed = known is not None if self._layers == 0 else self._resumed
             self._slots = known or self._slots
-            self._dedup.changes()  # so that the next layer does not merge all of these again
         seated, fresh = self._slots.seat(self._dedup.making())
         # The first layer has as many places as a layer has records: whoever counts on by pages loses nothing then.
         self._slots.settle(self._layers, seated, self._ranking.ranked(fresh), least=0 if self._layers else wanted.depth)

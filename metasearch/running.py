@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from metasearch.adapters.fetch import Fetcher
 from metasearch.asking import Asking, Digest, Means
 from metasearch.desk import Desk
+from metasearch.errors import TimedOut
 from metasearch.events import (
     Answer,
     Change,
@@ -38,8 +39,9 @@ log = logging.getLogger("metasearch")
 
 #: Seconds between two `Order` events while sources are still answering.
 ORDER_EVERY = 0.15
-#: Events that may wait for a slow reader, and pages that may wait to be merged, before the sources are made to wait.
-BACKLOG = 256
+#: Events that may wait for a slow reader, and stretches of pages that may wait to be merged, before sources are made to
+#: wait. What waits at the deadline is merged at one go, so it must not be much.
+BACKLOG, WAITING = 256, 32
 
 Inbox = asyncio.Queue[tuple[Asking, Digest | None]]
 Outbox = asyncio.Queue[SearchEvent | None]
@@ -84,6 +86,7 @@ class Run:
         self._turns = shared.desk.turns()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._began = 0.0
+        self._queueing: asyncio.Timeout | None = None  # while the list is prepared in turns
         self._out: Outbox | None = None
         self._untold: deque[SearchEvent] = deque()
         weights = {source.name: source.spec.weight for source in sources}
@@ -110,17 +113,41 @@ class Run:
         return self._list.whole(self._list.hits(), self._reports(), seconds, over=False)
 
     async def soon(self) -> Answer:
-        """The same, made in turns, so that the loop does not stall; the whole, where nobody is being asked any more."""
+        """The same, made in steps, so that the loop does not stall; the whole, where nobody is being asked any more.
+
+        Whoever calls this has waited long enough, and stands in no line with searches that have time left.
+        """
         for _ in self._list.preparing():
-            await self._turns.next()
+            await asyncio.sleep(0)
         while not self.over and all(source.status != "running" for source in self._sources):
-            await self._turns.next()
+            self._hasten()
+            await asyncio.sleep(0)
+        return self.so_far()
+
+    def ended(self) -> Answer:
+        """All that was found, once it has ended in one way or another.
+
+        Raises:
+            MetasearchError: What the search could not go on without.
+        """
+        assert self.task is not None
+        if not self.task.cancelled():
+            self.task.result()
+            return self.so_far()
+        for source in self._sources:
+            if source.status == "running":  # else whoever waits for all to end would wait for ever
+                source.fail(TimedOut(source.name, "no whole answer before the search was ended"))
         return self.so_far()
 
     @property
     def over(self) -> bool:
         """Whether it has ended, in one way or another."""
         return self.task is not None and self.task.done()
+
+    @property
+    def ending(self) -> bool:
+        """Whether it has been told to stop, so that it will not be whole."""
+        return self.task is not None and self.task.cancelling() > 0
 
     # ---------------------------------------------------------------- the run
 
@@ -177,7 +204,7 @@ class Run:
 
     async def _layer(self, sources: Sequence[Asking], means: Means) -> None:
         """Ask these sources for a layer, and take in what comes until the deadline; those that are late have failed."""
-        inbox: Inbox = asyncio.Queue(BACKLOG)
+        inbox: Inbox = asyncio.Queue(WAITING)
         for source in sources:
             source.again()
         try:
@@ -192,8 +219,27 @@ class Run:
                 source.late(asyncio.get_running_loop().time() - means.began, self.wanted.seconds)
                 self._note(SourceProgress(source.report()))
         self._note(*self._changes())
-        for _ in self._list.preparing():
-            await means.turns.next()
+        await self._prepare(means.deadline)
+
+    async def _prepare(self, deadline: float) -> None:
+        """Merge and score what is new, in turns; from the deadline on it waits for no others that compute."""
+        steps = self._list.preparing()
+        try:
+            async with asyncio.timeout_at(deadline) as self._queueing:
+                for _ in steps:
+                    await self._turns.next()
+        except TimeoutError:
+            for _ in steps:
+                await asyncio.sleep(0)
+        finally:
+            self._queueing = None
+
+    def _hasten(self) -> None:
+        """Have `_prepare` wait for no others from now on."""
+        now = asyncio.get_running_loop().time()
+        # Where it has been told so already it must not be told again: each time puts the moment off by a round.
+        if self._queueing is not None and (self._queueing.when() or 0.0) > now:
+            self._queueing.reschedule(now)
 
     async def _ask(self, sources: Sequence[Asking], means: Means, inbox: Inbox) -> None:
         """Ask all at once and load meanwhile what the strategy needs; whatever is late is cancelled."""

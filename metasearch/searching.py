@@ -93,7 +93,8 @@ class Search:
             if self._under_way is not None:
                 return self._wanted.page(await self._background.answer(self._under_way, self._wanted))
             if self._run.task is not None:  # somebody reads its events
-                await self._run.task
+                await asyncio.wait({self._run.task})  # not the task itself: whoever leaves here must not end it
+                return self._wanted.page(self._run.ended())
             return self.partial()
         finally:
             await self._closed()

@@ -19,6 +19,7 @@ import metasearch
 from metasearch import loading as loading_module
 from metasearch.adapters.fetch import Fetcher
 from metasearch.adapters.request import Page, Request
+from metasearch.asking import BIG_BODY
 from metasearch.dedup import STRATEGIES, Strategy
 from metasearch.dedup.pins import Pins
 from metasearch.engine import Engine
@@ -344,6 +345,17 @@ async def test_an_odd_record_is_counted() -> None:
     assert answer.counts.received == 2
     assert answer.sources[0].unread == 1
     assert "1 record(s) could not be read" in answer.sources[0].notes
+
+
+@pytest.mark.parametrize("padding", [0, BIG_BODY])
+async def test_however_large_a_body_is_each_record_is_taken_once(padding: int) -> None:
+    """A body that is read in a thread at first may be mostly white space."""
+    made, _ = engine({"alpha": works(*(item(f"Work number {n}") for n in range(20))) + b" " * padding})
+
+    answer = await made.search("work")
+
+    assert sorted(int(hit.record.title.split()[2]) for hit in answer.hits) == list(range(20))
+    assert answer.counts.received == 20
 
 
 async def test_drift_is_told_and_costs_no_records() -> None:

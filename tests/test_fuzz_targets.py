@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import sys
 from pathlib import Path
 
 import pytest
@@ -31,3 +32,16 @@ def test_every_source_with_a_cassette_is_fuzzed() -> None:
     folders = {path.name for path in (fuzz.ROOT / "cassettes").iterdir()}
 
     assert len({seed[0] for seed in seeds}) == len(folders)
+
+
+def test_without_the_fuzzer_nothing_is_said_to_be_found(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is there for Linux only; elsewhere the command says so."""
+    monkeypatch.setattr(sys, "argv", ["fuzz.py"])
+    monkeypatch.setitem(sys.modules, "atheris", None)
+
+    assert fuzz.main() == 2
+    assert (
+        capsys.readouterr().out == "atheris is not installed: there is nothing to fuzz with (it runs on Linux only)\n"
+    )

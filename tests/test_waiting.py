@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
+from uuid import NAMESPACE_DNS, uuid5
 
 import pytest
 
@@ -14,10 +15,10 @@ from metasearch.adapters.request import Request
 from metasearch.background import KEPT, Background
 from metasearch.engine import Engine
 from metasearch.errors import UsageError
-from metasearch.events import Answer, Finished
+from metasearch.events import Answer, Finished, SearchEvent
 from metasearch.recent import Recent
 from metasearch.settings import Settings
-from tests.adapters.timeless import timeless, took
+from tests.adapters.timeless import TimelessLoop, timeless, took
 from tests.test_engine import Body, Upstreams, item, works
 
 FAST, SLOW = works(item("Salt marsh birds"), item("Reeds")), works(item("Salt marsh birds"), item("Peat"))
@@ -359,7 +360,7 @@ async def test_closing_the_engine_ends_all() -> None:
         await made.close()
         answer = await waiting
 
-    assert statuses(answer) == {"alpha": "ok", "beta": "running"}
+    assert statuses(answer) == {"alpha": "ok", "beta": "timeout"}
     assert sorted(upstreams.cancelled) == ["beta", "beta"]
 
 
@@ -375,6 +376,108 @@ async def test_so_many_go_on_and_no_more() -> None:
         assert (await made.search("four", wait=1)).running == ("beta",)
         assert upstreams.cancelled == ["beta"]
         assert len(made._background) == 2
+
+
+@timeless
+async def test_who_waits_for_all_to_end_does_not_wait_for_ever() -> None:
+    """A search that could not go on has ended: awaited again it says so, and names nobody as running."""
+    async with marshes() as (made, upstreams):
+        made._background = Background(most=0)
+        search = made.search("marsh", wait=1)
+        assert (await search).running == ("beta",)
+        answer = await search
+
+    assert statuses(answer) == {"alpha": "ok", "beta": "timeout"}
+    assert titles(answer) == {"Salt marsh birds", "Reeds"}
+    assert asked(upstreams) == {"alpha": 1, "beta": 1}
+
+
+@timeless
+async def test_nobody_joins_a_search_that_is_being_ended() -> None:
+    """Whoever comes in the moment in which the last one leaves asks anew, and gets all."""
+    async with marshes() as (made, upstreams):
+        one = asyncio.ensure_future(made.search("marsh", wait=2)._finish())
+        await some_turns()
+        one.cancel()
+        other = asyncio.ensure_future(made.search("marsh")._finish())
+        assert (await other).complete
+
+    assert one.cancelled()
+    assert (asked(upstreams), upstreams.cancelled) == ({"alpha": 2, "beta": 2}, ["beta"])
+
+
+@timeless
+async def test_who_awaits_what_another_one_reads_may_leave() -> None:
+    """The stream goes on to its end."""
+    async with marshes() as (made, upstreams):
+        search = made.search("marsh")
+
+        async def read() -> list[SearchEvent]:
+            return [event async for event in search]
+
+        reader = asyncio.ensure_future(read())
+        await some_turns()
+        waiting = asyncio.ensure_future(search._finish())
+        await some_turns()
+        waiting.cancel()
+        assert isinstance((await reader)[-1], Finished)
+
+    assert upstreams.cancelled == []
+
+
+# ------------------------------------------------------------------------------------------------ under load
+
+
+@asynccontextmanager
+async def crowd(made: Engine, searches: int = 40) -> AsyncIterator[None]:
+    """So many others want a turn all the time; each takes five milliseconds."""
+    loop = asyncio.get_running_loop()
+    assert isinstance(loop, TimelessLoop)
+
+    async def compute() -> None:
+        turns = made._desk.turns()
+        while True:
+            await turns.next()
+            loop.pass_by(0.005)
+
+    tasks = [asyncio.ensure_future(compute()) for _ in range(searches)]
+    try:
+        yield
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+MANY = works(*(item(f"Marsh {uuid5(NAMESPACE_DNS, str(number)).hex}", family=f"Berg{number}") for number in range(200)))
+
+
+@timeless
+@pytest.mark.parametrize("options", [{"timeout": 20}, {"wait": 20, "timeout": 200}])
+async def test_others_that_compute_delay_no_deadline(options: dict[str, float]) -> None:
+    """Be it that pages are still being read, or that the list is being merged and ranked: it stands in no line then."""
+    late, seen = [], set()
+    for share in (0.1, 0.2, 0.23, 0.24, 0.25, 0.26, 0.5):
+        made, _ = engine({"alpha": MANY}, per_source=200)
+        async with made, crowd(made):
+            options_now = {name: seconds * share for name, seconds in options.items()}
+            search = made.search("marsh", **options_now)
+            late.append(await took(search) - min(options_now.values()))
+            answer = search.partial()
+            seen.add((len(answer.hits) == 200, answer.complete))
+
+    assert max(late) <= 0.1
+    assert {(False, False), (True, True)} <= seen
+
+
+@timeless
+@pytest.mark.parametrize(("workers", "most"), [(16, 4), (64, 1), (256, 1)])
+async def test_workers_divide_what_may_go_on(workers: int, most: int) -> None:
+    """All together no more than one process would, and each at least one."""
+    async with marshes(workers=workers) as (made, _):
+        for number in range(most + 2):
+            await made.search(f"marsh {number}", wait=1)
+        assert len(made._background) == most
 
 
 @timeless

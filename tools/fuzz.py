@@ -5,6 +5,7 @@
 Each target runs for so many seconds in a process of its own and begins with our own cassettes and samples. What must
 hold: nothing but our own errors is raised, each of them says something, no record is lost without a word, and nothing
 takes a second of CPU. An input for which one of these does not hold is written to fuzz-failures/, and the exit is 1.
+Without atheris it is 2.
 Linux only, as atheris is; the property tests in tests/ look for the same everywhere.
 """
 
@@ -151,6 +152,11 @@ def main() -> int:
     parser.add_argument("--seconds", type=int, default=60, help="for each target")
     parser.add_argument("--target", choices=TARGETS, help="this one alone, in this process")
     options = parser.parse_args()
+    try:
+        import atheris  # noqa: F401
+    except ImportError:
+        print("atheris is not installed: there is nothing to fuzz with (it runs on Linux only)")
+        return 2
     if options.target is not None:
         fuzz(options.target, options.seconds)
     failed = []

@@ -38,7 +38,7 @@ TIGHT = 2.0
 
 
 @dataclass(slots=True)
-class Asking:
+class Asker:
     """Who asks, and until when.
 
     Attributes:
@@ -106,7 +106,7 @@ class Exchanges:
         """Leaves a source with these limits alone, because another process was told to."""
         self._known(pause.source, limits).health.heed(pause)
 
-    async def tried(self, request: Request, limits: Limits, asking: Asking, env_name: str | None) -> Page:
+    async def tried(self, request: Request, limits: Limits, asking: Asker, env_name: str | None) -> Page:
         """The exchange, and further tries while there is time.
 
         Raises:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from metasearch.adapters.exchange import Asking, Exchanges
+from metasearch.adapters.exchange import Asker, Exchanges
 from metasearch.adapters.health import Pause, SourceState
 from metasearch.adapters.hedge import ended
 from metasearch.adapters.kept import (
@@ -53,7 +53,7 @@ SPARE_TIME = 0.1
 
 
 @dataclass(slots=True)
-class _Flight(Asking):
+class _Flight(Asker):
     """One request on its way, and how many wait for it."""
 
     waiters: int = 0
@@ -269,7 +269,7 @@ class Fetcher:
         return True
 
     async def _renewed(self, store: Store, request: Request, key: str, limits: Limits, env_name: str | None) -> Page:
-        asking = Asking(asyncio.get_running_loop().time() + LONGEST_RENEWAL)
+        asking = Asker(asyncio.get_running_loop().time() + LONGEST_RENEWAL)
         page = await self._exchanges.tried(request, limits, asking, env_name)
         self._keep(store, key, page, limits, negative=is_negative(page))
         return page

@@ -64,7 +64,7 @@ def han_names(name: str) -> tuple[HanName, ...]:
     return tuple(found)
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=1_000)
 def romanised_name(name: str) -> tuple[Romanised, ...]:
     """The ways to read a name in Latin letters as a Chinese one; empty where there is none.
 
@@ -132,7 +132,7 @@ def _ways(word: list[str], shouted: bool) -> list[tuple[str, ...]]:
     return ways or [()]
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=1_000)
 def same_person(han: str, latin: str) -> bool | None:
     """Whether a name in characters and one in Latin letters may be one person's.
 

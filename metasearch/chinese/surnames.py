@@ -91,7 +91,7 @@ def is_surname(text: str) -> bool:
     return bool(text) and (text in _known()[len(text) > 1] or simplified(text) in _known()[len(text) > 1])
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1_000)
 def surname_spellings(surname: str, scheme: Scheme = "pinyin") -> frozenset[str]:
     """How a family name is written in Latin letters, as one word: "单" -> {"shan"}, "欧阳" -> {"ouyang"}."""
     read = _READ_AS.get(surname) or _READ_AS.get(simplified(surname))

@@ -51,7 +51,7 @@ def thesis_container(venue: str | None, institution: str | None = None) -> str:
     return school + _THESIS if school else ""
 
 
-@lru_cache(maxsize=10_000)
+@lru_cache(maxsize=1_000)
 def _university(said: str) -> str:
     text = _pattern(_KIND_MARK, re.IGNORECASE).sub(" ", plain(said)[:300])
     text = _pattern(_YEAR).sub(" ", text).strip(" .,;:，。·-—/()[]")
@@ -113,7 +113,7 @@ _NOT_NAME = (
 )
 
 
-@lru_cache(maxsize=10_000)
+@lru_cache(maxsize=1_000)
 def journal(venue: str) -> Journal:
     """Name and edition of a journal: 《清华大学学报（自科版）》 -> ("清华大学学报", "自然科学版")."""
     venue = venue[:300]

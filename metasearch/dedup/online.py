@@ -206,7 +206,11 @@ class OnlineDedup:
             yield from self._made[root]
 
     def changes(self) -> list[Change]:
-        """What happened to the hits since the last call; empty where nothing did."""
+        """What happened to the hits since the last call; empty where nothing did.
+
+        Whoever wants to hear of everything calls it before `hits`, `making`, `clusters` or `counts`, which settle what
+        has come without telling.
+        """
         roots = sorted(self._dirty)
         self._settle()
         out: list[Change] = []

@@ -82,7 +82,7 @@ def make_app(
     """
     limits = options or Options()
     others = peers or Peers()
-    metrics = Metrics.together([others.kept().metrics])
+    metrics = Metrics.together([others.kept()])
 
     async def lifespan(app: web.Application) -> AsyncIterator[None]:
         async with engine() as running:

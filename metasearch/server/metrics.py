@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 #: Upper ends of the histograms' buckets in seconds; a search may take up to a minute.
 BUCKETS = (0.005, 0.025, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
-#: What the states of the sources count.
-KEPT = "metasearch_source_cached_pages_total"
 
 
 class Total:
@@ -109,9 +107,12 @@ class Metrics:
         self._cache = Total(
             "metasearch_cache_requests_total", "Sources whose pages all came from the cache, or did not.", "outcome"
         )
+        self._pages = Total(
+            "metasearch_source_cached_pages_total", "Pages from the cache, and what they were worth.", "source", "age"
+        )
         self._all: tuple[Total | Durations, ...] = (
             *(self.requests, self.durations, self._asked, self._took),
-            *(self._records, self._merges, self._cache),
+            *(self._records, self._merges, self._cache, self._pages),
         )
 
     @classmethod
@@ -146,6 +147,13 @@ class Metrics:
                 if match.verdict != "different":
                     self._merges.add(match.matcher)
 
+    def cached(self, states: Iterable[SourceState]) -> None:
+        """Count what the states of one process's sources have counted since it began."""
+        for state in states:
+            for age, number in (("fresh", state.fresh), ("stale", state.stale), ("spared", state.spared)):
+                if number:
+                    self._pages.add(state.source, age, by=number)
+
     def text(
         self, states: Iterable[SourceState], running: int, version: str, loop: str = "asyncio", workers: int = 1
     ) -> str:
@@ -158,14 +166,7 @@ class Metrics:
             loop: What the event loop is called.
             workers: Processes that count.
         """
-        states = list(states)
         circuits = {it.source: int(it.state in ("open", "half-open")) for it in states}
-        kept = [
-            f"{KEPT}{_labels([('source', it.source), ('age', age)])} {getattr(it, age)}"
-            for it in states
-            for age in ("fresh", "stale", "spared")
-            if getattr(it, age)
-        ]
         return "".join(
             [
                 *(_lines(it.name, it.about, it.kind, list(it.samples())) for it in self._all),
@@ -174,12 +175,6 @@ class Metrics:
                     "1 while a failing source is left alone.",
                     "source",
                     circuits.items(),
-                ),
-                _lines(
-                    KEPT,
-                    "Pages from the cache, and what they were worth.",
-                    "counter",
-                    kept,
                 ),
                 _gauge("metasearch_searches_running", "Searches that run now.", "", [("", running)]),
                 _gauge("metasearch_workers", "Processes that the server was started with.", "", [("", workers)]),

@@ -10,6 +10,7 @@ import orjson
 from aiohttp import web
 
 from metasearch.errors import MetasearchError
+from metasearch.server.metrics import Metrics
 from metasearch.server.peers import Peers, Snapshot, loaded_pause
 from metasearch.server.site import Shared
 from metasearch.server.stream import PING
@@ -20,17 +21,17 @@ _PATIENCE = 0.2
 _LONGEST_BODY = 16_384
 
 
-async def everybody(shared: Shared) -> list[Snapshot]:
-    """All workers as of now, this one first."""
-    return [_snapshot(shared), *await shared.peers.snapshots()]
+async def everybody(shared: Shared, *, counted: bool = False) -> list[Snapshot]:
+    """All workers as of now, this one first; `counted` where the counts are told, which are never taken back then."""
+    return [_snapshot(shared, counted), *await shared.peers.snapshots(counted)]
 
 
 @asynccontextmanager
 async def answering(shared: Shared, peers: Peers) -> AsyncIterator[None]:
     """Answers the others, and tells them what sources demand, for as long as the block lasts."""
 
-    async def snapshot(_: web.Request) -> web.Response:
-        return web.Response(body=_snapshot(shared).dumped())
+    async def snapshot(request: web.Request) -> web.Response:
+        return web.Response(body=_snapshot(shared, "counted" in request.query).dumped())
 
     async def take(request: web.Request) -> web.Response:
         if shared.limiter is None:
@@ -78,10 +79,14 @@ async def answering(shared: Shared, peers: Peers) -> AsyncIterator[None]:
         peers.socket.unlink(missing_ok=True)
 
 
-def _snapshot(shared: Shared) -> Snapshot:
-    snapshot = Snapshot(shared.metrics.dump(), tuple(shared.engine.source_states()), shared.gate.running)
-    shared.peers.keep(snapshot)
-    return snapshot
+def _snapshot(shared: Shared, counted: bool) -> Snapshot:
+    states = tuple(shared.engine.source_states())
+    metrics = Metrics.together([shared.metrics.dump()])
+    metrics.cached(states)
+    counts = metrics.dump()
+    if counted:
+        shared.peers.keep(counts)
+    return Snapshot(counts, states, shared.gate.running)
 
 
 def _json(content: object) -> web.Response:

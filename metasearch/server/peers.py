@@ -112,24 +112,24 @@ class Peers:
             await session.close()
         self._sessions.clear()
 
-    async def snapshots(self) -> list[Snapshot]:
-        """Of the others; of one that does not answer, what it has told last."""
-        return list(await asyncio.gather(*(self._snapshot(number) for number in self._others())))
+    async def snapshots(self, counted: bool = False) -> list[Snapshot]:
+        """Of the others; of one that does not answer, what it has told last. `counted` has them keep what they tell."""
+        return list(await asyncio.gather(*(self._snapshot(number, counted) for number in self._others())))
 
-    def keep(self, snapshot: Snapshot) -> None:
-        """Writes down what is about to be told: what was counted once is never taken back, whoever ends."""
+    def keep(self, metrics: Mapping[str, Any]) -> None:
+        """Writes down the counts that are about to be told: they are never taken back, whoever ends."""
         if self._folder is None:
             return
         new = self._path(self._number, "new")
         try:
-            new.write_bytes(snapshot.dumped())
+            new.write_bytes(orjson.dumps(metrics))
             new.replace(self._path(self._number, "json"))
         except OSError as exc:
             logger.warning("what worker %d has counted cannot be kept: %s", self._number, exc.strerror)
 
-    def kept(self) -> Snapshot:
-        """What was told last from this place, by a worker that is gone."""
-        return self._kept(self._number) if self._folder is not None else Snapshot({})
+    def kept(self) -> Mapping[str, Any]:
+        """The counts that were told last from this place, by a worker that is gone."""
+        return self._kept(self._number) if self._folder is not None else {}
 
     async def take(self, client: str) -> Quota | None:
         """Has a request counted by the worker that counts for this client; None where this one shall do it."""
@@ -189,18 +189,20 @@ class Peers:
             self._sessions[number] = session
         return session
 
-    async def _snapshot(self, number: int) -> Snapshot:
+    async def _snapshot(self, number: int, counted: bool) -> Snapshot:
+        path = "/snapshot?counted" if counted else "/snapshot"
         try:
-            async with asyncio.timeout(PATIENCE), self._session(number).get("/snapshot") as response:
+            async with asyncio.timeout(PATIENCE), self._session(number).get(path) as response:
                 return Snapshot.loaded(await response.read())
         except _SILENCE:
-            return self._kept(number)
+            return Snapshot(self._kept(number))
 
-    def _kept(self, number: int) -> Snapshot:
+    def _kept(self, number: int) -> Mapping[str, Any]:
         try:
-            return Snapshot(Snapshot.loaded(self._path(number, "json").read_bytes()).metrics)
+            counts: Mapping[str, Any] = orjson.loads(self._path(number, "json").read_bytes())
         except (OSError, ValueError):
-            return Snapshot({})
+            return {}
+        return counts
 
     async def _tell(self, pause: Pause) -> None:
         body = dumped_pause(pause)

@@ -85,7 +85,7 @@ async def readyz(request: web.Request) -> web.Response:
 async def metrics(request: web.Request) -> web.Response:
     """`/metrics`: what all workers have done so far, for Prometheus."""
     shared = request.app[SHARED]
-    told = await everybody(shared)
+    told = await everybody(shared, counted=True)
     text = Metrics.together(it.metrics for it in told).text(
         together(it.states for it in told),
         sum(it.running for it in told),

@@ -109,7 +109,7 @@ class _Post:
         self._arguments = (job, number, list(sockets))
         self._number = number
         self._process = _SPAWN.Process()
-        self._dismissed = False
+        self._dismissed = asyncio.Event()
 
     async def keep(self) -> None:
         """Starts a worker, and another one whenever it ends; returns after `dismiss`.
@@ -119,14 +119,11 @@ class _Post:
         """
         clock = asyncio.get_running_loop().time
         pause = FIRST_PAUSE
-        while not self._dismissed:
+        while not self._dismissed.is_set():
             began = clock()
-            self._start()
-            await _readable(self._process.sentinel)
-            self._process.join()
-            if self._dismissed:
+            end = await self._life()
+            if self._dismissed.is_set():
                 return
-            end = _told(self._process.exitcode)
             if not self.ready.is_set():
                 raise MetasearchError(
                     f"a worker could not begin: it ended {end}", advice="Try without --workers: that tells more."
@@ -134,12 +131,13 @@ class _Post:
             if clock() - began >= WELL:
                 pause = FIRST_PAUSE
             logger.warning("worker %d ended %s; a new one starts in %g s", self._number, end, pause)
-            await asyncio.sleep(pause)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._dismissed.wait(), pause)
             pause = min(2 * pause, LONGEST_PAUSE)
 
     def dismiss(self) -> None:
         """Tells the worker to finish."""
-        self._dismissed = True
+        self._dismissed.set()
         if self._process.pid is not None:
             self._process.terminate()
 
@@ -148,6 +146,16 @@ class _Post:
         if self._process.pid is not None and self._process.exitcode is None:
             logger.warning("worker %d did not end in time, and was killed", self._number)
             self._process.kill()
+
+    async def _life(self) -> str:
+        """Starts a worker and waits until it ends; gives how it did."""
+        try:
+            self._start()
+        except OSError as exc:  # no memory or no place for one more process just now
+            return f"before it began: {exc.strerror}"
+        await _readable(self._process.sentinel)
+        self._process.join()
+        return _told(self._process.exitcode)
 
     def _start(self) -> None:
         told, tell = _SPAWN.Pipe(duplex=False)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+import tempfile
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -49,3 +51,10 @@ def engine() -> FakeEngine:
 async def client(serve: Serve, engine: FakeEngine) -> TestClient[web.Request, web.Application]:
     """A client of a server around `engine`."""
     return await serve(engine)
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """Where workers ask one another; pytest's own folders have names that are too long for sockets."""
+    with tempfile.TemporaryDirectory(prefix="ms-") as name:
+        yield Path(name)

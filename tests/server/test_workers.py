@@ -1,12 +1,9 @@
-"""Several processes behind one address: what they know together, and how they live and end."""
+"""Several processes behind one address: what they know together, and what they tell one another."""
 
 from __future__ import annotations
 
 import asyncio
-import os
-import signal
 import sys
-import tempfile
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
@@ -26,7 +23,6 @@ from metasearch.server.options import Options
 from metasearch.server.peer_app import answering
 from metasearch.server.peers import MOST_PAUSES, Peers, dumped_pause, loaded_pause
 from metasearch.server.site import SHARED
-from metasearch.server.workers import _listeners
 from metasearch.settings import Settings
 from tests.adapters.loopback import Loopback, reply
 from tests.server.fake import FakeEngine
@@ -35,7 +31,6 @@ from tests.server.test_metrics import samples
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="workers need Unix-domain sockets")
 
 Client = TestClient[web.Request, web.Application]
-ROOT = Path(__file__).resolve().parents[2]
 SEARCHED = 'metasearch_requests_total{face="json",code="200"}'
 
 
@@ -46,13 +41,6 @@ async def worker(folder: Path, number: int, engine: FakeEngine | Engine, **optio
     app = make_app(lambda: engine, options=Options(**options), peers=peers)  # type: ignore[arg-type,return-value]
     async with TestClient(TestServer(app)) as client, answering(app[SHARED], peers):
         yield client
-
-
-@pytest.fixture
-def folder() -> AsyncIterator[Path]:
-    """Where workers ask one another; pytest's own folders have names that are too long for sockets."""
-    with tempfile.TemporaryDirectory(prefix="ms-") as name:
-        yield Path(name)
 
 
 @asynccontextmanager
@@ -96,6 +84,24 @@ async def test_a_worker_that_ends_takes_no_count_with_it(folder):
         async with worker(folder, 1, FakeEngine()) as right:
             await asked(right)
             assert (await samples(left))[SEARCHED] == (await samples(right))[SEARCHED] == 4
+
+
+async def test_pages_from_the_cache_stay_counted_and_errors_are_not_written_down(folder):
+    """They are counted by the sources' states, which go with their worker; its last error goes, too."""
+    age = 'metasearch_source_cached_pages_total{source="alpha",age="fresh"}'
+    engines = FakeEngine(), FakeEngine(), FakeEngine()
+    for fresh, engine in enumerate(engines, 1):
+        engine.states = {"alpha": SourceState("alpha", last_error="not for the disk", fresh=fresh)}
+    async with worker(folder, 0, engines[0]) as left:
+        async with worker(folder, 1, engines[1]):
+            assert (await samples(left))[age] == 1 + 2
+        written = [it.read_bytes() for it in folder.glob("*.json")]
+        assert (await samples(left))[age] == 1 + 2
+        async with worker(folder, 1, engines[2]) as right:
+            assert (await samples(left))[age] == (await samples(right))[age] == 1 + 2 + 3
+
+    assert [b"fresh" in it for it in written] == [True, True]
+    assert not any(b"not for the disk" in it for it in written)
 
 
 async def test_the_state_of_a_source_is_the_worst_and_its_counts_are_sums(folder):
@@ -359,135 +365,14 @@ def test_what_a_server_holds_is_divided():
     assert part.rate_limit == whole.rate_limit
 
 
-# -------------------------------------------------------------------------------------------------- real processes
+async def test_only_metrics_write_counts_down(folder):
+    """Anybody may ask whether the server is ready, again and again; that writes nothing."""
+    async with pair(folder) as ((left, _), (right, _)):
+        await left.get("/readyz")
+        await right.get("/sources")
+        before = sorted(folder.glob("*.json"))
+        await left.get("/metrics")
+        after = sorted(folder.glob("*.json"))
 
-
-@asynccontextmanager
-async def served(folder: Path, *options: str) -> AsyncIterator[tuple[asyncio.subprocess.Process, str]]:
-    """`metasearch serve` with two workers; gives the parent and the address."""
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "metasearch", "serve", "--workers", "2", "--port", "0", *options),
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(folder)},
-    )
-    assert process.stderr
-    try:
-        async with asyncio.timeout(60):
-            first = (await process.stderr.readline()).decode()
-        assert first.startswith("metasearch is listening on "), first
-        yield process, first.removeprefix("metasearch is listening on ").split()[0]
-    finally:
-        if process.returncode is None:
-            process.kill()
-            await process.communicate()
-
-
-def quiet(folder: Path) -> tuple[str, str]:
-    """The option for a configuration that asks nobody."""
-    config = folder / "config.toml"
-    config.write_text("[search]\nsources = []\n[cache]\nenabled = false\n")
-    return "--config", str(config)
-
-
-def sockets(folder: Path) -> list[Path]:
-    """Those by which workers ask one another."""
-    return sorted(folder.glob("metasearch-*/*.sock"))
-
-
-def children(process: asyncio.subprocess.Process) -> set[int]:
-    """The processes that a process has started."""
-    return {int(it) for it in Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()}
-
-
-def workers(process: asyncio.subprocess.Process) -> set[int]:
-    """Those of them that serve."""
-    return {it for it in children(process) if b"spawn_main" in Path(f"/proc/{it}/cmdline").read_bytes()}
-
-
-def alive(pid: int) -> bool:
-    """Whether a process is there and no zombie."""
-    try:
-        return ") Z " not in Path(f"/proc/{pid}/stat").read_text()
-    except OSError:
-        return False
-
-
-async def until_gone(pids: set[int]) -> None:
-    """Waits until all processes have ended."""
-    async with asyncio.timeout(20):
-        while any(alive(pid) for pid in pids):
-            await asyncio.sleep(0.02)
-
-
-async def got(url: str, **headers: str) -> str:
-    """What is answered over a connection of its own, so that any worker may answer."""
-    async with aiohttp.ClientSession(headers=headers) as session, session.get(url) as response:
-        assert response.status == 200
-        return await response.text()
-
-
-needs_proc = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="looks for processes in /proc")
-
-
-@needs_proc
-async def test_the_demo_with_workers(folder):
-    """Both answer at the address that was announced, a search finds something, and one that is killed is replaced."""
-    async with served(folder, "--demo") as (process, url):
-        before = workers(process)
-        async with asyncio.timeout(20):
-            while True:  # until each of the two was chosen by the system
-                await got(f"{url}healthz")
-                if len([it for it in folder.glob("metasearch-*/*.json") if b"healthz" in it.read_bytes()]) == 2:
-                    break
-                counted = await got(f"{url}metrics")
-        answer = await got(f"{url}search?q=gambling+harms&count=1&sources=demo-crossref")
-        assert '"rank":1' in answer
-        victim = min(before)
-        os.kill(victim, signal.SIGKILL)
-        assert process.stderr
-        async with asyncio.timeout(20):
-            said = (await process.stderr.readline()).decode()
-            while len(workers(process)) < 2 or len(sockets(folder)) < 2:
-                await asyncio.sleep(0.02)
-            told = [await got(f"{url}metrics") for _ in range(6)]  # two of six connections come to the new one
-        process.terminate()
-        _, rest = await process.communicate()
-
-    assert len(before) == 2
-    assert 'face="healthz",code="200"' in counted
-    assert all('face="healthz",code="200"' in it and "metasearch_workers 2" in it for it in told)
-    assert "ended by signal 9; a new one starts in 0.25 s" in said
-    assert (process.returncode, rest) == (0, b"")
-
-
-@needs_proc
-async def test_the_end_leaves_nothing(folder):
-    """No process, no socket, no folder, and nothing on stderr; until then the port is taken for others like it, too."""
-    async with served(folder, *quiet(folder)) as (process, url):
-        assert await got(f"{url}healthz") == "OK\n"
-        assert [it.name for it in sockets(folder)] == ["0.sock", "1.sock"]
-        assert sockets(folder)[0].parent.stat().st_mode & 0o777 == 0o700
-        with pytest.raises(UsageError, match=r"cannot listen on 127\.0\.0\.1:"):
-            await _listeners("127.0.0.1", int(url.rstrip("/").rpartition(":")[2]), 2)
-        started = children(process)
-        process.send_signal(signal.SIGINT)
-        out, rest = await process.communicate()
-        await until_gone(started)
-
-    assert len(started) >= 2
-    assert (process.returncode, out, rest) == (0, b"", b"")
-    assert not list(folder.glob("metasearch-*"))
-
-
-@needs_proc
-async def test_workers_end_when_their_parent_is_killed(folder):
-    """Nobody is left who holds the port."""
-    async with served(folder, *quiet(folder)) as (process, url):
-        started = children(process)
-        process.kill()
-        await until_gone(started)
-        with pytest.raises(aiohttp.ClientConnectorError):
-            await got(f"{url}healthz")
-
-    assert not sockets(folder)
+    assert before == []
+    assert len(after) == 2
