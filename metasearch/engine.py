@@ -19,7 +19,7 @@ from metasearch.errors import UsageError
 from metasearch.listing import Wanted
 from metasearch.loading import Workshop
 from metasearch.paging import LAST_PLACE
-from metasearch.query import Query, Years, conjunction
+from metasearch.query import Query, Years, conjunction, to_text
 from metasearch.query import parse as parse_query
 from metasearch.recent import Recent
 from metasearch.record import VERSIONS_MODES, VersionsMode
@@ -166,6 +166,7 @@ class Engine:
         chosen = self.strategy if dedup is None else strategy(dedup)
         wanted = Wanted(
             query=tree,
+            text=to_text(tree),
             sources=tuple(names),
             start=start,
             limit=limit,

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from time import perf_counter
 
 from metasearch.dedup import Chain, Fingerprint, OnlineDedup, Strategy
 from metasearch.events import Answer, Change, NextPage, Paging, SourceReport
 from metasearch.paging import LAST_PLACE, totals, window
-from metasearch.query import Query, to_text
+from metasearch.query import Query
 from metasearch.rank import Ranking
 from metasearch.record import Hit, Record, VersionsMode
 from metasearch.slots import Ledger, Slots
@@ -23,6 +24,7 @@ class Wanted:
     """What is asked for, checked.
 
     Attributes:
+        text: The query in its normal spelling.
         sources: Names of those to ask.
         start: Places of the list before the page.
         limit: Most hits of the page; None for all that are known.
@@ -36,6 +38,7 @@ class Wanted:
     """
 
     query: Query
+    text: str
     sources: tuple[str, ...]
     start: int
     limit: int | None
@@ -57,7 +60,7 @@ class Wanted:
     @property
     def name(self) -> tuple[Hashable, ...]:
         """Everything that shapes the list, but for what the sources say."""
-        return to_text(self.query), self.sources, self.depth, self.versions, self.strategy.name, self.cache
+        return self.text, self.sources, self.depth, self.versions, self.strategy.name, self.cache
 
     def page(self, whole: Answer) -> Answer:
         """The page out of all hits. While a source is still running no place is settled, so no page follows yet."""
@@ -74,6 +77,20 @@ class Wanted:
         if not (self.cache and self.name == other.name and other.seconds <= self.seconds):
             return False
         return other.places <= max(self.places, self.depth) if other.start else not self.start
+
+
+class _Watch:
+    """Adds up the seconds that blocks took."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self._began = 0.0
+
+    def __enter__(self) -> None:
+        self._began = perf_counter()
+
+    def __exit__(self, *_: object) -> None:
+        self.seconds += perf_counter() - self._began
 
 
 class Listing:
@@ -93,32 +110,28 @@ class Listing:
         self._slots = Slots()
         self._layers = 0
         self._resumed = False  # whether the list was begun by an earlier search
-        self._seconds = 0.0  # that merging and ranking took
+        self._watch = _Watch()  # for merging and ranking
 
     def insert(self, found: Iterable[tuple[Record, Fingerprint]]) -> None:
         """Take in records."""
-        began = perf_counter()
-        for record, print_ in found:
-            self._dedup.insert(record, print_)
-        self._seconds += perf_counter() - began
+        with self._watch:
+            for record, print_ in found:
+                self._dedup.insert(record, print_)
 
     def preparing(self) -> Iterator[None]:
         """Merge and score what is new, ahead of `settle`; yields after each stretch of that."""
-        began = perf_counter()
-        for number, hit in enumerate(self._dedup.making(), 1):
-            self._ranking.score(hit)
-            if number % STRETCH == 0:
-                self._seconds += perf_counter() - began
-                yield
-                began = perf_counter()
-        self._seconds += perf_counter() - began
+        making = self._dedup.making()
+        while self._scored(islice(making, STRETCH)) == STRETCH:
+            yield
+
+    def _scored(self, hits: Iterable[Hit]) -> int:
+        with self._watch:
+            return sum(1 for _ in map(self._ranking.score, hits))
 
     def changes(self) -> list[Change]:
         """What happened to the hits since the last call."""
-        began = perf_counter()
-        changes = self._dedup.changes()
-        self._seconds += perf_counter() - began
-        return changes
+        with self._watch:
+            return self._dedup.changes()
 
     def hits(self) -> list[Hit]:
         """The list as it would be if no more came: who has a place keeps it, the others follow by rank."""
@@ -130,34 +143,31 @@ class Listing:
 
     def order(self) -> list[str]:
         """The ids of that list."""
-        began = perf_counter()
-        seated, fresh = self._slots.seat(self._dedup.making())
-        ids = [seated[place].id for place in sorted(seated)] + self._ranking.ids(fresh)
-        self._seconds += perf_counter() - began
-        return ids
+        with self._watch:
+            seated, fresh = self._slots.seat(self._dedup.making())
+            return [seated[place].id for place in sorted(seated)] + self._ranking.ids(fresh)
 
     def settle(self) -> list[Hit]:
         """The list, once a layer is read: all that is new gets its place behind all that has one.
 
         This is one step for the loop, so searches for pages of one list write its places one after the other.
         """
-        began = perf_counter()
         wanted, ledger = self._wanted, self._ledger
-        if wanted.start:
-            known = ledger.get(wanted.name)
-            self._resumed = known is not None if self._layers == 0 else self._resumed
-            self._slots = known or self._slots
-        seated, fresh = self._slots.seat(self._dedup.making())
-        # The first layer has as many places as a layer has records: whoever counts on by pages loses nothing then.
-        self._slots.settle(self._layers, seated, self._ranking.ranked(fresh), least=0 if self._layers else wanted.depth)
-        self._layers += 1
-        if wanted.start:
-            ledger.keep(wanted.name, self._slots)
-        else:
-            ledger.begin(wanted.name, self._slots)
-        hits = self._arranged(seated, len(fresh))
-        self._seconds += perf_counter() - began
-        return hits
+        with self._watch:
+            if wanted.start:
+                known = ledger.get(wanted.name)
+                self._resumed = known is not None if self._layers == 0 else self._resumed
+                self._slots = known or self._slots
+            seated, fresh = self._slots.seat(self._dedup.making())
+            # The first layer has as many places as it has records: whoever counts on by pages loses nothing then.
+            least = 0 if self._layers else wanted.depth
+            self._slots.settle(self._layers, seated, self._ranking.ranked(fresh), least)
+            self._layers += 1
+            if wanted.start:
+                ledger.keep(wanted.name, self._slots)
+            else:
+                ledger.begin(wanted.name, self._slots)
+            return self._arranged(seated, len(fresh))
 
     def reaches(self) -> bool:
         """Whether all places of the page are known."""
@@ -186,13 +196,13 @@ class Listing:
         counts = self._dedup.counts
         goes_on = over and any(report.more for report in reports)
         return Answer(
-            query=to_text(self._wanted.query),
+            query=self._wanted.text,
             complete=not any(report.failed or report.status == "running" for report in reports),
             counts=counts,
             hits=tuple(hits),
             sources=reports,
             seconds=round(seconds, 4),
-            merge_seconds=round(self._seconds, 4),
+            merge_seconds=round(self._watch.seconds, 4),
             dedup=self._wanted.strategy.name,
             paging=Paging(next=NextPage(self._slots.covered(self._layers)) if goes_on else None),
             totals=totals(counts, reports),

@@ -29,7 +29,6 @@ from metasearch.events import (
 )
 from metasearch.listing import Listing, Wanted
 from metasearch.loading import Workshop
-from metasearch.query import to_text
 from metasearch.recent import Recent
 from metasearch.record import Hit
 from metasearch.settings import Settings
@@ -103,7 +102,7 @@ class Run:
     def started(self) -> Started:
         """The event at the beginning."""
         names = tuple(source.name for source in self._sources)
-        return Started(self.id, to_text(self.wanted.query), names, self.wanted.seconds)
+        return Started(self.id, self.wanted.text, names, self.wanted.seconds)
 
     def so_far(self) -> Answer:
         """All that was found; while the search runs, what is there as of now."""

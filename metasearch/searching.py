@@ -10,7 +10,6 @@ from metasearch.asking import Asking
 from metasearch.background import Background, UnderWay
 from metasearch.events import Added, Answer, Finished, Order, SearchEvent, SourceProgress
 from metasearch.listing import Wanted
-from metasearch.query import to_text
 from metasearch.running import BACKLOG, Outbox, Run, Shared, known
 
 
@@ -35,7 +34,7 @@ class Search:
         background: Background,
         close: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
-        self.query = to_text(wanted.query)
+        self.query = wanted.text
         self._shared = shared
         self._wanted = wanted
         self._background = background
