@@ -6,8 +6,8 @@ was read; a `Hit` is computed from its records and can be computed again at any 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Literal, get_args
 
@@ -41,6 +41,10 @@ TYPES = (
     "other",
 )
 
+#: The closed vocabulary of `Record.open_access`: the colours that Unpaywall defined, and "open" where a source says no
+#: more than that (https://support.unpaywall.org/support/solutions/articles/44001777288).
+OPEN_ACCESS = ("gold", "diamond", "hybrid", "bronze", "green", "open", "closed")
+
 Verdict = Literal["same", "different", "version"]
 #: What becomes of the versions of a work: "group" makes one hit that lists them, "separate" a hit of each, "merge" one
 #: hit that makes no difference between them.
@@ -57,12 +61,16 @@ class Author:
         family: Family name where the source gives it apart, else None (corporate names have none).
         given: Given names or initials, else None.
         orcid: Sixteen characters with hyphens, without the URL prefix, else None.
+        affiliation: The first one that the source gives, as it writes it, else None.
+        collective: Whether the source says that this is a body and not a person.
     """
 
     name: str
     family: str | None = None
     given: str | None = None
     orcid: str | None = None
+    affiliation: str | None = None
+    collective: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,19 +83,30 @@ class Record:
         position: Rank in the source's answer, from 1, over all pages.
         title: Title proper, plain text; empty where the source gives none.
         subtitle: Rest of the title where the source gives it apart.
-        titles: Other titles of the work: translated, original or variant, plain text.
+        original_title: Title in the language of the work, where `title` is a translation of it.
+        translated_title: Title in another language, English where there are several, beside the one of the work.
+        titles: Further titles of the work, plain text.
         authors: In order.
+        editors: Of the work, or of the book that contains it, in order.
         year: Year of publication.
         date: ISO 8601 with the precision that is known: "2020", "2020-03", "2020-03-15".
         venue: Journal, proceedings, book or repository that contains the work.
+        institution: That granted the degree, of a thesis; that issued it, of a report.
         pages: As printed ("123-8", "e1001"); an article number stands here too.
         doi: Bare and lower case: "10.1000/xyz".
-        ids: Other identifiers of the work by scheme ("pmid", "pmcid", "arxiv", "openalex", ...).
+        ids: Other identifiers of the work by scheme ("pmid", "pmcid", "arxiv", "openalex", "patent", ...).
+        version: Of a work that has several under one identifier: "v2" (arXiv), "1.0.3" (software).
         isbn: ISBN-13s without hyphens (ISBN-10 is converted); invalid ones as they came.
         issn: "1234-5678" each.
         type: One of `TYPES`, or None where the source does not say.
         language: ISO 639 code or the source's word, lower case.
         abstract: Plain text.
+        keywords: The authors' own words.
+        subjects: Headings and classes that somebody else gave it, from a vocabulary.
+        citations: How often it is cited, as the source counts.
+        open_access: One of `OPEN_ACCESS`.
+        licence: The URL of the licence, or its name as the source writes it.
+        retracted: True where the source says that the work was retracted; None where it says nothing.
     """
 
     source: str
@@ -96,31 +115,51 @@ class Record:
     url: str | None = None
     title: str = ""
     subtitle: str | None = None
+    original_title: str | None = None
+    translated_title: str | None = None
     titles: tuple[str, ...] = ()
     authors: tuple[Author, ...] = ()
+    editors: tuple[Author, ...] = ()
     year: int | None = None
     date: str | None = None
     venue: str | None = None
     publisher: str | None = None
+    institution: str | None = None
     edition: str | None = None
     volume: str | None = None
     issue: str | None = None
     pages: str | None = None
     doi: str | None = None
     ids: Mapping[str, str] = field(default_factory=dict)
+    version: str | None = None
     isbn: tuple[str, ...] = ()
     issn: tuple[str, ...] = ()
     type: str | None = None
     language: str | None = None
     abstract: str | None = None
     keywords: tuple[str, ...] = ()
+    subjects: tuple[str, ...] = ()
     citations: int | None = None
+    open_access: str | None = None
+    licence: str | None = None
+    retracted: bool | None = None
     pdf_url: str | None = None
 
     @property
     def key(self) -> str:
         """What tells this record from every other: "source:id", or position where the source gives no id."""
         return f"{self.source}:{self.source_id}" if self.source_id else f"{self.source}:@{self.position}"
+
+
+def fields_filled(records: Iterable[Record]) -> dict[str, int]:
+    """Field -> how many of the records have it, in the order of the fields; identifiers as "ids.SCHEME"."""
+    names = [it.name for it in fields(Record) if it.name not in ("source", "position", "ids")]
+    found: dict[str, int] = dict.fromkeys(names, 0)
+    for record in records:
+        said = [name for name in names if getattr(record, name) not in (None, "", ())]
+        for name in [*said, *(f"ids.{scheme}" for scheme in record.ids)]:
+            found[name] = found.get(name, 0) + 1
+    return {name: count for name, count in found.items() if count}
 
 
 @dataclass(frozen=True, slots=True)

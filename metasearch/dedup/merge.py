@@ -191,11 +191,17 @@ def most_specific_type(said: Sequence[str]) -> str:
     return most_often([value for value in said if value != "other"] or said)
 
 
+def most_telling_status(said: Sequence[str]) -> str:
+    """A colour before a mere "open", and that before "closed": one free copy is enough."""
+    return min(said, key=lambda status: (status == "closed", status == "open"))
+
+
 #: Fields of which the hit has what any of its records has, the most trusted first.
-_GATHERED = frozenset(("isbn", "issn", "keywords"))
+_GATHERED = frozenset(("isbn", "issn", "keywords", "subjects"))
 #: Field -> policy; the others take the most trusted record that has the field.
 POLICIES: Mapping[str, Choose] = {
     "authors": most_complete_authors,
+    "editors": most_complete_authors,
     "year": most_often,
     "date": longest,
     "venue": longest,
@@ -206,4 +212,6 @@ POLICIES: Mapping[str, Choose] = {
     "type": most_specific_type,
     "abstract": longest,
     "citations": max,
+    "institution": longest,
+    "open_access": most_telling_status,
 }

@@ -15,8 +15,9 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     for name, words in {
         "title": "title articletitle documenttitle primarytitle papertitle worktitle name title题名 题名 标题 篇名",
         "subtitle": "subtitle",
-        "titles": """originaltitle translatedtitle originalnonenglishtitle foreigntitle transtitle titletranslation
-            titles 英文题名 英文标题""",
+        "original_title": "originaltitle originalnonenglishtitle",
+        "translated_title": "translatedtitle transtitle titletranslation 英文题名 英文标题",
+        "titles": "foreigntitle titles",
         "authors": """authorfullnames authorfullname authors author authornames authorsnames creators author作者 作者
             主要责任者""",
         "editors": "editors editor bookeditors",
@@ -29,7 +30,8 @@ NAMES: Mapping[str, tuple[str, ...]] = {
             secondarytitle containertitle parenttitle parenttitlejournal booktitle proceedingstitle conferencename
             meetingname venue fulljournaltitle bookseriestitle source文献来源 文献来源 刊名 来源 期刊名称
             abbreviatedsourcetitle journalabbreviation journalisoabbreviation alternatename""",
-        "publisher": "publisher institution university school",
+        "publisher": "publisher",
+        "institution": "institution university school",
         "edition": "edition",
         "volume": "volume vol volume卷 卷",
         "issue": "issue issuenumber issueno number no period期 期",
@@ -47,8 +49,13 @@ NAMES: Mapping[str, tuple[str, ...]] = {
             type srcdatabase来源库""",
         "language": "language languageoforiginaldocument articlelanguage languages 语种",
         "abstract": "abstract abstractnote abstracts originalnonenglishabstract summary summary摘要 摘要",
-        "keywords": """authorkeywords keywords manualtags automatictags indexkeywords keyword subject subjects mesh
+        "keywords": """authorkeywords keywords manualtags automatictags indexkeywords keyword subject mesh
             keywordsplus emtreedrugindextermsmajorfocus keyword关键词 关键词""",
+        "subjects": "subjects",
+        "version": "version",
+        "licence": "licence license",
+        "retracted": "retracted",
+        "open_access": "openaccess",
         "citations": "citedby timescited timescitedwoscore citations cites citationcount citedbycount",
         "database": "librarycatalog database databasename sourcedatabase db dataprovider sources",
         "source": "source",  # a database for Scopus, a journal for others: see `Columns.plan`
@@ -78,11 +85,11 @@ _PASSED_OVER = frozenset(
     place rights archive archivelocation callnumber notes fileattachments linkattachments serieseditor translator
     contributor attorneyagent bookauthor castmember commenter composer cosponsor counsel interviewer producer recipient
     reviewedauthor scriptwriter wordsby guest runningtime scale medium artworksize filingdate applicationnumber assignee
-    issuingauthority country court references reporter legalstatus prioritynumbers programminglanguage version system
+    issuingauthority country court references reporter legalstatus prioritynumbers programminglanguage system
     code codenumber section session committee history legislativebody
     authorsid authorids authoridsscopus pagecount affiliations authorswithaffiliations molecularsequencenumbers
     chemicalscas tradenames manufacturers fundingdetails fundingtexts fundingtext correspondenceaddress sponsors
-    conferencedate conferencelocation conferencecode coden publicationstage openaccess
+    conferencedate conferencelocation conferencecode coden publicationstage
     bookgroupauthors groupauthors conferencetitle conferencesponsor conferencehost addresses reprintaddresses
     emailaddresses researcherids orcids orcid fundingorgs citedreferences citedreferencecount timescitedalldatabases
     180dayusagecount since2013usagecount publishercity publisheraddress bookauthors partnumber supplement specialissue

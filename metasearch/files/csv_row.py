@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any
 
+from metasearch.adapters import convert
 from metasearch.files import accession, values
 from metasearch.files.csv_columns import Columns
 from metasearch.files.drafts import Draft
@@ -73,14 +74,21 @@ class Cells:
 
 
 def _titles(cells: Cells, fields: Fields) -> None:
-    fields["title"], fields["titles"] = values.titles([*cells.all("title")[:1], *cells.all("titles")])
+    others = cells.all("original_title", "translated_title", "titles")
+    fields["title"], fields["titles"] = values.titles([*cells.all("title")[:1], *others])
+    fields["original_title"] = values.first_text(cells.all("original_title"))
+    fields["translated_title"] = values.first_text(cells.all("translated_title"))
     fields["subtitle"] = values.first_text(cells.all("subtitle"))
 
 
 def _people(cells: Cells, fields: Fields) -> None:
-    cell = cells.one("authors") or cells.one("editors")
+    authors, editors = (_of_cell(cells.one(role)) for role in ("authors", "editors"))
+    fields["authors"], fields["editors"] = (authors, editors) if authors else (editors, ())
+
+
+def _of_cell(cell: str) -> tuple[Author, ...]:
     parts = re.split("[;；|]", cell) if ";" in cell or "；" in cell or "|" in cell else [cell]
-    fields["authors"] = tuple(author for part in parts for author in _names(part.strip()))
+    return tuple(author for part in parts for author in _names(part.strip()))
 
 
 @lru_cache(maxsize=20_000)
@@ -105,7 +113,9 @@ def _when(cells: Cells, fields: Fields) -> None:
 
 
 def _venue(cells: Cells, fields: Fields) -> None:
-    fields["publisher"] = publisher = values.first_text(cells.all("publisher"))
+    institution = fields["institution"] = values.first_text(cells.all("institution"))
+    publisher = values.first_text(cells.all("publisher")) or institution
+    fields["publisher"] = publisher
     venue = values.first_text(_without_citation(cells.all("venue")))
     fields["venue"] = values.thesis_venue(publisher, venue) if fields.get("type") == "thesis" else venue
 
@@ -173,6 +183,11 @@ def _rest(cells: Cells, fields: Fields) -> None:
     fields["abstract"] = values.abstract(cells.all("abstract")[:1])
     fields["keywords"] = values.keywords(_apart(cells.all("keywords")))
     fields["citations"] = _count(cells.one("citations"))
+    fields["subjects"] = values.keywords(_apart(cells.all("subjects")))
+    fields["version"] = values.first_text(cells.all("version"))
+    fields["licence"] = values.first_text(cells.all("licence"))
+    fields["retracted"] = convert.said_true(cells.one("retracted"))
+    fields["open_access"] = convert.open_access([part for it in cells.all("open_access") for part in it.split(";")])
     fields["pdf_url"] = next(iter(values.links(cells.all("pdf_url"))), None)
 
 
@@ -188,11 +203,11 @@ def _said(cells: Cells, fields: Fields) -> None:
 
 #: Columns -> what reads them; in this order, because some look at what is there already.
 _PARTS: tuple[tuple[tuple[str, ...], Callable[[Cells, Fields], None]], ...] = (
-    (("title", "titles", "subtitle"), _titles),
+    (("title", "original_title", "translated_title", "titles", "subtitle"), _titles),
     (("authors", "editors"), _people),
     (("year", "date", "citation"), _when),
     (("type",), _kind),
-    (("venue", "publisher"), _venue),
+    (("venue", "publisher", "institution"), _venue),
     (("volume", "issue", "pages", "first", "article", "citation"), _place),
     (("isbn", "issn"), _standard_numbers),
     (("url",), _links),
@@ -200,7 +215,13 @@ _PARTS: tuple[tuple[tuple[str, ...], Callable[[Cells, Fields], None]], ...] = (
     (("ids", "pmid", "pmcid", "arxiv"), _identifiers),
     (("extra",), _extra),
     (("database",), _said),
-    (("key", "number", "pmid", "edition", "language", "abstract", "keywords", "citations", "pdf_url"), _rest),
+    (
+        tuple(
+            "key number pmid edition language abstract keywords subjects citations pdf_url version licence retracted "
+            "open_access".split()
+        ),
+        _rest,
+    ),
 )
 
 

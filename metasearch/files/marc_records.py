@@ -1,4 +1,4 @@
-"""MARC records by the field rules of SRU catalogues (adapter_specs/sru.toml): MARC 21 and UNIMARC, read in one way."""
+"""MARC 21 and UNIMARC, read by the field rules of SRU catalogues (adapter_specs/families/sru.toml)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class MarcReader:
 
     def __init__(self, reading: Reading, shelf: Shelf) -> None:
         self._spec = replace(_spec(), name=reading.name)
-        self._shapes = [shape for shape in self._spec.shapes if shape.body == "marcxml"]
+        self._shapes = [shape.shape() for shape in self._spec.shapes if shape.body == "marcxml"]
         self._shelf = shelf
 
     def put(self, line: int, node: Any, *remarks: str) -> None:

@@ -19,11 +19,12 @@ from metasearch.files.drafts import Draft
 from metasearch.files.json_items import Item, items, load
 from metasearch.files.reading import Reading
 from metasearch.files.shelf import Shelf
-from metasearch.record import TYPES, Author, Record
+from metasearch.record import OPEN_ACCESS, TYPES, Author, Record
 
 #: What a key holds, where that is not text.
 _NUMBERS = frozenset({"position", "year", "citations"})
-_LISTS = frozenset({"titles", "isbn", "issn", "keywords"})
+_LISTS = frozenset({"titles", "isbn", "issn", "keywords", "subjects"})
+_OF_AUTHORS = ("name", "family", "given", "orcid", "affiliation")
 _NAMES = frozenset(it.name for it in fields(Record))
 _BOOKKEEPING = frozenset({"source", "source_id", "position"})
 #: Keys of a hit that are no fields of a record.
@@ -179,7 +180,11 @@ def _checked(name: str, value: Any) -> Any:
         return value if type(value) is int else None
     if name in _LISTS:
         return tuple(value) if isinstance(value, list) and all(type(it) is str for it in value) else None
-    if name == "authors":
+    if name == "retracted":
+        return value if value is True else None
+    if name == "open_access":
+        return value if value in OPEN_ACCESS else None
+    if name in ("authors", "editors"):
         return _authors(value)
     if name == "ids":
         fits = isinstance(value, dict) and all(type(it) is str for it in value.values())
@@ -194,10 +199,10 @@ def _authors(found: Any) -> tuple[Author, ...] | None:
         return None
     authors = []
     for it in found:
-        parts = [it.get(name) for name in ("name", "family", "given", "orcid")] if isinstance(it, dict) else [None]
-        if not parts[0] or any(type(part) not in (str, type(None)) for part in parts):
+        parts: dict[str, Any] = {name: it.get(name) for name in _OF_AUTHORS} if isinstance(it, dict) else {}
+        if not parts.get("name") or any(type(part) not in (str, type(None)) for part in parts.values()):
             return None
-        authors.append(Author(*parts))
+        authors.append(Author(**parts, collective=it.get("collective") is True))
     return tuple(authors)
 
 

@@ -100,10 +100,12 @@ def _draft(block: Block) -> Draft:
         "title": title,
         "titles": titles,
         "authors": values.authors(_names(block, kind)),
+        "editors": values.authors(_editors(block, kind)),
         "year": year,
         "date": values.date(block.values("DA", "PY", "Y1"), year),
         "venue": values.thesis_venue(publisher, venue) if kind == "thesis" else venue,
         "publisher": publisher,
+        "institution": publisher if kind in ("thesis", "report") else None,
         "edition": values.first_text(block.values("ET")),
         "volume": values.volume(block.value("VL", "VO")),
         "issue": values.first_text(block.values("IS")),
@@ -160,6 +162,13 @@ def _names(block: Block, kind: str | None) -> list[str]:
     """Authors; where there are none, the editors stand for a book."""
     found = block.lines("AU", "A1")
     return found if found or kind not in ("book", "proceedings") else block.lines("A2", "ED")
+
+
+def _editors(block: Block, kind: str | None) -> list[str]:
+    """Editors beside the authors; A2 is theirs in books and chapters, and somebody else's in what is in a series."""
+    if not block.lines("AU", "A1"):
+        return []
+    return block.lines("ED", "A2") if kind in ("book", "chapter", "conference-paper") else block.lines("ED")
 
 
 _ARTICLE_NUMBER = re.compile(

@@ -82,12 +82,18 @@ def authors(values: Iterable[str]) -> tuple[Author, ...]:
     return tuple(author for value in values for author in _authors(value))
 
 
+_HAN_FAMILY_FIRST = re.compile(r"([\u4e00-\u9fff])[,，]\s?([\u4e00-\u9fff]{1,2})")
+
+
 def _authors(value: str) -> Iterable[Author]:
     value = text(value[: byline.LONGEST]).strip("[] ") if value[:1] == "[" else text(value[: byline.LONGEST])
     value = _SUFFIX.sub(r"\1", _ROLE.sub("", value)).strip(" ,;；")
     if not value or value.rstrip(".").lower() in ("et al", "等", "anonymous", "anon", "佚名"):
         return ()
     if normalise.has_cjk(value):
+        if pair := _HAN_FAMILY_FIRST.fullmatch(value):  # one character is nobody's whole name: "王, 伟" is one person
+            one = person("", pair[1], pair[2])
+            return [one] if one else ()
         parts = [part.strip() for part in _HAN_SEPARATORS.split(_FOOTNOTES.sub("", value))]
         names = [name for part in parts for name in (part.split() if _HAN_NAMES.fullmatch(part) else [part])]
         return [author for name in names if (author := person(_ROLE.sub("", name.removesuffix("等"))))]

@@ -21,6 +21,8 @@ def _author(author: Author) -> dict[str, Any]:
         "family": clean_or_none(author.family),
         "given": clean_or_none(author.given),
         "orcid": clean_or_none(author.orcid),
+        "affiliation": clean_or_none(author.affiliation),
+        "collective": author.collective,
     }
 
 
@@ -60,18 +62,23 @@ def hit_object(hit: Hit) -> dict[str, Any]:
         "reasons": [reason_object(r) for r in hit.reasons],
         "title": clean_or_none(it.title),
         "subtitle": clean_or_none(it.subtitle),
+        "original_title": clean_or_none(it.original_title),
+        "translated_title": clean_or_none(it.translated_title),
         "titles": clean_all(it.titles),
         "authors": [_author(a) for a in it.authors],
+        "editors": [_author(a) for a in it.editors],
         "year": exact_number(it.year),
         "date": clean_or_none(it.date),
         "venue": clean_or_none(it.venue),
         "publisher": clean_or_none(it.publisher),
+        "institution": clean_or_none(it.institution),
         "edition": clean_or_none(it.edition),
         "volume": clean_or_none(it.volume),
         "issue": clean_or_none(it.issue),
         "pages": clean_or_none(it.pages),
         "doi": clean_or_none(it.doi),
         "ids": clean_map(it.ids),
+        "version": clean_or_none(it.version),
         "isbn": clean_all(it.isbn),
         "issn": clean_all(it.issn),
         "url": web_url(it.url),
@@ -80,7 +87,11 @@ def hit_object(hit: Hit) -> dict[str, Any]:
         "language": clean_or_none(it.language),
         "abstract": clean_or_none(it.abstract),
         "keywords": clean_all(it.keywords),
+        "subjects": clean_all(it.subjects),
         "citations": exact_number(it.citations),
+        "open_access": clean_or_none(it.open_access),
+        "licence": clean_or_none(it.licence),
+        "retracted": it.retracted,
         "sources": [_source(r) for r in hit.records],
         "provenance": clean_map(hit.provenance),
         "matches": [match_object(m) for m in hit.matches],
@@ -157,6 +168,8 @@ def answer_object(answer: Answer) -> dict[str, Any]:
         "dedup": answer.dedup,
         "paging": paging_object(answer.paging),
         "totals": totals_object(answer.totals),
+        "syntax": answer.syntax,
+        "notes": [clean(n) for n in answer.notes],
     }
 
 

@@ -11,7 +11,7 @@ import hashlib
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from itertools import chain, count
 
 from metasearch.formats.reference import (
@@ -166,6 +166,15 @@ def _type(record: Record) -> str:
     return BIBTEX_TYPES.get(record.type or "other", "misc")
 
 
+def _publisher(record: Record, entry_type: str) -> str | None:
+    """Who stands in the field of the publisher: of theses and reports the body that the type names."""
+    return record.institution or record.publisher if entry_type in _PUBLISHER_FIELD else record.publisher
+
+
+def _listed(keywords: Collection[str]) -> str:
+    return ("; " if any("," in it for it in keywords) else ", ").join(keywords)
+
+
 def _fields(hit: Hit, entry_type: str) -> Iterator[tuple[str, str]]:
     """Names and values, the values with their delimiters."""
     it = hit.record
@@ -174,8 +183,9 @@ def _fields(hit: Hit, entry_type: str) -> Iterator[tuple[str, str]]:
     values = (
         ("title", _title(full_title(it), it.language)),
         ("author", " and ".join(_name(a, it.authors) for a in it.authors)),
+        ("editor", " and ".join(_name(a, it.editors) for a in it.editors)),
         (_VENUE_FIELD[entry_type], _escaped(it.venue)),
-        (_PUBLISHER_FIELD.get(entry_type, "publisher"), _escaped(it.publisher)),
+        (_PUBLISHER_FIELD.get(entry_type, "publisher"), _escaped(_publisher(it, entry_type))),
         ("type", "Thesis" if entry_type == "phdthesis" else ""),
         ("year", f"{it.year:04d}" if it.year is not None and 0 < it.year < 10_000 else ""),
         ("edition", _escaped(it.edition)),
@@ -190,8 +200,9 @@ def _fields(hit: Hit, entry_type: str) -> Iterator[tuple[str, str]]:
         ("issn", _escaped(", ".join(it.issn))),
         ("identifiers", _escaped("; ".join(identifiers(it)))),
         ("language", _escaped(it.language)),
-        ("keywords", _escaped(("; " if any("," in k for k in it.keywords) else ", ").join(it.keywords))),
+        ("keywords", _escaped(_listed(dict.fromkeys(it.keywords + it.subjects)))),
         ("abstract", _escaped(it.abstract)),
+        ("note", "Retracted" if it.retracted else ""),
         ("sources", _escaped(", ".join(hit.sources))),
         ("provenance", _escaped("; ".join(field_sources(hit)))),
     )

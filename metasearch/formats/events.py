@@ -78,6 +78,8 @@ def event_object(event: SearchEvent) -> dict[str, Any]:
                 "dedup": answer.dedup,
                 "paging": paging_object(answer.paging),
                 "totals": totals_object(answer.totals),
+                "syntax": answer.syntax,
+                "notes": [clean(n) for n in answer.notes],
             }
         case _:
             assert_never(event)

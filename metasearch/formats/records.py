@@ -33,11 +33,13 @@ def record_object(record: Record) -> dict[str, Any]:
 def _plain(value: Any) -> Any:
     if isinstance(value, str):
         return clean(value)
+    if isinstance(value, bool):
+        return value
     if isinstance(value, int):
         return exact_number(value)
     if isinstance(value, Author):
         parts = ((it.name, _plain(getattr(value, it.name))) for it in fields(value))
-        return {name: part for name, part in parts if part is not None}
+        return {name: part for name, part in parts if part not in (None, False)}
     if isinstance(value, tuple):
         return [_plain(it) for it in value]
     if value is None:

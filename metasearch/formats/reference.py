@@ -42,11 +42,12 @@ def inverted(author: Author) -> str:
 def is_corporate(author: Author, authors: Sequence[Author]) -> bool:
     """Whether a name without a family name is a body's rather than a person's that nobody has taken apart.
 
-    It is where its neighbours do have family names, or where it holds a word such as "Collaboration".
+    It is where its source says so, where its neighbours do have family names, or where it holds a word such as
+    "Collaboration".
     """
     if author.family:
         return False
-    return any(a.family for a in authors) or _corporate_word.search(author.name) is not None
+    return author.collective or any(a.family for a in authors) or _corporate_word.search(author.name) is not None
 
 
 def page_range(pages: str | None) -> tuple[str, str]:

@@ -79,10 +79,13 @@ def _fields(hit: Hit) -> Iterator[tuple[str, str]]:
     first, last = page_range(it.pages)
     yield "ID", line(hit.id)
     yield "TI", full_title(it)
-    for title in it.titles[:1]:
-        yield "TT", line(title)
+    translated = it.translated_title or next(iter(it.titles), None)
+    yield "TT", line(translated)
+    yield "OP", line(it.original_title)
     for author in it.authors:
         yield "AU", inverted(author)
+    for editor in it.editors:
+        yield "A2" if it.type == "chapter" else "ED", inverted(editor)
     yield "T2", line(it.venue)
     yield "PY", f"{it.year:04d}" if it.year is not None and 0 < it.year < 10_000 else ""
     yield "DA", _slashed(it.date)
@@ -91,7 +94,8 @@ def _fields(hit: Hit) -> Iterator[tuple[str, str]]:
     yield "SP", first
     yield "EP", last
     yield "ET", line(it.edition)
-    yield "PB", line(it.publisher)
+    # A thesis has its university for publisher, as reference managers expect.
+    yield "PB", line(it.institution if it.type == "thesis" and it.institution else it.publisher)
     numbers = it.isbn + it.issn if _type(it) in _BOOKS else it.issn + it.isbn
     for number in numbers:
         yield "SN", line(number)
@@ -101,8 +105,9 @@ def _fields(hit: Hit) -> Iterator[tuple[str, str]]:
     yield "L1", web_url(it.pdf_url) or ""
     yield "LA", line(it.language)
     yield "AB", line(it.abstract)
-    for keyword in it.keywords:
+    for keyword in dict.fromkeys(it.keywords + it.subjects):
         yield "KW", line(keyword)
+    yield "C1", "Retracted" if it.retracted else ""
     for source in hit.sources:
         yield "DB", line(source)
         yield "DP", line(source)

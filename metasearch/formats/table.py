@@ -17,7 +17,7 @@ MIN_WIDTH = 24
 _AUTHORS_SHOWN = 6
 _VERBS = {"same": "merged", "version": "joined as versions", "different": "kept apart"}
 
-_BOLD, _DIM, _BLUE, _GREEN = "1", "2", "34", "32"
+_BOLD, _DIM, _BLUE, _GREEN, _RED = "1", "2", "34", "32", "1;31"
 
 
 def write(
@@ -46,6 +46,7 @@ def write(
 def _block(hit: Hit, width: int, color: bool, hyperlinks: bool, explain: bool) -> Iterator[str]:
     it = hit.record
     for text, style in (
+        ("RETRACTED" if it.retracted else "", _RED),
         (full_title(it) or "[no title]", _BOLD),
         (_authors(it), ""),
         (_imprint(it), _DIM),
@@ -69,7 +70,9 @@ def _authors(record: Record) -> str:
 
 
 def _imprint(record: Record) -> str:
-    parts = (line(record.venue), str(record.year) if record.year is not None else "", line(record.type))
+    open_access = "" if record.open_access in (None, "closed") else "open access"
+    where = line(record.venue) or line(record.institution)
+    parts = (where, str(record.year) if record.year is not None else "", line(record.type), open_access)
     return ", ".join(filter(None, parts))
 
 

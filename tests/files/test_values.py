@@ -145,3 +145,8 @@ def test_no_value_raises(found: list[str]) -> None:
         values.volume(value)
         values.thesis_venue(value)
         values.one_author(value)
+
+
+def test_a_chinese_name_in_two_parts_is_one_person() -> None:
+    """One character is nobody's whole name; two names of two characters stay two people."""
+    assert [it.name for it in values.authors(["王, 伟", "李,小明", "王伟,李明"])] == ["王伟", "李小明", "王伟", "李明"]

@@ -20,18 +20,23 @@ HIT_KEYS = [
     "reasons",
     "title",
     "subtitle",
+    "original_title",
+    "translated_title",
     "titles",
     "authors",
+    "editors",
     "year",
     "date",
     "venue",
     "publisher",
+    "institution",
     "edition",
     "volume",
     "issue",
     "pages",
     "doi",
     "ids",
+    "version",
     "isbn",
     "issn",
     "url",
@@ -40,7 +45,11 @@ HIT_KEYS = [
     "language",
     "abstract",
     "keywords",
+    "subjects",
     "citations",
+    "open_access",
+    "licence",
+    "retracted",
     "sources",
     "provenance",
     "matches",
@@ -53,7 +62,7 @@ def test_keys_of_the_answer() -> None:
     document = orjson.loads(to_json(answer(MERGED, complete=False)))
 
     begins = ["query", "complete", "counts", "hits", "sources", "seconds", "merge_seconds"]
-    assert list(document) == [*begins, "dedup", "paging", "totals"]
+    assert list(document) == [*begins, "dedup", "paging", "totals", "syntax", "notes"]
     assert document["counts"] == {"received": 3, "unique": 1, "duplicates": 2}
     assert document["complete"] is False
     assert document["sources"][1] == {
@@ -86,6 +95,8 @@ def test_a_merged_hit_says_where_it_comes_from() -> None:
         "family": "Paskin",
         "given": "Norman",
         "orcid": "0000-0002-1825-0097",
+        "affiliation": None,
+        "collective": False,
     }
     assert document["sources"] == [
         {"source": "arxiv", "position": 1, "id": "9907.00001", "url": "https://arxiv.org/abs/9907.00001"},

@@ -16,7 +16,7 @@ from metasearch.record import Author, Hit, Record
 
 from .samples import MERGED, hit, hostile_hits, properties
 
-OUR_SEQUENCES = re.compile(r"\x1b\[(?:0|1|2|32|34)m|\x1b\]8;;[!-~]*\x1b\\")
+OUR_SEQUENCES = re.compile(r"\x1b\[(?:0|1|2|32|34|1;31)m|\x1b\]8;;[!-~]*\x1b\\")
 
 
 def shown(*hits: Hit, **options: Any) -> list[str]:
@@ -131,3 +131,11 @@ def test_lines_keep_to_the_width(width: int, words: list[str]) -> None:
     lines = shown(hit(title=" ".join(words), venue="".join(words)), width=width, explain=True)
 
     assert max(map(wcswidth, lines)) <= width
+
+
+def test_a_retracted_work_says_so_before_all_else() -> None:
+    """In a line of its own, above the title; and what may be read freely is told beside its type."""
+    lines = shown(hit(title="Tides", retracted=True, open_access="gold", type="article", year=2020))
+
+    assert lines[:3] == ["1. RETRACTED", "   Tides", "   2020, article, open access"]
+    assert shown(hit(title="Tides", open_access="closed", year=2020))[:2] == ["1. Tides", "   2020"]
