@@ -1,6 +1,7 @@
 """The query: a tree, our own syntax for it, and what can be done with it.
 
     query = parse('gene drive author:burt NOT "gene therapy" year:2015-')
+    read("dc.title=drive").query    # from any of the syntaxes of syntaxes.py, which are told apart by their marks
     to_text(query)              # the same in one normal spelling
     matches(query, record)      # True, False, or None: the record does not say
 
@@ -13,15 +14,20 @@ from metasearch.query.ast import FIELDS, And, Not, Or, Query, Term, Years, conju
 from metasearch.query.explain import explain
 from metasearch.query.match import matches
 from metasearch.query.printer import to_text
+from metasearch.query.reading import ReadQuery
 from metasearch.query.simple import parse
+from metasearch.query.syntaxes import CHOICES, SYNTAXES, read
 from metasearch.query.years import parse_years
 
 __all__ = [
+    "CHOICES",
     "FIELDS",
+    "SYNTAXES",
     "And",
     "Not",
     "Or",
     "Query",
+    "ReadQuery",
     "Term",
     "Years",
     "conjunction",
@@ -29,6 +35,7 @@ __all__ = [
     "matches",
     "parse",
     "parse_years",
+    "read",
     "terms",
     "to_text",
 ]

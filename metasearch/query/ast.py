@@ -5,8 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-#: Fields that a term can be looked for in; "any" is everything that the source searches by default.
-FIELDS = ("any", "title", "author", "venue", "abstract", "subject", "doi", "isbn", "issn")
+#: Fields that a term can be looked for in; "any" is everything that the source searches by default. The text of a
+#: "type" is one of `metasearch.record.TYPES`, that of a "language" its ISO 639-1 code.
+FIELDS = ("any", "title", "author", "venue", "abstract", "subject", "doi", "isbn", "issn", "type", "language")
+
+#: Fields that hold numbers, not words.
+IDENTIFIERS = frozenset({"doi", "isbn", "issn"})
+#: Fields whose text is one word of a closed list. They narrow a search, and are none by themselves.
+FACETS = frozenset({"type", "language"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,11 +24,14 @@ class Term:
             them, in any order.
         field: One of `FIELDS`.
         phrase: The words must follow one another.
+        truncated: Any word that begins so will do ("libr*"). The text is one word then, without the sign; it
+            is no phrase, and in no field of `IDENTIFIERS` or `FACETS`.
     """
 
     text: str
     field: str = "any"
     phrase: bool = False
+    truncated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,3 +91,8 @@ def terms(query: Query, *, negated: bool = False) -> Iterator[Term]:
                 yield from terms(part, negated=negated)
         case Not(part) if negated:
             yield from terms(part, negated=negated)
+
+
+def searches(query: Query) -> bool:
+    """Whether it says what to look for: more than years, types and languages, and what is not wanted."""
+    return any(term.field not in FACETS for term in terms(query))

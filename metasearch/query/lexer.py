@@ -1,11 +1,17 @@
-"""Characters -> tokens of our own query syntax. One pass, no look-back: linear in the length of the text.
+r"""Characters -> tokens of our own query syntax. One pass, no look-back: linear in the length of the text.
 
 What is a word is decided here. A word runs to the next blank, bracket or quote; a backslash makes the next character
 ordinary, and a word with a backslash in it is never anything but a word. A word without one may turn out to be
 
 - an operator: `AND`, `OR`, `NOT` in capitals;
-- a field: a known name with a colon (also full-width), directly before a word, phrase or group;
+- a field: a known name with a colon (also full-width), directly before a word, phrase or group; before a blank it is an
+  error, but `type:` and `language:` are words there unless a type or language follows: both stand in many a title;
 - a DOI: `10.1000/x` or the URL of its resolver. Brackets that pair up inside it belong to it.
+
+A star that ends a word truncates it (`gene*`), where two letters or digits stand before it: `A*` and `C*-algebra` are
+words. A star directly before a letter or digit (`wom*n`, `*ology`) is an error, unless single ones stand there (`2*3`,
+`M*A*S*H`). Both hold for words with a backslash
+too, as far as the star itself has none; there any stem will do (`\a*`).
 
 A name with a colon that is no field is an error where it looks like an attempt at one: two or more ASCII letters, then
 the colon, then directly a letter, digit, quote or bracket. So `titel:x` and `foo:bar` are errors, while `Re: x`,
@@ -21,7 +27,8 @@ from functools import cached_property
 from typing import Literal
 
 from metasearch.errors import QuerySyntaxError
-from metasearch.query.ast import FIELDS
+from metasearch.query.ast import FACETS, FIELDS
+from metasearch.query.facets import facet_word
 
 Kind = Literal["word", "phrase", "(", ")", "-", "not", "and", "or", "end"]
 
@@ -31,6 +38,8 @@ FIELD_NAMES = {name: name for name in (*FIELDS, "year")} | {
     "ti": "title",
     "au": "author",
     "ab": "abstract",
+    "doctype": "type",
+    "lang": "language",
 }
 
 _OPERATORS: dict[str, Kind] = {"AND": "and", "OR": "or", "NOT": "not"}
@@ -44,6 +53,8 @@ _INVISIBLE = frozenset(
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _PREFIX = re.compile(r"([A-Za-z]+)([:：])")
 _DOI = re.compile(r"(https?://)?((?:dx\.|www\.)?doi\.org/)?(?:doi:)?(10\.[0-9]{4,9}(?:\.[0-9]+)*/)", re.IGNORECASE)
+#: Characters after a colon that may hold a type or language.
+_LONGEST_FACET = 60
 _DOI_TAIL = ".,;:"
 # Prefixes of identifiers, which people type as words.
 _SCHEMES = frozenset(
@@ -68,6 +79,7 @@ _MEANT = {
     "keyword": "subject", "keywords": "subject", "kw": "subject", "ky": "subject", "su": "subject", "topic": "subject",
     "creator": "author", "by": "author", "abs": "abstract", "source": "venue", "publication": "venue",
     "container": "venue", "date": "year", "published": "year", "py": "year", "yr": "year", "all": "any", "text": "any",
+    "kind": "type", "pt": "type", "dt": "type", "la": "language", "ln": "language",
 }  # fmt: skip
 
 
@@ -83,6 +95,7 @@ class Token:
         field: Named before the colon, or None.
         value: Index of its first character after the field's name.
         doi: Of an unescaped word that is a DOI: its bare form.
+        truncated: Whether a star ended the word; `text` is without it.
     """
 
     kind: Kind
@@ -92,6 +105,20 @@ class Token:
     field: str | None = None
     value: int = 0
     doi: str | None = None
+    truncated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Word:
+    """A word as it was scanned: without backslashes, its end, whether it held one, and its bare stars.
+
+    Each star is its index in `value` and its index in the query.
+    """
+
+    value: str
+    end: int
+    escaped: bool
+    stars: tuple[tuple[int, int], ...]
 
 
 def tokens(text: str) -> list[Token]:
@@ -179,11 +206,18 @@ class _Lexer:
                 raise self.unknown_field(start, found[1], at)
             return None, start
         if at == len(text) or is_blank(text[at]) or text[at] in _CLOSE:
+            if field in FACETS and not self.names_facet(field, at):
+                return None, start
             raise self.empty_field(start, found[1], at)
         if text[at] == "-" and field != "year" and self.starts_operand(at + 1):
             fix = f"{text[:start]} NOT {text[start:at]}{text[at + 1 :]}"
             raise _error("The minus sign stands before the field, not after its colon", text, at, at + 1, fix)
         return field, at
+
+    def names_facet(self, field: str, at: int) -> bool:
+        """Whether the next word is a type or language. "Natural language: a survey" is a title like any other."""
+        following = text[0] if (text := self.text[at : at + _LONGEST_FACET].split()) else ""
+        return facet_word(field, following.strip("()（）")) is not None
 
     def unknown_field(self, start: int, name: str, at: int) -> QuerySyntaxError:
         from difflib import get_close_matches
@@ -197,7 +231,7 @@ class _Lexer:
         elif text[at] in _WORD_ENDS:
             fix = f"{text[:at]} {text[at:]}"
         else:
-            end = self.scan(at)[1]
+            end = self.scan(at).end
             fix = f'{text[:start]}"{text[start:end]}"{text[end:]}'
         shown = name if len(name) <= 30 else f"{name[:29]}…"
         known = ", ".join(dict.fromkeys(FIELD_NAMES.values()))
@@ -240,16 +274,36 @@ class _Lexer:
             doi = bare_doi(self.text[at:doi_end])
             if doi is not None:
                 return Token("word", start, doi_end, self.text[at:doi_end], field, at, doi)
-        value, end, escaped = self.scan(at)
+        word = self.scan(at)
         kind: Kind = "word"
-        if operators and field is None and not escaped:
-            kind = _OPERATORS.get(value, "word")
-        return Token(kind, start, end, value, field, at)
+        if operators and field is None and not word.escaped:
+            kind = _OPERATORS.get(word.value, "word")
+        if field != "year" and word.stars and self.truncates(word):
+            return Token("word", start, word.end, word.value[:-1], field, at, truncated=True)
+        return Token(kind, start, word.end, word.value, field, at)
 
-    def scan(self, at: int) -> tuple[str, int, bool]:
-        """The word at `at` without backslashes, its end, and whether it held one."""
+    def truncates(self, word: _Word) -> bool:
+        """Whether the word ends in a star that means any ending."""
+        value = word.value
+        for star, place in word.stars:
+            if value[star + 1 : star + 2].isalnum() and _cuts(value, star):
+                raise self.star_inside(word, star, place)
+        enough = len(value) > 1 if word.escaped else sum(map(str.isalnum, value)) > 1
+        return word.stars[-1][0] == len(value) - 1 and enough
+
+    def star_inside(self, word: _Word, star: int, place: int) -> QuerySyntaxError:
+        text, stem = self.text, word.value[:star]
+        if sum(map(str.isalnum, stem)) >= 2 and word.value[star + 1].isascii():
+            fix = f"{text[: place + 1]} {text[word.end :]}"
+        else:
+            fix = f"{text[:place]} {text[place + 1 :]}"
+        return _error("A star stands at the end of a word only: gene*", text, place, place + 1, fix)
+
+    def scan(self, at: int) -> _Word:
+        """The word at `at`."""
         text, end = self.text, at
         out: list[str] = []
+        stars: list[tuple[int, int]] = []
         escaped = False
         while end < len(text):
             char = text[end]
@@ -261,9 +315,11 @@ class _Lexer:
                 char, escaped = text[end], True
             elif is_blank(char) or char in _WORD_ENDS:
                 break
+            elif char == "*":
+                stars.append((len(out), end))
             out.append(char)
             end += 1
-        return "".join(out), end, escaped
+        return _Word("".join(out), end, escaped, tuple(stars))
 
     def doi_end(self, at: int) -> int:
         """Where the DOI at `at` ends; `at` itself where there is none, or one with a backslash: a mere word."""
@@ -295,6 +351,12 @@ class _Lexer:
             elif is_blank(char) or char in _WORD_ENDS or char == "\\":
                 opened.clear()
         return pairs
+
+
+def _cuts(value: str, star: int) -> bool:
+    """Whether a star before a letter or digit seems to stand for others: in `wom*n`, not in `2*3` and `M*A*S*H`."""
+    before, after = (re.split(r"[\W_]", part) for part in (value[:star], value[star + 1 :]))
+    return len(before[-1]) > 1 or (not before[-1] and len(after[0]) > 1)
 
 
 def _without(text: str, start: int, end: int) -> str:

@@ -13,7 +13,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Protocol
 
-from metasearch.query.ast import And, Not, Or, Query, Term, Years
+from metasearch.query.ast import FACETS, IDENTIFIERS, And, Not, Or, Query, Term, Years
+from metasearch.query.kinds import NARROWER
+from metasearch.query.languages import language_code
 from metasearch.query.lexer import bare_doi
 
 
@@ -36,6 +38,12 @@ class Described(Protocol):
     @property
     def subtitle(self) -> str | None: ...
     @property
+    def original_title(self) -> str | None: ...
+    @property
+    def translated_title(self) -> str | None: ...
+    @property
+    def titles(self) -> Sequence[str]: ...
+    @property
     def authors(self) -> Sequence[Person]: ...
     @property
     def year(self) -> int | None: ...
@@ -46,6 +54,8 @@ class Described(Protocol):
     @property
     def keywords(self) -> Sequence[str]: ...
     @property
+    def subjects(self) -> Sequence[str]: ...
+    @property
     def doi(self) -> str | None: ...
     @property
     def ids(self) -> Mapping[str, str]: ...
@@ -53,6 +63,10 @@ class Described(Protocol):
     def isbn(self) -> Sequence[str]: ...
     @property
     def issn(self) -> Sequence[str]: ...
+    @property
+    def type(self) -> str | None: ...
+    @property
+    def language(self) -> str | None: ...
 
 
 def matches(query: Query, record: Described) -> bool | None:
@@ -63,7 +77,10 @@ def matches(query: Query, record: Described) -> bool | None:
     ("10.1000"), an ISBN-10 its ISBN-13, an author's initial every name that begins with it. An author whose name agrees
     but for initials or middle names gives None.
 
-    "any" is title, subtitle, authors, venue, abstract, keywords and identifiers. A word that occurs in none of them
+    A truncated word matches every word that begins so, and of a hyphenated one the last part is open. A type is that of
+    the record, where a review is an article too; languages are compared as ISO 639-1.
+
+    "any" is titles, authors, venue, abstract, keywords, subjects and identifiers. A word that occurs in none of them
     gives False if there is an abstract, else None: the database may have found it in a text that the record lacks.
     """
     return _evaluate(query, _Folded(record))
@@ -102,16 +119,40 @@ def _all(values: Iterable[bool | None]) -> bool | None:
 
 
 def _term(term: Term, record: _Folded) -> bool | None:
-    if term.field in ("doi", "isbn", "issn"):
+    if term.field in IDENTIFIERS:
         return _identifier(term, record.record)
+    if term.field in FACETS:
+        return _facet(term, record.record)
     texts = record.texts(term.field)
     if not texts:
         return None
+    if term.truncated:
+        answer: bool | None = _begins(_fold(term.text), texts, record if term.field == "any" else None)
+        return None if answer is False and term.field == "any" and not record.record.abstract else answer
     wanted = [term.text] if term.phrase else term.text.split()
     answer = _all(_occurs(_fold(word), term.field, texts, record) for word in wanted)
     if answer is False and term.field == "author":
         return _named(_TOKEN.findall(_fold(term.text)), texts)
     return None if answer is False and term.field == "any" and not record.record.abstract else answer
+
+
+def _facet(term: Term, record: Described) -> bool | None:
+    if term.field == "type":
+        return None if record.type is None else record.type in (term.text, *NARROWER.get(term.text, ()))
+    if not record.language:
+        return None
+    return (language_code(record.language) or record.language.casefold()) == term.text
+
+
+def _begins(stem: str, texts: Sequence[_Text], record: _Folded | None) -> bool:
+    """Whether a word of the texts, or an identifier of the record, begins with a folded stem."""
+    if _CJK.search(stem):
+        compact = _compact(stem)
+        return any(compact in text.compact for text in texts)
+    words = _TOKEN.findall(stem)
+    if not words or any(text.has(words, open_end=True) for text in texts):
+        return True
+    return record is not None and any(it.startswith(_compact(stem)) for it in record.identifiers)
 
 
 def _occurs(wanted: str, field: str, texts: Sequence[_Text], record: _Folded) -> bool:
@@ -218,15 +259,21 @@ class _Text:
             self._compact = _compact(self.folded)
         return self._compact
 
-    def has(self, wanted: list[str], *, initials: bool = False) -> bool:
-        """Whether the words follow one another; "ca2" is found in "Ca2+", but "c++" not in "C"."""
-        have = self.words
+    def has(self, wanted: list[str], *, initials: bool = False, open_end: bool = False) -> bool:
+        """Whether the words follow one another; "ca2" is found in "Ca2+", but "c++" not in "C".
 
-        def fits(want: str, word: str) -> bool:
-            return want in (word, word.rstrip("+#")) or (initials and len(want) == 1 and word.startswith(want))
+        With `initials` a single letter, with `open_end` the last word stands for every word that begins so.
+        """
+        have, last = self.words, len(wanted) - 1
+
+        def fits(want: str, word: str, *, open_: bool) -> bool:
+            return want in (word, word.rstrip("+#")) or (open_ and word.startswith(want))
 
         return any(
-            all(fits(want, have[start + i]) for i, want in enumerate(wanted))
+            all(
+                fits(want, have[start + i], open_=(open_end and i == last) or (initials and len(want) == 1))
+                for i, want in enumerate(wanted)
+            )
             for start in range(len(have) - len(wanted) + 1)
         )
 
@@ -259,6 +306,7 @@ class _Folded:
             case "title":
                 if it.title or it.subtitle:
                     yield _Text(f"{it.title} {it.subtitle or ''}")
+                yield from map(_Text, filter(None, (it.original_title, it.translated_title, *it.titles)))
             case "author":
                 for author in it.authors:
                     yield _Text(author.name)
@@ -271,7 +319,7 @@ class _Folded:
                 if it.abstract:
                     yield _Text(it.abstract)
             case "subject":
-                yield from map(_Text, it.keywords)
+                yield from map(_Text, (*it.keywords, *it.subjects))
             case _:
                 for part in ("title", "author", "venue", "abstract", "subject"):
                     yield from self.texts(part)

@@ -1,13 +1,13 @@
 r"""`Query` -> text of our own syntax: `parse(to_text(query)) == query` for every normalised tree within the caps.
 
 A word that the parser would take for something else gets a backslash, which makes it a mere word: `\AND`, `\year:2020`,
-`\10.1000/x`, `\-omics`. Brackets and quotes in a word get one each, and so do quotes and backslashes in a phrase.
+`\10.1000/x`, `\-omics`. Brackets, quotes and stars in a word get one each, so do quotes and backslashes in a phrase.
 """
 
 from __future__ import annotations
 
 from metasearch.errors import QuerySyntaxError
-from metasearch.query.ast import And, Not, Or, Query, Term, Years
+from metasearch.query.ast import FACETS, And, Not, Or, Query, Term, Years, conjunction
 from metasearch.query.lexer import bare_doi
 from metasearch.query.simple import parse
 from metasearch.query.years import years_text
@@ -44,14 +44,24 @@ def _term(term: Term) -> str:
     prefix = "" if term.field == "any" else f"{term.field}:"
     if term.phrase:
         return f'{prefix}"{term.text.translate(_IN_PHRASE)}"'
+    if term.truncated:
+        return _truncated(prefix, term)
     words = term.text.split()
     grouped = bool(prefix) and len(words) > 1
     frame = f"{prefix}({{}})" if grouped else f"{prefix}{{}}"
     return frame.format(" ".join(_word(word, term.field, frame, several=len(words) > 1) for word in words))
 
 
+def _truncated(prefix: str, term: Term) -> str:
+    escaped = term.text.translate(_IN_WORD).replace("*", r"\*")
+    for written in (f"{prefix}{term.text}*", f"{prefix}{escaped}*"):
+        if _reads_as(written, term):
+            return written
+    return f"{prefix}{escaped}*" if escaped.startswith("\\") else f"{prefix}\\{escaped}*"
+
+
 def _word(word: str, field: str, frame: str, *, several: bool) -> str:
-    escaped = word.translate(_IN_WORD)
+    escaped = word.translate(_IN_WORD).replace("*", r"\*")
     meant = Term(word, field)
     for written in (word, escaped):
         # Two bare DOIs side by side are two terms, so none of the words of one term may be one.
@@ -62,9 +72,10 @@ def _word(word: str, field: str, frame: str, *, several: bool) -> str:
 
 
 def _reads_as(text: str, term: Term) -> bool:
-    if term.text.isalnum() and not term.text.isupper():
+    if term.text.isalnum() and not term.text.isupper() and term.field not in FACETS and not term.truncated:
         return True
     try:
-        return parse(text) == term
+        # A type or language is a query only beside a word.
+        return parse(f"{text} x") == conjunction(term, Term("x")) if term.field in FACETS else parse(text) == term
     except QuerySyntaxError:
         return False

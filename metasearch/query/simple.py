@@ -6,10 +6,12 @@ A recursive descent over the tokens of `lexer`:
     disjunction  = conjunction { "OR" conjunction }
     conjunction  = negation { [ "AND" ] negation }
     negation     = { "NOT" | "-" } operand
-    operand      = [ field ":" ] ( word | phrase | "(" disjunction ")" )
+    operand      = [ field ":" ] ( word [ "*" ] | phrase | "(" disjunction ")" )
 
 Bare words of one field with nothing between them become one `Term`; everything else that stands side by side is joined
-with AND. Trees come out normalised: `And` and `Or` flat and with two parts at least, no `Not` directly in a `Not`.
+with AND.
+A truncated word is a `Term` of its own, and so is each type or language, in its canonical form. Trees come out
+normalised: `And` and `Or` flat and with two parts at least, no `Not` directly in a `Not`.
 docs/query.md tells users the same.
 """
 
@@ -19,7 +21,8 @@ import re
 from dataclasses import dataclass
 
 from metasearch.errors import QuerySyntaxError
-from metasearch.query.ast import Not, Or, Query, Term, Years, conjunction, terms
+from metasearch.query.ast import FACETS, IDENTIFIERS, Not, Or, Query, Term, Years, conjunction, searches, terms
+from metasearch.query.facets import FACET_WORDS, facet_word, near_facet_words
 from metasearch.query.lexer import FIELD_NAMES, Token, is_blank, tokens
 from metasearch.query.years import BadYears, read_years, years_text
 
@@ -31,6 +34,7 @@ MAX_DEPTH = 20
 MAX_TERMS = 100
 
 _ROUNDS = 8
+_NOT_WANTED = "what is not wanted"
 _ADVICE = "Type one or more words, such as: gene drive"
 _FIELD = re.compile(rf"\b(?:{'|'.join(FIELD_NAMES)})[:：]", re.IGNORECASE)
 _WORDS = re.compile(r"\w+(?:[-.']\w+)*")
@@ -67,16 +71,24 @@ def _read(text: str) -> Query:
             advice="Split it into several searches.",
         )
     query = _Parser(text).query()
-    if next(terms(query), None) is None:
-        negative = next(terms(query, negated=True), None) is not None
+    if not searches(query):
+        said = said_only(query)
         raise QuerySyntaxError(
-            f"The query says only {'what is not wanted' if negative else 'which years are wanted'}",
+            f"The query says only {said}",
             text=text,
             position=len(text) - len(text.lstrip()),
             length=len(text.strip()),
-            advice=f"Add a word to look for, as in: climate {'NOT warming' if negative else 'year:2020'}",
+            advice=f"Add a word to look for, as in: climate {'NOT warming' if said == _NOT_WANTED else 'year:2020'}",
         )
     return query
+
+
+def said_only(query: Query) -> str:
+    """What a query says that names nothing to look for: "which types and languages are wanted"."""
+    if any(term.field not in FACETS for term in terms(query, negated=True)):
+        return _NOT_WANTED
+    facets = sorted({f"{term.field}s" for term in terms(query, negated=True)}, reverse=True)
+    return f"which {' and '.join(facets) or 'years'} are wanted"
 
 
 def _corrected(text: str, fix: str | None) -> str | None:
@@ -211,13 +223,38 @@ class _Parser:
 
     def term(self, token: Token, field: str | None) -> _Part:
         if field == "year":
-            return _Part(self.years(token, token.text))
+            return _Part(self.years(token, f"{token.text}*" if token.truncated else token.text))
+        if field in FACETS:
+            return _Part(self.facet(token, field))
         if token.kind == "phrase":
             return _Part(Term(token.text, field or "any", phrase=True))
+        if token.truncated:
+            if field in IDENTIFIERS:
+                fix = f"{self.text[: token.end - 1]}{self.text[token.end :]}"
+                raise self.error(f"{field}: takes whole numbers, without a star", token.value, token.end, fix)
+            return _Part(Term(token.text, field or "any", truncated=True))
         if token.doi is not None and field in (None, "doi"):
             # Two identifiers are two terms: no database knows them as one.
             return _Part(Term(token.doi, "doi"))
         return _Part(Term(token.text, field or "any"), bare=True)
+
+    def facet(self, token: Token, field: str) -> Term:
+        word = None if token.truncated else facet_word(field, token.text)
+        if word is not None:
+            return Term(word, field)
+        near = near_facet_words(field, token.text)
+        shown = token.text if len(token.text) <= 30 else f"{token.text[:29]}…"
+        reason = f'There is no {field} "{shown}"' + (f"; near it are {', '.join(near)}" if near else "")
+        if near:
+            fix = f"{self.text[: token.start]}{field}:{near[0]}{self.text[token.end :]}"
+            raise self.error(reason, token.value, token.end, fix)
+        raise QuerySyntaxError(
+            reason,
+            text=self.text,
+            position=token.value,
+            length=token.end - token.value,
+            advice=f"Write one of {FACET_WORDS[field]}.",
+        )
 
     def years(self, token: Token, value: str) -> Years:
         end = token.end - 1 if token.kind == "phrase" else token.end

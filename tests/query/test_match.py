@@ -20,6 +20,8 @@ RECORD = Record(
     ids={"pmid": "12345678", "arxiv": "2104.12255"},
     isbn=("9780306406157",),
     issn=("1471-0056",),
+    type="review",
+    language="eng",
 )
 BARE = Record(source="x", title="Gene drive")
 
@@ -63,6 +65,16 @@ BARE = Record(source="x", title="Gene drive")
         "issn:14710056",
         "gene year:2019-",
         "gene &",
+        "mosq*",
+        "gene*",
+        "title:drive-sys*",
+        "author:bur*",
+        "深度学*",
+        "10.1000*",
+        "gene type:review",
+        "gene type:article",
+        "gene language:en",
+        "gene NOT language:zh",
         "nonsense OR burt",
         "gene NOT nonsense",
     ],
@@ -93,6 +105,12 @@ def test_a_record_matches(text: str) -> None:
         "gene NOT mosquito",
         "gene -title:drive",
         "subject:mosquito AND venue:science",
+        "ene*",
+        "title:mosq*",
+        "title:system-dri*",
+        "gene type:thesis",
+        "gene language:zh",
+        "gene NOT type:article",
     ],
 )
 def test_a_record_does_not_match(text: str) -> None:
@@ -111,6 +129,11 @@ def test_a_record_does_not_match(text: str) -> None:
         "isbn:9780306406157",
         "issn:1471-0056",
         "gene year:2020",
+        "mosq*",
+        "venue:nat*",
+        "gene type:article",
+        "gene NOT type:article",
+        "gene language:en",
         "gene NOT author:burt",
         "mosquito",
         "gene NOT mosquito",
@@ -160,3 +183,22 @@ def test_connectives_follow_kleene(left: bool | None, right: bool | None, both: 
     assert matches(And((a, b)), BARE) is matches(And((b, a)), BARE) is both
     assert matches(Or((a, b)), BARE) is matches(Or((b, a)), BARE) is one
     assert matches(Not(a), BARE) is (None if left is None else not left)
+
+
+def test_a_review_is_an_article_but_not_the_other_way_round() -> None:
+    """Databases call a review an article, or tell the two apart."""
+    article = Record(source="x", title="Gene drive", type="article")
+
+    assert matches(parse("gene type:article"), article) is True
+    assert matches(parse("gene type:review"), article) is False
+
+
+@pytest.mark.parametrize("language", ["zh", "chi", "zho", "zh-CN", "Chinese", "中文"])
+def test_languages_are_compared_whatever_a_database_calls_them(language: str) -> None:
+    """Most records have ISO 639-1, but not all."""
+    assert matches(parse("x language:chinese"), Record(source="x", title="X", language=language)) is True
+
+
+def test_an_unknown_language_is_another_one() -> None:
+    """A code of three letters that has none of two is compared as it is."""
+    assert matches(parse("x language:zh"), Record(source="x", title="X", language="yue")) is False

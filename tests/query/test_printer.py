@@ -6,7 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metasearch.query import FIELDS, And, Not, Or, Query, Term, Years, conjunction, parse, terms, to_text
+from metasearch.query import FIELDS, And, Not, Or, Query, Term, Years, conjunction, parse, to_text
+from metasearch.query.ast import FACETS, IDENTIFIERS, searches
+from metasearch.query.kinds import TYPE_NAMES
+from metasearch.query.languages import languages
 
 # fmt: off
 ODD_WORDS = st.sampled_from([
@@ -14,20 +17,30 @@ ODD_WORDS = st.sampled_from([
     "http://x/y", "10.1000/x", "10.1000/X", "10.1000/a(b)", "10.1000/a(b", "10.1000/x.", "https://doi.org/10.1000/x",
     "doi:10.1000/x",
     "基因", "题名：基因", '"', "“", "”", "＂", "„", "(", ")", "（", "）", "\\", "\\\\", 'a"b', "f(x)", "a\\", "2019",
-    "2019-2024", "title:", ":", "-(", "-\\", "é", "ＡＮＤ", "İ", "\u200d",
+    "2019-2024", "title:", ":", "-(", "-\\", "é", "ＡＮＤ", "İ", "\u200d", "*", "**", "gene*", "A*",
+    "C*-algebra", "wom*n", "*ology",
 ])
 # fmt: on
 LETTERS = st.characters(exclude_categories=("Cc", "Cs", "Cf", "Cn", "Co", "Zs", "Zl", "Zp"))
 WORDS = st.one_of(
     ODD_WORDS,
-    st.text(alphabet='ab01ANDORT:-"\\()“/.10', min_size=1, max_size=8),
+    st.text(alphabet='ab01ANDORT:-"\\()“/.10*', min_size=1, max_size=8),
     st.text(LETTERS, min_size=1, max_size=6),
 )
-TERMS = st.builds(
-    Term,
-    st.lists(WORDS, min_size=1, max_size=3).map(" ".join),
-    st.sampled_from(FIELDS),
-    st.booleans(),
+TERMS = st.one_of(
+    st.builds(
+        Term,
+        st.lists(WORDS, min_size=1, max_size=3).map(" ".join),
+        st.sampled_from([field for field in FIELDS if field not in FACETS]),
+        st.booleans(),
+    ),
+    st.builds(
+        lambda stem, field: Term(stem, field, truncated=True),
+        WORDS.filter(lambda word: any(map(str.isalnum, word))),
+        st.sampled_from([field for field in FIELDS if field not in FACETS | IDENTIFIERS]),
+    ),
+    st.builds(Term, st.sampled_from(list(TYPE_NAMES)), st.just("type")),
+    st.builds(Term, st.sampled_from(list(languages())), st.just("language")),
 )
 YEAR = st.integers(1, 9999)
 YEARS = st.one_of(
@@ -50,7 +63,7 @@ TREES = st.recursive(
         inner.map(lambda part: part.part if isinstance(part, Not) else Not(part)),
     ),
     max_leaves=12,
-).filter(lambda tree: next(terms(tree), None) is not None)
+).filter(searches)
 
 
 @settings(max_examples=800, deadline=None)
@@ -75,6 +88,17 @@ def test_printing_is_the_inverse_of_parsing(query: Query) -> None:
         (Term("f(x)"), r"f\(x\)"),
         (Term("-x", "title"), r"title:\-x"),
         (Term("COVID-19 C++ Re: http://x"), "COVID-19 C++ Re: http://x"),
+        (Term("gene", truncated=True), "gene*"),
+        (Term("neuro-inflamm", "title", truncated=True), "title:neuro-inflamm*"),
+        (Term("gene*"), r"gene\*"),
+        (Term("A* C*-algebra"), "A* C*-algebra"),
+        (Term("A", truncated=True), r"\A*"),
+        (Term("wom*n"), r"wom\*n"),
+        (Term("AND", truncated=True), "AND*"),
+        (
+            And((Term("a"), Term("conference-paper", "type"), Not(Term("zh", "language")))),
+            "a AND type:conference-paper AND NOT language:zh",
+        ),
         (And((Term("a b"), Or((Term("c"), Term("d"))), Not(Term("e f")))), "a b AND (c OR d) AND NOT (e f)"),
         (Or((And((Term("a"), Term("b"))), Term("c", "venue"))), "a AND b OR venue:c"),
         (And((Term("a"), Not(Term("b c", "title")))), "a AND NOT title:(b c)"),

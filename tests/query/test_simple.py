@@ -433,3 +433,143 @@ def test_time_does_not_explode(piece: str) -> None:
     failure(text)
 
     assert time.process_time() - started < 5  # an explosion takes minutes
+
+
+# --------------------------------------------------------------------------- truncation
+
+
+def test_a_star_at_the_end_of_a_word_truncates_it() -> None:
+    """A truncated word is a term of its own."""
+    assert Term("gene", truncated=True) == parse("gene*")
+    assert And((Term("a b"), Term("gene", truncated=True), Term("c"))) == parse("a b gene* c")
+    assert Not(Term("gene", "title", truncated=True)) == parse("x -title:gene*").parts[1]  # type: ignore[union-attr]
+    assert And((Term("a", "title"), Term("neuro-inf", "title", truncated=True))) == parse("title:(a neuro-inf*)")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["A* search", "C*-algebra", "*", "a ** b", "gene*, drive", "p*-value", "M*A*S*H", "a 2*3 design", "x*y=z", "5*水"],
+)
+def test_other_stars_are_ordinary(text: str) -> None:
+    """One letter before a star, or on either side, is a name; a star among signs means nothing."""
+    assert Term(text) == parse(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "query"),
+    [
+        (r"gene\*", Term("gene*")),
+        (r"wom\*n", Term("wom*n")),
+        (r"\A*", Term("A", truncated=True)),
+        (r"a\*b*", Term("a*b", truncated=True)),
+        ('"gene* drive"', phrase("gene* drive")),
+        ("10.1000/ab*", Term("10.1000/ab*", "doi")),
+    ],
+)
+def test_a_backslash_or_quotes_make_a_star_ordinary(text: str, query: Term) -> None:
+    """A phrase is never truncated, nor is a DOI."""
+    assert query == parse(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "at", "suggestion"),
+    [
+        ("x wom*n", 5, "x wom*"),
+        ("*ology", 0, "ology"),
+        ("title:*ology x", 6, "title:ology x"),
+        ("水质*密度", 2, "水质 密度"),
+        (r"ab\*bc*c d", 6, None),
+    ],
+)
+def test_a_star_before_a_letter_is_an_error(text: str, at: int, suggestion: str | None) -> None:
+    """No database has words that may begin with anything."""
+    error = refused(text)
+
+    assert at == error.position
+    assert "end of a word" in error.reason
+    assert suggestion is None or suggestion == error.suggestion
+
+
+def test_an_identifier_is_not_truncated() -> None:
+    """ISBNs and ISSNs are whole numbers."""
+    assert refused("isbn:978* x").suggestion == "isbn:978 x"
+
+
+# --------------------------------------------------------------------------- types and languages
+
+
+@pytest.mark.parametrize(
+    ("text", "term"),
+    [
+        ("type:article", Term("article", "type")),
+        ("doctype:Articles", Term("article", "type")),
+        ('type:"Journal Article"', Term("article", "type")),
+        ("type:dissertation", Term("thesis", "type")),
+        ("type:conference_paper", Term("conference-paper", "type")),
+        ("type:学位论文", Term("thesis", "type")),
+        ("language:zh", Term("zh", "language")),
+        ("lang:Chinese", Term("zh", "language")),
+        ("lang:ger", Term("de", "language")),
+        ("language:zh-CN", Term("zh", "language")),
+        ("language:中文", Term("zh", "language")),
+        ('language:"church slavic"', Term("cu", "language")),
+    ],
+)
+def test_types_and_languages_have_one_word_each(text: str, term: Term) -> None:
+    """Whatever people call them."""
+    assert And((Term("x"), term)) == parse(f"x {text}")
+
+
+def test_each_word_of_a_group_is_a_type() -> None:
+    """Side by side they must both hold, as everywhere."""
+    assert parse("x type:(article OR thesis)") == And(
+        (Term("x"), Or((Term("article", "type"), Term("thesis", "type"))))
+    )
+    assert parse("x type:(article thesis)") == And((Term("x"), Term("article", "type"), Term("thesis", "type")))
+
+
+@pytest.mark.parametrize(
+    ("text", "suggestion"),
+    [
+        ("x type:artcile", "x type:article"),
+        ("x type:thesys", "x type:thesis"),
+        ("x language:chinesse", "x language:zh"),
+        ("x type:art*", "x type:article"),
+        ("kind:article x", "type:article x"),
+    ],
+)
+def test_an_unknown_type_or_language_has_near_misses(text: str, suggestion: str) -> None:
+    """The nearest one is suggested."""
+    assert suggestion == refused(text).suggestion
+
+
+def test_where_nothing_is_near_the_choice_is_told() -> None:
+    """Types are a list, languages are codes or names."""
+    assert "article, preprint" in (refused("x type:qqqq").advice or "")
+    assert "ISO 639-1" in (refused("x language:qqqqqq").advice or "")
+
+
+@pytest.mark.parametrize(
+    "text", ["Natural language: a survey", "Ionic liquids of a new type: synthesis", "Programming language:"]
+)
+def test_a_title_with_a_colon_is_a_title(text: str) -> None:
+    """`type:` and `language:` before a blank are words unless a type or language follows."""
+    assert Term(text) == parse(text)
+
+
+def test_a_type_after_a_blank_is_a_slip() -> None:
+    """What was meant is plain."""
+    assert refused("malaria type: article").suggestion == "malaria type:article"
+    assert refused("malaria (language: english)").suggestion == "malaria (language:english)"
+
+
+@pytest.mark.parametrize("text", ["type:article", "language:zh year:2020", "type:article (language:zh OR language:en)"])
+def test_types_and_languages_alone_are_no_query(text: str) -> None:
+    """They say nothing of what is looked for."""
+    assert refused(text).reason.startswith("The query says only which ")
+
+
+def test_the_caret_stands_below_the_star_that_is_wrong() -> None:
+    """Behind escaped backslashes and escaped stars, too."""
+    assert refused(r"x \\*01").position == 4
+    assert refused(r"x ab\*bc*c").position == 8

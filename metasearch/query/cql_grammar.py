@@ -1,0 +1,330 @@
+"""CQL 1.2 -> its syntax tree; nothing is known here of what an index or relation means.
+
+The grammar is that of the specification (https://www.loc.gov/standards/sru/cql/spec.html):
+
+    sortedQuery      = { prefixAssignment } scopedClause [ "sortby" singleSpec { singleSpec } ]
+    cqlQuery         = { prefixAssignment } scopedClause
+    prefixAssignment = ">" [ prefix "=" ] uri
+    scopedClause     = searchClause { boolean modifiers searchClause }           from left to right, no precedence
+    searchClause     = "(" cqlQuery ")" | [ index relation modifiers ] term
+    relation         = "=" | "==" | "<>" | "<" | "<=" | ">" | ">=" | identifier
+    modifiers        = { "/" name [ comparison value ] }
+
+As in the parsers of Index Data, brackets may also follow an index and relation, which then hold for the terms in them
+that have none of their own: `title = (cat or dog)`. Keywords are read whatever their case; where a term has to stand,
+they are terms.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from metasearch.errors import QuerySyntaxError
+from metasearch.query.lexer import is_blank
+from metasearch.query.reading import Reader
+
+Kind = Literal["word", "quoted", "(", ")", "/", "sign", "end"]
+
+BOOLEANS = ("and", "or", "not", "prox")
+_SIGN = re.compile(r"==|<=|>=|<>|[=<>]")
+_WORD_ENDS = frozenset('()=<>"/')
+_TO_THE_QUOTE = re.compile(r'"(?:[^"\\]|\\.)*', re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A piece of the query; the text of one in quotes is what stands between them, backslashes included."""
+
+    kind: Kind
+    text: str
+    start: int
+    end: int
+
+    @property
+    def keyword(self) -> str:
+        """In small letters, where it may be a keyword."""
+        return self.text.lower() if self.kind == "word" else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Modifier:
+    """`/name`, or `/name=value` with any comparison."""
+
+    name: str
+    comparison: str = ""
+    value: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """What is to hold between an index and a term.
+
+    Attributes:
+        index: As written, with its prefix.
+        name: A sign, or a word in small letters.
+        start, end: Of the index.
+        at: Where the relation begins.
+    """
+
+    index: str
+    name: str
+    modifiers: tuple[Modifier, ...]
+    start: int
+    end: int
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A term, with a relation unless the server may choose; `prefixes` are (name, URI) as they hold here."""
+
+    relation: Relation | None
+    term: Token
+    prefixes: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Boolean:
+    """Two trees and what joins them."""
+
+    operator: str
+    modifiers: tuple[Modifier, ...]
+    left: Tree
+    right: Tree
+    start: int
+    end: int
+
+
+Tree = Clause | Boolean
+
+
+@dataclass(frozen=True, slots=True)
+class Sorted:
+    """A whole query; `keys` are the indexes that it is to be sorted by, each with its modifiers."""
+
+    tree: Tree
+    keys: tuple[tuple[str, tuple[Modifier, ...]], ...] = ()
+
+
+def syntax_tree(reader: Reader) -> Sorted:
+    """Read the text of a reader.
+
+    Raises:
+        QuerySyntaxError: It is no CQL.
+    """
+    return _Grammar(reader).sorted_query()
+
+
+def _tokens(reader: Reader) -> list[Token]:
+    text, at, found = reader.text, 0, []
+    while at < len(text):
+        char = text[at]
+        if is_blank(char):
+            at += 1
+            continue
+        if char == '"':
+            token = _quoted(reader, at)
+        elif char in "()/":
+            token = Token(char, char, at, at + 1)  # type: ignore[arg-type]
+        elif sign := _SIGN.match(text, at):
+            token = Token("sign", sign[0], at, sign.end())
+        else:
+            end = at
+            while end < len(text) and not is_blank(text[end]) and text[end] not in _WORD_ENDS:
+                end += 2 if text[end] == "\\" and end + 1 < len(text) and text[end + 1] in _WORD_ENDS else 1
+            token = Token("word", text[at:end], at, end)
+        found.append(token)
+        at = token.end
+    return [*found, Token("end", "", len(text), len(text))]
+
+
+def _quoted(reader: Reader, at: int) -> Token:
+    text = reader.text
+    body = _TO_THE_QUOTE.match(text, at)
+    assert body is not None
+    end = body.end()
+    if text[end : end + 1] != '"':
+        closed = (
+            f'{text.rstrip()}"'
+            if text[at + 1 :].strip() and not text.rstrip().endswith("\\")
+            else reader.cut(at, at + 1)
+        )
+        raise reader.error("This quote is never closed", at, at + 1, fix=closed)
+    return Token("quoted", text[at + 1 : end], at, end + 1)
+
+
+class _Grammar:
+    def __init__(self, reader: Reader) -> None:
+        self.reader = reader
+        self.tokens = _tokens(reader)
+        self.at = 0
+        self.depth = 0
+
+    def peek(self, ahead: int = 0) -> Token:
+        return self.tokens[min(self.at + ahead, len(self.tokens) - 1)]
+
+    def take(self) -> Token:
+        token = self.peek()
+        self.at = min(self.at + 1, len(self.tokens) - 1)
+        return token
+
+    # ---------------------------------------------------------------- the grammar
+
+    def sorted_query(self) -> Sorted:
+        tree = self.query((), None)
+        keys: list[tuple[str, tuple[Modifier, ...]]] = []
+        if self.peek().keyword == "sortby":
+            sortby = self.take()
+            while self.peek().kind in ("word", "quoted"):
+                keys.append((self.take().text, self.modifiers()))
+            if not keys:
+                fix = self.reader.cut(sortby.start, sortby.end)
+                raise self.reader.error("sortBy needs an index after it", sortby.start, sortby.end, fix=fix)
+        rest = self.peek()
+        if rest.kind == "end":
+            return Sorted(tree, tuple(keys))
+        if rest.kind == ")":
+            raise self.reader.error("This bracket closes nothing", rest.start, rest.end, fix=self.without(rest))
+        raise self.stray(rest)
+
+    def query(self, prefixes: tuple[tuple[str, str], ...], relation: Relation | None) -> Tree:
+        while self.peek().text == ">" and self.peek().kind == "sign":
+            prefixes = (*prefixes, self.prefix())
+        tree = self.clause(prefixes, relation, None)
+        while self.peek().keyword in BOOLEANS:
+            operator = self.take()
+            modifiers = self.modifiers()
+            right = self.clause(prefixes, relation, operator)
+            tree = Boolean(operator.keyword, modifiers, tree, right, operator.start, operator.end)
+        return tree
+
+    def prefix(self) -> tuple[str, str]:
+        sign = self.take()
+        first = self.take()
+        if first.kind not in ("word", "quoted"):
+            raise self.reader.error(
+                'A prefix is assigned as in > dc = "info:srw/context-set/1/dc-v1.1"',
+                sign.start,
+                sign.end,
+                fix=self.without(sign),
+            )
+        if self.peek().text != "=" or self.peek().kind != "sign":
+            return "", first.text
+        equals = self.take()
+        uri = self.take()
+        if uri.kind not in ("word", "quoted"):
+            raise self.reader.error(
+                "The URI of the prefix is missing",
+                equals.start,
+                equals.end,
+                fix=self.reader.cut(sign.start, equals.end),
+            )
+        return first.text, uri.text
+
+    def clause(self, prefixes: tuple[tuple[str, str], ...], relation: Relation | None, after: Token | None) -> Tree:
+        token = self.peek()
+        if token.kind == "(":
+            return self.group(prefixes, relation)
+        if token.kind not in ("word", "quoted"):
+            raise self.missing(token, after)
+        following = self.peek(1)
+        named = following.kind == "word" and following.keyword not in (*BOOLEANS, "sortby")
+        if not (named or following.kind == "sign"):
+            return self.term(prefixes, relation)
+        if named and self.peek(2).kind not in ("word", "quoted", "(", "/"):
+            raise self.stray(following)
+        index, sign = self.take(), self.take()
+        here = Relation(index.text, sign.text.lower(), self.modifiers(), index.start, index.end, sign.start)
+        if self.peek().kind == "(":
+            return self.group(prefixes, here)
+        if self.peek().kind not in ("word", "quoted"):
+            raise self.missing(self.peek(), sign)
+        return self.term(prefixes, here)
+
+    def term(self, prefixes: tuple[tuple[str, str], ...], relation: Relation | None) -> Clause:
+        term = self.take()
+        self.reader.counted(term.start, term.end)
+        return Clause(relation, term, prefixes)
+
+    def group(self, prefixes: tuple[tuple[str, str], ...], relation: Relation | None) -> Tree:
+        opening = self.take()
+        self.reader.not_too_deep(self.depth, opening.start)
+        self.depth += 1
+        if self.peek().kind == ")":
+            closing = self.peek()
+            fix = self.reader.cut(opening.start, closing.end)
+            raise self.reader.error("There is nothing between the brackets", opening.start, closing.end, fix=fix)
+        if self.peek().kind == "end":
+            raise self.reader.error(
+                "There is nothing after this bracket", opening.start, opening.end, fix=self.without(opening)
+            )
+        tree = self.query(prefixes, relation)
+        if self.peek().kind != ")":
+            if self.peek().kind == "end":
+                closed = f"{self.reader.text}{')' * self.depth}"
+                raise self.reader.error("This bracket is never closed", opening.start, opening.end, fix=closed)
+            raise self.stray(self.peek())
+        self.take()
+        self.depth -= 1
+        return tree
+
+    def modifiers(self) -> tuple[Modifier, ...]:
+        found: list[Modifier] = []
+        while self.peek().kind == "/":
+            slash = self.take()
+            name = self.take()
+            if name.kind not in ("word", "quoted"):
+                raise self.reader.error(
+                    "A modifier needs its name after the slash", slash.start, slash.end, fix=self.without(slash)
+                )
+            if self.peek().kind != "sign":
+                found.append(Modifier(name.text))
+                continue
+            sign = self.take()
+            value = self.take()
+            if value.kind not in ("word", "quoted"):
+                fix = self.reader.cut(slash.start, sign.end)
+                raise self.reader.error("The value of the modifier is missing", sign.start, sign.end, fix=fix)
+            found.append(Modifier(name.text, sign.text, value.text))
+        return tuple(found)
+
+    # ---------------------------------------------------------------- errors
+
+    def without(self, token: Token) -> str:
+        return self.reader.cut(token.start, token.end)
+
+    def missing(self, token: Token, after: Token | None) -> QuerySyntaxError:
+        if after is not None:
+            sign = self.reader.text[after.start : after.end]
+            reason = f"{sign} needs something to look for after it"
+            return self.reader.error(reason, after.start, after.end, fix=self.without(after))
+        if token.kind == ")":
+            return self.reader.error("This bracket closes nothing", token.start, token.end, fix=self.without(token))
+        sign = self.reader.text[token.start : token.end]
+        reason = f"{sign} needs an index before it" if token.kind == "sign" else "A word to look for is missing here"
+        return self.reader.error(reason, token.start, max(token.end, token.start + 1), fix=self.without(token))
+
+    def stray(self, token: Token) -> QuerySyntaxError:
+        """A word where an operator must stand: words side by side have to be in quotes."""
+        before = self.tokens[max(0, self.at)] if self.peek() is not token else self.tokens[max(0, self.at - 1)]
+        if before.keyword == "not":
+            reason = "NOT stands between two in CQL: what is looked for, and what is not"
+            return self.reader.error(reason, before.start, before.end, fix=self.without(before))
+        if token.kind in ("word", "quoted"):
+            reason = "Words side by side are no CQL: put them in quotes, or AND or OR between them"
+            return self.reader.error(
+                reason, token.start, token.end, fix=self.reader.put(token.start, token.start, "and ")
+            )
+        if token.kind == "/" and before.kind == "word" and before.end == token.start:
+            end = token.end
+            while end < len(self.reader.text) and not (
+                is_blank(self.reader.text[end]) or self.reader.text[end] in '()"'
+            ):
+                end += 1
+            quoted = f'"{self.reader.text[before.start : end]}"'
+            reason = "A term with a slash in it has to stand in quotes"
+            return self.reader.error(reason, before.start, end, fix=self.reader.put(before.start, end, quoted))
+        reason = "This stands where AND, OR, NOT or the end must"
+        return self.reader.error(reason, token.start, token.end, fix=self.without(token))

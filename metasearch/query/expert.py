@@ -1,0 +1,329 @@
+"""The expert syntax of Chinese databases (CNKI, with the forms of Wanfang and VIP) -> `ReadQuery`.
+
+    query   = inner { ( "AND" | "OR" | "NOT" ) inner }     words, from left to right, as CNKI reads them
+    inner   = product { ( "+" | "-" ) product }            signs: OR and NOT, from left to right
+    product = side { "*" side }                            AND
+    side    = operand { operand }                          AND; bare words are one term
+    operand = [ field sign ] ( word | quoted | "(" query ")" )
+
+A field holds for everything that signs join to it, until another field is named; one of years, identifiers, types or
+languages only for what can be its value: in `YE>=2015*水质` no year is called 水质. Each sign may be full-width;
+与, 或, 非 are the words. When a sign belongs to a word is told in docs/syntaxes.md:
+
+- `-` is NOT only after a blank, a bracket or a quote, so COVID-19 is a word;
+- two or more `+` directly after a word belong to it, so C++ is a word; one is OR;
+- `*` is always AND outside quotes;
+- a single quote within a word is an apostrophe.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from metasearch.errors import QuerySyntaxError
+from metasearch.query.ast import Query, Term, Years, conjunction
+from metasearch.query.expert_fields import SEARCHED, TARGETS, Target
+from metasearch.query.expert_lexer import FLAT, NEAR, NEAR_NOTE, PREFIX, ExpertReader
+from metasearch.query.kinds import type_word
+from metasearch.query.languages import language_code
+from metasearch.query.reading import (
+    ReadQuery,
+    attempt,
+    between,
+    dated,
+    disjunction,
+    identifier_field,
+    in_fields,
+    negation,
+    plain,
+    words,
+)
+from metasearch.query.years import BadYears
+
+_BETWEEN = re.compile(
+    r"([A-Za-z]{1,12}|[\u4e00-\u9fff]{1,8})\s{1,5}between\s{0,5}(\()?\s{0,5}'?([0-9./-]{4,10})'?\s{0,5}(?:,|\sand\s)\s{0,5}'?"
+    r"([0-9./-]{4,10})'?\s{0,5}(\))?",
+    re.IGNORECASE,
+)
+_OFTEN = re.compile(r"\$\s{0,5}[0-9]{1,3}(?![0-9])")
+_OFTEN_NOTE = "how often a word occurs cannot be asked: $ is passed over"
+
+
+def parse_expert(text: str) -> ReadQuery:
+    """Read a query in the expert syntax of Chinese databases.
+
+    Raises:
+        QuerySyntaxError: It is none, or names a field that cannot be searched here.
+    """
+    return attempt(lambda one: _Parser(one).whole(), text)
+
+
+@dataclass(slots=True)
+class _Part:
+    """A part of what stands side by side; a `bare` one is a word that the next one may join."""
+
+    query: Query | None
+    word: str = ""
+    target: Target | None = None
+
+
+class _Parser(ExpertReader):
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.open: list[int] = []
+        self.target = self.outer = TARGETS["u"]
+
+    def whole(self) -> ReadQuery:
+        query = self.query()
+        if self.here() == ")":
+            raise self.error("This bracket closes nothing", self.at, self.at + 1, fix=self.cut(self.at, self.at + 1))
+        return self.finished(query)
+
+    # ---------------------------------------------------------------- the grammar
+
+    def query(self) -> Query:
+        before, self.outer = self.outer, self.target
+        query, mixed = self.negated(), False
+        while operator := self.word_operator():
+            self.target = self.outer
+            name, start, end = operator
+            if name == "AND" and (also := self.word_operator()):
+                if also[0] != "NOT":
+                    raise self.lacks(start, end, "after")
+                name, start, end = also
+            right = self.inner((start, end))
+            if name == "OR":
+                query, mixed = disjunction([query, right]), True
+                continue
+            if mixed:
+                self.note("AND, OR and NOT are read from left to right, as CNKI reads them; write brackets to be sure")
+            query = conjunction(query, right if name == "AND" else negation(right))
+        self.outer = before
+        return query
+
+    def negated(self) -> Query:
+        operator = self.word_operator()
+        if operator is None:
+            return self.inner(None)
+        name, start, end = operator
+        if name != "NOT":
+            raise self.lacks(start, end, "before")
+        return negation(self.inner((start, end)))
+
+    def inner(self, after: tuple[int, int] | None) -> Query:
+        minus = self.sign("-^")
+        query = negation(self.product(minus)) if minus else self.product(after)
+        while sign := self.sign("+-^"):
+            right = self.product(sign)
+            plus = self.flat[sign[0]] == "+"
+            query = disjunction([query, right]) if plus else conjunction(query, negation(right))
+        return query
+
+    def product(self, after: tuple[int, int] | None) -> Query:
+        parts = [self.side(after)]
+        while sign := self.sign("*"):
+            parts.append(self.side(sign))
+        return conjunction(*parts)
+
+    def side(self, after: tuple[int, int] | None) -> Query:
+        parts: list[_Part] = []
+        while self.starts_operand():
+            part = self.operand()
+            last = parts[-1] if parts else None
+            if part.word and last and last.word and last.target is part.target:
+                last.word = f"{last.word} {part.word}"
+            else:
+                parts.append(part)
+            if often := _OFTEN.match(self.flat, self.skip()):
+                self.note(_OFTEN_NOTE)
+                self.at = often.end()
+        if not parts:
+            raise self.nothing(after)
+        return conjunction(*(it.query or self.term(it.word, it.target or self.target, phrase=False) for it in parts))
+
+    def operand(self) -> _Part:
+        at = self.skip()
+        if found := _BETWEEN.match(self.flat, at):
+            return self.between(found)
+        sign = self.prefix(at)
+        at = self.skip()
+        if not (sign or self.target.of_words or self.fits(at)):
+            self.target = self.outer
+        char = self.flat[at : at + 1]
+        if self.target.fields == ("year",) and char != "(":
+            return _Part(self.years(sign))
+        if char == "(":
+            return _Part(self.group())
+        if char and char in "'\"":
+            return _Part(self.value(self.quoted(), always=char == '"', start=at))
+        start, end = at, self.word_end(at)
+        self.at = end
+        self.counted(start, end)
+        if not self.target.of_words:
+            return _Part(self.term(plain(self.text[start:end]), self.target, phrase=False, start=start))
+        return _Part(None, plain(self.text[start:end]), self.target)
+
+    def fits(self, at: int) -> bool:
+        """Whether what is there can be a further value of a field that takes not every word."""
+        value = self.flat[at : self.word_end(at)].strip("'\"")
+        match self.target.fields[0]:
+            case "year":
+                return value[:4].isdigit()
+            case "type":
+                return type_word(value) is not None
+            case "language":
+                return language_code(value) is not None
+            case identifier:
+                return identifier_field(value) == identifier
+
+    def group(self) -> Query:
+        opening, inherited = self.at, self.target
+        self.not_too_deep(len(self.open), opening)
+        self.open.append(opening)
+        self.at += 1
+        if self.here() in ("", ")"):
+            end = self.at + 1 if self.here() else opening + 1
+            reason = "There is nothing between the brackets" if self.here() else "There is nothing after this bracket"
+            raise self.error(reason, opening, end, fix=self.cut(opening, end))
+        query = self.query()
+        if self.here() != ")":
+            fix = self.text + ")" * len(self.open)
+            raise self.error("This bracket is never closed", opening, opening + 1, fix=fix)
+        self.at += 1
+        self.open.pop()
+        self.target = inherited
+        return query
+
+    def prefix(self, at: int) -> str:
+        """Take the field that is named here; gives its sign, or "" where none is."""
+        found = PREFIX.match(self.flat, at)
+        if found is None:
+            return ""
+        name, sign = found[1].casefold(), found[2]
+        target = TARGETS.get(name)
+        if sign not in ("=", "==", "%=") and (target is None or (sign in "<>" and target.fields != ("year",))):
+            return ""
+        if sign in (">=", "<=", "<", ">") and target is not None and target.fields != ("year",):
+            return ""
+        if target is None:
+            raise self.unknown_field(found)
+        if not target.fields:
+            fix = self.cut(found.start(), found.end())
+            reason = f"{found[1]} cannot be searched here: no field holds it; the fields are {SEARCHED}"
+            raise self.error(reason, *found.span(1), fix=fix)
+        self.at = found.end()
+        if self.here() in ("", ")") or not (self.starts_operand() or self.here() in "-^"):
+            fix = self.cut(found.start(), found.end())
+            raise self.error(f"{found[1]}{sign} needs something to look for after it", *found.span(), fix=fix)
+        if target.told:
+            self.note(f"{found[1]} is looked for {target.told}")
+        if sign in ("%", "%="):
+            self.note(f"{found[1]}{sign}: how loosely it may match is each database's own choice")
+        self.target = target
+        return sign
+
+    def unknown_field(self, found: re.Match[str]) -> QuerySyntaxError:
+        from difflib import get_close_matches
+
+        names = [name for name, target in TARGETS.items() if target.fields and len(name) > 1]
+        near = get_close_matches(found[1].casefold(), names, 1, 0.6)
+        reason = f'There is no field "{found[1]}"; the fields are {SEARCHED}'
+        start = found.start()
+        word = self.word_end(found.end()) if found.end() < len(self.text) else found.end()
+        if near and len(found[1]) > 1:
+            meant = near[0].upper() if len(near[0]) < 4 else near[0]
+            return self.error(reason, *found.span(1), fix=self.put(*found.span(1), meant))
+        return self.error(reason, *found.span(1), fix=self.put(start, word, f'"{self.text[start:word]}"'))
+
+    # ---------------------------------------------------------------- values
+
+    def value(self, text: str, *, always: bool, start: int) -> Query:
+        """A quoted value, a phrase if it has several words, or `always`; CNKI has operators in quotes: 'a /SEN 5 b'."""
+        if (bare := _OFTEN.sub(" ", text).strip()) != text and bare:
+            self.note(_OFTEN_NOTE)
+            text = plain(bare)
+        pieces = [plain(it) for it in re.split(rf"{NEAR.pattern}|\s%(?=\s)", text, flags=re.IGNORECASE)]
+        pieces = [it for it in pieces if it] or [text]
+        if len(pieces) > 1:
+            self.note(NEAR_NOTE)
+        return conjunction(*(self.term(it, self.target, phrase=always or " " in it, start=start) for it in pieces))
+
+    def term(self, text: str, target: Target, *, phrase: bool, start: int = 0) -> Query:
+        convert: dict[str, Callable[[str], str | None]] = {"type": type_word, "language": language_code}
+        field = target.fields[0]
+        if field in convert:
+            known = convert[field](text)
+            if known is None:
+                reason = f'"{text[:30]}" is no {field} that is known here'
+                raise self.error(reason, start, start + len(text), advice="Write its name, such as 英文 or 学位论文.")
+            return Term(known, field)
+        plain_id = field in ("doi", "isbn", "issn")
+        return in_fields(target.fields, lambda it: words(text, it, phrase=phrase and not plain_id))
+
+    def years(self, sign: str) -> Query:
+        start = self.skip()
+        if self.flat[start] in "'\"":
+            value = self.quoted()
+        else:
+            self.at = self.word_end(start)
+            value = self.text[start : self.at]
+            self.counted(start, self.at)
+        value = value.translate(FLAT)
+        try:
+            if sign in ("<", ">", "<=", ">="):
+                found, whole = dated(value)
+                if found.first is None or found.first != found.last:
+                    raise BadYears(f"{sign} takes one year")
+                found, _ = dated(f"{sign}{found.first:04d}")
+            else:
+                found, whole = dated(value)
+        except BadYears as bad:
+            fix = self.put(start, self.at, bad.corrected) if bad.corrected else None
+            advice = None if fix else "Write the year with four digits, as in YE=2020."
+            raise self.error(bad.reason, start, self.at, fix=fix, advice=advice) from None
+        return self.exactly(found, whole)
+
+    def between(self, found: re.Match[str]) -> _Part:
+        target = TARGETS.get(found[1].casefold())
+        if target is None or target.fields != ("year",):
+            reason = "BETWEEN is for years: YE BETWEEN ('2015','2020')"
+            raise self.error(reason, *found.span(1), fix=self.put(*found.span(1), "YE"))
+        if found[2] and not found[5]:
+            closed = self.put(found.end(), found.end(), ")")
+            raise self.error("This bracket is never closed", *found.span(2), fix=closed)
+        # A bracket that was opened before the field closes there.
+        end = found.start(5) if found[5] and not found[2] else found.end()
+        self.counted(found.start(), end)
+        try:
+            years, whole = between(found[3], found[4])
+        except BadYears as bad:
+            fix = self.put(found.start(3), found.end(4), bad.corrected.replace("-", ",")) if bad.corrected else None
+            advice = None if fix else "Write the years with four digits."
+            raise self.error(bad.reason, found.start(3), found.end(4), fix=fix, advice=advice) from None
+        self.at = end
+        return _Part(self.exactly(years, whole))
+
+    def exactly(self, years: Years, whole: bool) -> Years:
+        if not whole:
+            self.note("of a date only the year can be asked")
+        return years
+
+    # ---------------------------------------------------------------- errors
+
+    def lacks(self, start: int, end: int, side: str) -> QuerySyntaxError:
+        sign = self.text[start:end]
+        return self.error(f"{sign} needs something to look for {side} it", start, end, fix=self.cut(start, end))
+
+    def nothing(self, after: tuple[int, int] | None) -> QuerySyntaxError:
+        at = self.skip()
+        char = self.flat[at : at + 1]
+        if after is not None:
+            return self.lacks(*after, "after")
+        if char == ")":
+            return self.error("This bracket closes nothing", at, at + 1, fix=self.cut(at, at + 1))
+        end = at + 1
+        if operator := self.word_operator():
+            end = operator[2]
+        return self.lacks(at, max(end, at + 1), "before")

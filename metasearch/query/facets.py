@@ -1,0 +1,30 @@
+"""The values of `type:` and `language:`: what people write -> the word of the closed list, and near misses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from metasearch.query.kinds import TYPE_NAMES, TYPE_WORDS, type_word
+from metasearch.query.languages import language_code, language_words
+
+#: For messages: what may be written.
+FACET_WORDS: Mapping[str, str] = {
+    "type": ", ".join(TYPE_NAMES),
+    "language": "the codes of ISO 639-1 (en, zh), or an English name (chinese)",
+}
+
+
+def facet_word(field: str, text: str) -> str | None:
+    """The canonical word of a "type" or "language": "Dissertations" -> "thesis", "chinese" -> "zh"; None if unknown."""
+    return type_word(text) if field == "type" else language_code(text)
+
+
+def near_facet_words(field: str, text: str) -> list[str]:
+    """Canonical words that an unknown one may have been meant for, the nearest first, at most three."""
+    from difflib import get_close_matches
+
+    known = TYPE_WORDS if field == "type" else {word: code for word, code in language_words().items() if len(word) > 3}
+    plain = "-".join(text.casefold()[:40].split())
+    near = [word for word in known if len(plain) > 2 and word.startswith(plain)]
+    near += get_close_matches(plain, known, 6, 0.7)
+    return list(dict.fromkeys(known[word] for word in near))[:3]

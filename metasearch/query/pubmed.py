@@ -1,0 +1,299 @@
+"""PubMed's syntax -> `ReadQuery`, as its help describes it (https://pubmed.ncbi.nlm.nih.gov/help/).
+
+    query   = operand { [ "AND" | "OR" | "NOT" ] operand }       from left to right, no precedence; capitals only
+    operand = "(" query ")" | ( words | phrase ) [ tag ]
+            | date [ tag ] ":" date tag
+
+A tag holds for the words, or the phrase, directly before it. Where we have only a wider field, that one is searched and
+a note says so.
+"""
+
+from __future__ import annotations
+
+import re
+
+from metasearch.errors import QuerySyntaxError
+from metasearch.query.ast import Query, Term, Years, conjunction
+from metasearch.query.kinds import type_word
+from metasearch.query.languages import language_code
+from metasearch.query.lexer import is_blank
+from metasearch.query.pubmed_tags import SEARCHED, TAGS, TYPES, Tag
+from metasearch.query.reading import (
+    Reader,
+    ReadQuery,
+    attempt,
+    between,
+    dated,
+    disjunction,
+    identifier_field,
+    in_fields,
+    negation,
+    plain,
+    truncatable,
+    words,
+)
+from metasearch.query.years import BadYears
+
+_OPERATORS = ("AND", "OR", "NOT")
+_CLOSERS = {'"': '"', "“": "”", "”": "”", "＂": "＂"}
+_TAG = re.compile(r"\s{0,5}\[([^\[\]]{1,50})\]")
+_DATE = r"[0-9]{4}(?:/[0-9]{1,2}){0,2}"
+_RANGE = re.compile(rf"({_DATE}):({_DATE})")
+_AND_THEN = re.compile(rf'\s{{0,5}}:\s{{0,5}}("?)({_DATE})("?)')
+_EVERYWHERE = TAGS["all"]
+
+
+def parse_pubmed(text: str) -> ReadQuery:
+    """Read a query as one types it into PubMed.
+
+    Raises:
+        QuerySyntaxError: It is none, or has a tag that cannot be searched here.
+    """
+    return attempt(lambda one: _Parser(one).whole(), text)
+
+
+class _Parser(Reader):
+    def __init__(self, text: str) -> None:
+        super().__init__(text, "pubmed")
+        self.at = 0
+        self.open: list[int] = []
+
+    def whole(self) -> ReadQuery:
+        query = self.query()
+        if self.here() == ")":
+            raise self.stray()
+        return self.finished(query)
+
+    # ---------------------------------------------------------------- the grammar
+
+    def query(self) -> Query:
+        operator = self.operator()
+        if operator and operator[0] != "NOT":
+            raise self.lacks(operator, "before")
+        query = self.operand(operator)
+        if operator:
+            query = negation(query)
+        while self.here() not in ("", ")"):
+            operator = self.operator()
+            if operator and operator[0] == "AND" and (also := self.operator()):
+                if also[0] != "NOT":
+                    raise self.lacks(operator, "after")
+                operator = also
+            right = self.operand(operator)
+            match operator[0] if operator else "AND":
+                case "OR":
+                    query = disjunction([query, right])
+                case "NOT":
+                    query = conjunction(query, negation(right))
+                case _:
+                    query = conjunction(query, right)
+        return query
+
+    def operand(self, after: tuple[str, int, int] | None) -> Query:
+        char = self.here()
+        if char == "(":
+            return self.group()
+        if char == "[":
+            raise self.loose_tag()
+        if char in ("", ")"):
+            raise self.lacks(after, "after") if after else self.stray()
+        start = self.at
+        if char in _CLOSERS:
+            text, phrase = self.quoted(char), True
+        else:
+            text, phrase = self.words(), False
+            if not text:
+                raise self.lacks(self.operator() or ("", start, start + 1), "before")
+        if date := self.spread(text, start):
+            return date
+        self.counted(start, self.at)
+        end = self.at
+        found = _TAG.match(self.text, self.at)
+        if found is None:
+            return self.term(text, _EVERYWHERE, phrase, (start, end), "")
+        self.at = found.end()
+        return self.term(text, self.tag(found), phrase, (start, end), plain(found[1]))
+
+    def group(self) -> Query:
+        opening = self.at
+        self.not_too_deep(len(self.open), opening)
+        self.open.append(opening)
+        self.at += 1
+        if self.here() in ("", ")"):
+            end = self.at + 1 if self.here() else opening + 1
+            reason = "There is nothing between the brackets" if self.here() else "There is nothing after this bracket"
+            raise self.error(reason, opening, end, fix=self.cut(opening, end))
+        query = self.query()
+        if self.here() != ")":
+            fix = self.text + ")" * len(self.open)
+            raise self.error("This bracket is never closed", opening, opening + 1, fix=fix)
+        self.at += 1
+        self.open.pop()
+        if found := _TAG.match(self.text, self.at):
+            reason = "A tag holds for a word or phrase, not for a group"
+            raise self.error(reason, found.start(1) - 1, found.end(), fix=self.cut(*found.span()))
+        return query
+
+    # ---------------------------------------------------------------- pieces
+
+    def here(self) -> str:
+        """The next character that is no blank, brackets as ASCII; "" at the end."""
+        while self.at < len(self.text) and is_blank(self.text[self.at]):
+            self.at += 1
+        return self.text[self.at : self.at + 1].translate({0xFF08: "(", 0xFF09: ")"})
+
+    def operator(self) -> tuple[str, int, int] | None:
+        """Take an operator, if it is next: (which, where it stood)."""
+        self.here()
+        end = self.word_end(self.at)
+        name = self.text[self.at : end]
+        if name not in _OPERATORS or _TAG.match(self.text, end):
+            return None
+        start, self.at = self.at, end
+        return name, start, end
+
+    def word_end(self, at: int) -> int:
+        end = at
+        while end < len(self.text) and not is_blank(self.text[end]) and self.text[end] not in '()（）[]"“”＂':
+            end += 1
+        return max(end, at + 1) if self.text[at : at + 1] == "]" else end
+
+    def words(self) -> str:
+        """Take words up to the next operator, bracket, quote or tag."""
+        found: list[str] = []
+        while (char := self.here()) and char not in "()[" and char not in _CLOSERS:
+            end = self.word_end(self.at)
+            word = self.text[self.at : end]
+            if word in _OPERATORS and not _TAG.match(self.text, end):
+                break
+            if re.fullmatch(r"#[0-9]{1,4}", word):
+                reason = f"{word} stands for an earlier search, and none is remembered here"
+                raise self.error(reason, self.at, end, fix=self.cut(self.at, end))
+            found.append(word)
+            self.at = end
+        return plain(" ".join(found))
+
+    def quoted(self, char: str) -> str:
+        opening, closer = self.at, _CLOSERS[char]
+        end = self.text.find(closer, opening + 1)
+        if end < 0:
+            rest = self.text.rstrip()
+            fix = rest + closer if len(rest) > opening + 1 else rest[:opening]
+            raise self.error("This quote is never closed", opening, opening + 1, fix=fix)
+        text = plain(self.text[opening + 1 : end])
+        if not text:
+            reason = "There is nothing between the quotes"
+            raise self.error(reason, opening, end + 1, fix=self.cut(opening, end + 1))
+        self.at = end + 1
+        return text
+
+    def spread(self, text: str, start: int) -> Query | None:
+        """The rest of a range whose first date was `text`, with or without a tag; None where it is no range."""
+        if not re.fullmatch(_DATE, text):
+            return None
+        at = self.at
+        first = _TAG.match(self.text, at)
+        then = _AND_THEN.match(self.text, first.end() if first else at)
+        if then is None or then[1] != then[3]:
+            return None
+        last = _TAG.match(self.text, then.end())
+        named = last or first
+        if named is None:
+            return None
+        self.at = last.end() if last else then.end()
+        self.counted(start, self.at)
+        return self.years(f"{text}:{then[2]}", self.tag(named), (start, then.end()), plain(named[1]))
+
+    # ---------------------------------------------------------------- tags
+
+    def tag(self, found: re.Match[str]) -> Tag:
+        from difflib import get_close_matches
+
+        name = plain(found[1]).casefold()
+        name, near, _ = name.partition(":~")
+        tag = TAGS.get(re.sub(r"\s*/\s*", "/", name))
+        start, end = found.start(1) - 1, found.end()
+        shown = plain(found[1])
+        if tag is None:
+            likely = get_close_matches(name, [it for it, to in TAGS.items() if to.fields], 3, 0.6)
+            meant = f"; near it are {' '.join(f'[{it}]' for it in likely)}" if likely else f"; there are {SEARCHED}"
+            fix = self.put(start, end, f"[{likely[0]}]") if likely else self.cut(start, end)
+            raise self.error(f"There is no tag [{shown}]{meant}", start, end, fix=fix)
+        if not tag.fields:
+            reason = f"[{shown}] cannot be searched here: no field holds it; those that can are {SEARCHED}"
+            raise self.error(reason, start, end, fix=self.cut(start, end))
+        if near:
+            self.note(f"[{shown}]: how near the words stand to one another cannot be asked: all of them are looked for")
+        if tag.told:
+            self.note(f"[{shown}] is {tag.told}")
+        return tag
+
+    def term(self, text: str, tag: Tag, phrase: bool, where: tuple[int, int], shown: str) -> Query:
+        if tag.fields == ("year",):
+            return self.years(text, tag, where, shown)
+        if tag.fields == ("type",):
+            known = TYPES.get(text.casefold()) or type_word(text)
+            if TYPES.get(text.casefold()):
+                self.note(f'[{shown}] "{text}" is read as type:{known}, which holds more')
+            return self.listed(known, "type", text, where)
+        if tag.fields == ("language",):
+            return self.listed(language_code(text), "language", text, where)
+        fields = tag.fields
+        if fields == ("identifier",):
+            known = identifier_field(text)
+            fields = (known or "any",)
+            if known is None:
+                self.note(f"[{shown}] is looked for everywhere: the term has not the form of a DOI, ISBN or ISSN")
+        if ":~" in shown:
+            phrase = False
+        texts = [self.cut_short(word, where) for word in text.split(" ")]
+        if any(cut for _, cut in texts):
+            if phrase and len(texts) > 1:
+                self.note("a phrase with a * in it is read as all of its words, in any order")
+            return in_fields(fields, lambda field: truncatable(texts, field))
+        phrase = (phrase or (tag.heading and len(texts) > 1)) and fields[0] not in ("doi", "isbn", "issn")
+        return in_fields(fields, lambda field: words(text, field, phrase=phrase))
+
+    def listed(self, known: str | None, field: str, text: str, where: tuple[int, int]) -> Query:
+        if known is None:
+            reason = f'"{text[:40]}" is no {field} that is known here'
+            advice = "Write its English name or code." if field == "language" else "Write one such as review or letter."
+            raise self.error(reason, *where, advice=advice)
+        return Term(known, field)
+
+    def cut_short(self, word: str, where: tuple[int, int]) -> tuple[str, bool]:
+        """(the word without its star, whether it had one)."""
+        bare = word.rstrip("*")
+        if "*" in bare or (bare != word and not any(map(str.isalnum, bare))):
+            fix = self.put(*where, self.text[where[0] : where[1]].replace("*", ""))
+            raise self.error("* can stand at the end of a word only", *where, fix=fix)
+        return bare, bare != word
+
+    def years(self, text: str, tag: Tag, where: tuple[int, int], shown: str) -> Query:
+        if tag.fields != ("year",):
+            raise self.error(f"[{shown}] takes no range", *where, fix=self.put(*where, f'"{text}"'))
+        try:
+            ranged = _RANGE.fullmatch(text)
+            found: tuple[Years, bool] = between(ranged[1], ranged[2]) if ranged else dated(text.rstrip("*"))
+        except BadYears as bad:
+            fix = self.put(*where, bad.corrected.replace("-", ":")) if bad.corrected else None
+            advice = None if fix else "Write it as 2020[dp] or 2015:2020[dp]."
+            raise self.error(bad.reason, *where, fix=fix, advice=advice) from None
+        if not found[1]:
+            self.note("of a date only the year can be asked")
+        return found[0]
+
+    # ---------------------------------------------------------------- errors
+
+    def lacks(self, operator: tuple[str, int, int], side: str) -> QuerySyntaxError:
+        start, end = operator[1:]
+        sign = self.text[start:end]
+        return self.error(f"{sign} needs something to look for {side} it", start, end, fix=self.cut(start, end))
+
+    def stray(self) -> QuerySyntaxError:
+        return self.error("This bracket closes nothing", self.at, self.at + 1, fix=self.cut(self.at, self.at + 1))
+
+    def loose_tag(self) -> QuerySyntaxError:
+        found = _TAG.match(self.text, self.at)
+        end = found.end() if found else self.at + 1
+        return self.error("A tag stands directly after a word or phrase", self.at, end, fix=self.cut(self.at, end))

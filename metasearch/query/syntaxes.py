@@ -1,0 +1,58 @@
+"""The syntaxes that a query may be typed in, and the one function that reads them all.
+
+    read("TI='水质'*'贝类'").syntax          # "cnki", by its marks: see `detect.py`
+    read("gene drive", syntax="pubmed")
+
+A parser is loaded when it is first needed: most queries are simple.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from metasearch.errors import UsageError
+from metasearch.query.reading import ReadQuery
+from metasearch.query.simple import parse
+
+#: Name -> what it is, in a few words.
+SYNTAXES: Mapping[str, str] = {
+    "simple": "our own: words, AND OR NOT, title:word",
+    "cql": 'CQL 1.2, as library catalogues take it: dc.title any "fish frog"',
+    "cnki": "the expert syntax of CNKI, Wanfang and VIP: TI='生态'*(水质+贝类)",
+    "pubmed": "PubMed's: heart attack[tiab] AND 2015:2020[dp]",
+}
+#: What may be asked for: one of them, "expert" (another name of cnki), or "auto".
+CHOICES = ("auto", *SYNTAXES, "expert")
+
+
+def read(text: str, syntax: str = "auto") -> ReadQuery:
+    """Read a query.
+
+    Args:
+        text: As typed.
+        syntax: One of `CHOICES`.
+
+    Raises:
+        QuerySyntaxError: It cannot be read in that syntax.
+        UsageError: There is no such syntax.
+    """
+    if syntax not in CHOICES:
+        raise UsageError(f"there is no syntax called {syntax[:40]!r}", advice=f"Choose one of {', '.join(CHOICES)}.")
+    if syntax == "auto":
+        from metasearch.query.detect import detect
+
+        syntax = detect(text)
+    match syntax:
+        case "cql":
+            from metasearch.query.cql import parse_cql
+
+            return parse_cql(text)
+        case "cnki" | "expert":
+            from metasearch.query.expert import parse_expert
+
+            return parse_expert(text)
+        case "pubmed":
+            from metasearch.query.pubmed import parse_pubmed
+
+            return parse_pubmed(text)
+    return ReadQuery(parse(text), "simple")

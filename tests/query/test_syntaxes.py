@@ -1,0 +1,242 @@
+"""Which syntax a text is in, and that our own wins in doubt."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from metasearch.errors import QuerySyntaxError, UsageError
+from metasearch.query import (
+    CHOICES,
+    SYNTAXES,
+    And,
+    Not,
+    Or,
+    Query,
+    ReadQuery,
+    Term,
+    Years,
+    explain,
+    parse,
+    read,
+    to_text,
+)
+from metasearch.query.detect import detect
+from metasearch.query.simple import MAX_LENGTH
+
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "syntaxes.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("text", "syntax"),
+    [
+        ("(沉水植物+贝类+鱼类)*生态系统*水质*(种类+密度)", "cnki"),
+        ("（甲＋乙）＊丙", "cnki"),
+        ("TI='gene'*'drive'", "cnki"),
+        ("题名=水质", "cnki"),
+        ("题名:(“协同过滤” and “推荐”)", "cnki"),
+        ("水质 AND YE BETWEEN ('2015','2020')", "cnki"),
+        ("AU=王 and KY=贝类", "cnki"),
+        ('dc.title any "fish frog"', "cql"),
+        ("bath.isbn=0306406152", "cql"),
+        ('> dc = "info:srw/cql-context-set/1/dc-v1.1" dc.title = x', "cql"),
+        ('title = "coral reef"', "cql"),
+        ("(creator=darwin)", "cql"),
+        ("coral and title=reef", "cql"),
+        ("heart attack[tiab]", "pubmed"),
+        ('"heart attack" [Title/Abstract] AND 2015:2020[dp]', "pubmed"),
+        ("(gene*[ti])", "pubmed"),
+    ],
+)
+def test_marks_that_nobody_means_literally(text: str, syntax: str) -> None:
+    """Each belongs to one syntax."""
+    assert detect(text) == syntax
+    assert read(text).syntax == syntax
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "gene drive",
+        "title:gene AND author:burt",
+        "cat and dog",
+        "title any fish",
+        "互联网+教育",
+        "小麦×玉米",
+        "摘要：目的 探讨",
+        "COVID-19 C++ C#",
+        "AB=CD",
+        "E=mc2",
+        "p<0.05",
+        "n = 20",
+        "benzo[ab]pyrene",
+        "the relation author=reader",
+        "a study of subject = object",
+        "SU=2 symmetry",
+        "TI=0.5 K*(892)",
+        "[Au] on [Pt] surfaces",
+        "Re[La]",
+        "what is [sic] meant",
+        "dc.title",
+        "example.org",
+        '"dc.title = x" mosquito',
+        "“题名=水质” 贝类",
+        'title="x" gene[tiab]',
+        "see dc.title = x and y[tiab]",
+        "",
+        "a" * (MAX_LENGTH + 1),
+    ],
+)
+def test_in_doubt_it_is_our_own(text: str) -> None:
+    """No mark, marks of two kinds, or marks within quotes."""
+    assert detect(text) == "simple"
+
+
+WORDS = st.text(st.characters(categories=["L", "N"]), min_size=1, max_size=8) | st.sampled_from(
+    [
+        "COVID-19",
+        "C++",
+        "C#",
+        "O'Neill",
+        "AT&T",
+        "p<0.05",
+        "互联网+教育",
+        "f(x)",
+        "[sic]",
+        "50%",
+        "and",
+        "any",
+        "AND",
+        "a/b",
+    ]
+)
+TERMS = st.builds(
+    lambda words, field, phrase: Term(" ".join(words), field, phrase=phrase),
+    st.lists(WORDS, min_size=1, max_size=3),
+    st.sampled_from(["any", "title", "author", "venue", "abstract", "subject"]),
+    st.booleans(),
+)
+TREES = st.recursive(
+    TERMS | st.just(Years(2015, 2020)),
+    lambda inner: st.one_of(
+        st.lists(inner, min_size=2, max_size=3).map(lambda parts: And(tuple(parts))),
+        st.lists(inner, min_size=2, max_size=3).map(lambda parts: Or(tuple(parts))),
+        inner.map(Not),
+    ),
+    max_leaves=6,
+)
+
+
+@given(TREES)
+def test_what_our_own_printer_writes_is_ours(tree: Query) -> None:
+    """A query in our own spelling keeps its meaning; its words bear no marks of others."""
+    assert detect(to_text(tree)) == "simple"
+
+
+def read_or_error(text: str, syntax: str) -> ReadQuery | QuerySyntaxError:
+    """What becomes of a text."""
+    try:
+        return read(text, syntax)
+    except QuerySyntaxError as error:
+        return error
+
+
+@given(st.text())
+def test_any_text_is_read_or_refused(text: str) -> None:
+    """Nothing else is raised, in any syntax."""
+    for syntax in CHOICES:
+        found = read_or_error(text, syntax)
+
+        assert explain(found) if isinstance(found, QuerySyntaxError) else found.syntax in SYNTAXES
+
+
+@given(st.text('ab 甲乙()+*"', max_size=30))
+def test_what_was_read_can_be_written_in_our_own(text: str) -> None:
+    """The normal spelling of the answer means the same when it is pasted back as simple."""
+    for syntax in ("cql", "cnki", "pubmed"):
+        found = read_or_error(text, syntax)
+
+        assert isinstance(found, QuerySyntaxError) or parse(to_text(found.query)) == found.query
+
+
+def test_names() -> None:
+    """`expert` is another name of `cnki`; others are refused."""
+    assert read("甲*乙", "expert").syntax == "cnki"
+    assert read("甲+乙", "simple").query == Term("甲+乙")
+    with pytest.raises(UsageError, match="no syntax called 'sql'") as caught:
+        read("x", "sql")
+    assert "pubmed" in caught.value.advice
+
+
+def test_a_text_that_is_marked_has_the_errors_of_its_syntax() -> None:
+    """They say which it is, so that `simple` can be asked for instead."""
+    with pytest.raises(QuerySyntaxError) as caught:
+        read("TI='水质'*")
+
+    assert caught.value.syntax == "cnki"
+    assert explain(caught.value).splitlines()[1] == " " * 9 + "^"
+
+
+def test_hostile_texts_are_looked_at_in_linear_time() -> None:
+    """No pattern goes back and forth over a text of the greatest length."""
+    began = time.process_time()
+    for piece in ("[", "TI", "= ", "dc.", '"', "甲", "*", ") ", "题名", "a [", " ", "YE ", ">a", "title  "):
+        detect((piece * MAX_LENGTH)[:MAX_LENGTH])
+
+    assert time.process_time() - began < 5
+
+
+def test_a_parser_is_loaded_when_it_is_needed() -> None:
+    """A simple query with a syntax costs no other one."""
+    code = "import sys; from metasearch.query import read; read('gene', 'simple'); print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split()
+
+    assert not {f"metasearch.query.{name}" for name in ("cql", "expert", "pubmed", "detect")} & set(loaded)
+
+
+# --------------------------------------------------------------------------- docs/syntaxes.md
+
+
+def examples() -> list[tuple[str, str, str]]:
+    """(syntax, as typed, as read) of the examples: pairs of lines in the blocks that are named after a syntax."""
+    found = []
+    for syntax in ("cql", "cnki", "pubmed"):
+        for block in PAGE.split(f"```{syntax}\n")[1:]:
+            lines = block.partition("```")[0].splitlines()
+            found += [(syntax, *(it.strip() for it in line.split("  →  "))) for line in lines if "→" in line]
+    return found  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize(("syntax", "typed", "meant"), examples())
+def test_the_examples_of_the_page(syntax: str, typed: str, meant: str) -> None:
+    """What is on the left is read as what is on the right."""
+    assert to_text(read(typed, syntax).query) == meant
+
+
+def test_the_page_has_examples_of_each() -> None:
+    """And names every syntax."""
+    assert {syntax for syntax, _, _ in examples()} == {"cql", "cnki", "pubmed"}
+    assert all(f"`{name}`" in PAGE for name in CHOICES)
+
+
+@pytest.mark.parametrize(
+    ("text", "syntax"),
+    [
+        ("review[pt] AND english[la]", "pubmed"),
+        ("dc.type=thesis", "cql"),
+        ("文献类型='学位论文'", "cnki"),
+        ("type:thesis", "simple"),
+    ],
+)
+def test_types_and_languages_alone_are_no_query_in_any_syntax(text: str, syntax: str) -> None:
+    """What is read in one syntax can be written, and read again, in our own."""
+    with pytest.raises(QuerySyntaxError, match="The query says only which types") as caught:
+        read(text, syntax)
+
+    assert caught.value.syntax == syntax
