@@ -1,0 +1,39 @@
+"""A shelf's records are our own, and come back as they were: a selector and a converter could only change them."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+
+import orjson
+
+from metasearch.adapters.parse import FIRST_STEP, STEP, Parsed, Unread
+from metasearch.adapters.plan import next_request
+from metasearch.adapters.request import Page
+from metasearch.adapters.spec import AdapterSpec
+from metasearch.record import Record
+from metasearch.shelves.stored import unpacked
+
+
+def steps(page: Page, spec: AdapterSpec) -> Generator[tuple[Record, ...], None, Parsed | None]:
+    """The records of a page; None for a body that no shelf has written."""
+    try:
+        found = orjson.loads(page.body)
+    except orjson.JSONDecodeError:
+        return None
+    if not isinstance(found, dict) or type(found.get("total")) is not int or not isinstance(found.get("records"), list):
+        return None
+    nodes, total, request = found["records"], found["total"], page.request
+    records: list[Record] = []
+    unread: list[Unread] = []
+    given = 0
+    for number, node in enumerate(nodes):
+        if number % STEP == FIRST_STEP:
+            yield tuple(records[given:])
+            given = len(records)
+        position = request.start + number + 1
+        try:
+            records.append(unpacked(node, spec.name, position))
+        except ValueError as exc:
+            unread.append(Unread(position, str(exc)))
+    following = next_request(spec, request, got=len(nodes), total=total, cursor=None)
+    return Parsed(records=tuple(records), total=total, next=following, unread=tuple(unread))

@@ -1,0 +1,314 @@
+"""`metasearch index`, `harvest` and `shelves`: what they do, what they tell, and how they end."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+from tests.harvest.repository import Item, Reply, Repository, dublin_core
+
+RIS = "TY  - JOUR\nID  - {id}\nTI  - {title}\nAU  - Doe, Jane\nPY  - 2020\nDO  - 10.1000/{id}\nER  - \n"
+
+
+@pytest.fixture
+def refs(tmp_path: Path) -> Path:
+    folder = tmp_path / "refs"
+    folder.mkdir()
+    (folder / "a.ris").write_text(RIS.format(id="1", title="Gene drives") + RIS.format(id="2", title="Sleep apnea"))
+    (folder / "b.ris").write_text(RIS.format(id="3", title="沉水植物与水质评价"))
+    return folder
+
+
+@pytest.fixture
+def repository() -> Iterator[Repository]:
+    with Repository() as made:
+        made.fill(5)
+        yield made
+
+
+@pytest.fixture
+def config(tmp_path: Path, repository: Repository) -> str:
+    """A configuration that lets the repository through the guard."""
+    file = tmp_path / "my.toml"
+    file.write_text(f'[network]\nallow = ["{repository.netloc}"]\n')
+    return str(file)
+
+
+def titles(run: Run, *args: str) -> list[str]:
+    outcome = run(*args, "--format", "json")
+    return [hit["title"] for hit in json.loads(outcome.out)["hits"]]
+
+
+# --------------------------------------------------------------------------- index
+
+
+def test_index_makes_a_folder_a_source(run: Run, refs: Path) -> None:
+    """The folder's name is the source's; the second time nothing is read."""
+    first = run("index", str(refs))
+    second = run("index", str(refs))
+
+    assert first.code == second.code == 0
+    assert first.out == ""
+    assert first.err.splitlines() == [
+        "2 files read with 3 records",
+        "3 records on the shelf refs: metasearch -s refs QUERY",
+    ]
+    assert second.err.startswith("0 files read with 0 records; 2 unchanged\n")
+    assert titles(run, "-s", "refs", "gene") == ["Gene drives"]
+    assert titles(run, "-s", "refs", "水质") == ["沉水植物与水质评价"]
+
+
+def test_index_again_without_files(run: Run, refs: Path) -> None:
+    """What is gone goes."""
+    run("index", "--name", "mine", str(refs))
+    (refs / "b.ris").unlink()
+
+    outcome = run("index", "--name", "mine")
+
+    assert outcome.err.startswith("0 files read with 0 records; 1 unchanged; 1 gone with 1 record\n")
+    assert outcome.code == 0
+
+
+def test_index_tells_what_it_could_not_read(run: Run, refs: Path) -> None:
+    """The line and the reason; exit code 3, or 4 where nothing could be read."""
+    (refs / "c.ris").write_text("TY  - JOUR\nER  - \n")
+    (refs / "d.ris.gz").write_bytes(b"\x1f\x8b\x08 no gzip")
+
+    outcome = run("index", str(refs))
+    nothing = run("index", str(refs / "d.ris.gz"), "--name", "broken")
+
+    assert outcome.code == 3
+    assert "c.ris:1: the record is left out: it says nothing that tells a work" in outcome.err
+    assert "error: d.ris.gz: the file is damaged: it cannot be unpacked" in outcome.err
+    assert "3 files read with 3 records; 1 file could not be read; 1 record could not be read" in outcome.err
+    assert nothing.code == 4
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (["index"], "there is nothing to index"),
+        (["index", "/nowhere/at/all"], "there is no such file"),
+        (["index", ".", "--name", "crossref"], "there is a source called 'crossref' already"),
+        (["index", ".", "--name", "all"], "there is a group called 'all' already"),
+        (["index", ".", "--name", "../up"], "is no name of a source"),
+        (["harvest", "ftp://a.example/oai"], "is no address of a repository"),
+        (["harvest", "http://user:secret@a.example/oai"], "is no address of a repository"),
+        (["harvest", "https://a.example/oai?verb=Identify"], "the URL holds a request"),
+        (["harvest", "https://a.example/oai", "--from", "yesterday"], "--from: 'yesterday' is not a date"),
+        (["harvest", "https://a.example/oai", "--full", "--until", "2020-01-01"], "--full fetches everything"),
+        (["harvest", "https://a.example/oai", "--name", "sru"], "there is a source called 'sru' already"),
+        (["shelves", "remove", "nothing", "--yes"], "there is no such shelf"),
+        (["shelves", "remove", "nothing"], "nobody can be asked"),
+    ],
+)
+def test_what_cannot_be_done(run: Run, args: list[str], said: str) -> None:
+    """It is said in words, and nothing is made."""
+    outcome = run(*args)
+
+    assert outcome.code == 2
+    assert said in outcome.err
+    assert run("shelves", "list").out == ""
+
+
+def test_a_source_of_the_configuration_keeps_its_name(run: Run, refs: Path, tmp_path: Path) -> None:
+    config = tmp_path / "my.toml"
+    config.write_text('[sources.refs]\nextends = "sru"\nurl = "https://a.example/sru"\n')
+
+    assert "there is a source called 'refs' already" in run("index", str(refs), "--config", str(config)).err
+
+
+# --------------------------------------------------------------------------- harvest
+
+
+def test_harvest_twice(run: Run, repository: Repository, config: str) -> None:
+    """All of it, with patience; then what has changed, and what was deleted."""
+    repository.replies = [Reply(503, headers={"Retry-After": "0"})]
+    first = run("harvest", repository.url, "--name", "repo", "--config", config)
+    repository.items["oai:x:1"] = Item("2024-06-01T00:00:00Z", None)
+    repository.items["oai:x:2"] = Item("2024-06-01T00:00:00Z", dublin_core(title="Changed"))
+    second = run("harvest", repository.url, "--name", "repo", "--config", config)
+
+    assert first.code == second.code == 0
+    assert first.err.splitlines() == [
+        "it asks for patience: waiting for 0 s",
+        "5 records on 3 pages: 5 new, 0 changed, 0 unchanged, 0 deleted",
+        "5 records on the shelf repo: metasearch -s repo QUERY",
+    ]
+    assert second.err.splitlines() == [
+        "2 records since 2024-05-01T11:00:00Z on 1 page: 0 new, 1 changed, 0 unchanged, 1 deleted",
+        "4 records on the shelf repo: metasearch -s repo QUERY",
+    ]
+    assert titles(run, "-s", "repo", "changed") == ["Changed"]
+    assert titles(run, "-s", "repo", "doi:10.1000/1") == []
+
+
+def test_harvest_goes_on_where_it_was_broken_off(run: Run, repository: Repository, config: str) -> None:
+    """The first run tells why it ended, and keeps what came."""
+    repository.replies = [Reply(body=repository.answer({"verb": "ListRecords", "metadataPrefix": "oai_dc"}).body)]
+    repository.replies.append(Reply(404))
+    first = run("harvest", repository.url, "--name", "repo", "--config", config)
+    listed = run("shelves", "list")
+    second = run("harvest", repository.url, "--name", "repo", "--config", config)
+
+    assert first.code == 3
+    assert "error: HTTP 404" in first.err
+    assert "2 records on the shelf repo" in first.err
+    assert "a harvest was broken off: run it again" in listed.out
+    assert second.code == 0
+    assert second.err.startswith("resumed; 3 records on 2 pages: 3 new")
+
+
+def test_harvest_of_what_is_no_repository(run: Run, repository: Repository, config: str) -> None:
+    """Nothing came: exit code 4."""
+    repository.decorate = lambda _: "<html><body>Welcome</body></html>"
+
+    outcome = run("harvest", repository.url, "--name", "repo", "--config", config)
+
+    assert outcome.code == 4
+    assert "Look whether this is the base URL of a repository." in outcome.err
+
+
+def test_harvest_of_an_address_inside_the_network(run: Run, repository: Repository) -> None:
+    """The guard says which key lets it through."""
+    outcome = run("harvest", repository.url, "--name", "repo")
+
+    assert outcome.code == 4
+    assert "is not at a public address" in outcome.err
+    assert "add its host:port to `allow`" in outcome.err
+    assert repository.seen == []
+
+
+def test_harvest_tells_what_it_could_not_read(run: Run, repository: Repository, config: str) -> None:
+    repository.items["oai:x:bare"] = Item("2024-01-01T00:00:00Z", "")
+
+    outcome = run("harvest", repository.url, "--name", "repo", "--config", config)
+
+    assert outcome.code == 3
+    assert "could not be read: oai:x:bare has no metadata" in outcome.err
+
+
+def test_harvest_of_one_set(run: Run, repository: Repository, config: str) -> None:
+    """The protocol's own words for what is wanted; the shelf is called after the host."""
+    repository.items["oai:x:3"].sets = ("theses",)
+
+    outcome = run("harvest", repository.url, "--set", "theses", "--from", "2020-01-01", "--config", config, "-q")
+
+    assert (outcome.code, outcome.err) == (0, "")
+    assert repository.lists == [{"metadataPrefix": "oai_dc", "set": "theses", "from": "2020-01-01"}]
+    assert run("shelves", "list").out.startswith("127-0-0-1  1 record; from http://127.0.0.1:")
+
+
+# --------------------------------------------------------------------------- shelves
+
+
+def test_list_and_remove(run: Run, refs: Path, repository: Repository, config: str) -> None:
+    run("index", str(refs))
+    run("harvest", repository.url, "--name", "repo", "--config", config)
+
+    listed = run("shelves", "list")
+    found = json.loads(run("shelves", "list", "--json").out)
+    removed = run("shelves", "remove", "refs", "--yes")
+
+    assert listed.out.splitlines() == [
+        f"refs  3 records; from {refs}",
+        f"repo  5 records; from {repository.url} oai_dc; as of 2024-05-01T12:00:00Z",
+    ]
+    assert [(it["name"], it["kind"], it["records"], it["problem"]) for it in found] == [
+        ("refs", "files", 3, None),
+        ("repo", "oai", 5, None),
+    ]
+    assert removed.err == "the shelf refs was removed\n"
+    assert [it["name"] for it in json.loads(run("shelves", "list", "--json").out)] == ["repo"]
+    assert refs.is_dir()
+
+
+def test_list_tells_which_cannot_be_used(run: Run, refs: Path, tmp_path: Path) -> None:
+    """Exit code 3: one is broken, or hidden by a source of its name."""
+    run("index", str(refs))
+    config = tmp_path / "my.toml"
+    config.write_text('[shelves]\ndir = "own"\n')
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "bad.sqlite").write_bytes(b"no database")
+    run("index", str(refs), "--config", str(config))
+    (tmp_path / "own" / "refs.sqlite").rename(tmp_path / "own" / "crossref.sqlite")
+
+    outcome = run("shelves", "list", "--config", str(config))
+
+    assert outcome.code == 3
+    assert outcome.out.splitlines()[0].startswith("bad       cannot be used: the shelf cannot be read")
+    assert "crossref  3 records" in outcome.out
+    assert "so it is never asked" in outcome.out
+
+
+def test_no_shelves(run: Run) -> None:
+    outcome = run("shelves", "list")
+
+    assert (outcome.code, outcome.out) == (0, "")
+    assert outcome.err.startswith("there are no shelves")
+
+
+def test_a_shelf_is_in_the_list_of_sources(run: Run, refs: Path) -> None:
+    """Asked by default, without a key; what is known of it can be shown."""
+    run("index", str(refs))
+
+    rows = json.loads(run("sources", "list", "--json").out)
+    shown = run("sources", "show", "refs")
+
+    assert [it["default"] for it in rows if it["name"] == "refs"] == [True]
+    assert shown.code == 0
+    assert "shelf:refs" in shown.out
+
+
+# --------------------------------------------------------------------------- as a process
+
+
+def test_a_harvest_that_is_killed_goes_on(repository: Repository, config: str, tmp_path: Path) -> None:
+    """What came before is on the shelf, and the next process asks for what follows."""
+    env = {**os.environ, "METASEARCH_SHELVES_DIR": str(tmp_path / "shelves"), "METASEARCH_CONFIG": config}
+    command = [sys.executable, "-m", "metasearch", "harvest", repository.url, "--name", "repo"]
+    running = subprocess.Popen(command, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def kill(body: str) -> str:
+        if len(repository.lists) == 3:  # whoever asks for the third page has kept the first two
+            running.kill()
+            running.wait()
+        return body
+
+    repository.decorate = kill
+    assert running.wait() != 0
+    repository.seen.clear()
+
+    done = subprocess.run(command, env=env, capture_output=True, text=True, check=True)
+
+    assert repository.lists == [{"resumptionToken": "4!!!"}]
+    assert done.stderr.startswith("resumed; 1 record on 1 page: 1 new")
+    assert "5 records on the shelf repo" in done.stderr
+
+
+def test_local_and_remote_hits_are_one_list(refs: Path, repository: Repository, config: str, tmp_path: Path) -> None:
+    """Files and a harvested repository, each filled and asked by a process of its own; equal works are one hit."""
+    (refs / "c.bib").write_text("@article{x, title={Work number 4}, author={Doe, Jane}, year={2020}, doi={10.1000/4}}")
+    env = {**os.environ, "METASEARCH_SHELVES_DIR": str(tmp_path / "shelves"), "METASEARCH_CONFIG": config}
+
+    def command(*args: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "metasearch", *args], env=env, capture_output=True, text=True, check=True
+        )
+
+    command("index", str(refs))
+    command("harvest", repository.url, "--name", "repo")
+    done = command("-s", "refs,repo", "doe", "--json")
+    answer = json.loads(done.stdout)
+
+    assert {source["source"]: source["count"] for source in answer["sources"]} == {"refs": 4, "repo": 5}
+    (both,) = [hit for hit in answer["hits"] if len(hit["sources"]) == 2]
+    assert both["title"] == "Work number 4"
+    assert {it["source"] for it in both["sources"]} == {"refs", "repo"}
