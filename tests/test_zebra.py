@@ -99,3 +99,109 @@ async def test_merged_catalogues_agree_with_the_truth(catalogues: dict[str, Any]
 
     assert right + missed > 500
     assert 2 * precision * recall / (precision + recall) >= 0.96
+
+
+# --------------------------------------------------------------------------- the same servers through Z39.50
+
+
+@pytest.fixture(scope="module")
+def both(catalogues: dict[str, Any]) -> Settings:
+    """The first catalogue twice: through SRU, and through Z39.50 where YAZ is installed."""
+    from metasearch.adapters import zoom
+
+    try:
+        zoom.library()
+    except zoom.LibraryMissing as exc:
+        pytest.skip(f"no YAZ here: {exc}")
+    target = catalogues["targets"][0]
+    # This Zebra has its years as numbers (structure 109), and no index of years (4).
+    years = {
+        "both": '@and @attr 1=31 @attr 2=4 @attr 4=109 "{first}" @attr 1=31 @attr 2=2 @attr 4=109 "{last}"',
+        "since": '@attr 1=31 @attr 2=4 @attr 4=109 "{first}"',
+        "until": '@attr 1=31 @attr 2=2 @attr 4=109 "{last}"',
+    }
+    return Settings(
+        sources={
+            "sru": {"extends": "sru", "url": target["sru"]},
+            "z3950": {"extends": "z3950", "url": f"z3950://{target['z3950']}", "query": {"years": years}},
+            "untold": {"extends": "z3950", "url": f"z3950://{target['z3950']}"},
+            "nowhere": {"extends": "z3950", "url": f"z3950://{target['z3950']}-nowhere"},
+            "sru2": {
+                "extends": "sru",
+                "url": target["sru"],
+                "request": {"params": {"version": "2.0", "operation": "", "queryType": "cql"}},
+            },
+        },
+        default_sources=("z3950",),
+        allow=frozenset({target["sru"].split("/")[2]}),
+        timeout=60.0,
+    )
+
+
+async def found(
+    settings: Settings, source: str, query: str, per_source: int = 130
+) -> tuple[int | None, list[str], str]:
+    """How many hits the source has, the numbers of the records that came, and the error's type."""
+    async with Engine(settings) as engine:
+        answer = await engine.search(query, sources=[source], per_source=per_source)
+    report = answer.sources[0]
+    numbers = [record.source_id or "" for hit in answer.hits for record in hit.records]
+    return report.total, sorted(numbers), type(report.error).__name__ if report.error else ""
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "jazz", "louis armstrong", '"new orleans"', 'title:"in concert"', "author:davis", "subject:jazz -author:davis",
+        "title:concert OR author:ellington", "author:davis year:1990", "jazz year:1990-1995", "jazz year:-1970",
+        "théâtre", "zzzzqx",
+    ],
+)  # fmt: skip
+async def test_z3950_finds_what_sru_finds(both: Settings, query: str) -> None:
+    """Words, phrases, fields, operators and years in PQF mean what they mean in CQL, over several pages."""
+    total, numbers, error = await found(both, "z3950", query)
+
+    assert (total, numbers, error) == await found(both, "sru", query)
+    assert len(numbers) == min(total or 0, 130)
+    assert bool(numbers) == (query != "zzzzqx")
+
+
+async def test_z3950_finds_beginnings_of_words(both: Settings) -> None:
+    """As many as its words together."""
+    begun, _, _ = await found(both, "z3950", "title:concert*", 20)
+    whole, _, _ = await found(both, "z3950", "title:concert", 20)
+
+    assert begun is not None
+    assert whole is not None
+    assert begun > whole > 0
+
+
+async def test_z3950_finds_an_isbn(both: Settings) -> None:
+    """By the number that a record has."""
+    async with Engine(both) as engine:
+        answer = await engine.search("paris", sources=["z3950"], per_source=100)
+    hits = [record for hit in answer.hits for record in hit.records if record.isbn]
+    printed = hits[0]
+    forms = [printed.isbn[0], as_isbn10(printed.isbn[0])]
+    results = [await found(both, "z3950", f"isbn:{form}", 20) for form in forms if form]
+
+    assert any(printed.source_id in numbers for _, numbers, _ in results)
+
+
+def as_isbn10(isbn: str) -> str:
+    """The older form of an ISBN-13 that has one."""
+    if not isbn.startswith("978"):
+        return ""
+    check = -sum((10 - place) * int(digit) for place, digit in enumerate(isbn[3:12])) % 11
+    return isbn[3:12] + ("X" if check == 10 else str(check))
+
+
+async def test_z3950_tells_what_a_server_does_not_support(both: Settings) -> None:
+    """An attribute, or a database; the diagnostic is an error and not "no results"."""
+    assert (await found(both, "untold", "jazz year:1990-"))[2] == "SourceSaysError"
+    assert (await found(both, "nowhere", "jazz"))[2] == "SourceSaysError"
+
+
+async def test_sru_2_is_asked_without_an_operation(both: Settings) -> None:
+    """A catalogue takes away the parameters of SRU 1.2 that SRU 2.0 does without, and is read the same."""
+    assert await found(both, "sru2", "louis armstrong") == await found(both, "sru", "louis armstrong")

@@ -1,0 +1,266 @@
+"""YAZ's ZOOM, the C interface to Z39.50, by ctypes: a connection that searches once and is closed.
+
+https://software.indexdata.com/yaz/doc/zoom.html. The library (Debian's libyaz5) is loaded when it is first needed. It
+never waits itself: `Connection.run` does, on the socket, so that a deadline holds however slowly a server sends, and
+what is given up ends in a moment.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import ctypes.util
+import os
+import select
+import socket
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from functools import cache
+from types import TracebackType
+from typing import Any, Self
+
+#: The name under which version 5 is installed; another one is looked for where there is none.
+LIBRARY = "libyaz.so.5"
+#: Seconds after which a wait looks whether anybody still wants it.
+SLICE = 0.1
+
+# zoom.h: ZOOM_ERROR_*, from 10000 on; below are the diagnostics of the set that stands beside the code.
+CONNECT, ENCODE, DECODE, CONNECTION_LOST, INIT, TIMEOUT, INVALID_QUERY = 10000, 10002, 10003, 10004, 10005, 10007, 10010
+_OWN = 10000
+_READ, _WRITE, _EXCEPT = 1, 2, 4
+#: How a server's first message begins: with the tag of initResponse, or of close.
+_GREETINGS = (b"\xb5", b"\xbf")
+
+_HANDLE, _TEXT, _COUNT = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t
+_TEXT_OUT = ctypes.POINTER(ctypes.c_char_p)
+#: Function -> what it gives, what it takes. A pointer that is left out would be cut to 32 bits.
+_SIGNATURES: Mapping[str, tuple[Any, tuple[Any, ...]]] = {
+    "ZOOM_connection_create": (_HANDLE, (_HANDLE,)),
+    "ZOOM_connection_connect": (None, (_HANDLE, _TEXT, ctypes.c_int)),
+    "ZOOM_connection_destroy": (None, (_HANDLE,)),
+    "ZOOM_connection_option_set": (None, (_HANDLE, _TEXT, _TEXT)),
+    "ZOOM_connection_error_x": (ctypes.c_int, (_HANDLE, _TEXT_OUT, _TEXT_OUT, _TEXT_OUT)),
+    "ZOOM_connection_search": (_HANDLE, (_HANDLE, _HANDLE)),
+    "ZOOM_connection_get_socket": (ctypes.c_int, (_HANDLE,)),
+    "ZOOM_connection_get_mask": (ctypes.c_int, (_HANDLE,)),
+    "ZOOM_connection_fire_event_socket": (ctypes.c_int, (_HANDLE, ctypes.c_int)),
+    "ZOOM_event_nonblock": (ctypes.c_int, (ctypes.c_int, ctypes.POINTER(_HANDLE))),
+    "ZOOM_query_create": (_HANDLE, ()),
+    "ZOOM_query_prefix": (ctypes.c_int, (_HANDLE, _TEXT)),
+    "ZOOM_query_destroy": (None, (_HANDLE,)),
+    "ZOOM_resultset_size": (_COUNT, (_HANDLE,)),
+    "ZOOM_resultset_record_immediate": (_HANDLE, (_HANDLE, _COUNT)),
+    "ZOOM_resultset_destroy": (None, (_HANDLE,)),
+    "ZOOM_record_get": (_HANDLE, (_HANDLE, _TEXT, ctypes.POINTER(ctypes.c_int))),
+    "ZOOM_record_error": (ctypes.c_int, (_HANDLE, _TEXT_OUT, _TEXT_OUT, _TEXT_OUT)),
+    "yaz_diag_bib1_to_srw": (ctypes.c_int, (ctypes.c_int,)),
+    "yaz_log_init_level": (None, (ctypes.c_int,)),
+}
+
+
+class LibraryMissing(OSError):
+    """YAZ is not installed, or another version than the one that we know."""
+
+
+class Abandoned(Exception):
+    """The deadline has passed, or nobody waits any more."""
+
+
+class ZoomError(Exception):
+    """What ZOOM or the server says is wrong.
+
+    Attributes:
+        code: One of the constants above, or a diagnostic's number.
+        message: What the code means.
+        details: What the server adds; may be empty.
+        own: Whether it is ZOOM's own, and not a diagnostic of the server.
+        of_http: Whether it is the status of an answer in HTTP, which the library reads too.
+    """
+
+    def __init__(self, code: int, message: str, details: str, diagnostics: str) -> None:
+        super().__init__(f"{message}: {details}" if details else message)
+        self.code = code
+        self.message = message
+        self.details = details
+        self.own = code >= _OWN and diagnostics.upper() == "ZOOM"
+        self.of_http = diagnostics.upper() == "HTTP"
+
+
+@cache
+def library() -> ctypes.CDLL:
+    """YAZ, loaded.
+
+    Raises:
+        LibraryMissing: It is not there, or lacks what we call.
+    """
+    try:
+        yaz = _load()
+        for name, (gives, takes) in _SIGNATURES.items():
+            function = getattr(yaz, name)
+            function.restype, function.argtypes = gives, takes
+    except (OSError, AttributeError) as exc:
+        raise LibraryMissing(str(exc)) from exc
+    yaz.yaz_log_init_level(0)  # else it writes about broken servers to our standard error
+    return yaz
+
+
+def _load() -> ctypes.CDLL:
+    try:
+        return ctypes.CDLL(LIBRARY)
+    except OSError:
+        name = ctypes.util.find_library("yaz")
+        if name is None:
+            raise
+        return ctypes.CDLL(name)
+
+
+def as_sru_code(code: int) -> int:
+    """The number that SRU has for a Bib-1 diagnostic; the same number where it has none."""
+    return int(library().yaz_diag_bib1_to_srw(code))
+
+
+class Connection:
+    """One Z39.50 association: opened, asked once, closed at the end of its `with`. Belongs to one thread.
+
+    Args:
+        host: "address:port", an address and no name: the library looks up nothing.
+        options: ZOOM's options by name, with those of the result set.
+    """
+
+    def __init__(self, host: str, options: Mapping[str, str]) -> None:
+        self._yaz = library()
+        self._connection: int | None = self._yaz.ZOOM_connection_create(None)
+        self._results: int | None = None
+        self._greeted = False
+        for name, value in {**options, "async": "1"}.items():
+            self._yaz.ZOOM_connection_option_set(self._connection, name.encode(), value.encode("utf-8", "replace"))
+        self._yaz.ZOOM_connection_connect(self._connection, host.encode(), 0)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, exc: BaseException | None, tb: TracebackType | None) -> None:
+        """Closes the socket and lets go of the records."""
+        results, self._results = self._results, None
+        connection, self._connection = self._connection, None
+        if results is not None:
+            self._yaz.ZOOM_resultset_destroy(results)
+        if connection is not None:
+            self._yaz.ZOOM_connection_destroy(connection)
+
+    def search(self, pqf: str) -> None:
+        """Queues the search and the retrieval that the options `start` and `count` ask for.
+
+        Raises:
+            ZoomError: The query is not PQF.
+        """
+        query = self._yaz.ZOOM_query_create()
+        try:
+            if self._yaz.ZOOM_query_prefix(query, pqf.encode("utf-8", "replace")):
+                raise ZoomError(INVALID_QUERY, "the query is not PQF", "", "ZOOM")
+            self._results = self._yaz.ZOOM_connection_search(self._connection, query)
+        finally:
+            self._yaz.ZOOM_query_destroy(query)
+
+    def run(self, deadline: float, given_up: Callable[[], bool]) -> None:
+        """Does what is queued.
+
+        Args:
+            deadline: Latest moment, in `time.monotonic()` seconds.
+            given_up: Asked from time to time whether anybody still waits.
+
+        Raises:
+            Abandoned: Nobody waits, or the deadline has passed.
+            ZoomError: What the server says first is not Z39.50. The library would wait for more of it, or read HTTP.
+        """
+        handle = _HANDLE(self._connection)
+        while True:
+            while self._yaz.ZOOM_event_nonblock(1, ctypes.byref(handle)):
+                pass
+            wanted = self._yaz.ZOOM_connection_get_mask(handle)
+            descriptor = self._yaz.ZOOM_connection_get_socket(handle)
+            if not wanted or descriptor < 0:
+                return
+            ready = 0
+            while not ready:
+                left = deadline - time.monotonic()
+                if left <= 0 or given_up():
+                    raise Abandoned
+                ready = _ready(descriptor, wanted, min(left, SLICE))
+            if ready & _READ and not self._greeted and (first := _first_byte(descriptor)):
+                if first not in _GREETINGS:
+                    raise ZoomError(DECODE, "not Z39.50", "", "ZOOM")
+                self._greeted = True
+            self._yaz.ZOOM_connection_fire_event_socket(handle, ready)
+
+    def error(self) -> ZoomError | None:
+        """What went wrong, or None."""
+        return self._said(self._yaz.ZOOM_connection_error_x, self._connection)
+
+    @property
+    def total(self) -> int:
+        """How many records the server has found."""
+        return int(self._yaz.ZOOM_resultset_size(self._results)) if self._results else 0
+
+    def record(self, position: int, form: str) -> bytes | ZoomError | None:
+        """A record as ZOOM_record_get writes it in this form.
+
+        Gives a diagnostic where the server sent one in its place, and None where none came, or it cannot be written so.
+
+        Args:
+            position: From 0.
+            form: Such as "xml; charset=marc-8,utf-8".
+        """
+        record = self._handle_of(position)
+        if record is None:
+            return None
+        if (error := self._said(self._yaz.ZOOM_record_error, record)) is not None:
+            return error
+        length = ctypes.c_int(0)
+        text = self._yaz.ZOOM_record_get(record, form.encode("ascii", "replace"), ctypes.byref(length))
+        return ctypes.string_at(text, length.value) if text and length.value > 0 else None
+
+    def came(self, position: int) -> bool:
+        """Whether the server sent a record, or a diagnostic in its place."""
+        return self._handle_of(position) is not None
+
+    def _handle_of(self, position: int) -> int | None:
+        if self._results is None:
+            return None
+        found: int | None = self._yaz.ZOOM_resultset_record_immediate(self._results, position)
+        return found
+
+    @staticmethod
+    def _said(function: Any, handle: int | None) -> ZoomError | None:
+        message, details, diagnostics = ctypes.c_char_p(), ctypes.c_char_p(), ctypes.c_char_p()
+        code = function(handle, ctypes.byref(message), ctypes.byref(details), ctypes.byref(diagnostics))
+        if not code:
+            return None
+        texts = ((it.value or b"").decode("utf-8", "replace") for it in (message, details, diagnostics))
+        return ZoomError(code, *texts)
+
+
+def _first_byte(descriptor: int) -> bytes:
+    """The next byte, which stays to be read; nothing where there is none, or the descriptor is no socket's."""
+    twin = os.dup(descriptor)
+    try:
+        with socket.socket(fileno=twin) as peeking:
+            return peeking.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT)
+    except OSError:
+        with suppress(OSError):
+            os.close(twin)
+        return b""
+
+
+def _ready(descriptor: int, wanted: int, seconds: float) -> int:
+    """Which of ZOOM's events a socket is ready for; 0 where none comes in time."""
+    poller = select.poll()
+    events = (select.POLLIN if wanted & _READ else 0) | (select.POLLOUT if wanted & _WRITE else 0)
+    poller.register(descriptor, events | select.POLLERR)
+    ready = 0
+    for _, found in poller.poll(max(1, int(seconds * 1000))):
+        # A connection that is gone reads as one that has something to say: the library finds out by reading.
+        ready |= _READ if found & (select.POLLIN | select.POLLHUP) else 0
+        ready |= _WRITE if found & select.POLLOUT else 0
+        ready |= _EXCEPT if found & (select.POLLERR | select.POLLNVAL) else 0
+    return ready
