@@ -18,6 +18,12 @@ from metasearch.adapters.select.xml import BROKEN_OFF, parse_xml
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.errors import Blocked, NotParsable, Unreachable
 
+#: Bytes at the end of a page in which it is closed: comments and scripts may follow.
+END_OF_PAGE = 10_000
+#: Elements that a piece of a page must close, as rows and cells need not.
+_CONTAINERS = ("table", "div", "ul", "ol", "section", "article")
+UNCLOSED = "the piece of a page that came is not closed: it may have been cut short"
+
 
 def kind_of(body: bytes) -> str:
     """ "json", "xml", "html" or "text"; the body begins with no white space."""
@@ -30,6 +36,12 @@ def kind_of(body: bytes) -> str:
 def _is_html(body: bytes) -> bool:
     start = _PROLOG.sub(b"", body[:1000]).lstrip().lower()
     return start.startswith((b"<!doctype html", b"<html")) or (b"<html" in start and b"<?xml" not in start[:5])
+
+
+def _is_closed(piece: bytes) -> bool:
+    """Whether a piece of a page, as scripts fetch it, has its end."""
+    lower = piece.lower()
+    return all(lower.count(f"<{name}".encode()) <= lower.count(f"</{name}>".encode()) for name in _CONTAINERS)
 
 
 _PROLOG = re.compile(rb"\A<\?xml[^<>]*\?>")
@@ -47,7 +59,9 @@ def load(kind: str, body: bytes, page: Page, spec: AdapterSpec) -> tuple[Any, li
         if kind == "json":
             return _load_json(body, page.content_type)
         if kind == "html":
-            return parse_html(body), []
+            if page.status < 400 and _is_html(body) and b"</html>" not in body[-END_OF_PAGE:].lower():
+                raise ValueError(BROKEN_OFF)
+            return parse_html(body), [] if _is_html(body) or _is_closed(body) else [UNCLOSED]
         if b"<!DOCTYPE" in body[:1000]:
             body = _named_characters(body)
         try:
@@ -58,7 +72,7 @@ def load(kind: str, body: bytes, page: Page, spec: AdapterSpec) -> tuple[Any, li
                 raise
             return parse_xml(clean), [note]
     except ValueError as exc:
-        if kind == "xml" and (wall := challenge(body, page.content_type)) is not None:
+        if kind != "json" and (wall := challenge(body, page.content_type)) is not None:
             raise Blocked(spec.name, f"a human check came instead of an answer ({wall})", url=url) from exc
         advice = Unreachable.advice if BROKEN_OFF in str(exc) else None
         raise NotParsable(spec.name, str(exc), url=url, body_start=start, advice=advice) from exc

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from metasearch import normalise
+from metasearch.adapters.found import first
 from metasearch.adapters.people import person
 from metasearch.record import Author
 
@@ -66,6 +67,15 @@ def people_in(text: str) -> tuple[Author, ...]:
         names = (_AND.sub("", _YEAR.sub("", part)).strip(" ,") for part in parts)
         return tuple(author for name in names if name for author in _of_commas(name))
     return _of_commas(text)
+
+
+_BY = re.compile(r"^\[?by\b\]?\s+", re.IGNORECASE)
+
+
+def statement(found: Any) -> tuple[Author, ...]:
+    """The authors of a statement of responsibility, "by Ada Byron and Tanaka Ken ; illustrated by ..."."""
+    value = first(found)
+    return people_in(_BY.sub("", value.strip().partition(" ;")[0]).rstrip(". ")) if value else ()
 
 
 def _of_commas(text: str) -> tuple[Author, ...]:

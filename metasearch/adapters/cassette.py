@@ -1,12 +1,14 @@
 """Exchanges on disk: `RecordTransport` writes what another transport brings, `ReplayTransport` reads it back.
 
     DIR/<source>/<first 16 digits of request.key>/
-        request.json    method, url, params, headers, body; without secrets, but with the names of those left out
-        page.json       status, content_type, and retry_after where the server asked for a pause
+        request.json    method, url, params, headers, body, and content (JSON or text) where the body is no form;
+                        without secrets, but with the names of those left out
+        page.json       status, content_type; retry_after where the server asked for a pause, and total where a header
+                        told the number of hits
         body.json       as the server sent it, decompressed (body.xml, body.html, body.txt by its kind)
 
 For people to read, diff, edit and delete. Secrets are in none of the files: where a server repeats one in its body,
-`***` stands instead.
+`***` stands instead. Logins (`Request.private`) are not recorded.
 """
 
 from __future__ import annotations
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
 
 _SAFE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 _KINDS = ("json", "xml", "html", "txt")
+#: The answer to a login, which is never recorded: whatever follows from it is not sent either.
+_NO_TOKEN = b'{"access_token": "none"}'
 
 
 class RecordTransport:
@@ -50,6 +54,8 @@ class RecordTransport:
             SourceError: As the inner transport, or because the files cannot be written.
         """
         page = await self._inner.send(request, timeout=timeout, max_bytes=max_bytes)
+        if request.private:
+            return page
         try:
             await asyncio.to_thread(_write, _place(self._folder, request), page)
         except OSError as exc:
@@ -86,6 +92,8 @@ class ReplayTransport:
             NotRecorded: There is no such exchange, or its files cannot be used.
             TooLarge: The recorded body is larger than `max_bytes`.
         """
+        if request.private:
+            return Page(request=request, body=_NO_TOKEN)
         return await asyncio.to_thread(_read, _place(self._folder, request), request, max_bytes)
 
     async def close(self) -> None:
@@ -105,23 +113,25 @@ def _write(place: Path, answered: Page) -> None:
     for kind in _KINDS:
         (place / f"body.{kind}").unlink(missing_ok=True)
     request = page.request
-    _dump(
-        place / "request.json",
-        {
-            "source": request.source,
-            "method": request.method,
-            "url": request.url,
-            "params": list(public(request.params)),
-            "headers": list(public(request.headers)),
-            "body": list(public(request.body)),
-            "secrets": _secret_names(request.params + request.headers + request.body),
-            "key": request.key,
-        },
-    )
+    asked: dict[str, Any] = {
+        "source": request.source,
+        "method": request.method,
+        "url": request.url,
+        "params": list(public(request.params)),
+        "headers": list(public(request.headers)),
+        "body": list(public(request.body)),
+        "secrets": _secret_names(request.params + request.headers + request.body),
+        "key": request.key,
+    }
+    if request.content:
+        asked |= {"content": request.content, "content_type": request.content_type}
+    _dump(place / "request.json", asked)
     (place / f"body.{_kind(page)}").write_bytes(page.body)
     facts: dict[str, Any] = {"status": page.status, "content_type": page.content_type}
     if page.retry_after is not None:
         facts["retry_after"] = page.retry_after
+    if page.total is not None:
+        facts["total"] = page.total
     _dump(place / "page.json", facts)
 
 
@@ -134,7 +144,7 @@ def _read(place: Path, request: Request, max_bytes: int) -> Page:
         body = next(path for kind in _KINDS if (path := place / f"body.{kind}").is_file())
         if body.stat().st_size > max_bytes:
             raise TooLarge(request.source, max_bytes, url=request.shown)
-        pause = facts.get("retry_after")
+        pause, total = facts.get("retry_after"), facts.get("total")
         return Page(
             request=request,
             status=int(facts["status"]),
@@ -142,6 +152,7 @@ def _read(place: Path, request: Request, max_bytes: int) -> Page:
             body=body.read_bytes(),
             fetched_at=time.time(),
             retry_after=None if pause is None else float(pause),
+            total=None if total is None else int(total),
         )
     except FileNotFoundError as exc:
         raise NotRecorded(request.source, str(place), url=request.shown) from exc

@@ -13,6 +13,8 @@ from typing import NamedTuple
 _NUMBER = r"[:.\s]*(\d+[A-Za-z]?(?:\s?[-/\u2013]\s?\d+)?)(?![\d-])"
 _VOLUME = re.compile(rf"\b(?:volume|vol|v|band|bd|jahrgang|jg|tome|tom|t|årg|том|т){_NUMBER}", re.IGNORECASE)
 _ISSUE = re.compile(rf"\b(?:number|num|no|nr|issue|iss|heft|h|fasc|numéro|n[º°o]?|№){_NUMBER}", re.IGNORECASE)
+#: "Vol.389(10086)", but not "Vol. 12 (2019)"
+_ISSUE_BEHIND = re.compile(r"\s?\((?!(?:1[5-9]|20)\d\d\))(\d{1,5}(?:[-/\u2013]\d{1,5})?)\)")
 _PAGES = re.compile(
     r"\b(?:pages?|pp?|seiten?|s|с)[:.\s]*([A-Za-z]?\d+[A-Za-z]?(?:\s?[-\u2010-\u2015]\s?[A-Za-z]?\d+)?)", re.IGNORECASE
 )
@@ -35,6 +37,8 @@ def part(text: str) -> Part:
     """What a citation says; asked three times for each, once a field."""
     volume, issue, pages = _VOLUME.search(text), _ISSUE.search(text), _PAGES.search(text) or _SHORT_PAGES.search(text)
     short = None if volume else _SHORT.search(text)
+    if volume and not issue:
+        issue = _ISSUE_BEHIND.match(text, volume.end())
     return Part(
         volume[1] if volume else next((g for g in (short[1], short[3], short[5]) if g), None) if short else None,
         issue[1] if issue else next((g for g in (short[2], short[4], short[6]) if g), None) if short else None,

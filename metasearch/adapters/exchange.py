@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING
 from metasearch.adapters.health import Health, Pause, SourceState
 from metasearch.adapters.hedge import Overdue, raced
 from metasearch.adapters.history import History
-from metasearch.adapters.request import Page, Request
+from metasearch.adapters.request import Grant, Page, Request
 from metasearch.adapters.spec import Limits
 from metasearch.adapters.throttle import Turnstile
+from metasearch.adapters.tokens import Tokens
 from metasearch.adapters.verdict import judged, objection, overloaded, passing
 from metasearch.errors import SourceError, TimedOut, Unreachable
 
@@ -81,6 +82,7 @@ class Exchanges:
         self._patience = patience
         self._hedging = hedging
         self._sources: dict[str, _Source] = {}
+        self._tokens = Tokens(monotonic)
         self.listener: Callable[[Pause], None] | None = None
 
     def __len__(self) -> int:
@@ -107,11 +109,20 @@ class Exchanges:
         self._known(pause.source, limits).health.heed(pause)
 
     async def tried(self, request: Request, limits: Limits, asking: Asker, env_name: str | None) -> Page:
-        """The exchange, and further tries while there is time.
+        """The exchange, and further tries while there is time; with a token that is fetched first, where it needs one.
 
         Raises:
             SourceError: Everything but a page that a parser may judge.
         """
+
+        async def ask(asked: Request) -> Page:
+            return await self._tried(asked, limits, asking, env_name)
+
+        if not any(isinstance(value, Grant) for _, value in request.params + request.headers):
+            return await ask(request)
+        return await self._tokens.sent(request, ask, env_name)
+
+    async def _tried(self, request: Request, limits: Limits, asking: Asker, env_name: str | None) -> Page:
         loop = asyncio.get_running_loop()
         known = self._known(request.source, limits)
         tries = 0

@@ -7,10 +7,10 @@ from typing import Any
 
 def strings(found: Any) -> list[str]:
     """Every string in what was found, in order, without the empty ones; numbers become text."""
-    if found is None or found is False or found is True:
-        return []
     if isinstance(found, str):
         return [found] if found and not found.isspace() else []
+    if found is None or found is False or found is True:
+        return []
     if isinstance(found, (list, tuple)):
         out: list[str] = []
         for item in found:
@@ -31,10 +31,10 @@ def strings(found: Any) -> list[str]:
 
 def first(found: Any) -> str | None:
     """The first string."""
+    if isinstance(found, str):
+        return found if found and not found.isspace() else None
     if type(found) is list and found:
         head = found[0]
         if type(head) is str and head and not head.isspace():
             return head
-    if isinstance(found, str):
-        return found if found and not found.isspace() else None
     return next(iter(strings(found)), None)

@@ -123,17 +123,20 @@ class AllowList:
         """Whether a URL with this host and port is exempt from `is_public`."""
         return (host, port) in self.origins or (bool(self.origins) and (_canonical(host), port) in self.origins)
 
+    def may_reach(self, address: str, port: int, *, exempt: bool) -> bool:
+        """Whether an address may be connected to; `exempt` for a URL that the list holds."""
+        return is_public(address) or (exempt and (_is_inside(address) or (_canonical(address), port) in self.origins))
+
     def connect_public(self, info: AddrInfo) -> socket.socket:
         """A socket for a public address; `TCPConnector(socket_factory=...)` of the ordinary pool."""
-        family, kind, protocol, _, address = info
-        if not is_public(address[0]):
-            raise ForbiddenAddress
-        return socket.socket(family, kind, protocol)
+        return self._connect(info, exempt=False)
 
     def connect_allowed(self, info: AddrInfo) -> socket.socket:
         """A socket for the address of an allowed URL; the factory of the exempt pool."""
+        return self._connect(info, exempt=True)
+
+    def _connect(self, info: AddrInfo, *, exempt: bool) -> socket.socket:
         family, kind, protocol, _, address = info
-        host, port = address[0], address[1]
-        if not (is_public(host) or _is_inside(host) or (_canonical(host), port) in self.origins):
+        if not self.may_reach(address[0], address[1], exempt=exempt):
             raise ForbiddenAddress
         return socket.socket(family, kind, protocol)

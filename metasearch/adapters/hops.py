@@ -7,6 +7,7 @@ server that repeats a secret in its `Location` does not get it carried elsewhere
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -14,7 +15,7 @@ from urllib.parse import quote, unquote_plus
 
 from yarl import URL
 
-from metasearch.adapters.request import Pairs, Request, Secret, secrets_of, without_secrets
+from metasearch.adapters.request import JSON, Pairs, Request, Secret, secrets_of, without_secrets
 from metasearch.errors import NotAllowed
 
 #: Redirects that are followed, and whether a POST stays a POST.
@@ -50,8 +51,8 @@ def first_hop(request: Request) -> Hop:
     text = request.url.partition("#")[0]
     if request.params:
         text += ("&" if "?" in text else "?") + _encoded(request.params)
-    data = _encoded(request.body).encode() if request.method == "POST" else None
-    return Hop(_checked(text, request), request.method, _headers(request, form=data is not None), data)
+    data = _body(request) if request.method == "POST" else None
+    return Hop(_checked(text, request), request.method, _headers(request, body=data is not None), data)
 
 
 def next_hop(request: Request, hop: Hop, status: int, location: str) -> Hop:
@@ -74,14 +75,23 @@ def next_hop(request: Request, hop: Hop, status: int, location: str) -> Hop:
     if not trusted and secrets:
         target = _without(target, secrets, request)
     keeps = hop.method != "POST" or REDIRECTS[status]
-    data = _encoded(request.body, secrets=trusted).encode() if keeps and hop.data is not None else None
-    headers = _headers(request, form=data is not None, secrets=trusted)
+    data = _body(request, secrets=trusted) if keeps and hop.data is not None else None
+    headers = _headers(request, body=data is not None, secrets=trusted)
     return Hop(target, hop.method if keeps else "GET", headers, data, trusted)
 
 
 def origin(url: URL) -> str:
     """Scheme, host and port, which may be shown; paths and parameters of a redirect may hold a secret."""
     return f"{url.scheme}://{url.raw_host}:{url.port}"
+
+
+def _body(request: Request, *, secrets: bool = True) -> bytes:
+    """JSON or text to the letter, which hold no secret; else the fields, as JSON or as a form."""
+    if request.content:
+        return request.content.encode(errors="replace")
+    if request.content_type == JSON:
+        return json.dumps(dict(_plain(request.body, secrets=secrets))).encode()
+    return _encoded(request.body, secrets=secrets).encode()
 
 
 def _encoded(pairs: Pairs, *, secrets: bool = True) -> str:
@@ -105,15 +115,15 @@ def _plain(pairs: Pairs, *, secrets: bool) -> list[tuple[str, str]]:
     ]
 
 
-def _headers(request: Request, *, form: bool, secrets: bool = True) -> dict[str, str]:
+def _headers(request: Request, *, body: bool, secrets: bool = True) -> dict[str, str]:
     """Headers of one hop; without `secrets` also those that carry credentials by their very name stay behind."""
     headers = {
         name: text
         for name, text in _plain(request.headers, secrets=secrets)
         if secrets or name.lower() not in _CREDENTIALS
     }
-    if form:
-        headers.setdefault("Content-Type", "application/x-www-form-urlencoded")
+    if body and not any(name.lower() == "content-type" for name in headers):
+        headers["Content-Type"] = request.content_type or "application/x-www-form-urlencoded"
     return headers
 
 

@@ -34,10 +34,13 @@ def pdf_url(found: Any) -> str | None:
     return next((u for u in links if "//doi.org/" not in u and "//dx.doi.org/" not in u), None)
 
 
+_BETWEEN_ISBNS = re.compile(r"[;,]|\s(?=97[89])")
+
+
 def isbns(found: Any) -> tuple[str, ...]:
     """Each ISBN once, as ISBN-13."""
-    values = [part for v in strings(found) for part in re.split(r"[;,]|\s(?=97[89])", v)]
-    return tuple(dict.fromkeys(i for v in values if (i := normalise.isbn(v))))
+    values = [part for v in strings(found) for part in ((v,) if v.isalnum() else _BETWEEN_ISBNS.split(v))]
+    return tuple(dict.fromkeys([i for v in values if (i := normalise.isbn(v))]))
 
 
 _SEPARATORS = re.compile(r"[;,]")
@@ -59,11 +62,30 @@ def arxiv_url(found: Any) -> str | None:
     return next((a for v in strings(found) if "arxiv" in v.lower() and (a := normalise.arxiv_id(v))), None)
 
 
+_ARXIV_VERSION = re.compile(r"(?:\d{4}\.\d{4,5}|[a-z][a-z.-]*/\d{7})(v\d{1,3})\b", re.IGNORECASE)
+
+
+def arxiv_version(found: Any) -> str | None:
+    """The version behind an arXiv identifier: "v2" of "http://arxiv.org/abs/2104.12255v2"."""
+    hits = (_ARXIV_VERSION.search(value) for value in strings(found))
+    return next((hit[1].lower() for hit in hits if hit), None)
+
+
 def pmcid(found: Any) -> str | None:
     """The form "PMC123456", from that, from a link to it, or from its number."""
     value = first(found)
     hit = re.search(r"PMC0*(\d{1,9})|(?:^|/)0*(\d{1,9})/?$", value.strip(), re.IGNORECASE) if value else None
     return f"PMC{hit[1] or hit[2]}" if hit else None
+
+
+_PMID = re.compile(r"(?:^|[^\dC])0*(\d{1,9})/?$")
+
+
+def pmid(found: Any) -> str | None:
+    """A PubMed identifier, from its number, "MEDLINE:37689792", "pmid:37689792", or a link to it."""
+    value = first(found)
+    hit = _PMID.search(value.strip()) if value else None
+    return hit[1] if hit else None
 
 
 def lccn(found: Any) -> str | None:
@@ -76,9 +98,9 @@ def lccn(found: Any) -> str | None:
 
 
 def oclc(found: Any) -> str | None:
-    """The number of the first "(OCoLC)ocm01234567", "ocn123456789" or "on1234567890"."""
+    """The number of the first "(OCoLC)ocm01234567", "ocn123456789", "on1234567890" or "OCLC:1234567"."""
     for value in strings(found):
-        hit = re.fullmatch(r"\s*(?:\(OCoLC\)\s*(?:oc[mn]|on)?|oc[mn]|on)\s*0*(\d+)\s*", value, re.IGNORECASE)
+        hit = re.fullmatch(r"\s*(?:\(OCoLC\)\s*(?:oc[mn]|on)?|oc[mn]|on|OCLC:)\s*0*(\d+)\s*", value, re.IGNORECASE)
         if hit:
             return hit[1]
     return None

@@ -86,7 +86,7 @@ def spared(page: Page, now: float, reason: str) -> Page:
 
 def packed(page: Page, at: float, *, negative: bool = False) -> bytes:
     """A line of JSON facts, then the body; `at` is the Unix time at which it was fetched."""
-    facts = {"status": page.status, "type": page.content_type, "at": at, "negative": negative}
+    facts = {"status": page.status, "type": page.content_type, "at": at, "negative": negative, "total": page.total}
     return orjson.dumps(facts) + b"\n" + page.body
 
 
@@ -98,6 +98,8 @@ def unpacked(kept: bytes, request: Request) -> Kept | None:
         status, kind, at = facts["status"], facts["type"], facts["at"]
         if type(status) is int and type(kind) is str and type(at) in (int, float):
             page = Page(request=request, status=status, content_type=kind, body=body, fetched_at=at, cached=True)
+            if type(total := facts.get("total")) is int:
+                page = replace(page, total=total)
             return Kept(page, facts.get("negative") is True or is_negative(page))
     return None
 

@@ -7,6 +7,7 @@ forms, relators and the field's final punctuation.
 from __future__ import annotations
 
 import re
+from typing import Literal
 
 from metasearch import normalise
 from metasearch.adapters.select.marc import MarcField
@@ -18,6 +19,11 @@ _LIFE_DATES = re.compile(
 _ROLE = re.compile(
     r"\s*\[[^\[\]]*\]$|\.(?:prf|cmp|aut|edt|trl|itr|voc|cnd|arr|lyr|ill|drt|nrt)$|(?<=\w)[ \u3000]"
     r"(?:著|著者|原著|共著|編著|編|編集|訳|監訳|監修|校訂|校注|解説|作|原作|文|絵|画|原画|作画|写真|撮影|音楽|作曲|作詞|編曲|監督|脚本|出演)$"
+)
+# The words of RDA for a part (MARC 21 $e), where they were left behind the name: "Doe, Jane, author", "A Survey, issuing body".
+_RELATOR = re.compile(
+    r",\s*(?:author|editor|compiler|translator|illustrator|photographer|cartographer|composer|performer|conductor|director"
+    r"|producer|interviewer|interviewee|contributor|creator|publisher|printer|issuing body|sponsoring body|host institution)\.?$"
 )
 _FULLER_FORM = re.compile(r"(,[^(]*?)\s*\([^()]*\)[,.]?$")
 _BODY_DATES = re.compile(r"\s*\([^()]*\d{3,4}[^()]*\)\s*$")
@@ -35,11 +41,26 @@ _NOT_CREATORS = frozenset((
 ))  # fmt: skip
 
 
+#: Of those who saw to the work of others, as editors, ...
+_EDITORS = frozenset((
+    "edt", "edc", "edm", "editor", "ed", "eds", "editor of compilation", "joint editor", "hrsg", "hg", "herausgeber",
+    "herausgeberin", "herausgebendes organ", "éditeur scientifique", "directeur de publication", "340", "651",
+))  # fmt: skip
+#: ... and of those who added something to it.
+_HELPERS = frozenset((
+    "trl", "translator", "tr", "übers", "übersetzer", "übersetzerin", "traducteur", "730", "ill", "illustrator", "440",
+    "aui", "author of introduction", "080", "aft", "author of afterword", "win", "wpr", "writer of introduction",
+    "writer of preface", "bkd", "book designer", "cov", "cover designer", "pfr", "proofreader", "red", "redaktor",
+))  # fmt: skip
+
+
 def personal(name: str) -> str:
     """A personal name without dates, fuller form of initials, and the field's own punctuation."""
     value = normalise.plain(name)
     if value[-1:] == "]" or value[-4:-3] == "." or not value.isascii():
         value = _ROLE.sub("", value)
+    if ", " in value and value[-1:].islower():
+        value = _RELATOR.sub("", value)
     if "1" in value or "20" in value:
         value = _LIFE_DATES.sub("", value)
     if "(" in value:
@@ -62,8 +83,11 @@ def is_corporate(field: MarcField) -> bool:
     return field.tag[1:] in ("10", "11", "12")
 
 
-def is_creator(field: MarcField) -> bool:
-    """Whether the field's relators, where it has some, are those of somebody who took part in the work.
+Part = Literal["author", "editor", "helper", "none"]
+
+
+def part_in(field: MarcField) -> Part:
+    """What somebody had to do with the work, by the field's relators; "author" where it has none.
 
     A field with $5 is true of one library's copy only, and an online service is where a copy was bought.
     """
@@ -72,8 +96,20 @@ def is_creator(field: MarcField) -> bool:
         if code in "e4":
             relators.append(text)
         elif code == "5" or (code == "a" and "(Online service)" in text):
-            return False
+            return "none"
     if not relators:
-        return True
-    words = [text.rpartition("/")[2].strip(" .,;").casefold() for text in relators]
-    return any(word not in _NOT_CREATORS for word in words)
+        return "author"
+    words = [text.rpartition("/")[2].strip(" .,;()[]").casefold() for text in relators]
+    parts = [_part(word) for word in words]
+    return next((part for part in _PARTS if part in parts), "none")
+
+
+_PARTS: tuple[Part, ...] = ("author", "editor", "helper", "none")
+
+
+def _part(word: str) -> Part:
+    if word in _EDITORS:
+        return "editor"
+    if word in _HELPERS:
+        return "helper"
+    return "none" if word in _NOT_CREATORS else "author"

@@ -7,7 +7,7 @@ neighbours are kept. A long page takes many milliseconds, and whoever has other 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import Any, TypeVar
@@ -16,14 +16,17 @@ from metasearch.adapters import convert
 from metasearch.adapters.bodies import kind_of, load, unescape, without_namespaces
 from metasearch.adapters.charset import unmarked
 from metasearch.adapters.found import first
+from metasearch.adapters.links import followed
+from metasearch.adapters.made import made_record
 from metasearch.adapters.plan import next_request
-from metasearch.adapters.refusals import not_expected, refusal, said
+from metasearch.adapters.reader import read
+from metasearch.adapters.refusals import blocked, not_expected, refusal, said
 from metasearch.adapters.request import Page, Request, without_secrets
 from metasearch.adapters.select import as_strings
 from metasearch.adapters.select.json import every
 from metasearch.adapters.select.marc import MarcRecord
 from metasearch.adapters.select.xml_record import XmlRecord
-from metasearch.adapters.spec import AdapterSpec, Selector, Shape
+from metasearch.adapters.spec import AdapterSpec, LateShape, Selector, Shape
 from metasearch.errors import NotParsable, SourceError, Unreachable
 from metasearch.record import Record
 
@@ -35,6 +38,7 @@ DRIFT_SHARE, DRIFT_RECORDS = 0.5, 4
 STEP, FIRST_STEP = 10, 3
 #: Bytes of a body from which on to load it is a stretch of its own.
 LONG_BODY = 100_000
+STRAYS = "the link to the next page leads to another server, and was not followed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +131,8 @@ def body_steps(page: Page, spec: AdapterSpec) -> Steps:
         raise NotParsable(spec.name, "the body is empty", url=page.request.shown, advice=Unreachable.advice)
     kind = kind_of(body)
     shapes = [shape for shape in spec.shapes if _kind(shape) == kind]
+    if not shapes and kind == "xml":  # a fragment of a page, as scripts fetch it: a table, a list
+        kind, shapes = "html", [shape for shape in spec.shapes if _kind(shape) == "html"]
     if not shapes:
         raise not_expected(page, spec, body)
     root, notes = load(kind, body, page, spec)
@@ -136,7 +142,7 @@ def body_steps(page: Page, spec: AdapterSpec) -> Steps:
     return replace(parsed, notes=(*parsed.notes, *notes)) if notes else parsed
 
 
-def _kind(shape: Shape) -> str:
+def _kind(shape: Shape | LateShape) -> str:
     return "xml" if shape.body == "marcxml" else shape.body
 
 
@@ -146,11 +152,12 @@ def _found(found: Any) -> bool:
     )
 
 
-def _first_that_fits(shapes: list[Shape], root: Any, page: Page, spec: AdapterSpec) -> Steps:
+def _first_that_fits(shapes: list[LateShape], root: Any, page: Page, spec: AdapterSpec) -> Steps:
     """The answer of the first shape that finds records; else of the first that knows the body at all."""
     fallback: Parsed | None = None
     fits = False
-    for shape in shapes:
+    for late in shapes:
+        shape = late.shape()
         if shape.unescape is not None:  # before `when`, which may look at what was packed
             unescape(shape.unescape(root))
         if shape.bare:
@@ -160,6 +167,7 @@ def _first_that_fits(shapes: list[Shape], root: Any, page: Page, spec: AdapterSp
         fits = True
         kind = _kind(shape)
         total = _one(shape.total, root, kind, convert.integer)
+        total = page.total if total is None else total
         nodes = every(shape.records)(root)
         if isinstance(nodes, dict):
             nodes = [nodes]  # "one or many": a single hit that is not in a list
@@ -174,11 +182,13 @@ def _first_that_fits(shapes: list[Shape], root: Any, page: Page, spec: AdapterSp
             if total is not None and total > page.request.start:
                 notes += (f"the source says that it has {total:,} hits but sent none of them",)
             fallback = Parsed(total=total, notes=notes)
+    if fallback is None and shapes[0].body == "html" and (wall := blocked(page, spec, page.body)) is not None:
+        raise wall  # where web pages are read, a human check is one, too
     if page.status >= 400:
         raise refusal(page, spec, f"HTTP {page.status}")
     if fallback is None:
         start = page.body[:80].decode("utf-8", "replace")
-        what = f" ({root.tag.rpartition('}')[2]})" if isinstance(getattr(root, "tag", None), str) else ""
+        what = f" ({root.tag.rpartition('}')[2]})" if _kind(shapes[0]) == "xml" else ""
         reason = "neither records nor a count are in it" if fits else "it does not describe works"
         raise NotParsable(spec.name, reason + what, url=page.request.shown, body_start=start)
     return fallback
@@ -225,12 +235,13 @@ def _read(shape: Shape, nodes: list[Any], total: int | None, root: Any, page: Pa
     kind = _kind(shape)
     cursor = _one(shape.next, root, kind, first)
     warning = _one(shape.warning, root, kind, convert.joined)
+    strays = spec.paging.kind == "link" and cursor and followed(request, cursor) is None
     return Parsed(
         records=tuple(records),
         total=total,
         next=next_request(spec, request, got=len(nodes), total=total, cursor=cursor),
         unread=tuple(unread),
-        notes=(warning,) if warning else (),
+        notes=tuple(filter(None, (warning, STRAYS if strays else ""))),
         drifted=_drift(shape, records, len(nodes)),
     )
 
@@ -249,18 +260,26 @@ def record_of(shape: Shape, node: Any, position: int, spec: AdapterSpec) -> Reco
     """The record of a node, or why there is none."""
     if shape.body == "json" and not isinstance(node, dict):
         return f"not an object but {type(node).__name__}"
-    source = MarcRecord(node) if shape.body == "marcxml" else XmlRecord(node) if shape.body == "xml" else node
-    values: dict[str, Any] = {}
-    for name, read in shape.readers:
-        value = read(source)
-        if value or value == 0:
-            values[name] = value
-    ids: dict[str, str] = {}
-    for scheme, read in shape.id_readers:
-        if value := read(source):
-            ids[scheme] = value
+    source, there = _seen(node, shape.body)
+    values = read(shape.attempts, source, there)
+    ids = read(shape.id_attempts, source, there)
+    if not all(ids.values()):
+        ids = {scheme: value for scheme, value in ids.items() if value}
     if not values.get("title") and not values.get("doi") and not ids and not values.get("source_id"):
         return "neither a title nor an identifier"
     if "year" not in values and "date" in values:
         values["year"] = int(values["date"][:4])
-    return Record(source=spec.name, position=position, ids=ids, **values)
+    return made_record(source=spec.name, position=position, ids=ids, **values)
+
+
+def _seen(node: Any, body: str) -> tuple[Any, Mapping[str, Any]]:
+    """A record's node as the selectors of fields see it, and what is found in it by names alone."""
+    if body == "json":
+        return node, node
+    if body == "xml":
+        record = XmlRecord(node)
+        return record, record.children
+    if body == "marcxml":
+        marc = MarcRecord(node)
+        return marc, marc.there
+    return node, {}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from metasearch import normalise
@@ -15,11 +16,17 @@ from metasearch.adapters import marc_names
 from metasearch.adapters.found import first, strings
 from metasearch.adapters.select.marc import MarcField
 from metasearch.adapters.spec import Converter
+from metasearch.adapters.texts import text
 from metasearch.record import Author
 
 _SUFFIX = re.compile(r"^(?:jr|sr|ii|iii|iv|ph\.?d|m\.?d)\.?$", re.IGNORECASE)
+#: What stands behind the comma of a firm's name, and is no given name: "Apple Computer, Inc."
+_FIRM = re.compile(r"(?:co\.?,? ?)?(?:inc|ltd|llc|plc|corp|gmbh)\.?", re.IGNORECASE)
 _HAN_OR_HANGUL = re.compile("[\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
+_AND_OTHERS = re.compile(r",?\s+et al\.?$", re.IGNORECASE)
 _HOMONYM = re.compile(r"\s\d{4}$")
+# What DataCite's schema (appendix 3) has repositories write where nobody is known: (:unav), (:unkn), (:tba) ...
+_NOBODY = re.compile(r"\(:(?:una[aclpsv]|unkn|none|null|tba|etal)\)", re.IGNORECASE)
 
 
 def person(name: str, family: str | None = None, given: str | None = None, orcid: str | None = None) -> Author | None:
@@ -35,10 +42,12 @@ def person(name: str, family: str | None = None, given: str | None = None, orcid
         left, _, right = name.partition(",")
         left = left.strip()
         right = ", ".join([part for x in right.split(",") if (part := x.strip()) and not _SUFFIX.match(part)])
-        if left and right and left.count(" ") <= 3:
+        if left and right and left.count(" ") <= 3 and not _FIRM.fullmatch(right):
             family, given, name = left, right, ""
     elif family and given and name.startswith(f"{family},"):
         name = ""
+    if name.startswith("(:") and _NOBODY.match(name):
+        return None
     if name.rstrip(".").lower() == "et al" or (0 < len(name) < 3 and not any(map(str.isalnum, name))):
         return None  # arXiv puts a ":" behind a collaboration's name, as an author
     if not name:
@@ -79,17 +88,44 @@ def names_initials(found: Any) -> tuple[Author, ...]:
     return tuple(a for v in strings(found) if (a := initials_last(normalise.plain(v))))
 
 
+def names_initials_and(found: Any) -> tuple[Author, ...]:
+    """Authors from strings such as "Smith JA, Jones K and Brown C", or "... et al."."""
+    values = [_AND_OTHERS.sub("", text(v) or "") for v in strings(found)]
+    return names_initials([part for v in values for part in re.split(r",\s*(?:and\s+)?|\s+and\s+", v)])
+
+
 def names_and(found: Any) -> tuple[Author, ...]:
     """Authors from strings such as "A. Smith, B. Jones and C. Brown"."""
     return names([part for v in strings(found) for part in re.split(r",\s*(?:and\s+)?|\s+and\s+|;", v)])
 
 
 def initials_last(name: str) -> Author | None:
-    """From "Smith JA" family Smith and given JA; any other form, "Smith, Jo A" too, is read as `person` reads it."""
+    """From "Smith JA" or "Smith J.A." family Smith and the initials as given names.
+
+    Any other form, "Smith, Jo A" too, is read as `person` reads it.
+    """
     head, _, tail = name.rpartition(" ")
-    if head and "," not in head and tail.isupper() and len(tail) <= 5 and tail.replace("-", "").isalpha():
+    letters = tail.replace("-", "").replace(".", "")
+    stops = "." in tail and "." in head  # "Smith J. A." has more initials than the last
+    if head and "," not in head and not stops and tail.isupper() and len(letters) <= 5 and letters.isalpha():
         return person("", head, tail)
     return person(name)
+
+
+_TITLES = frozenset({"Prof", "Dr", "Mr", "Mrs", "Ms"})
+
+
+def without_degrees(name: str) -> str:
+    """A name without the degrees behind it: "Ada Byron, MD, PhD" -> "Ada Byron"."""
+    head, *rest = [part.strip() for part in name.split(",")]
+    return head if rest and " " in head and all(_is_degree(part) for part in rest if part) else name
+
+
+def _is_degree(part: str) -> bool:
+    """Whether it is "MD", "Ph.D.", "MBBS" or "Prof. Dr. med.", and not a given name, which has one capital."""
+    words = part.split()
+    capitals = sum(map(str.isupper, words[0]))
+    return len(words) <= 3 and len(part) <= 30 and (capitals >= 2 or words[0].rstrip(".") in _TITLES)
 
 
 def without_homonym(name: str) -> str:
@@ -102,26 +138,66 @@ def names_homonym(found: Any) -> tuple[Author, ...]:
     return names([without_homonym(v) for v in strings(found)])
 
 
+_AFFILIATION = re.compile(r"\[([^\[\]]*)\]")
+_ORCID_DIGITS = re.compile(r"ORCID:?\s*(\d{4})-?(\d{4})-?(\d{4})-?(\d{3}[\dXx])\b")
+_NOT_NAME = re.compile(r"\([^()]*ORCID[^()]*\)|\be-?mail:?\s*[^\s,;]+,?|\b[^\s,;@]+@[^\s,;]+", re.IGNORECASE)
+_COLLECTIVE = re.compile(r"\b(?:collaborations?|consortium|working group)$", re.IGNORECASE)
+
+
+def names_bracketed(found: Any) -> tuple[Author, ...]:
+    """OSTI's authors: "Byron, Ada [Lab A] (ORCID:0000000218250097); /SLAC; STAR Collaboration".
+
+    One or several in a string, apart by ";" outside of the brackets. What begins with a slash is where the ones before
+    work; mail addresses are left out.
+    """
+    out: list[Author] = []
+    for value in strings(found):
+        for part in re.split(r";(?![^\[\]]*\])", value):
+            works_at = number = None
+            if "[" in part or "(" in part or "@" in part:
+                works_at, number = _AFFILIATION.search(part), _ORCID_DIGITS.search(part)
+                part = _NOT_NAME.sub(" ", _AFFILIATION.sub(" ", part))
+            name = " ".join(part.split())
+            name = name.partition(" /")[0].strip(" ,")
+            if not name or name[0] == "/" or name.casefold() in ("none", "not available"):
+                continue
+            if _COLLECTIVE.search(name):
+                out.append(Author(normalise.without_markup(name), collective=True))
+            elif author := person(name, orcid="-".join(number.groups()) if number else None):
+                out.append(replace(author, affiliation=text(works_at[1]) if works_at else None))
+    return tuple(out)
+
+
 def names_catalogue(found: Any) -> tuple[Author, ...]:
     """Authors from catalogue headings: "Heath, Percy, 1923-", "Zeitgeist Films."."""
     return names([marc_names.personal(v) for v in strings(found)])
 
 
 def marc_author(field: MarcField, got: Mapping[str, str]) -> Author | None:
-    """The author of a MARC 1XX or 7XX field, of which `got` holds the parts; None for a publisher or owner."""
-    if not marc_names.is_creator(field):
-        return None
+    """Whoever is named in a MARC 1XX or 7XX field, of which `got` holds the parts."""
     name = got.get("name", "")
     if marc_names.is_corporate(field):
         unit = field.text("b") if field.tag.endswith("10") and name else ""  # "France. $b Ministère ..."
         body = marc_names.corporate(f"{name or got.get('family', '')} {unit}")
-        return Author(body) if body else None
+        return Author(body, collective=True) if body else None
     if not name:  # UNIMARC has family and given names apart
         return person("", marc_names.personal(got.get("family", "")), marc_names.personal(got.get("given", "")))
     name = marc_names.personal(name)
     if field.ind1 == "0" and "," not in name:  # "John Paul $b II": entered under the forename
         return Author(" ".join(filter(None, (name, marc_names.personal(field.text("b")))))) if name else None
     return person(name)
+
+
+def _taking_part(fields: Iterable[MarcField], *, editors: bool) -> list[MarcField]:
+    """The fields of the authors; of the editors, where nobody else made the work; of anybody, where no editor did.
+
+    Or those of the editors, where there are authors, too.
+    """
+    parts = [(marc_names.part_in(field), field) for field in fields]
+    by_part = [[field for part, field in parts if part == wanted] for wanted in ("author", "editor", "helper")]
+    if editors:
+        return by_part[1] if by_part[0] else []
+    return next((found for found in by_part if found), [])
 
 
 def _nothing(_: Any) -> None:
@@ -145,6 +221,7 @@ def people(
     parts: Mapping[str, Callable[[Any], Any]],
     *,
     marc: bool = False,
+    editors: bool = False,
     tidy: Callable[[str], str] | None = None,
     node_of: Callable[[Any], Any] | None = None,
 ) -> Converter:
@@ -152,15 +229,19 @@ def people(
 
     Args:
         each: Finds them.
-        parts: Finds name, family, given, orcid in one, and "corporate": a name that is not to be split.
-        marc: They are MARC fields.
+        parts: Finds name, family, given, orcid, affiliation in one, and "corporate": a name that is not to be split.
+        marc: They are MARC fields, of which the relators say who is an author, who an editor.
+        editors: The editors are wanted, not the authors.
         tidy: What each name goes through.
         node_of: Makes what the parts are found in of what `each` finds; None where that is the same.
     """
     # Most sources give given and family name apart, and most names need no cleaning: those go the short way.
+    affiliated = "affiliation" in parts
     simple = not marc and tidy is None and {"family", "given"} <= parts.keys()
-    pick: list[Callable[[Any], Any]] = [parts.get(part, _nothing) for part in ("name", "family", "given", "orcid")]
-    name_of, family_of, given_of, orcid_of = pick
+    pick: list[Callable[[Any], Any]] = [
+        parts.get(part, _nothing) for part in ("name", "family", "given", "orcid", "affiliation")
+    ]
+    name_of, family_of, given_of, orcid_of, affiliation_of = pick
 
     def convert(node: Any) -> tuple[Author, ...]:
         found = each(node)
@@ -168,6 +249,8 @@ def people(
             found = re.split("[;；]", found)
         items: Iterable[Any] = found if isinstance(found, list) else [found] if found is not None else []
         authors: dict[Author, None] = {}  # in order, each once; collaborations have thousands
+        if marc:
+            items = _taking_part(items, editors=editors)
         for item in items:
             if simple and type(item) is dict:
                 family, given = family_of(item), given_of(item)
@@ -178,7 +261,8 @@ def people(
                             name = displayed(given, family)
                         orcid = orcid_of(item)
                         known = normalise.orcid(orcid) if type(orcid) is str else None
-                        authors[Author(name, family, given, known)] = None
+                        works_at = text(affiliation_of(item)) if affiliated else None
+                        authors[Author(name, family, given, known, works_at)] = None
                         continue
             if isinstance(item, str):
                 got = {"name": item}
@@ -196,9 +280,11 @@ def people(
                 author = marc_author(item, got)
             elif "corporate" in got and "family" not in got:
                 body = normalise.without_markup(got["corporate"])
-                author = Author(body) if body else None
+                author = Author(body, collective=True) if body else None
             else:
                 author = person(got.get("name", ""), got.get("family"), got.get("given"), got.get("orcid"))
+            if author and affiliated and not marc and (works_at := text(got.get("affiliation"))):
+                author = replace(author, affiliation=works_at)
             if author:
                 authors[author] = None
         return tuple(authors)

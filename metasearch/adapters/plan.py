@@ -8,18 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from importlib import import_module
-from string import Formatter
-from urllib.parse import quote
 
-from metasearch.adapters.request import Pairs, Request, Secret
-from metasearch.adapters.spec import AdapterSpec, Template
+from metasearch.adapters.links import followed
+from metasearch.adapters.logins import secret
+from metasearch.adapters.request import Request
+from metasearch.adapters.spec import AdapterSpec
+from metasearch.adapters.templates import PAGING, all_names, fill, fill_content, fill_url, names, paging_values, refill
 from metasearch.adapters.translate import Writer
 from metasearch.errors import KeyMissing
 from metasearch.query.ast import FIELDS, Query, conjunction
-
-_PAGING = frozenset({"size", "start", "start1", "page", "cursor"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,33 +66,44 @@ def plan(
 
 
 def plan_request(
-    query: Query, spec: AdapterSpec, wanted: int, env: Mapping[str, str], depth: int | None = None
+    query: Query,
+    spec: AdapterSpec,
+    wanted: int,
+    env: Mapping[str, str],
+    depth: int | None = None,
+    *,
+    written_by: type[Writer] = Writer,
 ) -> Plan:
-    """`plan` without the spec's hook, for hooks to build on."""
-    writer = Writer(spec.name, spec.query, _param_fields(spec))
+    """`plan` without the spec's hook, for hooks to build on; `written_by` writes the query."""
+    writer = written_by(spec.name, spec.query, all_names(spec.request).intersection(FIELDS))
     values = writer.write(query)
     wanted = max(1, min(wanted, spec.paging.window))
     size = min(depth or wanted, wanted, spec.paging.size)
-    values |= _paging_values(0, size, spec.paging.first)
+    asked = tuple(values.items())
+    values |= paging_values(0, size, spec.paging.first if spec.paging.kind == "cursor" else "")
     template = spec.request
-    params, headers, body = (_fill(t, values) for t in (template.params, template.headers, template.body))
+    params, headers, body = (fill(t, values) for t in (template.params, template.headers, template.body))
     for auth in spec.auth:
-        value = env.get(auth.env, "").strip()
-        if not value and auth.required:
-            raise KeyMissing(spec.name, auth.env)
-        if value:
-            pair = (auth.name, Secret(auth.prefix + value))
+        missing = [name for name in auth.variables if not env.get(name, "").strip()]
+        if missing and auth.required:
+            raise KeyMissing(spec.name, missing[0], auth.get)
+        if not missing:
+            pair = (auth.name, secret(spec.name, auth, env))
             if auth.where == "headers":
                 headers = (*headers, pair)
             else:
                 params = (*params, pair)
     request = Request(
         source=spec.name,
-        url=_fill_url(template.url, values),
+        url=fill_url(template.url, values),
         method=template.method,
         params=params,
         headers=headers,
         body=body,
+        content=fill_content(template, values),
+        content_type=template.content_type,
+        values=asked,
+        total_header=spec.total_header,
         start=0,
         size=size,
         cursor=spec.paging.first if spec.paging.kind == "cursor" else None,
@@ -117,88 +126,31 @@ def next_request(
         request: What was asked for this page.
         got: How many record nodes the page held, readable or not.
         total: How many hits the source says it has.
-        cursor: The cursor that the page gave.
+        cursor: The cursor, or the link, that the page gave.
     """
     kind = spec.paging.kind
     start = request.start + got
     limit = min(request.wanted, spec.paging.window, total if total is not None else request.wanted)
     if got == 0 or start >= limit or kind == "none":
         return None
-    if kind == "cursor" and (not cursor or cursor == request.cursor):
+    if kind in ("cursor", "link") and (not cursor or cursor == request.cursor):
         return None
     if kind == "page" and (got < request.size or start + request.size > spec.paging.window):
         return None
     # What reaches beyond the window is refused as a whole, so the last page is a short one.
     size = min(request.size, spec.paging.window - start) if kind == "offset" else request.size
-    cursor = cursor if kind == "cursor" else None
-    values = _paging_values(start, size, cursor or "")
+    cursor = cursor if kind in ("cursor", "link") else None
+    turned = replace(request, start=start, size=size, cursor=cursor)
+    values = dict(request.values) | paging_values(start, size, cursor or "")
     template = spec.request
+    if kind == "link":
+        turned = replace(turned, headers=refill(request.headers, template.headers, values))
+        return followed(turned, cursor or "")
     return replace(
-        request,
-        params=_refill(request.params, template.params, values),
-        body=_refill(request.body, template.body, values),
-        start=start,
-        size=size,
-        cursor=cursor,
+        turned,
+        url=request.url if PAGING.isdisjoint(names(template.url)) else fill_url(template.url, values),
+        params=refill(request.params, template.params, values),
+        headers=refill(request.headers, template.headers, values),
+        body=refill(request.body, template.body, values),
+        content=fill_content(template, values) if request.content else "",
     )
-
-
-# --------------------------------------------------------------------------- templates
-
-
-def _paging_values(start: int, size: int, cursor: str) -> dict[str, str]:
-    return {
-        "size": str(size),
-        "start": str(start),
-        "start1": str(start + 1),
-        "page": str(start // size + 1),
-        "cursor": cursor,
-    }
-
-
-@lru_cache(maxsize=2_000)
-def _names(template: str) -> tuple[str, ...]:
-    return tuple([name for _, name, _, _ in Formatter().parse(template) if name])
-
-
-def _parts(template: Template) -> tuple[str, ...]:
-    return (template,) if isinstance(template, str) else template
-
-
-def _param_fields(spec: AdapterSpec) -> frozenset[str]:
-    templates = (spec.request.url, *spec.request.params.values(), *spec.request.body.values())
-    return frozenset(FIELDS) & {name for t in templates for part in _parts(t) for name in _names(part)}
-
-
-def _fill(templates: Mapping[str, Template], values: Mapping[str, str]) -> Pairs:
-    """The pairs whose placeholders are not all empty."""
-    out: list[tuple[str, str | Secret]] = []
-    for name, template in templates.items():
-        filled = []
-        for part in _parts(template):
-            used = _names(part)
-            if not used or any(values.get(u) for u in used):
-                filled.append(part.format_map(_Blank(values)))
-        if filled:
-            out.append((name, ",".join(filled)))
-    return tuple(out)
-
-
-def _refill(pairs: Pairs, templates: Mapping[str, Template], values: Mapping[str, str]) -> Pairs:
-    """The pairs with the paging written anew."""
-    out: list[tuple[str, str | Secret]] = []
-    for name, value in pairs:
-        template = templates.get(name, "")
-        used = _names(template) if isinstance(template, str) else []
-        paging = bool(used) and _PAGING.issuperset(used)
-        out.append((name, str(template).format_map(_Blank(values)) if paging else value))
-    return tuple(out)
-
-
-def _fill_url(template: str, values: Mapping[str, str]) -> str:
-    return template.format_map(_Blank({name: quote(values.get(name, ""), safe="") for name in _names(template)}))
-
-
-class _Blank(dict[str, str]):
-    def __missing__(self, key: str) -> str:
-        return ""

@@ -1,36 +1,25 @@
-"""The rules of a field as one function: from a record's node to the field's value.
+"""The rules of a shape's fields as a flat list of attempts, and what they make of a record.
 
-Reading fields is most of what a record costs, so what a rule needs is settled once, when the spec is loaded: where the
-selector is the plain name of a JSON member, and what must be done to make strings of what it finds.
+Reading fields is most of what a record costs, and of the selectors of a spec half find nothing in any one record. What
+a rule needs is settled once, when the spec is loaded: which names must be there for a selector to find anything (its
+compiler says so), and what must be done to make strings of what it finds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from metasearch.adapters.select import texts_of
-from metasearch.adapters.spec import Converter, FieldRule, Reader, Selector
+from metasearch.adapters.spec import Attempt, FieldRule, Selector
 
 
-def reader(rules: Sequence[FieldRule], body: str) -> Reader:
-    """The reader of a field for bodies of this kind.
+def attempts(rules: Sequence[FieldRule], body: str) -> list[Attempt]:
+    """The attempts at a field, whose rules are these, in bodies of this kind.
 
-    The first rule, and of a rule the first selector, with which the record says something stands; where there is none,
-    the reader gives None or something empty.
+    The first rule, and of a rule the first selector, with which the record says something stands.
     """
-    readers = tuple(_one(select, rule, body) for rule in rules for select in rule.selectors)
-    if len(readers) == 1:
-        return readers[0]
-
-    def read(node: Any) -> Any:
-        for attempt in readers:
-            value = attempt(node)
-            if value or value == 0:
-                return value
-        return None
-
-    return read
+    return [_attempt(select, rule, body) for rule in rules for select in rule.selectors]
 
 
 def whole(node: Any) -> Any:
@@ -38,39 +27,37 @@ def whole(node: Any) -> Any:
     return node
 
 
-def _one(select: Selector, rule: FieldRule, body: str) -> Reader:
+def _attempt(select: Selector, rule: FieldRule, body: str) -> Attempt:
     if select is whole:
-        return rule.convert
-    name = getattr(select, "member", None)
-    if body == "json" and name is not None:
-        return _member(name, rule.convert)
+        return Attempt(rule.field, None, getattr(rule.convert, "needs", None), None, None, rule.convert)
     texts = None if rule.nodes else texts_of(body)
-    return _found(select, rule.convert) if texts is None else _found_nodes(select, texts, rule.convert)
+    needs = getattr(select, "needs", None)
+    return Attempt(rule.field, getattr(select, "name", None), needs, select, texts, rule.convert)
 
 
-def _member(name: str, convert: Converter) -> Reader:
-    def read(node: dict[str, Any]) -> Any:
-        found = node.get(name)
-        return None if found is None else convert(found)
+def read(attempts: Iterable[Attempt], source: Any, there: Mapping[str, Any]) -> dict[str, Any]:
+    """Field -> its value, of the fields of which the record says something.
 
-    return read
-
-
-def _found(select: Selector, convert: Converter) -> Reader:
-    def read(node: Any) -> Any:
-        found = select(node)
-        if not found and (found is None or found == [] or found == ""):
-            return None
-        return convert(found)
-
-    return read
-
-
-def _found_nodes(select: Selector, texts: Callable[[Any], Any], convert: Converter) -> Reader:
-    def read(node: Any) -> Any:
-        found = select(node)
-        if not found and (found is None or found == [] or found == ""):
-            return None
-        return convert(texts(found))
-
-    return read
+    Args:
+        source: The record, as the selectors see it.
+        there: What is found in it by names alone.
+    """
+    values: dict[str, Any] = {}
+    lacks = there.keys().isdisjoint
+    for field, name, needs, select, texts, convert in attempts:
+        if name is not None:
+            found = there.get(name)
+            if found is None or field in values:
+                continue
+        elif (needs is not None and lacks(needs)) or field in values:
+            continue
+        elif select is None:
+            found = source
+        else:
+            found = select(source)
+            if not found and (found is None or found == [] or found == ""):
+                continue
+        value = convert(found if texts is None else texts(found))
+        if value or value == 0:
+            values[field] = value
+    return values

@@ -18,9 +18,9 @@ _HEADING = re.compile(rb"<(?:title|h1)(?:\s[^<>]*)?>([^<]+)<", re.IGNORECASE)
 
 def not_expected(page: Page, spec: AdapterSpec, body: bytes) -> SourceError:
     """The error of a body of a kind that the source never answers in."""
-    wall = challenge(body, page.content_type)
+    wall = blocked(page, spec, body)
     if wall is not None:
-        return Blocked(spec.name, f"a human check came instead of an answer ({wall})", url=page.request.shown)
+        return wall
     start = body[:80].decode("utf-8", "replace")
     if body[:1] != b"<" and len(body) < SHORT_TEXT:
         error = said(body.decode("utf-8", "replace"), page, spec)
@@ -41,14 +41,28 @@ def not_expected(page: Page, spec: AdapterSpec, body: bytes) -> SourceError:
     return NotParsable(spec.name, f"expected {expected}", url=page.request.shown, body_start=start)
 
 
+def blocked(page: Page, spec: AdapterSpec, body: bytes) -> Blocked | None:
+    """The error of a body that is a human check, or None."""
+    wall = challenge(body, page.content_type)
+    if wall is None:
+        return None
+    return Blocked(spec.name, f"a human check came instead of an answer ({wall})", url=page.request.shown)
+
+
 def refusal(page: Page, spec: AdapterSpec, message: str) -> SourceError:
     """The error of an answer whose status says that it is none."""
     advice = "Check the source's `url`: there is nothing at it." if page.status == 404 else None
     return SourceSaysError(spec.name, message, url=page.request.shown, advice=advice)
 
 
-_LIMIT_WORDS = ("rate limit", "rate exceeded", "too many requests", "throttl", "quota", "over rate")
-_KEY_WORDS = ("api key", "apikey", "api_key", "unauthorized", "not authorized", "forbidden", "access denied")
+_LIMIT_WORDS = (
+    "rate limit", "rate exceeded", "too many requests", "throttl", "quota", "over rate", "访问过于频繁", "请求过于频繁",
+)  # fmt: skip
+_KEY_WORDS = (
+    "api key", "apikey", "api_key", "unauthorized", "not authorized", "forbidden", "access denied",
+    "등록되지 않은 key",  # KCI: a key that is not registered
+    "用户登录", "请登录", "请先登录", "统一身份认证", "无权访问",
+)  # fmt: skip
 
 
 def said(message: str, page: Page, spec: AdapterSpec) -> SourceError:

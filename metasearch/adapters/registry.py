@@ -6,17 +6,24 @@ A spec is read when it is first asked for, so that a search pays only for the so
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cache, cached_property
 from importlib.resources import files
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from metasearch.adapters.spec import AdapterSpec, Limits
 from metasearch.adapters.specfile import build, read_table
-from metasearch.errors import UnknownSource
+from metasearch.errors import SpecError, UnknownSource
 from metasearch.settings import Settings
+from metasearch.shelves.folder import shelf_names
+
+#: The family of the shelves, whose names are those of their files.
+SHELF = "shelf"
+#: The folder of the families beside the shipped specs, and the name of the file of groups.
+FAMILIES, GROUPS = "families", "groups"
 
 
 def spec_folder() -> Path:
@@ -27,50 +34,154 @@ def spec_folder() -> Path:
 
 @cache
 def shipped_table(name: str) -> Mapping[str, Any]:
-    """The table of a shipped spec.
+    """The table of a shipped spec, or of a family that others extend.
 
     Raises:
         KeyError: There is none of that name.
         SpecError: The file is not TOML.
     """
-    path = spec_folder() / f"{name}.toml"
-    if "/" in name or not path.is_file():
-        raise KeyError(name)
-    return read_table(path)
+    folder = spec_folder()
+    for path in (folder / f"{name}.toml", folder / FAMILIES / f"{name}.toml"):
+        if "/" not in name and name != GROUPS and path.is_file():
+            return read_table(path)
+    raise KeyError(name)
+
+
+@cache
+def shipped_groups() -> Mapping[str, tuple[str, ...]]:
+    """The groups of `adapter_specs/groups.toml`, among them "default".
+
+    Raises:
+        SpecError: The file is not TOML, or not of the form that its head describes.
+    """
+    table = read_table(spec_folder() / f"{GROUPS}.toml")
+    wrong = [
+        f"{name}: must be an array of names"
+        for name, members in table.items()
+        if not isinstance(members, list) or not all(isinstance(it, str) for it in members)
+    ]
+    if wrong:
+        raise SpecError(f"{GROUPS}.toml", wrong)
+    return {name: tuple(members) for name, members in table.items()}
 
 
 class Registry:
-    """The sources of one configuration."""
+    """The sources of one configuration.
 
-    def __init__(self, settings: Settings) -> None:
+    Args:
+        settings: The configuration.
+        late: Whether the selectors of shipped specs, which are known to be right, are compiled when an answer comes.
+    """
+
+    def __init__(self, settings: Settings, *, late: bool = True) -> None:
         self._settings = settings
+        self._late = late
         self._specs: dict[str, AdapterSpec] = {}
         self._limits: dict[str, Limits] = {}
 
     @cached_property
     def shipped(self) -> tuple[str, ...]:
         """Names of all shipped spec files, families included."""
-        return tuple(sorted(path.stem for path in spec_folder().glob("*.toml")))
+        return tuple(sorted({*self._own, *self.families}))
+
+    @cached_property
+    def families(self) -> tuple[str, ...]:
+        """Names of the shipped specs that are only there to be extended."""
+        return tuple(sorted(path.stem for path in (spec_folder() / FAMILIES).glob("*.toml")))
+
+    @cached_property
+    def _own(self) -> tuple[str, ...]:
+        """Names of the shipped specs that are sources, by their files' names: no file is read."""
+        return tuple(sorted(path.stem for path in spec_folder().glob("*.toml") if path.stem != GROUPS))
 
     def names(self) -> list[str]:
         """Every source that can be asked, sorted; families alone are no sources."""
+        return sorted({*(self._own if self._settings.shipped else ()), *self._settings.sources, *self.shelves})
+
+    @property
+    def shelves(self) -> list[str]:
+        """The shelves that are sources, sorted; a shipped source of the same name hides one, and none is seen where
+        only the sources of the configuration are.
+        """
         if not self._settings.shipped:
-            return sorted(self._settings.sources)
-        own = [name for name in self.shipped if not shipped_table(name).get("family")]
-        return sorted({*own, *self._settings.sources})
+            return []
+        return [name for name in shelf_names(self._settings.shelf_dir) if name not in self.shipped]
+
+    @property
+    def groups(self) -> list[str]:
+        """Names of all groups, sorted: the shipped ones, those of the configuration, and "all" and "default"."""
+        shipped = shipped_groups() if self._settings.shipped else {}
+        return sorted({*shipped, *self._settings.groups, "all", "default"})
+
+    def group(self, name: str) -> list[str]:
+        """The sources of a group that can be asked and are enabled, in the order in which they are written down.
+
+        Raises:
+            KeyError: There is no such group.
+        """
+        if name == "default":
+            return self.default()
+        if name == "all":
+            return [it for it in self.names() if self._enabled(it)]
+        shipped = shipped_groups() if self._settings.shipped else {}
+        members = self._settings.groups[name] if name in self._settings.groups else shipped[name]
+        known = set(self.names())
+        return [it for it in members if it in known and self._enabled(it)]
+
+    def groups_of(self, name: str) -> list[str]:
+        """The groups that name a source, without "all"."""
+        return [group for group in self.groups if group != "all" and name in self.group(group)]
 
     def default(self) -> list[str]:
         """The sources that a search asks when it names none."""
-        if self._settings.default_sources is not None:
-            return list(self._settings.default_sources)
-        chosen = []
-        for name in self.names():
-            override = self._settings.sources.get(name, {})
-            shipped = shipped_table(name) if name in self.shipped else {}
-            by_default = override.get("default", shipped.get("default", name not in self.shipped))
-            if by_default and override.get("enabled", shipped.get("enabled", True)):
-                chosen.append(name)
-        return chosen
+        named = self._settings.default_sources
+        if named is None:
+            return self._usual()
+        return list(
+            dict.fromkeys(chain.from_iterable(self._usual() if it == "default" else self.expand([it]) for it in named))
+        )
+
+    def _usual(self) -> list[str]:
+        """The default set, with what the configuration adds and takes away source by source."""
+        chosen = dict.fromkeys(shipped_groups()["default"] if self._settings.shipped else ())
+        if self._settings.shelves_by_default:
+            chosen |= dict.fromkeys(self.shelves)
+        for name, table in self._settings.sources.items():
+            if table.get("default", name in chosen or name not in self._own):
+                chosen[name] = None
+            else:
+                chosen.pop(name, None)
+        return [name for name in chosen if self._enabled(name)]
+
+    def expand(self, names: Iterable[str]) -> list[str]:
+        """The names with its sources in the place of each group, every source once; of one name, the source is meant.
+
+        What is neither stays as it is.
+        """
+        sources, groups = set(self.names()), set(self.groups)
+        found: dict[str, None] = {}
+        for name in names:
+            found |= dict.fromkeys(self.group(name) if name in groups and name not in sources else (name,))
+        return list(found)
+
+    def disabled(self, names: Iterable[str] | None = None) -> list[str]:
+        """Sources of the groups that are named, or of those that are asked by default, which are not enabled."""
+        chosen = names if names is not None else self._settings.default_sources or ("default",)
+        known, groups = self.names(), {**(shipped_groups() if self._settings.shipped else {}), **self._settings.groups}
+        groups["all"] = tuple(known)
+        if names is None:
+            groups["default"] = (
+                *groups.get("default", ()),
+                *(n for n, t in self._settings.sources.items() if t.get("default")),
+            )
+        members = dict.fromkeys(it for name in chosen if name not in known for it in groups.get(name, ()))
+        return [it for it in members if it in known and not self._enabled(it)]
+
+    def _enabled(self, name: str) -> bool:
+        override = self._settings.sources.get(name, {})
+        if "enabled" in override:
+            return bool(override["enabled"])
+        return bool(shipped_table(name).get("enabled", True)) if name in self._own else True
 
     def spec(self, name: str) -> AdapterSpec:
         """The spec of a source, ready for use; its limits are this process's part of them.
@@ -95,17 +206,20 @@ class Registry:
         return self._limits[name]
 
     def _is_shipped_source(self, name: str) -> bool:
-        return self._settings.shipped and name in self.shipped and not shipped_table(name).get("family")
+        return self._settings.shipped and name in self._own
 
     def _build(self, name: str) -> AdapterSpec:
         override = self._settings.sources.get(name)
+        shelf = {"extends": SHELF, "url": f"shelf:{name}"} if name in self.shelves else {}
+        if override is None and shelf:
+            return build(shelf | {"name": name, "label": f"Shelf {name}"}, f"shelf {name}", shipped_table)
         if override is None and not self._is_shipped_source(name):
-            near = difflib.get_close_matches(name, self.names(), n=3, cutoff=0.5)
+            near = difflib.get_close_matches(name, [*self.names(), *self.groups], n=3, cutoff=0.5)
             # The list of sources, which the error names otherwise, is that of the shipped ones.
             raise UnknownSource(name, near if near or self._settings.shipped else self.names())
         if override is None:
-            return build(shipped_table(name), f"{name}.toml", shipped_table)
-        table = dict(override)
+            return build(shipped_table(name), f"{name}.toml", shipped_table, late=self._late)
+        table = dict(override) if "extends" in override else shelf | dict(override)
         if "extends" not in table and name in self.shipped:
             table["extends"] = name
         table["name"] = name

@@ -20,19 +20,32 @@ _UNRESERVED_RUN = re.compile(r"[A-Za-z0-9._~-]+")
 _LONGEST_SPELLING = 24
 #: Characters of a body that are searched at once: after each stretch another thread gets its turn.
 _STRETCH = 65_536
+#: The content type of JSON.
+JSON = "application/json"
 
 
 class Secret:
-    """A key or token. Prints as `***`; only `reveal()` gives the value, for the wire and to find it in texts."""
+    """A key or token. Prints as `***`; only `reveal()` gives the value, for the wire and to find it in texts.
 
-    __slots__ = ("_value",)
+    Args:
+        value: What is sent.
+        made_of: Secrets that the value holds in another spelling, which must not show either.
+    """
 
-    def __init__(self, value: str) -> None:
+    __slots__ = ("_made_of", "_value")
+
+    def __init__(self, value: str, made_of: tuple[str, ...] = ()) -> None:
         self._value = value
+        self._made_of = made_of
 
     def reveal(self) -> str:
         """The value itself, for the wire only."""
         return self._value
+
+    def texts(self) -> tuple[str, ...]:
+        """All that must not show; of "Bearer abc" also the bare "abc", the form in which a server repeats it."""
+        words = self._value.split()
+        return tuple(dict.fromkeys((self._value, words[-1], *self._made_of))) if words else self._made_of
 
     def __repr__(self) -> str:
         return "***"
@@ -59,13 +72,18 @@ class Request:
         method: "GET" or "POST".
         params: Query parameters in order; a value may be a `Secret`.
         headers: Request headers; a value may be a `Secret`.
-        body: Form fields of a POST, in order; empty for GET.
+        body: Form fields of a POST, in order, or the members of one JSON object if `content_type` says so; else empty.
+        content: What a POST sends in place of a form: JSON or plain text; "" for a form.
+        content_type: Of the body of a POST; "" for a form.
+        values: What the query gave for the placeholders of the spec's templates, for the pages that follow.
         step: What the answer is parsed as, where one search takes several requests ("esearch", "efetch"); "" else.
         start: Position of the first record of this page, from 0.
         size: How many records the page is asked for.
-        cursor: Cursor that the page was asked with, or None.
+        cursor: Cursor or link that the page was asked with, or None.
         wanted: How many records the search may want from this source in the end.
         after: What is asked when this and all that follows from it is done, where a page takes several requests.
+        total_header: The header of the answer that tells the number of hits; "" where the body does.
+        private: Whether the answer is a secret, which nobody keeps: a login.
     """
 
     source: str
@@ -74,12 +92,17 @@ class Request:
     params: Pairs = ()
     headers: Pairs = ()
     body: Pairs = ()
+    content: str = field(default="", repr=False)
+    content_type: str = ""
+    values: tuple[tuple[str, str], ...] = field(default=(), repr=False)
     step: str = ""
     start: int = 0
     size: int = 20
     cursor: str | None = None
     wanted: int = 20
     after: Request | None = None
+    total_header: str = ""
+    private: bool = False
 
     @property
     def key(self) -> str:
@@ -88,6 +111,8 @@ class Request:
         for pairs in (self.params, self.headers, self.body):
             parts += [f"{name}={value}" for name, value in pairs if isinstance(value, str)]
             parts.append("")
+        if self.content:
+            parts += [self.content_type, self.content]
         return hashlib.sha256("\n".join(parts).encode(errors="surrogatepass")).hexdigest()
 
     @property
@@ -103,18 +128,37 @@ class Request:
         return replace(self, params=kept + tuple(values.items()))
 
 
+class Grant(Secret):
+    """A token that is fetched when it is needed (tokens.py): until then it reveals nothing.
+
+    Attributes:
+        login: The request that fetches it, with our credentials.
+        prefix: What stands before the token where it is sent ("Bearer ").
+    """
+
+    __slots__ = ("login", "prefix")
+
+    def __init__(self, login: Request, prefix: str) -> None:
+        super().__init__("", secrets_of(login))
+        self.login = login
+        self.prefix = prefix
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Grant) and (other.login, other.prefix) == (self.login, self.prefix)
+
+    def __hash__(self) -> int:
+        return hash((Grant, self.login, self.prefix))
+
+
 def public(pairs: Pairs) -> Iterator[tuple[str, str]]:
     """The pairs whose values may be shown or stored."""
     return ((name, value) for name, value in pairs if isinstance(value, str))
 
 
 def secrets_of(request: Request) -> tuple[str, ...]:
-    """Every secret text of a request; of "Bearer abc" also the bare "abc", the form in which a server repeats it."""
-    found: list[str] = []
-    for _, value in request.params + request.headers + request.body:
-        if isinstance(value, Secret) and (text := value.reveal()).strip():
-            found += dict.fromkeys((text, text.split()[-1]))
-    return tuple(found)
+    """Every secret text of a request, see `Secret.texts`."""
+    values = (value for _, value in request.params + request.headers + request.body)
+    return tuple(text for value in values if isinstance(value, Secret) for text in value.texts())
 
 
 def without_secrets(text: str, request: Request) -> str:
@@ -161,6 +205,7 @@ class Page:
         spare: Whether it is an old one that stands in, because the source could not be asked.
         seconds: How long the exchange took; 0.0 for a cached page.
         retry_after: Seconds that the server asks to wait (`Retry-After` on an error); None where it does not.
+        total: The number of hits, where the request's `total_header` tells it; None else.
     """
 
     request: Request
@@ -173,6 +218,7 @@ class Page:
     spare: bool = False
     seconds: float = 0.0
     retry_after: float | None = None
+    total: int | None = None
 
 
 def redacted(page: Page) -> Page:

@@ -10,16 +10,17 @@ from urllib.parse import quote
 
 from metasearch.adapters import convert, people
 from metasearch.adapters.found import strings
-from metasearch.adapters.reader import reader, whole
+from metasearch.adapters.reader import attempts, whole
 from metasearch.adapters.select import texts_of
 from metasearch.adapters.select.html import compile_html
 from metasearch.adapters.select.json import compile_json
 from metasearch.adapters.select.marc import compile_marc
 from metasearch.adapters.select.xml import compile_xml
 from metasearch.adapters.select.xml_record import XmlRecord, compile_xml_record
-from metasearch.adapters.spec import Converter, FieldRule, Selector, Shape
+from metasearch.adapters.spec import Converter, FieldRule, LateShape, Selector, Shape
 from metasearch.adapters.tables import CHOICES, Table, TableReader
-from metasearch.record import TYPES, Record
+from metasearch.errors import SpecError
+from metasearch.record import OPEN_ACCESS, TYPES, Record
 
 RECORD_FIELDS = frozenset(convert.DEFAULTS)
 assert RECORD_FIELDS <= {f.name for f in dataclasses.fields(Record)}
@@ -28,14 +29,23 @@ _ENVELOPE = ("records", "total", "error", "warning", "next", "unescape")
 
 
 class ShapeReader(TableReader):
-    """Reads shapes and the rules of their fields."""
+    """Reads shapes and the rules of their fields.
 
-    def shapes(self, table: Table) -> tuple[Shape, ...]:
+    Args:
+        file: For messages.
+        late: Whether shapes are compiled, and checked, only when they are needed.
+    """
+
+    def __init__(self, file: str, *, late: bool = False) -> None:
+        super().__init__(file)
+        self.late = late
+
+    def shapes(self, table: Table) -> tuple[LateShape, ...]:
         parse = dict(self.table(table, "parse"))
         paging_next = self.table(table, "paging").get("next", "")
         if paging_next:
             parse.setdefault("next", paging_next)
-        shapes = [self.shape(parse, self.table(table, "fields"), self.table(table, "ids"), "parse", "fields", "ids")]
+        shapes = [self.one(parse, self.table(table, "fields"), self.table(table, "ids"), "parse", "fields", "ids")]
         also = table.get("also", [])
         if not isinstance(also, list):
             self.wrong("also", "must be an array of tables: [[also]]")
@@ -49,8 +59,23 @@ class ShapeReader(TableReader):
             own = {k: v for k, v in other.items() if k not in ("fields", "ids", "same_envelope")}
             if self.get(other, "same_envelope", bool, False, where):
                 own = {k: v for k, v in parse.items() if k in _ENVELOPE} | own
-            shapes.append(self.shape(own, fields, ids, where, f"{where}.fields", f"{where}.ids"))
+            shapes.append(self.one(own, fields, ids, where, f"{where}.fields", f"{where}.ids"))
         return tuple(shape for shape in shapes if shape is not None)
+
+    def one(self, parse: Table, *tables: Any) -> LateShape | None:
+        """A shape by itself: compiled now, so that its problems are told with all others, or when it is needed."""
+        if self.late:
+
+            def compiled() -> Shape:
+                reader = ShapeReader(self.file)
+                shape = reader.shape(parse, *tables)
+                if shape is None or reader.problems:
+                    raise SpecError(self.file, reader.problems)
+                return shape
+
+            return LateShape(parse["body"], compiled)
+        shape = self.shape(parse, *tables)
+        return None if shape is None else LateShape(shape.body, lambda: shape)
 
     def shape(self, parse: Table, fields: Table, ids: Table, where: str, in_fields: str, in_ids: str) -> Shape | None:
         self.known(parse, "parse", where)
@@ -83,7 +108,7 @@ class ShapeReader(TableReader):
         by_field: dict[str, list[FieldRule]] = {}
         for rule in rules:
             by_field.setdefault(rule.field, []).append(rule)
-        readers = [(name, reader(of_field, body)) for name, of_field in by_field.items()]
+        read = [it for name, of_field in by_field.items() for it in attempts(of_field, body)]
         return Shape(
             body=body,
             records=records,
@@ -95,8 +120,8 @@ class ShapeReader(TableReader):
             unescape=optional("unescape"),
             bare=self.get(parse, "bare", bool, False, where),
             rules=tuple(rules),
-            readers=tuple((name, read) for name, read in readers if not name.startswith("ids.")),
-            id_readers=tuple((name[4:], read) for name, read in readers if name.startswith("ids.")),
+            attempts=tuple(it for it in read if not it.field.startswith("ids.")),
+            id_attempts=tuple(it._replace(field=it.field[4:]) for it in read if it.field.startswith("ids.")),
             promises=tuple(promises),
         )
 
@@ -134,6 +159,8 @@ class ShapeReader(TableReader):
             return self.people(compiler, body, field, table, where)
         if field == "type" and "value" in table and table["value"] not in TYPES:
             self.wrong(f"{where}.value", f"{table['value']!r} is no type; allowed are {', '.join(TYPES)}")
+        if field == "open_access" and "value" in table and table["value"] not in OPEN_ACCESS:
+            self.wrong(f"{where}.value", f"{table['value']!r} is no status; allowed are {', '.join(OPEN_ACCESS)}")
         if "value" in table and "at" not in table:
             constant = table["value"]
             return FieldRule(field, (lambda _: constant,), self.converter(table, field, where))
@@ -149,12 +176,12 @@ class ShapeReader(TableReader):
     def people(
         self, compiler: Callable[[str], Selector], body: str, field: str, table: Table, where: str
     ) -> FieldRule | None:
-        if field != "authors":
-            self.wrong(where, "`each` is for authors only")
+        if field not in ("authors", "editors"):
+            self.wrong(where, "`each` is for authors and editors only")
             return None
         each = self.selector(compiler, table["each"], f"{where}.each")
         parts = {}
-        for part in ("name", "family", "given", "corporate", "orcid"):
+        for part in ("name", "family", "given", "corporate", "orcid", "affiliation"):
             if part in table:
                 select = self.selector(compiler, table[part], f"{where}.{part}")
                 if select:
@@ -168,7 +195,12 @@ class ShapeReader(TableReader):
             return None
         named = convert.NAME_CONVERTERS[tidy] if tidy is not None else None
         author = people.people(
-            each, parts, marc=body == "marcxml", tidy=named, node_of=XmlRecord if body == "xml" else None
+            each,
+            parts,
+            marc=body == "marcxml",
+            editors=field == "editors",
+            tidy=named,
+            node_of=XmlRecord if body == "xml" else None,
         )
         return FieldRule(field, (whole,), author)
 

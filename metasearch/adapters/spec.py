@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 #: A compiled selector: takes a node of a parsed body, gives what it finds there (None or an empty list: nothing).
 Selector = Callable[[Any], Any]
 #: A converter of convert.py: takes what a selector found, gives the value of a record's field, or None.
 Converter = Callable[[Any], Any]
-#: A rule as one function: takes a record's node, gives the value of its field, or None or something empty.
-Reader = Callable[[Any], Any]
 #: One template, or several for one parameter.
 Template = str | tuple[str, ...]
 
@@ -34,6 +32,7 @@ class Limits:
             as long as `ttl`.
         max_bytes: Largest body, counted after decompression.
         pause: Seconds that the source is left alone after a 429 that does not say how long.
+        stated: Where the database states its limits: a URL; "" where it states none.
     """
 
     requests: float = 5.0
@@ -44,6 +43,7 @@ class Limits:
     grace: float | None = None
     max_bytes: int = 16 * 1024 * 1024
     pause: float = 30.0
+    stated: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +52,9 @@ class RequestTemplate:
 
     A parameter whose placeholders are all empty is left out. Several templates for one parameter, as for the `filter`
     of some databases, are filled each on its own, and those that are not empty are joined by commas.
+
+    The body of a POST is a form (`body`), JSON (`json`: as TOML gives it, strings are templates; None is no JSON) or
+    plain text (`text`); `content_type` is that of the latter two.
     """
 
     url: str
@@ -59,6 +62,9 @@ class RequestTemplate:
     params: Mapping[str, Template] = field(default_factory=dict)
     headers: Mapping[str, Template] = field(default_factory=dict)
     body: Mapping[str, Template] = field(default_factory=dict)
+    json: Any = None
+    text: str = ""
+    content_type: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +88,8 @@ class Dialect:
         style: "params": words go into one parameter a field, there are no operators.
             "expression": one string with operators, as `{query}`; a term that must hold and whose field is a
             placeholder of some parameter, such as `{doi}`, goes there instead.
+        scored: With "params": whether the database ranks by the words that it finds, so that one more does no harm;
+            False where all of them must occur.
         unsupported: What to do with a clause that cannot be expressed: "filter" the records afterwards where they
             allow it, "drop" it and say so, or "refuse" the query.
         fields: Field -> template with `{x}` ("expression"), or the fields that the params hold ("params").
@@ -91,6 +99,14 @@ class Dialect:
         phrase: Template with `{x}` for the text of a phrase; "" where phrases cannot be asked.
         phrases: Field -> template with `{x}` where a phrase needs another one than the words ("expression").
         word: Template with `{x}` for the text of words.
+        truncated: Template with `{x}` for the beginning of a word, in the place of `word`; "" where words are found
+            only whole.
+        truncated_least: Characters that such a beginning needs.
+        types, languages: Our word -> the database's words, any of which will do; none where all its works are so. A
+            word that is not here cannot be asked for.
+        either: "type" or "language" -> what stands between several words in its parameter; one that is not here takes
+            a single word.
+        wider: Fields whose templates find more than was meant, so that the records are filtered as well.
         words: "each": several words become a conjunction of single ones; "joined": they are written with blanks.
         plain: Between plain words that are looked for everywhere, where the database ranks by how many of them it
             finds; "" takes `conjunction`.
@@ -110,6 +126,13 @@ class Dialect:
     phrase: str = ""
     phrases: Mapping[str, str] = field(default_factory=dict)
     word: str = "{x}"
+    truncated: str = ""
+    truncated_least: int = 1
+    types: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    languages: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    either: Mapping[str, str] = field(default_factory=dict)
+    wider: tuple[str, ...] = ()
+    scored: bool = True
     words: Literal["each", "joined"] = "each"
     plain: str = ""
     joined: tuple[str, ...] = ()
@@ -124,14 +147,15 @@ class Paging:
     """How further records are asked for.
 
     Attributes:
-        kind: none, page (`{page}` from 1), offset (`{start}` from 0, `{start1}` from 1), cursor (`{cursor}`).
+        kind: none, page (`{page}` from 1, `{page0}` from 0), offset (`{start}` from 0, `{start1}` from 1, `{end}`),
+            cursor (`{cursor}`), link (the answer holds the address of the next page).
         size: Most records in one page.
         window: Most records that can be reached in all.
-        next: Selector of the next cursor in the body.
+        next: Selector of the next cursor or link in the body.
         first: The cursor of the first page.
     """
 
-    kind: Literal["none", "page", "offset", "cursor"] = "none"
+    kind: Literal["none", "page", "offset", "cursor", "link"] = "none"
     size: int = 100
     window: int = 10_000
     next: str = ""
@@ -144,13 +168,35 @@ CONTACT = "METASEARCH_CONTACT"
 
 @dataclass(frozen=True, slots=True)
 class Auth:
-    """Where a secret or a contact goes; the value comes from the environment variable `env`."""
+    """Where a secret or a contact goes; the value comes from the environment variable `env`.
+
+    Attributes:
+        name: Of the parameter or header.
+        get: The page where whoever has none gets one.
+        kind: "key": the value is sent as it is. "oauth2": it is a client id, for which a token is fetched with the
+            client credentials of RFC 6749, 4.4. "login": a token is fetched by sending `login` as JSON.
+        token_url: Where tokens are fetched.
+        secret_env: The variable of the client's secret or the password; "" where there is none.
+        scope: Of OAuth 2; "" for none.
+        login: Name -> template with `{id}` and `{secret}`.
+    """
 
     name: str
     env: str
     where: Literal["params", "headers"] = "params"
     required: bool = False
     prefix: str = ""
+    get: str = ""
+    kind: Literal["key", "oauth2", "login"] = "key"
+    token_url: str = ""
+    secret_env: str = ""
+    scope: str = ""
+    login: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The environment variables that must be set together."""
+        return tuple(filter(None, (self.env, self.secret_env)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +213,25 @@ class FieldRule:
     nodes: bool = False
 
 
+class Attempt(NamedTuple):
+    """One selector of a rule, made ready for records (see reader.py).
+
+    Attributes:
+        field: What it is read for: a field of the record, or the scheme of an identifier.
+        name: Where the selector is no more than the name of a JSON member or of an XML child, that name.
+        needs: The selector finds nothing in a record in which none of these names is there; None where it may.
+        select: None where the converter takes the record's node itself.
+        texts: Makes strings of the nodes that the selector finds; None where the converter takes what is found.
+    """
+
+    field: str
+    name: str | None
+    needs: tuple[str, ...] | None
+    select: Selector | None
+    texts: Callable[[Any], Any] | None
+    convert: Converter
+
+
 @dataclass(frozen=True, slots=True)
 class Shape:
     """One form that the database's bodies take.
@@ -178,12 +243,12 @@ class Shape:
         when: Finds something only in bodies of this shape; None accepts every body of the kind.
         error: Finds an error message in the body.
         warning: Finds a message that explains but does not fail.
-        next: Finds the next cursor.
+        next: Finds the next cursor or link.
         unescape: XPath of elements whose text is XML in disguise.
         bare: Whether namespaces are taken off first, for formats that change theirs with every version.
         rules: How each field is read, in order.
-        readers: The same compiled: each field once, with its reader.
-        id_readers: The same for identifiers, by scheme.
+        attempts: The same, selector by selector, those of one field behind one another.
+        id_attempts: The same for identifiers, by scheme.
         promises: Fields that nearly every record has; their absence means that the site has changed.
     """
 
@@ -196,10 +261,36 @@ class Shape:
     next: Selector | None
     unescape: Selector | None
     rules: tuple[FieldRule, ...]
-    readers: tuple[tuple[str, Reader], ...]
-    id_readers: tuple[tuple[str, Reader], ...] = ()
+    attempts: tuple[Attempt, ...]
+    id_attempts: tuple[Attempt, ...] = ()
     bare: bool = False
     promises: tuple[str, ...] = ("title",)
+
+
+class LateShape:
+    """A shape that is compiled when a body of its kind first comes: selectors are most of what loading a spec costs.
+
+    Args:
+        body: As `Shape.body`.
+        compiled: Makes the shape; called once.
+    """
+
+    __slots__ = ("_compiled", "_shape", "body")
+
+    def __init__(self, body: Literal["json", "xml", "html", "marcxml"], compiled: Callable[[], Shape]) -> None:
+        self.body = body
+        self._compiled = compiled
+        self._shape: Shape | None = None
+
+    def shape(self) -> Shape:
+        """The shape.
+
+        Raises:
+            SpecError: With every problem, of a spec that was loaded without being checked.
+        """
+        if self._shape is None:
+            self._shape = self._compiled()
+        return self._shape
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -209,12 +300,13 @@ class AdapterSpec:
     Attributes:
         name: As in `-s NAME`.
         label: For people.
-        homepage, docs, coverage: For `sources show`.
+        homepage, docs, terms, coverage, languages, syntax: For people, see docs/adapters.md.
         default: Whether a search asks it when no sources are named.
         enabled: False takes it out of every search that does not name it.
         weight: Its share in the ranking, 1.0 is usual.
         shapes: Tried in order; see `Shape`.
         not_found: Whether a 404 means "no hits".
+        total_header: The response's header with the number of hits, where the body has none; "" else.
         hook: Name of a module in adapters/hooks, or None.
         file: Where it was read from, for messages.
     """
@@ -223,7 +315,10 @@ class AdapterSpec:
     label: str
     homepage: str = ""
     docs: str = ""
+    terms: str = ""
     coverage: str = ""
+    languages: tuple[str, ...] = ()
+    syntax: str = ""
     default: bool = False
     enabled: bool = True
     weight: float = 1.0
@@ -232,8 +327,9 @@ class AdapterSpec:
     paging: Paging
     auth: tuple[Auth, ...] = ()
     limits: Limits
-    shapes: tuple[Shape, ...]
+    shapes: tuple[LateShape, ...]
     not_found: Literal["error", "empty"] = "error"
+    total_header: str = ""
     hook: str | None = None
     file: str = ""
 

@@ -8,20 +8,26 @@ from __future__ import annotations
 
 import dataclasses
 import re
-import tomllib
 from collections.abc import Callable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import tomli
+
+from metasearch.adapters.auth_tables import AuthTables
+from metasearch.adapters.dialect_tables import DialectTables
+from metasearch.adapters.schemes import SCHEMES
 from metasearch.adapters.shapes import ShapeReader
-from metasearch.adapters.spec import AdapterSpec, Auth, Dialect, Limits, Paging, RequestTemplate, YearsTemplate
-from metasearch.adapters.tables import CHOICES, KEYS, PLACEHOLDERS, Table
+from metasearch.adapters.spec import AdapterSpec, Dialect, Limits, Paging, RequestTemplate, YearsTemplate
+from metasearch.adapters.tables import KEYS, PLACEHOLDERS, Table
 from metasearch.errors import SpecError
 from metasearch.query.ast import FIELDS
 
 MAX_BYTES = 256 * 1024
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
+#: What the URL of a shelf is; anything else behind the colon could lead out of the folder of shelves.
+SHELF_URL = re.compile(rf"shelf:{NAME.pattern}")
 
 
 def read_table(path: Path) -> dict[str, Any]:
@@ -34,8 +40,8 @@ def read_table(path: Path) -> dict[str, Any]:
     if len(raw) > MAX_BYTES:
         raise SpecError(path.name, [f"the file is larger than {MAX_BYTES:,} bytes"])
     try:
-        return tomllib.loads(raw.decode())
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as exc:
+        return tomli.loads(raw.decode())
+    except (tomli.TOMLDecodeError, UnicodeDecodeError) as exc:
         raise SpecError(path.name, [f"not TOML: {exc}"]) from exc
 
 
@@ -53,18 +59,19 @@ def merge(base: Table, over: Table) -> dict[str, Any]:
     return out
 
 
-def build(table: Table, file: str, base: Callable[[str], Table] | None = None) -> AdapterSpec:
+def build(table: Table, file: str, base: Callable[[str], Table] | None = None, *, late: bool = False) -> AdapterSpec:
     """The spec of a table.
 
     Args:
         table: As read from TOML; `extends` names a table that `base` gives.
         file: For messages.
         base: Gives the table of another spec by name; raises KeyError where there is none.
+        late: For a spec that is known to be right: shapes are compiled when they are needed, see `LateShape`.
 
     Raises:
         SpecError: With every problem.
     """
-    reader = _SpecReader(file)
+    reader = _SpecReader(file, late=late)
     spec = reader.spec(reader.resolve(table, base))
     if reader.problems or spec is None:
         raise SpecError(file, reader.problems)
@@ -111,7 +118,7 @@ class _SpecReader(ShapeReader):
             self.wrong("weight", "must not be negative")
         request, query = self.request(table), self.query(table)
         paging, limits = self.paging(table), self.limits(table)
-        auth, shapes = self.auth(table), self.shapes(table)
+        auth, shapes = AuthTables(self).auth(table), self.shapes(table)
         if self.problems or request is None:
             return None
         return AdapterSpec(
@@ -119,7 +126,10 @@ class _SpecReader(ShapeReader):
             label=self.get(table, "label", str, name, ""),
             homepage=self.get(table, "homepage", str, "", ""),
             docs=self.get(table, "docs", str, "", ""),
+            terms=self.get(table, "terms", str, "", ""),
             coverage=self.get(table, "coverage", str, "", ""),
+            languages=self.words(table, "languages", "languages"),
+            syntax=self.get(table, "syntax", str, "", ""),
             default=self.get(table, "default", bool, False, ""),
             enabled=self.get(table, "enabled", bool, True, ""),
             weight=float(weight),
@@ -130,6 +140,7 @@ class _SpecReader(ShapeReader):
             limits=limits,
             shapes=shapes,
             not_found=self.get(self.table(table, "parse"), "not_found", str, "error", "parse"),
+            total_header=self.get(self.table(table, "parse"), "total_header", str, "", "parse"),
             hook=hook,
             file=self.file,
         )
@@ -138,15 +149,28 @@ class _SpecReader(ShapeReader):
         request = self.table(table, "request")
         self.known(request, "request", "request")
         url = self.get(request, "url", str, "", "request")
-        if not url.startswith(("https://", "http://")):
-            self.wrong("request.url", "must begin with https:// or http://")
+        if not url.startswith(SCHEMES) and not SHELF_URL.fullmatch(url):
+            self.wrong("request.url", f"must begin with {' or '.join(SCHEMES)}, or be shelf:NAME")
         self.placeholders(url, PLACEHOLDERS, "request.url")
+        bodies = [key for key in ("body", "json", "text") if key in request]
+        method = self.get(request, "method", str, "GET", "request")
+        if bodies and method != "POST":
+            self.wrong(f"request.{bodies[0]}", 'needs method = "POST"')
+        if len(bodies) > 1:
+            self.wrong(f"request.{bodies[1]}", f"a request has one body, and there is {bodies[0]} already")
+        json = self.json_template(request["json"], "request.json") if "json" in request else None
+        text = self.get(request, "text", str, "", "request")
+        self.placeholders(text, PLACEHOLDERS, "request.text")
+        usual = "application/json" if json is not None else "text/plain; charset=utf-8" if text else ""
         return RequestTemplate(
             url=url,
-            method=self.get(request, "method", str, "GET", "request"),
+            method=method,
             params=self.templates(request, "params", "request"),
             headers=self.templates(request, "headers", "request"),
             body=self.templates(request, "body", "request"),
+            json=json,
+            text=text,
+            content_type=self.get(request, "content_type", str, usual, "request"),
         )
 
     def query(self, table: Table) -> Dialect:
@@ -157,11 +181,14 @@ class _SpecReader(ShapeReader):
         self.known(years, "query.years", "query.years")
         for key, template in years.items():
             self.placeholders(str(template), frozenset({"first", "last"}), f"query.years.{key}")
-        for key in ("negation", "group", "phrase", "word"):
+        for key in ("negation", "group", "phrase", "word", "truncated"):
             self.placeholders(self.get(query, key, str, "", "query"), frozenset({"x"}), f"query.{key}")
         style = self.get(query, "style", str, "params", "query")
         if style == "expression" and "any" not in fields:
             self.wrong("query.fields.any", 'is missing; the simplest is any = "{x}"')
+        facets = DialectTables(self)
+        types, languages = facets.types(query), facets.languages(query)
+        facets.have_a_place(query, table.get("request"))
         return Dialect(
             style=style,
             unsupported=self.get(query, "unsupported", str, "filter", "query"),
@@ -173,6 +200,13 @@ class _SpecReader(ShapeReader):
             phrase=self.get(query, "phrase", str, "", "query"),
             phrases=phrases,
             word=self.get(query, "word", str, "{x}", "query"),
+            truncated=self.get(query, "truncated", str, "", "query"),
+            truncated_least=self.get(query, "truncated_least", int, 1, "query"),
+            types=types,
+            languages=languages,
+            either=facets.either(query),
+            wider=self.field_names(query, "wider"),
+            scored=self.get(query, "scored", bool, True, "query"),
             words=self.get(query, "words", str, "each", "query"),
             plain=self.get(query, "plain", str, "", "query"),
             joined=self.field_names(query, "joined"),
@@ -181,6 +215,14 @@ class _SpecReader(ShapeReader):
             years=YearsTemplate(**{k: str(v) for k, v in years.items() if k in KEYS["query.years"]}),
             years_in=self.get(query, "years_in", str, "expression", "query"),
         )
+
+    def words(self, table: Table, key: str, where: str) -> tuple[str, ...]:
+        """The strings of an array."""
+        found = table.get(key, [])
+        if not isinstance(found, list) or not all(isinstance(word, str) for word in found):
+            self.wrong(where, "must be an array of strings")
+            return ()
+        return tuple(found)
 
     def field_names(self, query: Table, key: str) -> tuple[str, ...]:
         names = self.get(query, key, list, [], "query")
@@ -215,8 +257,10 @@ class _SpecReader(ShapeReader):
         for key in ("size", "window"):
             if getattr(out, key) <= 0:
                 self.wrong(f"paging.{key}", "must be positive")
-        if out.kind == "cursor" and not out.next:
-            self.wrong("paging.next", "a cursor needs the selector of the next one")
+        if out.kind in ("cursor", "link") and not out.next:
+            self.wrong("paging.next", f"a {out.kind} needs the selector of the next one")
+        if out.kind == "link" and self.table(table, "request").get("method", "GET") != "GET":
+            self.wrong("paging.kind", 'a link is followed with GET: needs method = "GET"')
         return out
 
     def limits(self, table: Table) -> Limits:
@@ -224,34 +268,11 @@ class _SpecReader(ShapeReader):
         self.known(limits, "limits", "limits")
         values: dict[str, Any] = {}
         for field in dataclasses.fields(Limits):
+            if field.name == "stated":
+                values["stated"] = self.get(limits, "stated", str, "", "limits")
+                continue
             kind: Any = int if field.name in ("concurrency", "max_bytes") else (int, float)
             values[field.name] = value = self.get(limits, field.name, kind, field.default, "limits")
             if value is not None and (value < 0 or (value == 0 and field.name not in ("ttl", "grace"))):
                 self.wrong(f"limits.{field.name}", "must be positive")
         return Limits(**values)
-
-    def auth(self, table: Table) -> tuple[Auth, ...]:
-        out = []
-        for name, value in self.table(table, "auth").items():
-            where = f"auth.{name}"
-            if not isinstance(value, Mapping):
-                self.wrong(where, "must be a table")
-                continue
-            self.known(value, "auth", where)
-            env = self.get(value, "env", str, "", where)
-            if not re.fullmatch(r"[A-Z][A-Z0-9_]*", env):
-                self.wrong(f"{where}.env", "must be the name of an environment variable, never the secret itself")
-            place = value.get("in", "params")
-            if place not in CHOICES["auth.in"]:
-                self.wrong(f"{where}.in", "one of params, headers")
-                continue
-            out.append(
-                Auth(
-                    name,
-                    env,
-                    place,
-                    self.get(value, "required", bool, False, where),
-                    self.get(value, "prefix", str, "", where),
-                )
-            )
-        return tuple(out)

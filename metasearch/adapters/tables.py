@@ -3,34 +3,39 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Mapping
 from string import Formatter
 from typing import Any
 
 from metasearch.adapters.spec import Limits, Template
+from metasearch.adapters.templates import PAGING
 from metasearch.query.ast import FIELDS
 
 Table = Mapping[str, Any]
 
-PLACEHOLDERS = frozenset(FIELDS) | {"query", "years", "size", "start", "start1", "page", "cursor"}
+PLACEHOLDERS = frozenset(FIELDS) | PAGING | {"query", "years", "since", "until"}
 
 #: The keys of each table; docs/adapters.md explains every one.
 KEYS: Mapping[str, frozenset[str]] = {
     "": frozenset(
-        "name label homepage docs coverage default enabled weight extends family hook url "
+        "name label homepage docs terms coverage languages syntax default enabled weight extends family hook url "
         "request query paging auth limits parse fields ids also".split()
     ),
-    "request": frozenset("url method params headers body".split()),
+    "request": frozenset("url method params headers body json text content_type".split()),
     "query": frozenset(
         "style unsupported fields conjunction disjunction negation group phrase phrases word words plain joined "
+        "truncated truncated_least types languages either wider scored "
         "escape strip years years_in".split()
     ),
     "query.years": frozenset("only both since until".split()),
     "paging": frozenset("kind size window next first".split()),
-    "auth": frozenset("env in required prefix".split()),
+    "auth": frozenset("env in required prefix get kind token_url secret_env scope login".split()),
     "limits": frozenset(f.name for f in dataclasses.fields(Limits)),
-    "parse": frozenset("body records total when error warning next unescape bare not_found promises".split()),
-    "field": frozenset("at as map value template each name family given corporate orcid".split()),
+    "parse": frozenset(
+        "body records total total_header when error warning next unescape bare not_found promises".split()
+    ),
+    "field": frozenset("at as map value template each name family given corporate orcid affiliation".split()),
 }
 #: What a key may be, where the values are a closed list.
 CHOICES: Mapping[str, tuple[str, ...]] = {
@@ -39,10 +44,11 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "query.unsupported": ("filter", "drop", "refuse"),
     "query.words": ("each", "joined"),
     "query.years_in": ("expression", "params"),
-    "paging.kind": ("none", "page", "offset", "cursor"),
+    "paging.kind": ("none", "page", "offset", "cursor", "link"),
     "parse.body": ("json", "xml", "html", "marcxml"),
     "parse.not_found": ("error", "empty"),
     "auth.in": ("params", "headers"),
+    "auth.kind": ("key", "oauth2", "login"),
 }
 
 
@@ -102,6 +108,20 @@ class TableReader:
                 self.placeholders(str(part), PLACEHOLDERS, f"{where}.{key}.{name}")
             out[name] = tuple(str(part) for part in parts) if isinstance(value, list) else str(value)
         return out
+
+    def json_template(self, value: Any, where: str) -> Any:
+        """The value of `json`, if it can be written as JSON and its strings are templates."""
+        if isinstance(value, str):
+            self.placeholders(value, PLACEHOLDERS, where)
+        elif isinstance(value, Mapping):
+            for name, member in value.items():
+                self.json_template(member, f"{where}.{name}")
+        elif isinstance(value, list):
+            for number, member in enumerate(value, 1):
+                self.json_template(member, f"{where}[{number}]")
+        elif not isinstance(value, (int, float)) or not math.isfinite(value):
+            self.wrong(where, f"JSON has no {type(value).__name__} like this; write it as a string")
+        return value
 
     def placeholders(self, template: str, allowed: frozenset[str], where: str) -> None:
         try:

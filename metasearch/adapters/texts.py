@@ -8,6 +8,7 @@ from typing import Any
 
 from metasearch import normalise
 from metasearch.adapters.found import first, strings
+from metasearch.query.languages import language_code
 
 
 def text(found: Any) -> str | None:
@@ -50,10 +51,12 @@ def words(found: Any) -> tuple[str, ...]:
     return text_list([word for value in strings(found) for word in value.split()])
 
 
-# A heading, and not the first word of a sentence such as "Abstract machines are": a mark or a capital follows.
+# A heading, and not the first word of a sentence such as "Abstract machines are": a mark or a capital follows. Where the
+# tag between them was dropped at the source, they are one word: "AbstractWe studied", "ABSTRACTThe".
 _ABSTRACT_HEAD = re.compile(
     r"(?i:abstract|summary|résumé|resumen|resumo|zusammenfassung|аннотация|摘要)"
     r"(?:\s*[:.：]\s*(?=\S)|(?<=[A-ZТЯ])\s+(?=\S)|\s+(?=[^\W\d_a-zà-öø-ÿ]))"
+    r"|(?:Abstract|ABSTRACT)(?=[A-Z])(?!S\b)"
 )
 
 
@@ -146,23 +149,14 @@ def bracketed(found: Any) -> str | None:
     return value
 
 
-_LANGUAGES = {
-    "eng": "en", "fre": "fr", "fra": "fr", "ger": "de", "deu": "de", "spa": "es", "ita": "it", "por": "pt", "chi": "zh",
-    "zho": "zh", "jpn": "ja", "kor": "ko", "rus": "ru", "pol": "pl", "dut": "nl", "nld": "nl", "swe": "sv", "dan": "da",
-    "nor": "no", "fin": "fi", "cze": "cs", "ces": "cs", "hun": "hu", "tur": "tr", "ara": "ar", "heb": "he", "gre": "el",
-    "ell": "el", "lat": "la", "ukr": "uk", "english": "en", "french": "fr", "german": "de", "spanish": "es",
-    "chinese": "zh", "japanese": "ja", "portuguese": "pt", "italian": "it", "russian": "ru",
-}  # fmt: skip
-
-
 @lru_cache(maxsize=1_000)
 def _language(word: str) -> str | None:
-    word = word.strip().lower()
+    word = word.strip().lower().rpartition("/")[2]  # "/languages/eng", "http://id.loc.gov/vocabulary/iso639-2/eng"
     if re.fullmatch(r"(?:[a-z]{3}\s?){2,}", word):  # MARC 041 $a: "engfre", "eng fre"
         word = word[:3]
-    if len(word) < 2 or "|" in word or "#" in word or word in ("und", "zxx", "mul", "unknown", "n/a", "mis"):
+    if len(word) < 2 or "|" in word or "#" in word or word in ("und", "zxx", "mul", "un", "unknown", "n/a", "mis"):
         return None
-    return _LANGUAGES.get(word, word.split("-")[0] if re.fullmatch(r"[a-z]{2}-[a-z]{2,4}", word) else word)
+    return language_code(word) or word
 
 
 def language(found: Any) -> str | None:
@@ -175,3 +169,37 @@ def sole_language(found: Any) -> str | None:
     """`language` of a list that describes something larger, such as a journal: several say nothing about one work."""
     values = {language(value) for value in strings(found)}
     return values.pop() if len(values) == 1 else None
+
+
+#: What databases write where they mean yes.
+_YES = frozenset({"true", "yes", "y", "t", "1", "retracted"})
+
+
+def said_true(found: Any) -> bool | None:
+    """True where the source says so: `true`, 1, "Y", "true"; None for all else, because silence is no denial."""
+    if found is True:
+        return True
+    values = [str(it) for it in found if it is not None] if isinstance(found, list) else strings(found)
+    return True if any(value.strip().casefold() in _YES for value in values) else None
+
+
+#: Words of sources -> `metasearch.record.OPEN_ACCESS`.
+_OPEN_ACCESS = {
+    "gold": "gold", "diamond": "diamond", "platinum": "diamond", "hybrid": "hybrid", "bronze": "bronze",
+    "green": "green", "open": "open", "open access": "open", "openaccess": "open", "free": "open", "public": "open",
+    "true": "open", "yes": "open", "y": "open", "t": "open", "1": "open", "open_access": "open", "oa": "open",
+    "info:eu-repo/semantics/openaccess": "open", "http://purl.org/coar/access_right/c_abf2": "open",
+    "closed": "closed", "closed access": "closed", "closedaccess": "closed", "false": "closed", "no": "closed",
+    "n": "closed", "f": "closed", "restricted": "closed", "restricted access": "closed", "embargoed": "closed",
+    "metadata only access": "closed", "locked": "closed", "info:eu-repo/semantics/closedaccess": "closed",
+    "info:eu-repo/semantics/restrictedaccess": "closed", "info:eu-repo/semantics/embargoedaccess": "closed",
+}  # fmt: skip
+
+
+def open_access(found: Any) -> str | None:
+    """One of `metasearch.record.OPEN_ACCESS`, from the words that databases use; the most telling of several."""
+    if isinstance(found, bool):
+        return "open" if found else "closed"
+    values = [str(it) for it in found if it is not None] if isinstance(found, list) else strings(found)
+    known = [colour for value in values if (colour := _OPEN_ACCESS.get(value.strip().casefold()))]
+    return min(known, key=lambda colour: (colour == "closed", colour == "open")) if known else None

@@ -79,6 +79,8 @@ class HttpTransport:
         try:
             async with asyncio.timeout(timeout):
                 page = await self._follow(request, max_bytes)
+                if request.private:  # nobody keeps or shows it, and its token may repeat who we are
+                    return page
                 if len(page.body) > LARGE_BODY and secrets_of(request):
                     return await asyncio.to_thread(redacted, page)
                 return redacted(page)
@@ -124,6 +126,7 @@ class HttpTransport:
                 fetched_at=now,
                 seconds=time.perf_counter() - started,
                 retry_after=retry_after(headers, now) if status >= 400 else None,
+                total=_total(headers, request.total_header),
             )
         raise BadAnswer(request.source, f"it redirects more than {MAX_REDIRECTS} times", url=request.shown)
 
@@ -187,6 +190,12 @@ def retry_after(headers: Mapping[str, str], now: float) -> float | None:
         return None
     there = _timestamp(headers.get("Date", ""))
     return max(0.0, until - (now if there is None else there))
+
+
+def _total(headers: Mapping[str, str], name: str) -> int | None:
+    """The whole number in a header; None for anything else."""
+    text = headers.get(name, "").strip() if name else ""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 16 else None
 
 
 def _timestamp(text: str) -> float | None:

@@ -57,13 +57,13 @@ def objection(page: Page, env_name: str | None = None) -> SourceError | None:
     if status == 429:
         return RateLimited(request.source, page.retry_after, url=request.shown)
     if status in (401, 403):
-        return AccessDenied(request.source, status, url=request.shown, env_name=env_name, said=_said(page))
+        return AccessDenied(request.source, status, url=request.shown, env_name=env_name, said=said(page))
     if status >= 500:
         return ServerFault(request.source, status, url=request.shown, retry_after=page.retry_after)
     return None
 
 
-def _said(page: Page) -> str:
+def said(page: Page) -> str:
     """The message in a JSON body, as interfaces send it with a refusal; "" where there is none."""
     with suppress(ValueError):
         facts = orjson.loads(page.body)

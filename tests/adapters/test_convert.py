@@ -50,6 +50,17 @@ def test_never_raises(name: str, found: Any) -> None:
         ("abstract", "Summaries help.", "Summaries help."),
         ("inverted-index", {"b": [1], "a": [0, 2], "odd": "x", "odder": [None]}, "a b a"),
         ("inverted-index", "text", None),
+        ("date", "200506", "2005-06"),
+        ("date", "20110000", "2011"),
+        ("date-printed", "Tue, 05 Mar 2019 10:00:00 GMT", "2019-03-05"),
+        ("language", "/languages/dan", "da"),
+        ("oclc", ["UOM:39015012345678", "OCLC:1234567"], "1234567"),
+        ("citation-venue", "The Lancet, June 10, 2017, Vol.389(10086), p.2280(2)", "The Lancet"),
+        ("citation-venue", "Community, Work & Family, 01 April 2001, Vol.4(1)", "Community, Work & Family"),
+        ("citation-issue", "The Lancet, June 10, 2017, Vol.389(10086), p.2280(2)", "10086"),
+        ("citation-issue", "Vol. 12 (2019)", None),
+        ("citation-venue", "Uncut, Issue 215, p.93", "Uncut"),
+        ("citation-venue", "A Dictionary of Bells", "A Dictionary of Bells"),
         ("no-final-stop", "On graphs.", "On graphs"),
         ("no-final-stop", "Web 2.0.", "Web 2.0"),
         ("no-final-stop", "Apples etc.", "Apples etc."),
@@ -57,6 +68,42 @@ def test_never_raises(name: str, found: Any) -> None:
         ("no-final-stop", "Why?", "Why?"),
         ("bracketed", "[Ein Titel].", "Ein Titel"),
         ("bracketed", "[A] and [B].", "[A] and [B]"),
+        ("date", "20200423", "2020-04-23"),
+        ("date", "20200400", "2020-04"),
+        ("date-printed", "28 August 2015", "2015-08-28"),
+        ("date-printed", "Aug. 15, 2011", "2011-08-15"),
+        ("date-printed", "SEP 9 2023", "2023-09-09"),
+        ("date-printed", ["APR 12", 2022], "2022-04-12"),
+        ("date-printed", "November 1951", "1951-11"),
+        ("date-printed", "11-12 July 2018", "2018-07"),
+        ("date-printed", "31 Jan.-2 Feb. 2018", "2018"),
+        ("date-printed", "Jan-Feb 2016", "2016"),
+        ("date-printed", "Spring 2010", "2010"),
+        ("date-printed", "2015-08-28", "2015-08-28"),
+        ("date-printed", "12 Marble Street", None),
+        ("day-first-date", "12/11/2024", "2024-11-12"),
+        ("day-first-date", "1.2.1999", "1999-02-01"),
+        ("day-first-date", "11/13/2024", "2024"),
+        ("day-first-date", "01/01/1987", "1987"),
+        ("day-first-date", "2024-11-12", "2024-11-12"),
+        ("pmid", "MEDLINE:37689792", "37689792"),
+        ("pmid", "https://pubmed.ncbi.nlm.nih.gov/37689792/", "37689792"),
+        ("pmid", 37689792, "37689792"),
+        ("pmid", "PMC6422012", None),
+        ("article-number", "ARTN 15", "15"),
+        ("article-number", "e1001", "e1001"),
+        ("pages", r"371\u2013372", "371-372"),
+        ("integer", "1,204", 1204),
+        ("integer", 7.0, 7),
+        ("integer", 7.5, None),
+        ("size-pages", "Medium: X; Size: Pages 2448 to 2455", "2448-2455"),
+        ("size-pages", "Medium: ED; Size: p. 228-229", "228-229"),
+        ("size-pages", "Medium: ED; Size: L35", "L35"),
+        ("size-pages", "Medium: X; Size: e1004334 - end of article", "e1004334"),
+        ("size-pages", "Medium: ED; Size: 19 pages", None),
+        ("size-pages", "Medium: ED; Size: Pages: 133", None),
+        ("size-pages", "Medium: ED; Size: PDF-file: 29 pages; size: 0.5 Mb", None),
+        ("integer", "1,5", None),
         ("year", "c1999.", 1999),
         ("year", "[2001?]", 2001),
         ("year", "1998 Dec-1999 Jan", 1998),
@@ -78,6 +125,11 @@ def test_never_raises(name: str, found: Any) -> None:
         ("date-parts", [["1998"]], "1998"),
         ("padded-date", "2001-01-01", "2001"),
         ("padded-date", "2001-01-02", "2001-01-02"),
+        ("precise-date", {"time": "+2015-03-05T00:00:00Z", "precision": 11}, "2015-03-05"),
+        ("precise-date", [{"time": "+2015-03-00T00:00:00Z", "precision": 10}], "2015-03"),
+        ("precise-date", {"time": "+2015-01-01T00:00:00Z", "precision": 9}, "2015"),
+        ("precise-date", {"time": "+1900-01-01T00:00:00Z", "precision": 7}, None),
+        ("precise-date", [None, {"time": None, "precision": "11"}, "2015"], None),
         ("pages", "343 - 384", "343-384"),
         ("pages", "\n 347\u2013351 \n", "347-351"),
         ("pages", ["533", "536"], "533-536"),
@@ -126,6 +178,8 @@ def test_pdf_url() -> None:
     [
         ("names", "Doe, Jane", [Author("Jane Doe", "Doe", "Jane")]),
         ("names", "Jane Doe", [Author("Jane Doe")]),
+        ("names", "Invented Computer, Inc.", [Author("Invented Computer, Inc.")]),
+        ("names", "Inc, Ada", [Author("Ada Inc", "Inc", "Ada")]),
         ("names", "King, Martin Luther, Jr.", [Author("Martin Luther King", "King", "Martin Luther")]),
         (
             "names",
@@ -143,12 +197,37 @@ def test_pdf_url() -> None:
             "da Silva CS, O'Neill J-P, Group.",
             [Author("CS da Silva", "da Silva", "CS"), Author("J-P O'Neill", "O'Neill", "J-P"), Author("Group")],
         ),
+        (
+            "names-initials-and",
+            "<span> Byron AM, van Galen M and Ek P <em>et al.</em></span>",
+            [Author("AM Byron", "Byron", "AM"), Author("M van Galen", "van Galen", "M"), Author("P Ek", "Ek", "P")],
+        ),
+        (
+            "names-initials",
+            ["Sumithra M.G.", "Smith J. A."],
+            [Author("M.G. Sumithra", "Sumithra", "M.G."), Author("Smith J. A.")],
+        ),
         ("names-homonym", [{"@pid": "1", "text": "Wei Wang 0001"}, "Al Roe"], [Author("Wei Wang"), Author("Al Roe")]),
     ],
 )
 def test_names(name: str, found: Any, expected: list[Author]) -> None:
     """Names are shown as "Given Family", and taken apart only where the source does."""
     assert tuple(expected) == convert.CONVERTERS[name](found)
+
+
+def test_names_with_affiliations_in_brackets() -> None:
+    """Affiliation and ORCID are taken out of the name, mail addresses and what stands for no name are left out."""
+    read = convert.CONVERTERS["names-bracketed"]
+
+    assert read(["Byron, Ada M. [Lab A; Somewhere] (ORCID:0000000218250097)", "STAR Collaboration"]) == (
+        Author("Ada M. Byron", "Byron", "Ada M.", "0000-0002-1825-0097", "Lab A; Somewhere"),
+        Author("STAR Collaboration", collective=True),
+    )
+    assert read("Byron, Ada, Email: ada@example.org, (ORCID: 12) [Lab B]; /SLAC; Tanaka, Ken /KIPAC; None; , ") == (
+        Author("Ada Byron", "Byron", "Ada", None, "Lab B"),
+        Author("Ken Tanaka", "Tanaka", "Ken"),
+    )
+    assert read("none, ") == ()
 
 
 def from_objects(**kinds: str) -> convert.Converter:
@@ -173,7 +252,7 @@ def test_people() -> None:
 
     assert (
         Author("Jane Doe", "Doe", "Jane", "0000-0002-1825-0097"),
-        Author("Institute of Ice, Invented University"),
+        Author("Institute of Ice, Invented University", collective=True),
         Author("Roe", "Roe"),
         Author("Text Plain", "Plain", "Text"),
     ) == found
@@ -214,3 +293,28 @@ def test_a_name_of_nothing_but_markup_is_no_author() -> None:
     """Parts that are empty once their tags are gone name nobody; one that is left names somebody."""
     assert people.person("", "<i></i>", "&nbsp;") is None
     assert people.person("", "<i>Berg</i>", "&nbsp;") == Author("Berg", "Berg")
+
+
+def test_a_statement_of_responsibility_names_its_first_people() -> None:
+    """Those before the first ";", without "by": translators and illustrators come behind it."""
+    found = convert.CONVERTERS["names-statement"]
+
+    assert found("by Ada Byron and Ken Tanaka ; illustrated by X. Y.") == (Author("Ada Byron"), Author("Ken Tanaka"))
+    assert found("Bybee Smith.") == (Author("Bybee Smith"),)
+    assert found(None) == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("Ada Byron, MD, PhD", "Ada Byron"),
+        ("Ada Byron, M.D., Ph.D., M.P.H.", "Ada Byron"),
+        ("Ada Byron, Prof. Dr. med.", "Ada Byron"),
+        ("Byron, Ada", "Byron, Ada"),
+        ("van Galen, Marc", "van Galen, Marc"),
+        ("Ada Byron", "Ada Byron"),
+    ],
+)
+def test_degrees_are_no_part_of_a_name(name: str, expected: str) -> None:
+    """Registers of studies write the degrees of a person behind the name."""
+    assert expected == people.without_degrees(name)

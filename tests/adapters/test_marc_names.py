@@ -28,6 +28,9 @@ from metasearch.record import Author
         ("Paul Avrich Collection (Library of Congress)", "Paul Avrich Collection (Library of Congress)"),
         ("Goethe, Johann Wolfgang von [Verfasser]", "Goethe, Johann Wolfgang von"),
         ("Kelly, Wynton.prf", "Kelly, Wynton"),
+        ("Doe, Jane, author", "Doe, Jane"),
+        ("Roe, Richard, 1901-1980, editor.", "Roe, Richard"),
+        ("Survey of Mosses (Example), issuing body", "Survey of Mosses (Example)"),
         ("山田太郎 著", "山田太郎"),
         ("山田 太郎", "山田 太郎"),
     ],
@@ -74,9 +77,9 @@ def test_persons_and_bodies_are_told_apart_by_their_tags() -> None:
 
     assert found == (
         Author("Darrell Huff", "Huff", "Darrell"),
-        Author("France. Ministère des catalogues"),
-        Author("Acme, Inc."),
-        Author("Congress of X"),
+        Author("France. Ministère des catalogues", collective=True),
+        Author("Acme, Inc.", collective=True),
+        Author("Congress of X", collective=True),
     )
 
 
@@ -110,7 +113,7 @@ def test_unimarc_has_family_and_given_names_apart() -> None:
     )
     read = people(compile_marc("700|710"), {"family": compile_marc("$a"), "given": compile_marc("$b")}, marc=True)
 
-    assert read(record) == (Author("Victor Hugo", "Hugo", "Victor"), Author("Institut, Paris"))
+    assert read(record) == (Author("Victor Hugo", "Hugo", "Victor"), Author("Institut, Paris", collective=True))
 
 
 def test_dublin_core_creators_are_headings_as_well() -> None:

@@ -133,7 +133,7 @@ TABLE = [
         "openalex": "search=the AND or AND gate",
         "doaj": "the AND or AND gate",
     }),
-    ("\\<b\\> what? 50* [a] {b}", {
+    ("\\<b\\> what? 50\\* [a] {b}", {
         "openalex": "search=b AND what AND 50 AND a AND b",
         "europepmc": "query=<b> AND what AND 50 AND a AND b",
         "doaj": r"b AND what\? AND 50\* AND \[a\] AND \{b\}",
@@ -227,6 +227,23 @@ def test_or_without_brackets_that_grows_too_long() -> None:
     planned = plan(parse("(a b c d e) OR (f g h i j)"), spec(disjunction="|", group=""))
 
     assert "a b c d e" == planned.sent
+
+
+def test_or_without_brackets_loses_what_must_not_be_in_one_alternative() -> None:
+    """A NOT would need brackets; what is left of its alternative is asked, and the records are filtered."""
+    planned = plan(parse("cats OR (dogs NOT birds)"), spec(disjunction="|", negation=" -{x}", group=""))
+
+    assert planned.sent == "cats|dogs"
+    assert planned.residual == parse("cats OR (dogs NOT birds)")
+
+
+def test_a_year_alone_is_not_asked_for() -> None:
+    """All works of a year are no answer: the number that has no field is looked for as a word."""
+    years = {"both": "y:{first}-{last}", "since": "y:{first}-", "until": "y:-{last}"}
+    planned = plan(parse("doi:10.1000/abc year:2020"), spec(years=years))
+
+    assert planned.sent == "10.1000/abc y:2020-2020"
+    assert planned.residual == parse("doi:10.1000/abc")
 
 
 def test_nothing_can_be_expressed() -> None:

@@ -94,7 +94,8 @@ def test_pubmed(query: str, sent: str) -> None:
         ("issn:2049-3630", 'bath.issn = "2049-3630"'),
         ("subject:guitar", 'dc.subject all "guitar"'),
         ("rock & roll", 'cql.anywhere all "rock roll"'),
-        ("what? ^jazz*", 'cql.anywhere all "what jazz"'),
+        ("what? ^jazz", 'cql.anywhere all "what jazz"'),
+        ("jazz* guitar", 'cql.anywhere all "jazz*" and cql.anywhere all "guitar"'),
         ('"back\\\\slash and \\"quote\\""', 'cql.anywhere = "back\\\\slash and \\"quote\\""'),
     ],
 )

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from metasearch.adapters.registry import Registry, shipped_table
+from metasearch.adapters.registry import Registry
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.adapters.specfile import MAX_BYTES, build, merge, read_table
 from metasearch.errors import SpecError
@@ -49,7 +49,7 @@ def test_smallest_spec() -> None:
 
     assert ("one", "one", False, True, 1.0) == (spec.name, spec.label, spec.default, spec.enabled, spec.weight)
     assert ("doi:{doi}", "{years}") == spec.request.params["filter"]
-    assert ["title", "authors", "type", "type", "ids.own"] == [rule.field for rule in spec.shapes[0].rules]
+    assert ["title", "authors", "type", "type", "ids.own"] == [rule.field for rule in spec.shapes[0].shape().rules]
 
 
 def test_every_problem_at_once() -> None:
@@ -151,10 +151,10 @@ issue    = 7
         "fields.taste: no such field of a record; allowed are abstract",
         "fields.year.as: unknown converter 'dragon'; allowed are abstract",
         "fields.type.map: 'sculpture' is no type; allowed are article",
-        "fields.pages: `each` is for authors only",
+        "fields.pages: `each` is for authors and editors only",
         "fields.authors: needs `each` and at least one of name",
         "fields.authors.as: unknown 'dragon'; beside `each` only names-homonym",
-        "fields.venue.smell: unknown key; allowed are as, at",
+        "fields.venue.smell: unknown key; allowed are affiliation, as, at",
         "fields.doi.template: unknown placeholder {y}; allowed are x",
         "fields.issue: must be a selector (a string)",
         "ids.Bad Scheme: an identifier scheme is lower-case letters",
@@ -205,7 +205,7 @@ def test_extends_names_only_differences() -> None:
 
     assert ("two", "https://b.org", 2) == (spec.name, spec.request.url, spec.limits.requests)
     assert "{size}" == spec.request.params["n"]
-    assert {"title", "authors", "type", "year", "ids.own"} == {rule.field for rule in spec.shapes[0].rules}
+    assert {"title", "authors", "type", "year", "ids.own"} == {rule.field for rule in spec.shapes[0].shape().rules}
 
 
 def test_extends_nobody_or_itself() -> None:
@@ -235,7 +235,7 @@ def test_read_table(tmp_path: Path) -> None:
         assert name == raised.value.file
 
 
-@pytest.mark.parametrize("name", [n for n in Registry(Settings()).shipped if not shipped_table(n).get("family")])
+@pytest.mark.parametrize("name", Registry(Settings()).names())
 def test_shipped_specs_say_their_limits(name: str) -> None:
     """Every shipped source is asked considerately: a finite pace, few requests at once, a time limit."""
     limits = Registry(Settings()).spec(name).limits

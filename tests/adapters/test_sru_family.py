@@ -197,7 +197,7 @@ def test_the_rest_of_a_record_is_tidied() -> None:
 
     assert record.publisher == "A press"
     assert record.edition == "1st ed."
-    assert record.keywords == ("Statistics", "Paris (France)")
+    assert record.subjects == ("Statistics", "Paris (France)")
     assert record.abstract == "What it is about."
     assert record.language == "en"
 

@@ -1,4 +1,4 @@
-"""PubMed answers a search in two steps: esearch gives ids in order of relevance, efetch gives their records.
+"""PubMed and its sisters answer a search in two steps: esearch gives ids by relevance, efetch gives their records.
 
 One esearch asks for as many ids as the search wants at a time; the efetch requests that follow carry a page of ids
 each, in `cursor` (which no server sees) the ids that are left, and in `after` the esearch for the ids that follow. So
@@ -91,11 +91,11 @@ def _after_search(found: _SearchResult, page: Page, spec: AdapterSpec) -> Parsed
         if "rate limit" in found.error.lower():
             raise RateLimited(spec.name, url=page.request.shown)
         raise SourceSaysError(spec.name, f"the database says: {found.error[:300]}", url=page.request.shown)
-    notes = [f"not found in PubMed, and left out of the search: {phrase}" for phrase in found.not_found]
-    notes += [f"ignored by PubMed: {phrase}" for phrase in found.ignored]
+    notes = [f"not found in {spec.label}, and left out of the search: {phrase}" for phrase in found.not_found]
+    notes += [f"ignored by {spec.label}: {phrase}" for phrase in found.ignored]
     notes += found.messages
     if found.translation:
-        notes.append(f"PubMed searched for {found.translation[:300]}")
+        notes.append(f"{spec.label} searched for {found.translation[:300]}")
     planned = page.request.step == "esearch"
     ids = found.ids[: page.request.size if planned else page.request.wanted]
     after = _search_on(page.request, spec, len(ids), found.count) if planned else None

@@ -88,11 +88,11 @@ def _diagnostics(body: bytes) -> list[Diagnostic]:
 
 
 def _in(root: Any) -> Iterator[Diagnostic]:
-    for element in root.iter("{*}diagnostic"):
+    for element in root.iter("{*}diagnostic", "{*}diagnostics"):  # Sudoc leaves the inner element out
         parts = {child.tag.rpartition("}")[2]: normalise.plain(text_of(child)) for child in element}
         number = parts.get("uri", "").rpartition("info:srw/diagnostic/1/")[2]
         code = int(number) if number.isdecimal() and len(number) < 4 else None
         message = parts.get("message") or _MEANINGS.get(code or 0) or parts.get("uri", "")
         text = ": ".join(part for part in (message, parts.get("details", "")) if part)
-        if text:
+        if text and code != 0:  # 0 is no number of the list: Sudoc's word for "all is well"
             yield Diagnostic(code, text)

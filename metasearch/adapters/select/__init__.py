@@ -22,7 +22,7 @@ def as_strings(found: Any, body: str) -> Any:
 
 def _xml_texts(found: Any) -> Any:
     if type(found) is list:
-        return [item if type(item) is str else text_of(item) for item in found]
+        return [item if type(item) is str else text_of(item) for item in found] if found else found
     return _scalar(found)
 
 

@@ -1,4 +1,4 @@
-"""CSS and XPath over HTML, through parsel.
+"""CSS and XPath over HTML: parsed as parsel parses it, selected by lxml with expressions that are compiled once.
 
 A selector that begins with `/`, `./` or `(` is XPath, everything else CSS (parsel's `::text` and `::attr(name)` work).
 """
@@ -8,42 +8,49 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from lxml import etree
+
+from metasearch.adapters.select.xml import text_of
 from metasearch.adapters.spec import Selector
 
 _FORBIDDEN = re.compile(r"\bre:|document\s*\(")
+_NAMESPACES = {"set": "http://exslt.org/sets"}
 
 
 def parse_html(body: bytes, encoding: str = "utf-8") -> Any:
-    """The page as a parsel selector; HTML is always readable, so nothing is raised."""
+    """The root element of the page; HTML is always readable, so nothing is raised."""
     from parsel import Selector as Page
 
-    return Page(text=body.decode(encoding, "replace") or "<html/>", type="html")
+    return Page(text=body.decode(encoding, "replace") or "<html/>", type="html").root
 
 
 def compile_html(expression: str) -> Selector:
-    """A selector over a parsel node; gives a list of nodes.
+    """A selector over an element; gives a list of elements or strings.
 
     Raises:
         ValueError: Neither CSS nor XPath, or it uses a regular expression.
     """
     if _FORBIDDEN.search(expression):
         raise ValueError("regular expressions and document() are not allowed in a selector")
-    from parsel import Selector as Page
+    from parsel.csstranslator import css2xpath
 
-    empty = Page(text="<html/>", type="html")
     as_xpath = expression.startswith(("/", "./", "("))
     try:
-        empty.xpath(expression) if as_xpath else empty.css(expression)
+        path = expression if as_xpath else css2xpath(expression)
+        search = etree.XPath(path, namespaces=_NAMESPACES, regexp=False, smart_strings=False)
+        search(etree.Element("none"))  # lxml tells an unknown prefix or function only when the expression runs
     except Exception as exc:  # cssselect and lxml each have their own family of errors
         raise ValueError(f"not {'XPath' if as_xpath else 'CSS'}: {exc}") from exc
-    if as_xpath:
-        return lambda node: node.xpath(expression)
-    return lambda node: node.css(expression)
+
+    def select(element: Any) -> list[Any]:
+        found = search(element)
+        return found if isinstance(found, list) else [found]
+
+    return select
 
 
 def html_text(node: Any) -> str:
     """The text of what was found: an element's whole text, or the string itself."""
-    if isinstance(node, str):
-        return node
-    value = node.root
-    return value if isinstance(value, str) else "".join(value.itertext())
+    if isinstance(node, (str, int, float)):
+        return text_of(node)
+    return "".join(node.itertext()) if len(node) else node.text or ""

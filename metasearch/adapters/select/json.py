@@ -29,16 +29,47 @@ def compile_json(expression: str) -> Selector:
     except jmespath.exceptions.JMESPathError as exc:
         raise ValueError(str(exc).splitlines()[0]) from exc
     compiled = _compile(parsed.parsed)
-    if compiled is not None:
-        return compiled
+    if compiled is None:
 
-    def search(value: Any) -> Any:
-        try:
-            return parsed.search(value)
-        except (jmespath.exceptions.JMESPathError, TypeError):  # a value of another type than expected: nothing found
-            return None
+        def compiled(value: Any) -> Any:
+            try:
+                return parsed.search(value)
+            except (
+                jmespath.exceptions.JMESPathError,
+                TypeError,
+            ):  # a value of another type than expected: nothing found
+                return None
 
-    return search
+    members = _members(parsed.parsed)
+    if members is not None and compiled({}) in (None, [], ""):  # without them, an object is as good as an empty one
+        compiled.needs = tuple(sorted(members))  # type: ignore[attr-defined]  # reader.py asks for it
+    return compiled
+
+
+#: Nodes of which only the first part is asked of the value itself, and the others of what that finds.
+_FIRST_PART = frozenset((
+    "subexpression", "index_expression", "pipe", "projection", "filter_projection", "value_projection", "flatten",
+))  # fmt: skip
+#: Nodes of which each part is asked of the value itself.
+_EACH_PART = frozenset((
+    "or_expression", "and_expression", "not_expression", "comparator", "multi_select_list", "multi_select_dict",
+    "key_val_pair", "function_expression",
+))  # fmt: skip
+
+
+def _members(node: Node) -> frozenset[str] | None:
+    """Names of the members of an object that alone decide what the node finds in it; None where more may decide."""
+    kind = node["type"]
+    if kind == "field":
+        return frozenset((node["value"],))
+    if kind == "literal":
+        return frozenset()
+    if kind in _FIRST_PART:
+        return _members(node["children"][0])
+    if kind not in _EACH_PART:
+        return None
+    parts = [_members(child) for child in node["children"]]
+    return None if None in parts else frozenset(name for part in parts if part is not None for name in part)
 
 
 def _compile(node: Node) -> Selector | None:
@@ -57,7 +88,7 @@ def _field(node: Node, _: list[Selector]) -> Selector:
     def select(value: Any) -> Any:
         return value.get(name) if type(value) is dict else None
 
-    select.member = name  # type: ignore[attr-defined]  # reader.py asks for it
+    select.name = name  # type: ignore[attr-defined]  # reader.py asks for it
     return select
 
 
@@ -73,33 +104,34 @@ def _index(node: Node, _: list[Selector]) -> Selector:
     return select
 
 
-def _names(node: Node) -> list[str] | None:
-    """The names of a plain path such as `a.b.c`."""
-    if node["type"] == "field":
+def _steps(node: Node) -> list[str | int] | None:
+    """The names and indices of a plain path such as `a.b[0].c`."""
+    if node["type"] in ("field", "index"):
         return [node["value"]]
-    if node["type"] != "subexpression":
+    if node["type"] not in ("subexpression", "index_expression"):
         return None
-    parts = [_names(child) for child in node["children"]]
-    return None if None in parts else [name for part in parts if part is not None for name in part]
+    parts = [_steps(child) for child in node["children"]]
+    return None if None in parts else [step for part in parts if part is not None for step in part]
 
 
-def _path(names: list[str]) -> Selector:
-    *outer, last = names
-
+def _path(steps: list[str | int]) -> Selector:
     def select(value: Any) -> Any:
-        for name in outer:
-            if type(value) is not dict:
+        for step in steps:
+            if type(value) is dict:
+                value = value.get(step)
+            elif type(value) is list and type(step) is int and -len(value) <= step < len(value):
+                value = value[step]
+            else:
                 return None
-            value = value.get(name)
-        return value.get(last) if type(value) is dict else None
+        return value
 
     return select
 
 
 def _chain(node: Node, parts: list[Selector]) -> Selector:
-    names = _names(node)
-    if names is not None:
-        return _path(names)
+    steps = _steps(node)
+    if steps is not None:
+        return _path(steps)
     if len(parts) == 2:
         first, second = parts
         return lambda value: second(first(value))

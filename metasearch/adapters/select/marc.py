@@ -64,7 +64,7 @@ class MarcField:
 class MarcRecord:
     """A MARC record as the selectors see it: leader, control fields and data fields by tag."""
 
-    __slots__ = ("_fields", "control", "leader", "tags")
+    __slots__ = ("_fields", "control", "leader", "tags", "there")
 
     def __init__(self, element: Any) -> None:
         self.leader = ""
@@ -85,6 +85,8 @@ class MarcRecord:
                 self.control.setdefault(child.get("tag", ""), []).append(child.text or "")
             elif kind.endswith("leader"):
                 self.leader = child.text or ""
+        #: What is there of both kinds of field, by tag.
+        self.there: dict[str, list[Any]] = {**self.control, **tags}
 
     def fields(self, tag: str) -> list[MarcField]:
         """The data fields with this tag, in order."""
@@ -132,6 +134,8 @@ def compile_marc(expression: str) -> Selector:
         select = _data(tags, _CONDITION.findall(parsed["conditions"]), parsed["codes"])
     for at, characters in _LEADER_CONDITION.findall(parsed["conditions"]):
         select = _where_leader(int(at), characters, select)
+    if tags[0] != "LDR":
+        select.needs = tags  # type: ignore[attr-defined]  # reader.py asks for it
     return select
 
 

@@ -12,6 +12,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from lxml import etree
+
 from metasearch.adapters.select.xml import NAMESPACES, compile_xml
 from metasearch.adapters.spec import Selector
 
@@ -19,41 +21,40 @@ Test = Callable[[Any], bool]
 
 
 class XmlRecord:
-    """An element as the selectors of fields see it: its children by tag, its descendants by local name."""
+    """An element as the selectors of fields see it: its children by tag, its descendants by local name.
 
-    __slots__ = ("_children", "_named", "element")
+    Attributes:
+        children: The children by tag, "{namespace}name", in order.
+    """
+
+    __slots__ = ("_named", "children", "element")
 
     def __init__(self, element: Any) -> None:
         self.element = element
-        self._children: dict[str, list[Any]] | None = None
+        self.children: dict[str, list[Any]] = {}
+        children = self.children
+        for child in element:
+            tag = child.tag
+            if tag in children:
+                children[tag].append(child)
+            else:
+                children[tag] = [child]
         self._named: dict[str, list[Any]] | None = None
-
-    def children(self, tag: str) -> list[Any]:
-        """The children with this tag, "{namespace}name", in order."""
-        if self._children is None:
-            self._children = {}
-            for child in self.element:
-                _enter(self._children, child.tag, child)
-        return self._children.get(tag, _NONE)
 
     def named(self, name: str) -> list[Any]:
         """The descendants with this local name, in order."""
         if self._named is None:
             self._named = {}
             for element in self.element.iterdescendants():
-                _enter(self._named, element.tag.rpartition("}")[2], element)
+                local = element.tag.rpartition("}")[2]
+                if local in self._named:
+                    self._named[local].append(element)
+                else:
+                    self._named[local] = [element]
         return self._named.get(name, _NONE)
 
 
 _NONE: list[Any] = []
-
-
-def _enter(index: dict[str, list[Any]], key: str, element: Any) -> None:
-    found = index.get(key)
-    if found is None:
-        index[key] = [element]
-    else:
-        found.append(element)
 
 
 def compile_xml_record(expression: str) -> Selector:
@@ -64,29 +65,47 @@ def compile_xml_record(expression: str) -> Selector:
     if len(known) < len(paths):
         return lambda record: search(record.element)
 
+    if len(known) == 1:
+        return _sole(known[0], search)
+
     def select(record: XmlRecord) -> Any:
         alive = [path for path in known if path.start(record)]
         if not alive:
             return []
         if len(alive) == 1 and alive[0].whole:
-            return alive[0].find(record)
+            return alive[0].narrow(alive[0].start(record))
         return search(record.element)  # several node sets in one order, or a path that is not simple
 
-    return select if len(known) > 1 else _sole(known[0], search)
+    if all(path.child for path in known):
+        select.needs = tuple(path.child for path in known)  # type: ignore[attr-defined]  # reader.py asks for it
+    return select
 
 
 def _sole(path: _Path, search: Selector) -> Selector:
-    if path.whole:
-        return path.find
-    return lambda record: search(record.element) if path.start(record) else []
+    if path.whole and not path.narrows:
+        if path.child:
+            path.start.name = path.child  # type: ignore[attr-defined]  # reader.py asks for it
+        return path.start
+
+    def select(record: XmlRecord) -> Any:
+        found = path.start(record)
+        if not found:
+            return found
+        return path.narrow(found) if path.whole else search(record.element)
+
+    if path.child:
+        select.needs = (path.child,)  # type: ignore[attr-defined]  # reader.py asks for it
+    return select
 
 
 _NAME = r"[A-Za-z_][\w.-]*"
+_LOCAL = r"local-name\(\)\s*=\s*'"
 _FIRST = re.compile(
     rf"""(?P<deep>\.//|\*\[local-name\(\)='(?P<within>{_NAME})'\]//)?
-         (?:(?P<name>{_NAME}(?::{_NAME})?)|\*\[local-name\(\)='(?P<local>{_NAME})'\])(?=[\[/]|$)""",
+         (?:(?P<name>{_NAME}(?::{_NAME})?)|\*\[(?P<locals>{_LOCAL}{_NAME}'(?:\s+or\s+{_LOCAL}{_NAME}')*)\])(?=[\[/]|$)""",
     re.VERBOSE,
 )
+_QUOTED = re.compile(r"'([^']*)'")
 _STEP = re.compile(rf"//?(?:@?(?:{_NAME}:)?(?:{_NAME}|\*)|@\*)")
 _ATTRIBUTE = re.compile(rf"/@(?P<name>{_NAME}(?::{_NAME})?)")
 
@@ -95,24 +114,29 @@ class _Path:
     """A location path: how its first step is found, the tests of that step, and the attribute that is wanted of it.
 
     Attributes:
+        child: The tag of the child that the first step names; "" where it is another step.
         start: Finds what the first step names, before its predicates.
         whole: Whether the index answers the whole path; `start` alone tells only where it leads nowhere.
+        narrows: Whether there is more to the path than its start.
     """
 
-    __slots__ = ("_attribute", "_tests", "start", "whole")
+    __slots__ = ("_attribute", "_tests", "child", "narrows", "start", "whole")
 
-    def __init__(self, start: Callable[[XmlRecord], list[Any]], tests: list[Test], attribute: str, whole: bool) -> None:
+    def __init__(
+        self, child: str, start: Callable[[XmlRecord], list[Any]], tests: list[Test], attribute: str, whole: bool
+    ) -> None:
+        self.child = child
         self.start = start
         self._tests = tests
         self._attribute = attribute
         self.whole = whole
+        self.narrows = bool(tests or attribute)
 
-    def find(self, record: XmlRecord) -> list[Any]:
-        """What the path finds, in the order of the document."""
-        found = self.start(record)
+    def narrow(self, found: list[Any]) -> list[Any]:
+        """What the path finds, of what its start found, in the order of the document."""
         for test in self._tests:
             found = [element for element in found if test(element)]
-        if self._attribute and found:
+        if self._attribute:
             return [value for element in found if (value := element.get(self._attribute)) is not None]
         return found
 
@@ -132,6 +156,7 @@ def _path(expression: str) -> _Path | None:
     attribute = _ATTRIBUTE.fullmatch(rest)
     tests = [_test(predicate) for predicate in predicates]
     return _Path(
+        _tag(first["name"]) if first["name"] else "",
         _start(first),
         [test for test in tests if test is not None],
         _tag(attribute["name"]) if attribute else "",
@@ -142,18 +167,27 @@ def _path(expression: str) -> _Path | None:
 def _start(first: re.Match[str]) -> Callable[[XmlRecord], list[Any]]:
     if first["name"]:
         tag = _tag(first["name"])
-        return lambda record: record.children(tag)
-    local, within = first["local"], first["within"]
+        return lambda record: record.children.get(tag, _NONE)
+    names, within = _QUOTED.findall(first["locals"]), first["within"]
+    wanted = [f"{{*}}{name}" for name in names]
     if within:
-        inside, wanted = f"{{*}}{within}", f"{{*}}{local}"
+        inside = f"{{*}}{within}"
         return lambda record: (
-            [found for part in record.element.iterchildren(inside) for found in part.iterdescendants(wanted)]
-            if record.named(local)
+            [found for part in record.element.iterchildren(inside) for found in part.iterdescendants(*wanted)]
+            if any(record.named(name) for name in names)
             else _NONE
         )
-    if first["deep"]:
-        return lambda record: record.named(local)
-    return lambda record: list(record.element.iterchildren(f"{{*}}{local}"))
+    if not first["deep"]:
+        return lambda record: list(record.element.iterchildren(*wanted))
+    if len(names) == 1:
+        return lambda record: record.named(names[0])
+    return lambda record: _named_one_of(record, names, wanted)
+
+
+def _named_one_of(record: XmlRecord, names: list[str], tags: list[str]) -> list[Any]:
+    """The descendants with one of several local names, in order; the record is walked only where it has two of them."""
+    found = [elements for name in names if (elements := record.named(name))]
+    return list(record.element.iterdescendants(*tags)) if len(found) > 1 else found[0] if found else _NONE
 
 
 def _tag(name: str) -> str:
@@ -196,11 +230,12 @@ def _depths(expression: str, at: int = 0) -> list[tuple[int, int]]:
 
 _HAS = re.compile(rf"@({_NAME})")
 _IS = re.compile(rf"@({_NAME})\s*=\s*(?:'([^']*)'|\"([^\"]*)\")")
+_PLACE = re.compile(r"\b(?:position|last)\s*\(")
 _TEXT = re.compile(r"(contains|starts-with)\(\.,\s*'([^']*)'\)")
 
 
 def _test(predicate: str) -> Test | None:
-    """A predicate as a function of an element, or None where it is not one of a few simple ones."""
+    """A predicate as a function of an element, or None where it asks for the element's place among others."""
     if predicate == "not(*)":
         return lambda element: len(element) == 0
     if predicate == "normalize-space()":
@@ -216,9 +251,22 @@ def _test(predicate: str) -> Test | None:
     for condition in predicate.split(" or "):
         equal = _IS.fullmatch(condition.strip())
         if equal is None:
-            return None
+            return _other_test(predicate)
         wanted.append((equal[1], equal[2] if equal[2] is not None else equal[3]))
     return lambda element: any(element.get(name) == value for name, value in wanted)
+
+
+def _other_test(predicate: str) -> Test | None:
+    """A predicate that libxml2 decides, at the few elements of that name and not at every one of the record."""
+    if _PLACE.search(predicate):
+        return None
+    try:
+        holds = compile_xml(predicate)
+        of_nothing = holds(etree.Element("none"))
+    except (ValueError, etree.XPathError):
+        return None
+    # A number is a place; what type an expression gives does not depend on the element.
+    return None if isinstance(of_nothing, float) else lambda element: bool(holds(element))
 
 
 def _string(element: Any) -> str:

@@ -1,0 +1,80 @@
+"""HathiTrust looks books up by number and does not search; what it answers is JSON with MARC records inside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from lxml import etree
+
+from metasearch.adapters.bodies import kind_of, load
+from metasearch.adapters.parse import Parsed, Steps, body_steps
+from metasearch.adapters.plan import Plan, plan_request
+from metasearch.adapters.request import Page
+from metasearch.adapters.select.xml import parse_xml
+from metasearch.adapters.spec import AdapterSpec
+from metasearch.errors import CannotAsk
+from metasearch.query.ast import And, Query, Term, conjunction
+from metasearch.query.printer import to_text
+
+_NUMBERS = frozenset({"isbn", "issn"})
+
+
+def plan(query: Query, spec: AdapterSpec, wanted: int, env: Mapping[str, str], depth: int | None = None) -> Plan:
+    """The look-up of the query's ISBN or ISSN; what else it says is for the records to be filtered by.
+
+    Raises:
+        CannotAsk: There is no number that must hold.
+    """
+    parts = query.parts if isinstance(query, And) else (query,)
+    number = next((part for part in parts if isinstance(part, Term) and part.field in _NUMBERS), None)
+    if number is None:
+        raise CannotAsk(spec.name, to_text(query), "it only looks up isbn: and issn:")
+    planned = plan_request(number, spec, wanted, env, depth)
+    rest = [part for part in parts if part is not number]
+    if not rest:
+        return planned
+    others = conjunction(*rest)
+    note = f"only looks up numbers: {to_text(others)} is applied here to what its records say"
+    return replace(planned, residual=others, notes=(*planned.notes, note))
+
+
+def steps(page: Page, spec: AdapterSpec) -> Steps:
+    """The MARC records of a full answer, none of an empty one, and everything else as without a hook."""
+    found = _records(page, spec)
+    if found is not None and not found:
+        return Parsed(total=0)
+    whole = [record for record in found or () if isinstance(record.get("marc-xml"), str)]
+    if whole and found is not None and len(whole) == len(found):
+        page = replace(page, body=_collection(record["marc-xml"] for record in whole))
+    return (yield from body_steps(page, spec))
+
+
+def _records(page: Page, spec: AdapterSpec) -> list[dict[str, Any]] | None:
+    """The records of all numbers that were looked up; None where the body is something else."""
+    body = page.body.strip()
+    root = load("json", body, page, spec)[0] if body and kind_of(body) == "json" else None
+    if not isinstance(root, dict):
+        return None
+    among = [root] if "records" in root else root.values()
+    answers = [answer for answer in among if isinstance(answer, dict) and "records" in answer]
+    if not answers:
+        return None
+    tables = [
+        answer["records"] for answer in answers if isinstance(answer["records"], dict)
+    ]  # an empty one is an array
+    return [record for table in tables for record in table.values() if isinstance(record, dict)]
+
+
+def _collection(texts: Iterator[str]) -> bytes:
+    """One MARCXML collection of many; what is not XML becomes an empty record, which is told as unreadable."""
+    collection = etree.Element("collection")
+    for text in texts:
+        try:
+            root = parse_xml(text.encode("utf-8", "replace"))
+        except ValueError:
+            root = etree.Element("record")
+        collection.extend([root] if root.tag.rpartition("}")[2] == "record" else list(root.iter("{*}record")))
+    found: bytes = etree.tostring(collection, encoding="utf-8")
+    return found

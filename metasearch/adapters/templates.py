@@ -1,0 +1,139 @@
+"""Filling a spec's templates: parameters, headers, URLs, JSON and plain text, with what query and paging give. Pure."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from string import Formatter
+from typing import Any
+from urllib.parse import quote
+
+from metasearch.adapters.request import Pairs, Secret
+from metasearch.adapters.spec import RequestTemplate, Template
+
+#: Placeholders that are whole numbers: alone in a string of a JSON body they become one.
+NUMBERS = frozenset({"size", "start", "start1", "end", "page", "page0"})
+#: Placeholders that change from page to page.
+PAGING = NUMBERS | {"cursor"}
+
+
+def paging_values(start: int, size: int, cursor: str) -> dict[str, str]:
+    """The values of `PAGING`.
+
+    Args:
+        start: Position of the page's first record, from 0.
+        size: Records that the page is asked for.
+        cursor: The page's, or "".
+    """
+    return {
+        "size": str(size),
+        "start": str(start),
+        "start1": str(start + 1),
+        "end": str(start + size),
+        "page": str(start // size + 1),
+        "page0": str(start // size),
+        "cursor": cursor,
+    }
+
+
+@lru_cache(maxsize=2_000)
+def names(template: str) -> tuple[str, ...]:
+    """The placeholders of a template, in order."""
+    return tuple([name for _, name, _, _ in Formatter().parse(template) if name])
+
+
+def all_names(template: RequestTemplate) -> frozenset[str]:
+    """The placeholders in all that carries the query: address, parameters and body."""
+    pairs = (*template.params.values(), *template.body.values())
+    parts = [part for value in pairs for part in _parts(value)]
+    return frozenset(name for part in (template.url, template.text, *parts) for name in names(part)).union(
+        _names_within(template.json)
+    )
+
+
+def fill(templates: Mapping[str, Template], values: Mapping[str, str]) -> Pairs:
+    """The pairs whose placeholders are not all empty; an empty template takes away what a base says."""
+    out: list[tuple[str, str | Secret]] = []
+    for name, template in templates.items():
+        filled = [_filled(part, values) for part in _parts(template) if part and not _is_empty(names(part), values)]
+        if filled:
+            out.append((name, ",".join(filled)))
+    return tuple(out)
+
+
+def refill(pairs: Pairs, templates: Mapping[str, Template], values: Mapping[str, str]) -> Pairs:
+    """The pairs with those written anew that depend on the page; the others stay as they are."""
+    paged = {name: t for name, t in templates.items() if any(not PAGING.isdisjoint(names(p)) for p in _parts(t))}
+    fresh = dict(fill(paged, values))
+    kept = tuple(
+        (name, value if isinstance(value, Secret) else fresh.pop(name, value))
+        for name, value in pairs
+        if name not in paged or name in fresh
+    )
+    return kept + tuple(fresh.items())
+
+
+def fill_url(template: str, values: Mapping[str, str]) -> str:
+    """The address, what is filled in percent-encoded."""
+    return _filled(template, {name: quote(values.get(name, ""), safe="") for name in names(template)})
+
+
+def fill_content(template: RequestTemplate, values: Mapping[str, str]) -> str:
+    """The JSON or the plain text of a POST; "" where its body is a form, or there is none.
+
+    Of JSON every member is left out all of whose placeholders are empty: a table with its constants, since these say
+    nothing without the word (`{ field = "year", value = "{years}" }`), but of an array only such members.
+    """
+    if template.json is None:
+        return _filled(template.text, values)
+    return json.dumps(_filled_json(template.json, values), ensure_ascii=False, separators=(",", ":"))
+
+
+def _filled_json(value: Any, values: Mapping[str, str]) -> Any:
+    if isinstance(value, str):
+        alone = value[1:-1] if value[:1] + value[-1:] == "{}" else ""
+        return int(values[alone]) if alone in NUMBERS else _filled(value, values)
+    if isinstance(value, Mapping):
+        return {name: _filled_json(member, values) for name, member in value.items() if not _is_void(member, values)}
+    if isinstance(value, list):
+        return [_filled_json(member, values) for member in value if not _is_void(member, values)]
+    return value
+
+
+def _is_void(value: Any, values: Mapping[str, str]) -> bool:
+    """Whether a member of a JSON body is left out."""
+    if isinstance(value, str):
+        return _is_empty(names(value), values)
+    if isinstance(value, list):
+        return bool(value) and all(_is_void(member, values) for member in value)
+    if isinstance(value, Mapping):
+        worded = [member for member in value.values() if any(_names_within(member))]
+        return bool(worded) and all(_is_void(member, values) for member in worded)
+    return False
+
+
+def _names_within(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield from names(value)
+    elif isinstance(value, (Mapping, list)):
+        for member in value.values() if isinstance(value, Mapping) else value:
+            yield from _names_within(member)
+
+
+def _is_empty(used: tuple[str, ...], values: Mapping[str, str]) -> bool:
+    """Whether there are placeholders, and none of them has a value."""
+    return bool(used) and not any(values.get(name) for name in used)
+
+
+def _parts(template: Template) -> tuple[str, ...]:
+    return (template,) if isinstance(template, str) else template
+
+
+def _filled(template: str, values: Mapping[str, str]) -> str:
+    return template.format_map(_Blank(values))
+
+
+class _Blank(dict[str, str]):
+    def __missing__(self, key: str) -> str:
+        return ""
