@@ -3,7 +3,8 @@
 A case is a folder `cassettes/<source>/<case>/`:
 
     request.json    query, wanted, env (secrets are dummies); then what must be planned: method, url, params without
-                    secrets, sent, notes; and `status` where the answer's is not 200
+                    secrets, `body`, `json` or `text` where it has one, sent, notes; and `status` where the answer's is
+                    not 200
     body.*          as the database writes it
     records.json    the records that must be read from it, without what is empty; or
     error.json      the type of the error that it must raise, and, where it matters, its message
@@ -22,8 +23,8 @@ import pytest
 from metasearch import errors
 from metasearch.adapters.parse import Parsed, parse
 from metasearch.adapters.plan import plan
-from metasearch.adapters.registry import Registry, shipped_table
-from metasearch.adapters.request import Page, Request, public
+from metasearch.adapters.registry import Registry, shipped_groups
+from metasearch.adapters.request import JSON, Page, Request, public
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.query.simple import parse as parse_query
 from metasearch.record import Record
@@ -42,7 +43,8 @@ def read(path: Path) -> Any:
 def filled(record: Record) -> dict[str, Any]:
     """A record as plain JSON, without what is empty."""
     plain = orjson.loads(orjson.dumps(record))
-    plain["authors"] = [{k: v for k, v in author.items() if v is not None} for author in plain["authors"]]
+    for role in ("authors", "editors"):
+        plain[role] = [{k: v for k, v in author.items() if v not in (None, False)} for author in plain[role]]
     return {name: value for name, value in plain.items() if value not in (None, [], {}, "")}
 
 
@@ -50,6 +52,9 @@ def check_request(request: Request, expected: dict[str, Any]) -> None:
     assert expected["method"] == request.method
     assert expected["url"] == request.url
     assert [tuple(pair) for pair in expected["params"]] == list(public(request.params))
+    assert [tuple(pair) for pair in expected.get("body", [])] == list(public(request.body))
+    assert expected.get("json") == (json.loads(request.content) if request.content_type == JSON else None)
+    assert expected.get("text", "") == (request.content if request.content_type != JSON else "")
 
 
 def check_answer(folder: Path, request: Request, spec: AdapterSpec) -> Parsed | None:
@@ -103,7 +108,16 @@ def test_every_source_has_its_cases(source: str) -> None:
 
 def test_families_are_no_sources() -> None:
     """A family is a base for other specs, and is never asked itself."""
-    families = [name for name in REGISTRY.shipped if shipped_table(name).get("family")]
+    assert "sru" in REGISTRY.families
+    assert not set(REGISTRY.families) & set(SOURCES)
 
-    assert families
-    assert not set(families) & set(SOURCES)
+
+def test_groups_name_sources() -> None:
+    """Every group is of sources that there are; the default set needs no key and is not switched off."""
+    members = {name for group in shipped_groups().values() for name in group}
+
+    assert members <= set(SOURCES)
+    for name in shipped_groups()["default"]:
+        spec = REGISTRY.spec(name)
+        assert spec.enabled
+        assert not any(auth.required for auth in spec.auth)
