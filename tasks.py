@@ -7,8 +7,9 @@
     python3 tasks.py fix                     let the formatter and the linter mend what they can
     python3 tasks.py bench                   the speed table of benchmarks/; `bench dedup`, `bench text`: de-duplication
                                              `bench faults`: broken databases; `bench soak`: thousands of searches;
-                                             `bench parse`: reading pages
+                                             `bench parse`: reading pages; `bench load`: reading specs
     python3 tasks.py fuzz                    damaged bodies, files and queries for every parser, a minute each (Linux)
+    python3 tasks.py sources                 write docs/sources.md from the specs
     python3 tasks.py report                  measure every strategy and write docs/strategies-*.md
     python3 tasks.py wheel                   build the wheel into dist/
     python3 tasks.py run ...                 the metasearch command itself
@@ -40,6 +41,7 @@ NEEDS = {
     "lint": ("lint",),
     "fix": ("lint",),
     "report": ("report",),
+    "sources": (),
     "wheel": ("build",),
 }
 
@@ -186,7 +188,7 @@ def fix(_: list[str]) -> int:
 
 def bench(rest: list[str]) -> int:
     os.chdir(ROOT)
-    parts = ("speed", "dedup", "text", "parse", "faults", "soak")
+    parts = ("speed", "dedup", "text", "parse", "load", "faults", "soak")
     which, rest = (rest[0], rest[1:]) if rest and rest[0] in parts else ("speed", rest)
     return call("python", "-m", f"benchmarks.{which}", *rest)
 
@@ -199,6 +201,11 @@ def fuzz(rest: list[str]) -> int:
 def report(rest: list[str]) -> int:
     os.chdir(ROOT)
     return call("python", "-m", "benchmarks.report", *rest)
+
+
+def sources(rest: list[str]) -> int:
+    os.chdir(ROOT)
+    return call("python", "tools/sources_page.py", *rest)
 
 
 def wheel(rest: list[str]) -> int:
@@ -218,6 +225,7 @@ TASKS = {
     "bench": bench,
     "fuzz": fuzz,
     "report": report,
+    "sources": sources,
     "wheel": wheel,
     "run": run,
 }

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from metasearch.engine import Engine as Engine
+    from metasearch.engine import explain_plan as explain_plan
     from metasearch.engine import search as search
     from metasearch.errors import MetasearchError as MetasearchError
     from metasearch.events import Added as Added
@@ -52,6 +53,7 @@ _HOME = {
     "Record": "record",
     "Engine": "engine",
     "Search": "searching",
+    "explain_plan": "engine",
     "search": "engine",
     "Settings": "settings",
 }

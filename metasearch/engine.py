@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from metasearch.adapters.fetch import Fetcher, SourceState
 from metasearch.adapters.health import LONGEST_PAUSE, Pause
@@ -16,17 +17,20 @@ from metasearch.dedup import strategy
 from metasearch.dedup.pins import Pins
 from metasearch.desk import Desk
 from metasearch.errors import UsageError
+from metasearch.explaining import QueryPlan, explained
 from metasearch.listing import Wanted
 from metasearch.loading import Workshop
 from metasearch.paging import LAST_PLACE
-from metasearch.query import Query, Years, conjunction, to_text
-from metasearch.query import parse as parse_query
+from metasearch.query import Query, ReadQuery, Years, conjunction, read, to_text
 from metasearch.recent import Recent
 from metasearch.record import VERSIONS_MODES, VersionsMode
 from metasearch.running import Shared
 from metasearch.searching import Search
 from metasearch.settings import Settings
 from metasearch.slots import Ledger
+
+if TYPE_CHECKING:
+    from metasearch.adapters.transport import Transport
 
 #: Most that one search may ask for; `start` and `limit` together may reach LAST_PLACE.
 MAX_LIMIT, MAX_PER_SOURCE, MAX_TIMEOUT, MAX_SOURCES = LAST_PLACE, 2_000, 600.0, 200
@@ -119,11 +123,12 @@ class Engine:
         versions: VersionsMode | None = None,
         dedup: str | None = None,
         user: Hashable = None,
+        syntax: str = "auto",
     ) -> Search:
         """Prepare a search; it runs when it is iterated or awaited.
 
         Args:
-            query: Text in our own syntax, or a tree.
+            query: Text, or a tree.
             sources: Names; None takes the default ones.
             start: Places of the merged list to pass over; sources are asked for more where it takes that. With
                 the other options unchanged, and `answer.paging.next` followed, no hit comes twice and none is lost.
@@ -141,12 +146,14 @@ class Engine:
                 of the settings.
             user: Whose search it is, where several share the engine: a source that is asked by many is shared among
                 users first, and then among the searches of each. None is a user of its own.
+            syntax: That a text is in, one of `metasearch.query.CHOICES`; "auto" goes by its marks.
 
         Raises:
             UsageError: The query or an option cannot be used.
             SpecError: A spec in use is wrong.
         """
-        tree = conjunction(parse_query(query) if isinstance(query, str) else query, years)
+        found = _read(query, syntax)
+        tree = conjunction(found.query, years)
         _check("limit", limit, 1, MAX_LIMIT)
         _check("start", start, 0, LAST_PLACE - 1)
         _check("start and limit together", start + (limit or 0), 0, LAST_PLACE)
@@ -157,12 +164,9 @@ class Engine:
         patience = self.settings.wait if wait is None else wait
         if versions not in (None, *VERSIONS_MODES):
             raise UsageError(f"versions must be one of {', '.join(VERSIONS_MODES)}, is {versions!r}")
-        names = list(dict.fromkeys(sources)) if sources is not None else self.registry.default()
-        if not names:
-            raise UsageError("no source to ask", advice="Name some, or enable some in the configuration.")
-        _check("number of sources", len(names), 1, MAX_SOURCES)
+        names = _named(self.registry, sources)
         asked = [Asking(name, self.registry.spec(name)) for name in names]
-        depth = per_source or min(MAX_PER_SOURCE, max(self.settings.per_source, limit or 0))
+        depth = _depth(self.settings, limit, per_source)
         chosen = self.strategy if dedup is None else strategy(dedup)
         wanted = Wanted(
             query=tree,
@@ -171,7 +175,7 @@ class Engine:
             start=start,
             limit=limit,
             depth=depth,
-            reach=min(LAST_PLACE, depth * MAX_LAYERS),
+            reach=_reach(depth),
             seconds=seconds,
             cache=cache,
             versions=versions or self.settings.versions,
@@ -179,16 +183,56 @@ class Engine:
             chain=chosen.chain.pinned(self._pins) if self._pins else chosen.chain,
             user=user,
             wait=patience if patience is not None and patience < seconds else None,
+            syntax=found.syntax,
+            notes=found.notes,
         )
         shared = Shared(self.settings, self._fetcher, self._workshop, self._desk, self.recent, self._ledger)
         return Search(shared, wanted, asked, self._background, self.close if self._single else None)
+
+
+def explain_plan(
+    query: str | Query,
+    *,
+    settings: Settings | None = None,
+    registry: Registry | None = None,
+    sources: Sequence[str] | None = None,
+    limit: int | None = None,
+    years: Years | None = None,
+    per_source: int | None = None,
+    syntax: str = "auto",
+) -> QueryPlan:
+    """What a search with these options would ask of each source. Nothing is sent, and no engine is needed.
+
+    Args:
+        query: Text, or a tree.
+        settings: None takes the defaults.
+        registry: Of an engine that is there; None makes one.
+        sources: As those of `Engine.search`, and so are the other options.
+        limit: Hits.
+        years: ANDed to the query.
+        per_source: Records of each source.
+        syntax: That a text is in.
+
+    Raises:
+        UsageError: The query or an option cannot be used.
+        SpecError: A spec in use is wrong.
+    """
+    settings = settings or Settings()
+    registry = registry or Registry(settings)
+    found = _read(query, syntax)
+    _check("limit", limit, 1, MAX_LIMIT)
+    _check("per_source", per_source, 1, MAX_PER_SOURCE)
+    names = _named(registry, sources)
+    depth = _depth(settings, limit, per_source)
+    found = ReadQuery(conjunction(found.query, years), found.syntax, found.notes)
+    return explained(found, registry, names, sources, settings.env, depth, _reach(depth))
 
 
 def search(query: str | Query, *, settings: Settings | None = None, **options: Any) -> Search:
     """Search with an engine of its own, which is closed when the search is done.
 
     Args:
-        query: Text in our own syntax, or a tree.
+        query: Text, or a tree.
         settings: None takes the defaults without a cache.
         options: Those of `Engine.search`.
     """
@@ -200,14 +244,35 @@ def _check(name: str, value: float | None, least: float, most: float) -> None:
         raise UsageError(f"{name} must be between {least:g} and {most:g}, is {value:g}")
 
 
+def _read(query: str | Query, syntax: str) -> ReadQuery:
+    return read(query, syntax) if isinstance(query, str) else ReadQuery(query, "simple")
+
+
+def _named(registry: Registry, sources: Sequence[str] | None) -> list[str]:
+    """The sources to ask, groups expanded."""
+    names = registry.expand(sources) if sources is not None else registry.default()
+    if not names:
+        raise UsageError("no source to ask", advice="Name some, or enable some in the configuration.")
+    _check("number of sources", len(names), 1, MAX_SOURCES)
+    return names
+
+
+def _depth(settings: Settings, limit: int | None, per_source: int | None) -> int:
+    """Records of a layer."""
+    return per_source or min(MAX_PER_SOURCE, max(settings.per_source, limit or 0))
+
+
+def _reach(depth: int) -> int:
+    """Records of all layers."""
+    return min(LAST_PLACE, depth * MAX_LAYERS)
+
+
 def _fetcher(settings: Settings, replay: Path | None, record: Path | None) -> Fetcher:
     from metasearch.adapters.cassette import RecordTransport, ReplayTransport
-    from metasearch.adapters.transport import HttpTransport, Transport
 
-    transport: Transport
     if replay is not None:
         return Fetcher(ReplayTransport(replay), None, patience=0)
-    transport = HttpTransport(allow=settings.allow, user_agent=settings.user_agent)
+    transport = transport_of(settings)
     if record is not None:
         # What is recorded must have been sent, so no page may come from the cache.
         return Fetcher(RecordTransport(transport, record), None, hedging=False)
@@ -216,3 +281,24 @@ def _fetcher(settings: Settings, replay: Path | None, record: Path | None) -> Fe
     from metasearch.cache import DiskStore
 
     return Fetcher(transport, DiskStore(settings.cache_dir, settings.cache_bytes))
+
+
+def transport_of(settings: Settings) -> Transport:
+    """What sends the requests of these settings, whatever the scheme of their URLs; whoever takes it closes it."""
+    from metasearch.adapters.schemes import SchemeTransport
+    from metasearch.adapters.transport import HttpTransport
+
+    http = HttpTransport(allow=settings.allow, user_agent=settings.user_agent)
+    return SchemeTransport(http, {"z3950": partial(_z3950, settings), "shelf": partial(_shelves, settings)})
+
+
+def _shelves(settings: Settings) -> Transport:
+    from metasearch.adapters.shelves import ShelfTransport
+
+    return ShelfTransport(settings.shelf_dir)
+
+
+def _z3950(settings: Settings) -> Transport:
+    from metasearch.adapters.z3950 import Z3950Transport
+
+    return Z3950Transport(allow=settings.allow)

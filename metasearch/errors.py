@@ -2,11 +2,12 @@
 
     MetasearchError
     ├── UsageError           what the user asked cannot be done as written      HTTP 400, exit 2
-    │   ├── QuerySyntaxError     position, length, suggestion
+    │   ├── QuerySyntaxError     position, length, suggestion, syntax
     │   ├── UnknownSource        near_misses
     │   ├── SettingsError        file, problems
     │   ├── PinsError            file, problems
-    │   └── FileFormatError      file
+    │   ├── FileFormatError      file
+    │   └── ShelfError           file, reason
     ├── SpecError            an adapter spec is wrong: file, all problems       start-up fails
     ├── FormatError          a file or body that a format cannot write or read
     ├── SourceError          one database: becomes a status, never ends a search
@@ -79,6 +80,7 @@ class QuerySyntaxError(UsageError):
         position: Index of the offending character, 0-based, in code points.
         length: How many characters the caret line marks, at least 1.
         suggestion: One corrected query, which can be parsed, or None; `advice` says in words what to do.
+        syntax: The syntax that it was read in, a key of `metasearch.query.syntaxes.SYNTAXES`.
     """
 
     def __init__(
@@ -90,6 +92,7 @@ class QuerySyntaxError(UsageError):
         length: int = 1,
         suggestion: str | None = None,
         advice: str | None = None,
+        syntax: str = "simple",
     ) -> None:
         super().__init__(reason, advice=f"Try: {suggestion}" if suggestion else advice)
         self.reason = reason
@@ -97,6 +100,7 @@ class QuerySyntaxError(UsageError):
         self.position = position
         self.length = max(1, length)
         self.suggestion = suggestion
+        self.syntax = syntax
 
 
 class UnknownSource(UsageError):
@@ -136,6 +140,15 @@ class FileFormatError(UsageError):
     def __init__(self, file: str, message: str, *, advice: str | None = None) -> None:
         super().__init__(f"{file}: {message}", advice=advice)
         self.file = file
+
+
+class ShelfError(UsageError):
+    """A shelf of records that cannot be opened, filled or asked."""
+
+    def __init__(self, file: str, message: str, *, advice: str | None = None) -> None:
+        super().__init__(f"{file}: {message}", advice=advice)
+        self.file = file
+        self.reason = message
 
 
 class SpecError(MetasearchError):
@@ -235,8 +248,10 @@ class KeyMissing(Refused):
     outcome = "skipped"
     status = 422
 
-    def __init__(self, source: str, env_name: str) -> None:
-        super().__init__(source, "this source needs a key", advice=f"Set {env_name} to a valid key, or leave it out.")
+    def __init__(self, source: str, env_name: str, get: str = "") -> None:
+        where = f" (from {get})" if get else ""
+        advice = f"Set {env_name} to a valid key{where}, or leave the source out."
+        super().__init__(source, "this source needs a key", advice=advice)
         self.env_name = env_name
 
 

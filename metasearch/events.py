@@ -130,6 +130,8 @@ class Answer:
         sources: A report for every source that was asked, in the order of asking.
         seconds: Wall time of the search.
         merge_seconds: What of it was spent on merging and ranking.
+        syntax: The syntax that the query was read in, a key of `metasearch.query.SYNTAXES`.
+        notes: One sentence for each thing that the text of the query says and `query` does not.
         dedup: Name of the strategy that found the duplicates.
         paging: Which part of the list this is, and where the next one begins.
         totals: None where no sources were asked: records of files are all there.
@@ -145,6 +147,8 @@ class Answer:
     paging: Paging = Paging()
     totals: Totals | None = None
     merge_seconds: float = 0.0
+    syntax: str = "simple"
+    notes: tuple[str, ...] = ()
 
     @property
     def running(self) -> tuple[str, ...]:

@@ -35,6 +35,8 @@ class Wanted:
         chain: The matchers of the strategy, under the pins.
         user: Whoever is to have a fair share of a source that is busy; does not shape the list.
         wait: Seconds until whoever awaits the search gets what is there; None for its end. Does not shape the list.
+        syntax: That the query was read in; does not shape the list.
+        notes: What the text of the query says and `query` does not; they do not shape the list.
     """
 
     query: Query
@@ -51,6 +53,8 @@ class Wanted:
     chain: Chain
     user: Hashable = None
     wait: float | None = None
+    syntax: str = "simple"
+    notes: tuple[str, ...] = ()
 
     @property
     def places(self) -> int:
@@ -64,7 +68,7 @@ class Wanted:
 
     def page(self, whole: Answer) -> Answer:
         """The page out of all hits. While a source is still running no place is settled, so no page follows yet."""
-        page = window(whole, self.start, self.limit)
+        page = replace(window(whole, self.start, self.limit), syntax=self.syntax, notes=self.notes)
         if page.running:
             return replace(page, paging=replace(page.paging, next=None))
         return page

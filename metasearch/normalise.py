@@ -11,18 +11,22 @@ import html
 import re
 import unicodedata
 from functools import lru_cache
+from operator import mul
 from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 
 # --------------------------------------------------------------------------- identifiers
 
 _DOI = re.compile(r"10\.\d{4,9}(?:\.\d+)*/\S+")
-# As nearly all are written: nothing to strip, unescape or fold.
-_PLAIN_DOI = re.compile(r"10\.[0-9]{4,9}/[a-z0-9._/-]*[a-z0-9]")
+# As nearly all are written, once in lower case: nothing to strip or unescape.
+_PLAIN_DOI = re.compile(r"(?:https?://(?:dx\.)?doi\.org/)?(10\.[0-9]{4,9}/[a-z0-9._/-]*[a-z0-9])")
 _DOI_TAIL = ".,;:"
 _ARXIV = re.compile(
     r"(?:arxiv(?:\.org)?[:./ ]*|abs/|pdf/|^)((?:\d{4}\.\d{4,5}|[a-z-]+(?:\.[a-z]{2})?/\d{7}))(?:v(\d+))?", re.IGNORECASE
 )
+_PLAIN_ARXIV = re.compile(r"(?:https?://arxiv\.org/abs/)?([0-9]{4}\.[0-9]{4,5})(?:v[0-9]+)?")
 _NOT_ISBN = re.compile(r"[^0-9Xx]")
+_BEHIND_ISBN = re.compile(r"[(:\s]")
+_ISBN10_WEIGHTS, _ISBN13_WEIGHTS = range(10, 0, -1), (1, 3) * 6
 _ISSN = re.compile(r"(\d{4})[-\s\u2010-\u2013]?(\d{3}[\dXx])(?!\d)")
 _ORCID = re.compile(r"(\d{4}-\d{4}-\d{4}-\d{3}[\dXx])")
 
@@ -31,8 +35,8 @@ def doi(value: str | None) -> str | None:
     """Bare and lower case, or None: "https://doi.org/10.1000/ABC." -> "10.1000/abc"."""
     if not value or "10." not in value:
         return None
-    if _PLAIN_DOI.fullmatch(value):
-        return value
+    if plain_one := _PLAIN_DOI.fullmatch(value.lower()):
+        return plain_one[1]
     if "%" in value:
         value = unquote(value)
     found = _DOI.search(value)
@@ -51,6 +55,8 @@ def arxiv_id(value: str | None) -> str | None:
     """Without its version: "arXiv:2104.12255v1" -> "2104.12255"; old style "cs/0102003"."""
     if not value:
         return None
+    if plain_one := _PLAIN_ARXIV.fullmatch(value):
+        return plain_one[1]
     found = _ARXIV.search(value.strip())
     return found.group(1).lower() if found else None
 
@@ -59,11 +65,15 @@ def isbn(value: str | None) -> str | None:
     """The ISBN-13 of a valid ISBN-10 or ISBN-13 with whatever stands around it, else None."""
     if not value:
         return None
-    digits = _NOT_ISBN.sub("", re.split(r"[(:\s]", value.strip().removeprefix("ISBN").strip(" :"), maxsplit=1)[0])
-    digits = digits or _NOT_ISBN.sub("", value)
+    digits = value
+    if not (value.isascii() and value.isdigit()):
+        digits = _NOT_ISBN.sub("", _BEHIND_ISBN.split(value.strip().removeprefix("ISBN").strip(" :"), maxsplit=1)[0])
+        digits = digits or _NOT_ISBN.sub("", value)
     if len(digits) == 10:
-        total = sum((10 - i) * (10 if c in "Xx" else int(c)) for i, c in enumerate(digits) if c not in "Xx" or i == 9)
-        if total % 11 or any(c in "Xx" for c in digits[:9]):
+        if not digits[:9].isdigit():
+            return None
+        numbers = [*map(int, digits[:9]), 10 if digits[9] in "Xx" else int(digits[9])]
+        if sum(map(mul, numbers, _ISBN10_WEIGHTS)) % 11:
             return None
         core = "978" + digits[:9]
         return core + _isbn13_check(core)
@@ -73,7 +83,7 @@ def isbn(value: str | None) -> str | None:
 
 
 def _isbn13_check(core: str) -> str:
-    return str(-sum(int(c) * (3 if i % 2 else 1) for i, c in enumerate(core)) % 10)
+    return str(-sum(map(mul, map(int, core), _ISBN13_WEIGHTS)) % 10)
 
 
 @lru_cache(maxsize=1_000)
@@ -173,7 +183,6 @@ _ELEMENTS = _BLOCKS | frozenset(
     "semantics small span strike strong sub subtitle sup svg tbody tex thead title tt u ul underline uri var wbr "
     "xref".split()
 )
-_SPACES = re.compile(r"[\s\u00a0\u2028\u2029\ufeff\u200b]+")
 _UNWANTED = re.compile(
     r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
 )
@@ -181,11 +190,12 @@ _UNWANTED = re.compile(
 
 def plain(value: str) -> str:
     """Text for people: control characters and surrogates gone, white space single, ends trimmed."""
-    if value.isprintable() and "  " not in value:  # nearly all strings: no other blank than " " is printable
-        return value.strip()
-    if _UNWANTED.search(value):
-        value = _UNWANTED.sub("", value)
-    return _SPACES.sub(" ", value).strip()
+    if not value.isprintable():
+        value = value.replace("\n", " ").replace("\r", " ").replace("\t", " ")
+        if not value.isprintable():  # few strings: no other blank than " " is printable
+            value = _UNWANTED.sub("", value).replace("\ufeff", " ").replace("\u200b", " ")
+            return " ".join(value.split())
+    return " ".join(value.split()) if "  " in value else value.strip()
 
 
 def without_markup(value: str) -> str:

@@ -21,6 +21,7 @@ PINS_FILE = "pins.txt"
 VERSION_AGENT = "metasearch/0.1"
 _BASE_URL = re.compile(r"https?://(?:\[[0-9a-fA-F:.]+\]|[A-Za-z0-9.-]+)(?::\d{1,5})?(?:/[A-Za-z0-9._~%/-]*)?")
 _VARIABLE = re.compile(r"ENV:([A-Za-z_][A-Za-z0-9_]*)", re.ASCII)
+_GROUP = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
 _HOST_PORT = re.compile(r"(?:\[[0-9a-fA-F:.]+\]|[A-Za-z0-9.-]+):\d{1,5}")
 
 
@@ -49,12 +50,15 @@ class Settings:
 
     Attributes:
         sources: Source name -> table that overrides a shipped spec or, with `extends`, adds a source.
-        default_sources: Asked when a search names none; None asks the specs that say `default = true` and every
-            source that the configuration adds.
+        default_sources: Asked when a search names none, sources and groups; None asks the shipped default set and
+            every source that the configuration adds.
+        groups: Group -> names of its sources; lies over the shipped groups.
         allow: "host:port" of servers that the SSRF guard would refuse because their addresses are not public.
         contact: Mail address that databases may write to; sent where they ask for one.
         cache_dir: Folder of the page cache; None keeps no pages.
         cache_bytes: Its largest size.
+        shelf_dir: Folder of the shelves, each of which is a source; None has none.
+        shelves_by_default: Whether a search that names no source asks them, too.
         timeout: Seconds until a search answers with what it has.
         wait: Seconds until it does so and goes on in the background; None where it goes on for nobody.
         per_source: Records asked from each source when a search does not say.
@@ -72,10 +76,13 @@ class Settings:
 
     sources: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     default_sources: tuple[str, ...] | None = None
+    groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     allow: frozenset[str] = frozenset()
     contact: str | None = field(default=None, repr=False)
     cache_dir: Path | None = None
     cache_bytes: int = 1 << 30
+    shelf_dir: Path | None = None
+    shelves_by_default: bool = True
     timeout: float = 15.0
     wait: float | None = None
     per_source: int = 20
@@ -159,6 +166,7 @@ class _Reader:
         "search": {"sources": list, "timeout": (int, float), "wait": (int, float), "per_source": int},
         "network": {"allow": list, "contact": str},
         "cache": {"dir": str, "enabled": bool, "max_bytes": int},
+        "shelves": {"dir": str, "default": bool},
         "dedup": {"pins": str, "versions": str, "strategy": str},
         "server": {
             "public_url": str,
@@ -169,6 +177,7 @@ class _Reader:
             "server_timing": bool,
         },
         "sources": {},
+        "groups": {},
     }
 
     def __init__(self, table: Mapping[str, Any], folder: Path) -> None:
@@ -186,6 +195,13 @@ class _Reader:
 
     def check(self, name: str, table: Mapping[str, Any]) -> None:
         known = self._KEYS[name]
+        if name == "groups":
+            for group in table:
+                if not _GROUP.fullmatch(group) or group in ("all", "default"):
+                    self.problems.append(
+                        f"groups.{group}: must be lower-case letters, digits, '-' or '_', and neither all nor default"
+                    )
+            return
         if name == "sources":
             for source, value in table.items():
                 if not isinstance(value, Mapping):
@@ -200,7 +216,7 @@ class _Reader:
     def settings(self, env: Mapping[str, str]) -> Settings:
         search, network = self.tables.get("search", {}), self.tables.get("network", {})
         cache, server = self.tables.get("cache", {}), self.tables.get("server", {})
-        dedup = self.tables.get("dedup", {})
+        dedup, shelves = self.tables.get("dedup", {}), self.tables.get("shelves", {})
         allow = self.strings(network.get("allow", []), "network.allow")
         for entry in allow:
             if not _HOST_PORT.fullmatch(entry):
@@ -220,10 +236,13 @@ class _Reader:
         return Settings(
             sources={k: v for k, v in self.tables.get("sources", {}).items() if isinstance(v, Mapping)},
             default_sources=self.strings(chosen, "search.sources") if chosen is not None else None,
+            groups={k: self.strings(v, f"groups.{k}") for k, v in self.tables.get("groups", {}).items()},
             allow=frozenset(allow),
             contact=str(contact) if contact else None,
             cache_dir=self.cache_dir(cache, env),
             cache_bytes=int(self.positive(cache.get("max_bytes", 1 << 30), "cache.max_bytes")),
+            shelf_dir=self.shelf_dir(shelves, env),
+            shelves_by_default=shelves.get("default") is not False,
             timeout=timeout,
             wait=wait,
             per_source=min(1000, int(per_source)),
@@ -297,6 +316,15 @@ class _Reader:
             trusted_proxies=proxies,
             server_timing=server.get("server_timing") is not False,
         )
+
+    def shelf_dir(self, shelves: Mapping[str, Any], env: Mapping[str, str]) -> Path:
+        named = env.get("METASEARCH_SHELVES_DIR") or shelves.get("dir")
+        if named:
+            # Beside the file that names it, wherever the command is run.
+            return self.folder / Path(str(named)).expanduser()
+        import platformdirs
+
+        return Path(platformdirs.user_data_dir("metasearch")) / "shelves"
 
     def cache_dir(self, cache: Mapping[str, Any], env: Mapping[str, str]) -> Path | None:
         if cache.get("enabled") is False:

@@ -389,7 +389,7 @@ async def test_bad_input_is_refused_at_once() -> None:
         made.search("soil", limit=0)
     with pytest.raises(UsageError, match="no source"):
         made.search("soil", sources=[])
-    assert unknown.value.near_misses == ("alpha",)
+    assert unknown.value.near_misses[0] == "alpha"
     assert upstreams.asked == []
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from metasearch.cli.console import Console, counted
 from metasearch.cli.dedup import DASH, USUAL, Order
 from metasearch.cli.exits import Exit
 from metasearch.cli.labelled import read_rows
+from metasearch.cli.live import LiveLine
 from metasearch.cli.output import Sink
 from metasearch.dedup import strategy
 from metasearch.dedup.pins import Pins
@@ -32,8 +32,6 @@ from metasearch.settings import Settings
 TABLE_WORKS = 20
 #: Problems of a file that are shown where no report is asked for.
 PROBLEMS_SHOWN = 5
-#: Seconds between two drawings of the line that tells how far the job is.
-EVERY = 0.1
 #: Bytes of a file that are looked at before a report takes its place.
 HEAD = 100
 
@@ -64,7 +62,7 @@ def run(order: Order, console: Console) -> Exit:
             for option, path in outputs.items()
             if (option, path) != ("-o", DASH)  # its reader may go away at any time, which must not cost the others
         }
-        live = _Live(console)
+        live = LiveLine(console)
         try:
             files = read_all(
                 inputs.files,
@@ -136,33 +134,6 @@ def _check(outputs: Mapping[str, Path], files: Sequence[Input]) -> None:
 
 
 # --------------------------------------------------------------------------- what is told
-
-
-class _Live:
-    """One line on stderr that says how far the job is, where somebody watches."""
-
-    def __init__(self, console: Console, clock: Callable[[], float] = time.monotonic) -> None:
-        self._on = console.live
-        self._columns = console.size(sys.stderr)[0]
-        self._clock = clock
-        self._last = float("-inf")
-        self._drawn = False
-
-    def __call__(self, doing: str, done: int, total: int) -> None:
-        now = self._clock()
-        if self._on and now - self._last >= EVERY:
-            self._last = now
-            sys.stderr.write(f"\r{doing}: {done:,} of {total:,}"[: self._columns] + "\x1b[K")
-            sys.stderr.flush()
-            self._drawn = True
-
-    def clear(self) -> None:
-        """Take the line off the screen."""
-        if self._drawn:
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()
-            self._drawn = False
-            self._last = float("-inf")
 
 
 def _tell_files(files: Sequence[FileRead], console: Console, *, briefly: bool) -> None:

@@ -20,7 +20,7 @@ def check(names: Iterable[str], settings: Settings) -> tuple[int, list[str]]:
         names: Sources and files; none of them means every source there is.
         settings: The configuration in use, which may add sources.
     """
-    registry = Registry(settings)
+    registry = Registry(settings, late=False)
     chosen = list(names)
     whole = not chosen
     if whole:

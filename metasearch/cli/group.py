@@ -195,12 +195,13 @@ def _flag(*names: str, name: str, text: str) -> Any:
 
 
 def complete_source(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Names of sources for the shell; the last one of a list with commas."""
+    """Names of sources and groups for the shell; the last one of a list with commas."""
     from metasearch.adapters.registry import Registry
     from metasearch.settings import Settings
 
     done, comma, started = incomplete.rpartition(",")
-    return [CompletionItem(done + comma + name) for name in Registry(Settings()).names() if name.startswith(started)]
+    registry = Registry(Settings())
+    return [CompletionItem(done + comma + it) for it in (*registry.names(), *registry.groups) if it.startswith(started)]
 
 
 def complete_strategy(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:

@@ -28,13 +28,15 @@ PLENTY = 1_000_000
     examples=(
         ("metasearch parse crossref answer.json", "the records that the crossref adapter reads out of it"),
         ("curl -s URL | metasearch parse arxiv -", "out of an answer as it comes"),
+        ("metasearch parse --counts crossref answer.json", "how many of them have a title, a year, a DOI ..."),
     ),
 )
 @click.argument("source", shell_complete=complete_source)
 @click.argument("file", type=click.Path(path_type=Path))
+@click.option("--counts", is_flag=True, help="Print, as a line of TOML, how many records have each field.")
 @common
 @click.pass_obj
-def parse(console: Console, /, *, source: str, file: Path, config: Path | None) -> int:
+def parse(console: Console, /, *, source: str, file: Path, counts: bool, config: Path | None) -> int:
     """Print the records that SOURCE's adapter reads out of FILE (or "-"), one JSON object a line.
 
     Fields without a value are left out. What could not be read is told on stderr. Exit code 3: FILE is no answer
@@ -53,7 +55,10 @@ def parse(console: Console, /, *, source: str, file: Path, config: Path | None) 
             raise TooLarge(source, spec.limits.max_bytes)
         request = Request(source=source, url=f"file:{file}", size=PLENTY, wanted=PLENTY)
         parsed = parse_page(Page(request=request, status=200, body=body), spec)
-        _write(parsed)
+        if counts:
+            click.echo(_counts(file, parsed))
+        else:
+            _write(parsed)
         _tell(parsed, console)
         if parsed.drifted is not None:
             raise Drifted(source, *parsed.drifted)
@@ -78,6 +83,20 @@ def _write(parsed: Parsed) -> None:
 
     with Sink() as sink:
         sink.write(records.write(parsed.records))
+
+
+def _counts(file: Path, parsed: Parsed) -> str:
+    """The line of tests/payloads/SOURCE.toml for this file."""
+    from metasearch.record import fields_filled
+
+    found = {"records": len(parsed.records)}
+    if parsed.unread:
+        found["unread"] = len(parsed.unread)
+    if parsed.total is not None:
+        found["total"] = parsed.total
+    found |= fields_filled(parsed.records)
+    cells = (f'"{name}" = {count}' if "." in name else f"{name} = {count}" for name, count in found.items())
+    return f'"{file.parent.name}/{file.name}" = {{ {", ".join(cells)} }}'
 
 
 def _tell(parsed: Parsed, console: Console) -> None:

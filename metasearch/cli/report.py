@@ -45,6 +45,10 @@ def tell(
         console.say("")
     whole = explain or console.verbose
     if whole:
+        console.say(f"query: {line(answer.query)} (read as {answer.syntax})")
+    for note in answer.notes:
+        console.say(f"note: {line(note)}")
+    if whole:
         for report in answer.sources:
             _explained(report, console)
     if console.verbose:

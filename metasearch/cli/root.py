@@ -12,9 +12,12 @@ from metasearch.cli.dedup import dedup
 from metasearch.cli.evaluate import evaluate
 from metasearch.cli.explain import explain
 from metasearch.cli.group import CommandGroup
+from metasearch.cli.harvest import harvest
+from metasearch.cli.index import index
 from metasearch.cli.parse import parse
 from metasearch.cli.search import EXAMPLES, search
 from metasearch.cli.serve import serve
+from metasearch.cli.shelves import shelves
 from metasearch.cli.sources import sources
 from metasearch.cli.strategies import strategies
 
@@ -41,5 +44,5 @@ def root() -> None:
     """One query to many scholarly databases at once, and one ranked list that says where each hit comes from."""
 
 
-for _command in (search, sources, cache, serve, parse, explain, dedup, strategies, evaluate):
+for _command in (search, sources, cache, serve, parse, explain, dedup, strategies, evaluate, harvest, index, shelves):
     root.add_command(_command)

@@ -92,6 +92,7 @@ async def prepared(job: Job, settings: Settings, years: Years | None) -> AsyncIt
             timeout=job.timeout,
             wait=job.wait,
             cache=job.cache,
+            syntax=job.syntax,
         )
 
 

@@ -13,6 +13,7 @@ import click
 from metasearch.cli.console import Console
 from metasearch.cli.group import ExampleCommand, common, complete_source, dedup_options
 from metasearch.formats import FORMATS
+from metasearch.query import CHOICES
 from metasearch.record import VersionsMode
 
 #: Formats that are written to a file or a pipe; "sse" is for a server only.
@@ -26,6 +27,7 @@ EXAMPLES = (
     ('metasearch "graph neural networks" -s arxiv,dblp -n 50 --start 50', "the next 50"),
     ('metasearch "sleep apnea" --format ris -o apnea.ris', "save for a reference manager"),
     ('metasearch "sleep apnea" --ndjson | jq .event', "read the events as they happen"),
+    ("metasearch --syntax cnki '(水质+水体)*贝类' --explain-plan", "what each source would be asked"),
 )
 
 
@@ -36,10 +38,12 @@ class Job:
     Attributes:
         format: One of `NAMES`.
         cache: Whether pages may come from the cache.
+        syntax: That the query is in, one of `metasearch.query.CHOICES`.
         pins: None takes the file that the settings name, and so it is with `versions` and `dedup`.
     """
 
     query: str
+    syntax: str = "auto"
     sources: tuple[str, ...] | None = None
     start: int = 0
     limit: int | None = None
@@ -70,7 +74,13 @@ def asking(command: Any) -> Any:
             multiple=True,
             metavar="NAME,...",
             shell_complete=complete_source,
-            help="Ask these sources only; may be repeated.",
+            help="Ask these sources and groups (medicine, books ...) only; may be repeated.",
+        ),
+        click.option(
+            "--syntax",
+            type=click.Choice(CHOICES),
+            default="auto",
+            help="What the query is written in; auto looks at it.",
         ),
         click.option("--per-source", type=int, metavar="N", help="Ask each source for N records."),
         click.option("--year", metavar="YEARS", help="2019, 2019-2024, 2019- or -2024."),
@@ -106,6 +116,7 @@ def asking(command: Any) -> Any:
     help="Write the hits to FILE; its ending chooses the format (.json .ndjson .csv .ris .bib .atom .txt).",
 )
 @click.option("--explain", is_flag=True, help="Say why each hit ranks and was merged, and what each source was sent.")
+@click.option("--explain-plan", is_flag=True, help="Say what each source would be asked, and send nothing.")
 @click.option(
     "--record", type=click.Path(file_okay=False, path_type=Path), metavar="DIR", help="Keep every exchange in DIR."
 )
@@ -124,6 +135,7 @@ def search(
     ndjson: bool,
     output: Path | None,
     no_cache: bool,
+    explain_plan: bool,
     **options: Any,
 ) -> int:
     """Search all sources at once for QUERY.
@@ -141,6 +153,10 @@ def search(
         cache=not no_cache,
         **options,
     )
+    if explain_plan:
+        from metasearch.cli.planned import planned
+
+        return planned(job)
     from metasearch.cli.run import run
 
     return run(job, console)

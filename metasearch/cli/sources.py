@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from metasearch.cli.authoring import new, record, schema
 from metasearch.cli.console import Console, counted
 from metasearch.cli.exits import Exit
 from metasearch.cli.group import CommandGroup, common, complete_source
 from metasearch.cli.output import Sink
-from metasearch.errors import SpecError
+from metasearch.errors import SpecError, UsageError
 
 if TYPE_CHECKING:
     from metasearch.adapters.registry import Registry
-    from metasearch.adapters.spec import AdapterSpec, Auth
+    from metasearch.adapters.spec import AdapterSpec, RequestTemplate
 
 
 @click.group(
@@ -25,25 +26,30 @@ if TYPE_CHECKING:
     examples=(
         ("metasearch sources list", "all databases, which are asked by default, which lack a key"),
         ("metasearch sources show crossref", "limits, keys and fields of one"),
+        ("metasearch sources new my-source --like json", "a spec to fill in, with a comment at every line"),
         ("metasearch sources check my-source.toml", "every mistake of a spec at once"),
     ),
 )
 def sources() -> None:
-    """List, show and check the sources. Nothing is sent anywhere."""
+    """List, show and check the sources, and write new ones. Only `record` sends anything."""
 
 
 # --------------------------------------------------------------------------- list
 
 
 @sources.command("list", short_help="Which there are, and which lack a key.")
+@click.option("--group", "group", metavar="NAME", help="Those of a group only: medicine, physics, books ...")
 @click.option("--json", "as_json", is_flag=True, help="One document: a list of objects.")
 @common
 @click.pass_obj
-def list_(console: Console, /, *, as_json: bool, config: Path | None) -> int:
+def list_(console: Console, /, *, group: str | None, as_json: bool, config: Path | None) -> int:
     """Name, label, whether a search asks it by default, and the state of its key."""
     registry, env = _registry(config)
     default = registry.default()
-    rows = [_row(name, registry, default, env) for name in registry.names()]
+    if group is not None and group not in registry.groups:
+        raise UsageError(f"there is no group {group!r}", advice=f"There are {', '.join(registry.groups)}.")
+    names = registry.names() if group is None else registry.group(group)
+    rows = [_row(name, registry, default, env) for name in names]
     if as_json:
         import orjson
 
@@ -64,7 +70,11 @@ def _row(name: str, registry: Registry, default: list[str], env: Mapping[str, st
         "name": name,
         "label": name,
         "homepage": None,
+        "terms": None,
         "coverage": None,
+        "languages": [],
+        "syntax": None,
+        "groups": registry.groups_of(name),
         "default": name in default,
         "enabled": None,
         "keys": [],
@@ -77,15 +87,22 @@ def _row(name: str, registry: Registry, default: list[str], env: Mapping[str, st
     return row | {
         "label": spec.label,
         "homepage": spec.homepage or None,
+        "terms": spec.terms or None,
         "coverage": spec.coverage or None,
+        "languages": list(spec.languages),
+        "syntax": spec.syntax or None,
         "enabled": spec.enabled,
-        "keys": [_key(auth, env) for auth in spec.auth],
+        "keys": _keys(spec, env),
     }
 
 
-def _key(auth: Auth, env: Mapping[str, str]) -> dict[str, Any]:
-    """A key's name and whether it is there; its value is nobody's business."""
-    return {"env": auth.env, "required": auth.required, "set": bool(env.get(auth.env))}
+def _keys(spec: AdapterSpec, env: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Each key's name and whether it is there; its value is nobody's business."""
+    return [
+        {"env": name, "required": auth.required, "set": bool(env.get(name))}
+        for auth in spec.auth
+        for name in auth.variables
+    ]
 
 
 def _keys_in_words(keys: list[dict[str, Any]]) -> str:
@@ -125,7 +142,7 @@ def show(console: Console, /, *, name: str, config: Path | None) -> int:
     asked = "by default" if name in registry.default() else "when it is named"
     if is_family(name, registry):
         asked = f'never: sources extend it with `extends = "{name}"`'
-    facts = [(key, value) for key, value in _facts(spec, asked, env) if value]
+    facts = [(key, value) for key, value in _facts(spec, asked, registry.groups_of(name), env) if value]
     width = max(len(key) for key, _ in facts)
     from metasearch.formats.text import line
 
@@ -134,25 +151,33 @@ def show(console: Console, /, *, name: str, config: Path | None) -> int:
     return Exit.OK
 
 
-def _facts(spec: AdapterSpec, asked: str, env: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+def _facts(spec: AdapterSpec, asked: str, groups: list[str], env: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     limits, query, paging = spec.limits, spec.query, spec.paging
     yield "name", spec.name
     yield "label", spec.label
     yield "coverage", spec.coverage
     yield "homepage", spec.homepage
     yield "docs", spec.docs
+    yield "terms", spec.terms
+    yield "languages", "many" if spec.languages == ("*",) else ", ".join(spec.languages)
     yield "spec", spec.file
-    yield "asked", asked
-    yield "key", _keys_in_words([_key(auth, env) for auth in spec.auth])
+    yield "asked", asked if spec.enabled else "only when it is named: it is off"
+    yield "groups", ", ".join(groups)
+    yield "key", _keys_in_words(_keys(spec, env))
+    yield "login", ", ".join(_without_secrets(auth.token_url) for auth in spec.auth if auth.token_url)
+    yield "get one at", ", ".join(dict.fromkeys(auth.get for auth in spec.auth if auth.get))
     yield "weight", f"{spec.weight:g} in the ranking"
     yield "url", f"{spec.request.method} {_without_secrets(spec.request.url)}"
     # Values are left out: a user's own spec may hold what is nobody's business.
     yield "parameters", ", ".join((*spec.request.params, *spec.request.body))
+    yield "body", _body_in_words(spec.request)
     yield "rate", f"{limits.requests:g} requests in {limits.per:g} s, {limits.concurrency} at once"
+    yield "stated at", limits.stated or "nobody states it; a considerate guess"
     yield "timeout", f"{limits.timeout:g} s a request; {limits.pause:g} s pause after a refusal"
     yield "cache", f"{limits.ttl:g} s" if limits.ttl else "never"
     yield "largest body", f"{limits.max_bytes:,} bytes"
     yield "paging", f"{paging.kind}, {paging.size} records a page, {paging.window} in all"
+    yield "query language", spec.syntax
     yield "searches", ", ".join(_searched(spec))
     yield (
         "operators",
@@ -167,23 +192,28 @@ def _facts(spec: AdapterSpec, asked: str, env: Mapping[str, str]) -> Iterator[tu
         {"filter": "is filtered here", "drop": "is left out, and said so", "refuse": "is refused"}[query.unsupported],
     )
     for number, shape in enumerate(spec.shapes, 1):
-        fields = ", ".join(dict.fromkeys(rule.field for rule in shape.rules))
+        fields = ", ".join(dict.fromkeys(rule.field for rule in shape.shape().rules))
         yield f"reads {number}" if len(spec.shapes) > 1 else "reads", f"{shape.body}: {fields}"
     yield "hook", f"adapters/hooks/{spec.hook}.py" if spec.hook else ""
 
 
 def _searched(spec: AdapterSpec) -> list[str]:
     """The fields that this source can look in: those of the dialect, or those that have a parameter of their own."""
-    from string import Formatter
-
+    from metasearch.adapters.templates import all_names
     from metasearch.query.ast import FIELDS
 
     if spec.query.fields:
         return list(spec.query.fields)
-    values = (spec.request.url, *spec.request.params.values(), *spec.request.body.values())
-    templates = [part for value in values for part in ((value,) if isinstance(value, str) else value)]
-    used = {name for template in templates for _, name, _, _ in Formatter().parse(template)}
+    used = all_names(spec.request)
     return [name for name in FIELDS if name in used]
+
+
+def _body_in_words(request: RequestTemplate) -> str:
+    """What a POST sends that is no form; of JSON the names at the top."""
+    if request.json is not None:
+        members = f": {', '.join(request.json)}" if isinstance(request.json, dict) else ""
+        return f"JSON{members} ({request.content_type})"
+    return f"text ({request.content_type})" if request.text else ""
 
 
 def _without_secrets(url: str) -> str:
@@ -216,6 +246,10 @@ def check(console: Console, /, *, names: tuple[str, ...], config: Path | None) -
     if not console.quiet:
         console.say(f"{checked} checked, {counted(len(problems), 'problem')}")
     return Exit.USAGE if problems else Exit.OK
+
+
+for command in (new, record, schema):
+    sources.add_command(command)
 
 
 def _registry(config: Path | None) -> tuple[Registry, Mapping[str, str]]:

@@ -9,7 +9,7 @@ from metasearch.adapters.specfile import build
 
 def is_family(name: str, registry: Registry) -> bool:
     """Whether the name is that of a shipped spec which is only there to be extended."""
-    return name not in registry.names() and name in registry.shipped
+    return name not in registry.names() and name in registry.families
 
 
 def spec_of(name: str, registry: Registry) -> AdapterSpec:

@@ -66,6 +66,7 @@ async def search(request: web.Request) -> web.StreamResponse:
         wait=_wait(parameters, form, timeout, shared),
         versions=parameters.versions,
         dedup=parameters.dedup,
+        syntax=parameters.syntax or "auto",
         user=request[USER],
     )
     if form in ("ndjson", "sse"):
@@ -187,7 +188,7 @@ def _lasting(answer: Answer) -> list[Any]:
     reports = [{k: v for k, v in report_object(it).items() if k not in fleeting} for it in answer.sources]
     counts = answer.counts
     pages = paging_object(answer.paging), totals_object(answer.totals)
-    return [answer.query, counts.received, counts.unique, reports, answer.dedup, pages]
+    return [answer.query, counts.received, counts.unique, reports, answer.dedup, pages, answer.syntax, answer.notes]
 
 
 def _status(answer: Answer) -> int:

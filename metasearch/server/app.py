@@ -43,6 +43,7 @@ EngineFactory = Callable[[], AbstractAsyncContextManager["Engine"]]
 ROUTES = (
     ("/", api.search),
     ("/search", api.search),
+    ("/plan", routes.plan),
     ("/sources", routes.sources),
     ("/opensearch.xml", routes.opensearch),
     ("/suggest", routes.suggest),

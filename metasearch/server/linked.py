@@ -79,5 +79,6 @@ def asked(parameters: Parameters, start: int | None = None) -> dict[str, str | i
         "per_source": parameters.per_source,
         "versions": parameters.versions,
         "dedup": parameters.dedup,
+        "syntax": parameters.syntax,
     }
     return {name: value for name, value in given.items() if value}

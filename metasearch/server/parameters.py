@@ -14,7 +14,7 @@ from metasearch.dedup import STRATEGIES
 from metasearch.errors import QuerySyntaxError
 from metasearch.formats.text import line
 from metasearch.paging import LAST_PLACE
-from metasearch.query import Years, parse_years
+from metasearch.query import CHOICES, Years, parse_years
 from metasearch.record import VERSIONS_MODES, VersionsMode
 from metasearch.server.options import Options
 from metasearch.server.problem import Problem
@@ -39,6 +39,7 @@ class Parameters:
         per_source: Records asked from each source; None for its default.
         versions: What becomes of the versions of a work; None for its default.
         dedup: Name of the strategy that finds duplicates; None for its default.
+        syntax: That the query is in; None for what its marks say.
     """
 
     query: str = ""
@@ -52,6 +53,7 @@ class Parameters:
     per_source: int | None = None
     versions: VersionsMode | None = None
     dedup: str | None = None
+    syntax: str | None = None
 
 
 @dataclass(slots=True)
@@ -116,6 +118,7 @@ def read(given: MultiMapping[str], options: Options) -> Parameters:
         per_source=reader.value(records, "per_source"),
         versions=reader.value(_versions, "versions"),
         dedup=reader.value(_strategy, "dedup"),
+        syntax=reader.value(_syntax, "syntax"),
     )
     if reader.errors:
         raise Problem.bad_parameters(reader.errors)
@@ -166,6 +169,12 @@ def _strategy(text: str) -> str:
     if text in STRATEGIES:
         return text
     raise ValueError(f"{_quoted(text)} is none of {', '.join(STRATEGIES)}")
+
+
+def _syntax(text: str) -> str:
+    if text in CHOICES:
+        return text
+    raise ValueError(f"{_quoted(text)} is none of {', '.join(CHOICES)}")
 
 
 def _quoted(text: str) -> str:

@@ -113,6 +113,7 @@ class Problem(Exception):
                     suggestion=clean(error.suggestion) if error.suggestion else None,
                     advice=None if error.suggestion else advice,
                     errors=[{"parameter": "q", "reason": line(error.reason)}],
+                    syntax=error.syntax,
                 )
             case UnknownSource():
                 return cls(

@@ -64,6 +64,7 @@ def results_page(site: Site, results: Results, sources: Sequence[SourceView]) ->
         search_form(site, sources, results.form),
         tag("h1", "Results for ", tag("q", results.form.query), class_="hidden"),
         tag("p", _summary(answer), class_="summary", role="status"),
+        _read_as(answer),
         tag("p", _expected(answer), class_="dim") if answer.expected > answer.counts.unique else None,
         _incomplete(results),
         _running(site, results),
@@ -97,6 +98,14 @@ def _summary(answer: Answer) -> str:
         f"{_many(counts.duplicates, 'duplicate')} merged; "
         f"{answered} of {_many(len(answer.sources), 'database')} answered in {answer.seconds:.1f} s."
     )
+
+
+def _read_as(answer: Answer) -> Content:
+    """How a query in another syntax than ours was understood, and what of it was not."""
+    if answer.syntax == "simple" and not answer.notes:
+        return None
+    said = tag("p", f"Read as {answer.syntax}: ", tag("code", line(answer.query)), class_="dim")
+    return [said, tag("ul", [tag("li", line(note)) for note in answer.notes], class_="dim") if answer.notes else None]
 
 
 def _expected(answer: Answer) -> str:
@@ -197,7 +206,7 @@ def _hit(hit: Hit, site: Site, results: Results) -> Markup:
             _people(it),
             _imprint(it),
             tag("p", _excerpt(it.abstract), class_="abstract", lang=language) if it.abstract else None,
-            tag("p", _type_badge(it), _source_badges(hit), _links(it), class_="badges"),
+            tag("p", _badges_of(it), _source_badges(hit), _links(it), class_="badges"),
             _explanation(hit),
             coins.span(hit, site.base),
         ),
@@ -237,8 +246,14 @@ def _excerpt(abstract: str) -> str:
     return (cut[: cut.rfind(" ")] if " " in cut[_EXCERPT // 2 :] else cut) + "…"
 
 
-def _type_badge(it: Record) -> Content:
-    return tag("span", it.type.replace("-", " "), class_="type") if it.type else None
+def _badges_of(it: Record) -> Content:
+    """What kind of work it is, whether it may be read freely, and, before all, whether it was retracted."""
+    free = it.open_access not in (None, "closed")
+    return [
+        tag("strong", "Retracted", class_="retracted") if it.retracted else None,
+        tag("span", it.type.replace("-", " "), class_="type") if it.type else None,
+        tag("span", "open access", class_="type") if free else None,
+    ]
 
 
 def _source_badges(hit: Hit) -> Content:

@@ -6,6 +6,7 @@ import orjson
 from aiohttp import web
 
 from metasearch import __version__
+from metasearch.explaining import plan_object
 from metasearch.server import api, negotiate
 from metasearch.server.assets import ASSETS, Asset
 from metasearch.server.loops import running_loop_name
@@ -14,6 +15,7 @@ from metasearch.server.metrics import Metrics
 from metasearch.server.opensearch import MEDIA_TYPE as OPENSEARCH_TYPE
 from metasearch.server.opensearch import SUGGESTIONS_TYPE, describe
 from metasearch.server.page import sources_page
+from metasearch.server.parameters import read
 from metasearch.server.peer_app import everybody
 from metasearch.server.problem import Problem
 from metasearch.server.site import SHARED, Shared, site_of
@@ -36,6 +38,27 @@ async def sources(request: web.Request) -> web.Response:
     if chosen == "html":
         return api.html_response(sources_page(site_of(request), views), headers={"Cache-Control": "no-store"})
     return _json([source_object(it) for it in views], "application/json", Vary="Accept")
+
+
+async def plan(request: web.Request) -> web.Response:
+    """`/plan?q=`: what a search with these parameters would ask of each source; none is asked."""
+    shared = request.app[SHARED]
+    parameters = read(request.query, shared.options)
+    if not parameters.query:
+        raise Problem.bad_parameters([{"parameter": "q", "reason": "missing: what is to be searched for?"}])
+    from metasearch.engine import explain_plan
+
+    found = explain_plan(
+        parameters.query,
+        settings=shared.engine.settings,
+        registry=shared.engine.registry,
+        sources=parameters.sources,
+        limit=parameters.limit,
+        years=parameters.years,
+        per_source=parameters.per_source,
+        syntax=parameters.syntax or "auto",
+    )
+    return _json(plan_object(found), "application/json")
 
 
 async def suggest(request: web.Request) -> web.Response:

@@ -111,7 +111,8 @@ def view(engine: Engine, states: Iterable[SourceState] | None = None) -> list[So
     views = []
     for state in engine.source_states() if states is None else states:
         spec = _spec(engine, state.source)
-        keys = tuple(Key(it.env, it.required, bool(env.get(it.env))) for it in spec.auth) if spec else ()
+        named = [(name, auth.required) for auth in (spec.auth if spec else ()) for name in auth.variables]
+        keys = tuple(Key(name, required, bool(env.get(name))) for name, required in named)
         limits = engine.registry.limits(state.source) if spec else None
         views.append(SourceView(state.source, spec, state.source in default, keys, state, limits))
     return sorted(views, key=lambda it: (not it.default, it.name))
@@ -139,7 +140,10 @@ def source_object(it: SourceView) -> dict[str, Any]:
         "label": it.label,
         "homepage": web_url(spec.homepage) if spec else None,
         "docs": web_url(spec.docs) if spec else None,
+        "terms": clean_or_none(spec.terms) if spec else None,
         "coverage": clean_or_none(spec.coverage) if spec else None,
+        "languages": list(spec.languages) if spec else [],
+        "syntax": clean_or_none(spec.syntax) if spec else None,
         "default": it.default,
         "usable": it.usable,
         "status": it.status,

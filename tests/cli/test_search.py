@@ -67,7 +67,19 @@ def test_options_reach_the_engine(run: Run, engine: Script, tmp_path: Path) -> N
 
     run(
         *("gene", "-s", "alpha, beta", "--sources", "gamma,alpha", "--start", "14", "-n", "7", "--per-source", "30"),
-        *("--year", "2019-2024", "--timeout", "2.5", "--wait", "1.5", "--no-cache", "--record", str(tmp_path)),
+        *(
+            "--year",
+            "2019-2024",
+            "--timeout",
+            "2.5",
+            "--wait",
+            "1.5",
+            "--no-cache",
+            "--syntax",
+            "cql",
+            "--record",
+            str(tmp_path),
+        ),
     )
 
     assert asked(engine) == {
@@ -80,6 +92,7 @@ def test_options_reach_the_engine(run: Run, engine: Script, tmp_path: Path) -> N
         "timeout": 2.5,
         "wait": 1.5,
         "cache": False,
+        "syntax": "cql",
     }
     assert engine.made[0].record == tmp_path
 

@@ -134,6 +134,29 @@ def test_show_keeps_secrets(run: Run, config: str, monkeypatch: pytest.MonkeyPat
     assert "hunter" not in outcome.out + outcome.err
 
 
+def test_show_tells_of_logins_and_bodies(run: Run, tmp_path: Path) -> None:
+    """Which variables are needed, where a token is fetched, and what is sent that is no parameter; no values."""
+    file = tmp_path / "token.toml"
+    file.write_text(
+        """
+[sources.mine]
+extends = "crossref"
+request.method = "POST"
+request.json = { q = "{any}", secret = "hunter4" }
+auth.Authorization = { kind = "oauth2", in = "headers", env = "MINE_ID", secret_env = "MINE_SECRET", \
+token_url = "https://u:hunter5@mine.example.org/token" }
+""".replace("\\\n", ""),
+        encoding="utf-8",
+    )
+    outcome = run("sources", "show", "mine", "--config", str(file))
+
+    facts = dict(row.split(maxsplit=1) for row in outcome.out.splitlines())
+    assert facts["body"] == "JSON: q, secret (application/json)"
+    assert facts["login"] == "https://mine.example.org/token"
+    assert "MINE_ID (not set, optional), MINE_SECRET (not set, optional)" in facts["key"]
+    assert "hunter" not in outcome.out + outcome.err
+
+
 def test_show_family(run: Run) -> None:
     """A family can be shown, and says that it is no source."""
     assert 'never: sources extend it with `extends = "sru"`' in run("sources", "show", "sru").out
@@ -144,7 +167,7 @@ def test_show_unknown_source(run: Run) -> None:
     outcome = run("sources", "show", "crosref")
 
     assert outcome.code == 2
-    assert "Did you mean crossref?" in outcome.err
+    assert "Did you mean crossref" in outcome.err
 
 
 # --------------------------------------------------------------------------- check

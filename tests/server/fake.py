@@ -22,7 +22,7 @@ from metasearch.events import (
     SourceReport,
     Started,
 )
-from metasearch.query import parse, to_text
+from metasearch.query import read, to_text
 from metasearch.record import Author, Hit, Match, Reason, Record
 from metasearch.settings import Settings
 
@@ -156,6 +156,12 @@ class FakeRegistry:
     def default(self) -> list[str]:
         return [name for name in self.names() if self.specs[name].default]
 
+    def expand(self, names: Sequence[str]) -> list[str]:
+        return list(names)
+
+    def disabled(self, names: Sequence[str] | None = None) -> list[str]:
+        return []
+
     def spec(self, name: str) -> AdapterSpec:
         if name not in self.specs:
             raise UnknownSource(name, [known for known in self.specs if known[0] == name[0]])
@@ -201,7 +207,7 @@ class FakeEngine:
         self.listener = listener
 
     def search(self, query: str, *, sources: Sequence[str] | None = None, **options: Any) -> FakeSearch:
-        text = to_text(parse(query))
+        text = to_text(read(query, options.get("syntax", "auto")).query)
         for name in sources or ():
             self.registry.spec(name)
         self.asked.append({"query": query, "sources": sources, **options})

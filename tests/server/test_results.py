@@ -50,6 +50,12 @@ def filled(text, address):
         language=text,
         abstract=text,
         keywords=(text,),
+        subjects=(text,),
+        editors=authors,
+        institution=text,
+        open_access=text,
+        licence=text,
+        retracted=True,
         date=text,
     )
     work = replace(
@@ -101,6 +107,14 @@ def test_a_hit_says_what_it_is_and_where_from():
         "beta: doi",
     ):
         assert expected in text
+
+
+def test_a_retracted_work_says_so():
+    """Before its type; and what may be read freely says that, too."""
+    work = replace(hit(), record=record("alpha", title="Tides", type="article", retracted=True, open_access="gold"))
+    badges = tree(answer(work)).xpath("//p[@class='badges']/*[@class='retracted' or @class='type']/text()")
+
+    assert badges == ["Retracted", "article", "open access"]
 
 
 def test_title_links_elsewhere_without_a_doi():

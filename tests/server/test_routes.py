@@ -57,7 +57,10 @@ async def test_sources(client, engine):
         "label": "Alpha",
         "homepage": "https://alpha.example.org/",
         "docs": None,
+        "terms": None,
         "coverage": None,
+        "languages": [],
+        "syntax": None,
         "default": True,
         "usable": True,
         "status": "ok",
@@ -257,7 +260,7 @@ async def test_files(client, path, media_type, start):
 @pytest.mark.parametrize("path", [path for path, _ in ROUTES if "{" not in path] + ["/static/style.css"])
 async def test_head_and_security_headers_everywhere(client, path):
     """Every route knows HEAD, and every answer is guarded."""
-    response = await client.head(path, headers=HTML)
+    response = await client.head(f"{path}?q=gene" if path == "/plan" else path, headers=HTML)
 
     assert response.status == 200
     assert await response.read() == b""

@@ -1,0 +1,134 @@
+"""`metasearch sources new | record | schema`: the tools of those who write adapters.
+
+`new` gives a spec to fill in, `record` keeps an answer as a case of cassettes/, and `schema` lets an editor complete
+and check what is written.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import click
+
+from metasearch.cli.console import Console, counted
+from metasearch.cli.exits import Exit
+from metasearch.cli.group import common, complete_source
+from metasearch.errors import UsageError
+
+#: Bodies for which there is a template; what is in none of them is a family.
+BODIES = ("json", "xml", "html")
+_CASE = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
+
+
+# --------------------------------------------------------------------------- new
+
+
+@click.command("new", short_help="A spec to fill in.")
+@click.argument("name")
+@click.option(
+    "--like", default="json", metavar="KIND", help="json, xml, html, or a family that it belongs to: sru, solr ..."
+)
+@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Not NAME.toml.")
+@click.pass_obj
+def new(console: Console, /, *, name: str, like: str, output: Path | None) -> int:
+    """Write NAME.toml, with a comment at every line that tells what belongs there.
+
+    It is a spec that can be checked at once: `metasearch sources check NAME.toml`. A file that is there already is left
+    alone.
+    """
+    from metasearch.adapters.specfile import NAME
+    from metasearch.cli.templates import of_body, of_family
+
+    if not NAME.fullmatch(name):
+        raise UsageError(f"{name!r} is no name of a source", advice="Lower-case letters, digits, '-' and '_'.")
+    families = _families()
+    if like not in (*BODIES, *families):
+        raise UsageError(f"there is no kind {like!r}", advice=f"There are {', '.join((*BODIES, *families))}.")
+    file = output or Path(f"{name}.toml")
+    text = of_body(name, like) if like in BODIES else of_family(name, like)
+    try:
+        with file.open("x", encoding="utf-8") as stream:
+            stream.write(text)
+    except FileExistsError as exc:
+        raise UsageError(f"{file} is there already", advice="Name another file with -o.") from exc
+    if not console.quiet:
+        console.say(f"{file} is written; fill it in, then: metasearch sources check {file}")
+    return Exit.OK
+
+
+def _families() -> tuple[str, ...]:
+    from metasearch.adapters.registry import Registry
+    from metasearch.settings import Settings
+
+    return Registry(Settings()).families
+
+
+# --------------------------------------------------------------------------- schema
+
+
+@click.command("schema", short_help="The JSON Schema of specs, for editors.")
+def schema() -> int:
+    """Print the JSON Schema of a spec.
+
+    Put it into a file and name that in the first line of a spec, `#:schema spec.schema.json`: editors with a TOML
+    language server then complete keys and mark mistakes while you write.
+    """
+    import orjson
+
+    from metasearch.adapters.schema import schema as made
+
+    click.echo(orjson.dumps(made(), option=orjson.OPT_INDENT_2).decode())
+    return Exit.OK
+
+
+# --------------------------------------------------------------------------- record
+
+
+@click.command("record", short_help="Keep a live answer as a case.")
+@click.argument("source", shell_complete=complete_source)
+@click.argument("query", nargs=-1, required=True)
+@click.option("--case", "case", default="search", show_default=True, metavar="NAME", help="The folder's name.")
+@click.option("--records", "wanted", type=click.IntRange(1, 100), default=3, show_default=True, metavar="N")
+@click.option(
+    "--into",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("cassettes"),
+    show_default=True,
+    metavar="DIR",
+    help="Where cases are kept.",
+)
+@common
+@click.pass_obj
+def record(
+    console: Console, /, *, source: str, query: tuple[str, ...], case: str, wanted: int, into: Path, config: Path | None
+) -> int:
+    """Ask SOURCE for QUERY, and keep request, answer and records in DIR/SOURCE/NAME without secrets.
+
+    For searches that take two requests, the second is kept in step2. Replace what others wrote by words of your own
+    before you give the case away. Exit code 3: the source gave no answer.
+    """
+    import asyncio
+
+    from metasearch.adapters.registry import Registry
+    from metasearch.cli.cases import ask, keep
+    from metasearch.settings import Settings
+
+    if not _CASE.fullmatch(case):
+        raise UsageError(f"{case!r} is no name of a case", advice="Lower-case letters, digits and '-'.")
+    settings = Settings.load(config, os.environ)
+    spec = Registry(settings).spec(source)
+    folder = into / source / case
+    if folder.exists():
+        raise UsageError(f"{folder} is there already", advice="Choose another --case, or delete it.")
+    text = " ".join(query)
+    pages, error = asyncio.run(ask(text, spec, wanted, settings))
+    if error is not None:
+        console.say(f"{type(error).__name__}: {error}", "red")
+    if not pages:
+        return Exit.PARTIAL
+    count = keep(folder, text, spec, wanted, settings, pages)
+    if not console.quiet:
+        console.say(f"{folder}: {counted(len(pages), 'exchange')}, {counted(count, 'record')}")
+    return Exit.OK

@@ -1,0 +1,173 @@
+"""docs/sources.md, made from the specs and from what the tests expect of real answers.
+
+    python3 tasks.py sources
+
+Counts of files and records are those of tests/payloads/, which tests/adapters/test_payloads.py holds against the
+answers themselves where they are at hand.
+"""
+
+from __future__ import annotations
+
+import sys
+import tomllib
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from metasearch.adapters.registry import Registry, shipped_groups, shipped_table
+from metasearch.adapters.spec import CONTACT, AdapterSpec, Auth
+from metasearch.settings import Settings
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGE = ROOT / "docs" / "sources.md"
+EXPECTED = ROOT / "tests" / "payloads"
+#: Keys of a file's table that count no field.
+ABOUT = frozenset({"records", "total", "error", "because", "status", "unread", "step"})
+#: Fields that every source has, or that say nothing about a work.
+UNTOLD = frozenset({"title", "source_id", "url"})
+
+HEAD = """# The sources
+
+{count} databases, of which {keyless} need no key. `metasearch sources show NAME` prints all that is known of one,
+`metasearch sources list` which there are in your configuration, and [adapters.md](adapters.md) says how to add another.
+This page is made by `python3 tasks.py sources`.
+
+- **Asked by default**: {default}.
+- **Family**: what the source shares with others: a protocol, or only the kind of its answers.
+- **Key**: *none*; *contact*: your mail address; *optional*: more with one; *needed*: not asked without.
+- **Off**: its terms forbid automatic queries, or it is not what a search wants: it is asked only by those who name it,
+  and with their own access.
+- **Files, records**: real answers that the tests read, and the records in them.
+
+## Groups
+
+`-s NAME` takes a group as it takes a source. `all` is every source that is not off.
+
+{groups}
+
+## All sources
+
+| source | what it is | family | key | asked | files | records | fields beside the title |
+| --- | --- | --- | --- | --- | --- | --- | --- |
+{rows}
+
+## One by one
+
+{parts}
+"""
+
+
+class Read(NamedTuple):
+    """What the tests expect of real answers: how many files, records, and how many of these have each field."""
+
+    files: int
+    records: int
+    fields: Mapping[str, int]
+
+
+def expected(source: str) -> Read:
+    """What tests/payloads says of a source."""
+    path = EXPECTED / f"{source}.toml"
+    if not path.exists():
+        return Read(0, 0, {})
+    files: Mapping[str, Mapping[str, Any]] = tomllib.loads(path.read_text(encoding="utf-8")).get("files", {})
+    fields: Counter[str] = Counter()
+    for wanted in files.values():
+        fields.update({name: n for name, n in wanted.items() if name not in ABOUT})
+    return Read(len(files), sum(it.get("records", 0) for it in files.values()), fields)
+
+
+def family(name: str) -> str:
+    """What a spec extends, or the kind of its answers."""
+    base = shipped_table(name).get("extends")
+    body = str(shipped_table(name).get("parse", {}).get("body", "")).upper()
+    return str(base) if base else "MARC" if body == "MARCXML" else body
+
+
+def key(spec: AdapterSpec) -> str:
+    """In a word, whether a key is needed."""
+    keys = [auth for auth in spec.auth if auth.env != CONTACT]
+    if any(auth.required for auth in keys):
+        return "needed"
+    contact = next((auth for auth in spec.auth if auth.env == CONTACT), None)
+    if contact is not None and contact.required:
+        return "contact"
+    return "optional" if keys else "none"
+
+
+def page(registry: Registry) -> str:
+    """The whole page."""
+    names = registry.names()
+    specs = {name: registry.spec(name) for name in names}
+    keyless = [name for name, spec in specs.items() if spec.enabled and key(spec) in ("none", "optional")]
+    return HEAD.format(
+        count=len(names),
+        keyless=len(keyless),
+        default=", ".join(shipped_groups()["default"]),
+        groups="\n".join(_groups()),
+        rows="\n".join(_row(spec, registry) for spec in specs.values()),
+        parts="\n".join(_part(spec) for spec in specs.values()),
+    )
+
+
+def _groups() -> Iterator[str]:
+    for name, members in sorted(shipped_groups().items()):
+        if name != "default":
+            yield f"- `{name}`: {', '.join(members)}"
+
+
+def _row(spec: AdapterSpec, registry: Registry) -> str:
+    read = expected(spec.name)
+    asked = "off" if not spec.enabled else "by default" if spec.name in registry.default() else ""
+    known = dict.fromkeys(rule.field for shape in spec.shapes for rule in shape.shape().rules)
+    fields = [name for name in (read.fields or known) if name not in UNTOLD]
+    cells = (
+        f"[{spec.name}](#{spec.name})",
+        spec.label,
+        family(spec.name),
+        key(spec),
+        asked,
+        str(read.files or ""),
+        f"{read.records:,}" if read.files else "",
+        ", ".join(fields),
+    )
+    return f"| {' | '.join(cells)} |"
+
+
+def _part(spec: AdapterSpec) -> str:
+    limits = spec.limits
+    pace = f"{limits.requests:g} requests in {limits.per:g} s, {limits.concurrency} at once"
+    lines = [
+        f"### {spec.name}",
+        "",
+        f"**{spec.label}** ({_linked(spec.homepage)}). {spec.coverage}.",
+        "",
+        f"- Documentation: {_linked(spec.docs)}",
+        f"- Terms: {_linked(spec.terms)}",
+        f"- Languages: {'many' if spec.languages == ('*',) else ', '.join(spec.languages)}",
+        f"- Query language: {spec.syntax}",
+        f"- Pace: {pace}; {f'stated at {_linked(limits.stated)}' if limits.stated else 'a guess, for none is stated'}",
+        *(f"- {line}" for auth in spec.auth for line in [_auth(auth)]),
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _auth(auth: Auth) -> str:
+    names = " and ".join(f"`{name}`" for name in auth.variables)
+    where = f"; from {_linked(auth.get)}" if auth.get else ""
+    return f"{names}: {'needed' if auth.required else 'optional'}{where}"
+
+
+def _linked(text: str) -> str:
+    return f"<{text}>" if text.startswith(("http://", "https://")) else text
+
+
+def main() -> None:
+    PAGE.write_text(page(Registry(Settings(), late=False)), encoding="utf-8")
+    sys.stdout.write(f"{PAGE.relative_to(ROOT)} is written\n")
+
+
+if __name__ == "__main__":
+    main()
