@@ -31,7 +31,15 @@ from metasearch.settings import Settings
 
 PAYLOADS = Path(__file__).resolve().parents[2] / "shared" / "data" / "payloads"
 #: Folder of payloads -> the source whose pages lie in it; every other folder is named after its source.
-FOLDERS = {"sru": "catalogue", "sru-generic": "catalogue", "worldcat-sru": "catalogue", "loc-sru": "loc"}
+FOLDERS = {
+    "arxiv-oai-pmh": "arxiv", "bmc": "springer", "cinii-articles": "cinii", "citeseerx": "repository",
+    "cnki-html": "cnki", "cnki-patents-html": "cnki-patents", "datacite-oai": "repository", "dpla-oai": "repository",
+    "erudit-oai": "repository", "google-scholar-html": "google-scholar", "inspire-hep": "inspire", "loc-sru": "loc",
+    "ndl-search": "ndl", "oai-generic": "repository", "oai-repositories": "repository", "pmc-oai": "repository",
+    "primo": "discovery", "sru-generic": "catalogue", "vufind": "library", "worldcat-sru": "catalogue",
+}  # fmt: skip
+#: Sources that are no more than their family, for folders that belong to no database of their own -> the family.
+FAMILIES = {"catalogue": "sru", "discovery": "primo", "library": "vufind", "repository": "oai"}
 #: Pages with fewer records are single works, of which the envelope costs more than the record.
 LEAST_RECORDS = 5
 ROUNDS = 9
@@ -65,13 +73,16 @@ def pages(registry: Registry) -> dict[tuple[str, str], list[tuple[Page, int]]]:
         if source not in registry.names():
             continue
         body = (PAYLOADS / file).read_bytes()
+        kind = kind_of(body.strip())
         page = Page(request=Request(source=source, url="https://a.example/esearch.fcgi", wanted=1000), body=body)
         try:
-            records = len(parse(page, registry.spec(source)).records)
+            spec = registry.spec(source)
+            records = len(parse(page, spec).records)
         except MetasearchError:  # a message, a person, a journal
             continue
         if records >= LEAST_RECORDS:
-            found.setdefault((source, kind_of(body.strip())), []).append((page, records))
+            piece = kind == "xml" and all(shape.body == "html" for shape in spec.shapes)  # of a web page
+            found.setdefault((source, "html" if piece else kind), []).append((page, records))
     return found
 
 
@@ -103,7 +114,8 @@ def main() -> int:
     if not PAYLOADS.is_dir():
         say(f"(nothing to measure: {PAYLOADS} is not there)")
         return 0
-    registry = Registry(Settings(sources={"catalogue": {"extends": "sru", "url": "http://127.0.0.1:210/x"}}))
+    nowhere = {name: {"extends": family, "url": "http://127.0.0.1/x"} for name, family in FAMILIES.items()}
+    registry = Registry(Settings(sources=nowhere))
     found = {key: held for key, held in pages(registry).items() if not options.sources or key[0] in options.sources}
     say("source            body   records   bytes each   us a record   of it loading")
     costs = [cost(source, kind, held, registry.spec(source)) for (source, kind), held in sorted(found.items())]

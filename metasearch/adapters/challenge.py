@@ -48,14 +48,14 @@ _WORDS = tuple(
         (r"(?:verify|confirm|prove)(?: that)? you(?:'re| are) (?:a )?(?:human|not)", "a captcha page"),
         (r"human verification|security check|bot (?:check|detection)", "a captcha page"),
         (r"(?:complete|solve|enter|type|pass)[^<.]{0,40}captcha", "a captcha page"),
-        (r"安全验证|人机验证|滑块验证|请输入验证码|拖动(?:下方)?滑块|访问过于频繁|異常流量", "a captcha page"),
+        (r"安全验证|人机验证|滑块验证|拼图验证|请输入验证码|拖动(?:下方)?滑块|访问过于频繁|異常流量", "a captcha page"),
         (r"access (?:to this (?:page|site) )?(?:is |has been )?denied", "an 'access denied' page"),
         (r"your (?:request|ip|access) (?:was |is |has been )?blocked", "an 'access denied' page"),
     )
 )
 
 _CAPTCHA_PART = re.compile(r"""(?:id|class|name|src)\s{0,3}=\s{0,3}["']?[^"'<>]{0,80}captcha""")
-_HTML_ROOT = re.compile(r"<(?:!doctype\s+html|html|head|body|title|meta|h1|script)[\s>]")
+_HTML_ROOT = re.compile(r"<(?:!doctype\s+html|html|head|body|title|meta|h1|main|div|script)[\s>]")
 _TAG = re.compile(r"<[^<>]*>")
 
 

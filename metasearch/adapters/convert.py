@@ -190,6 +190,9 @@ CONVERTERS: Mapping[str, Converter] = {
     "names-statement": byline.statement,
 }
 
+#: Converters that give several values, and the fields that hold several; neither goes with any of the others.
+PLURAL = frozenset({"list", "split-list", "words", "isbd-list", "isbn", "issn"})
+PLURAL_FIELDS = frozenset({"titles", "authors", "editors", "isbn", "issn", "keywords", "subjects"})
 #: What the names of authors that are objects may go through.
 NAME_CONVERTERS: Mapping[str, Callable[[str], str]] = {
     "names-homonym": people.without_homonym,

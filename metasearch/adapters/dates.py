@@ -29,7 +29,8 @@ _DAY_FIRST = re.compile(r"(\d{1,2})[./](\d{1,2})[./](1\d{3}|20\d\d)")
 _MONTHS = {m: i for i, m in enumerate("jan feb mar apr may jun jul aug sep oct nov dec".split(), 1)}
 _YEAR_ALONE = re.compile(r"1\d{3}|20\d\d")
 _ISO = re.compile(r"(1[0-9]{3}|20[0-9]{2})(?:[-/.](\d{1,2})(?:[-/.](\d{1,2}))?)?(?=$|[T\s])")
-_WHOLE = re.compile(r"(?:1[0-9]{3}|20[0-9]{2})-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])")
+# As nearly all are written: what stands before the time is the answer.
+_PLAIN = re.compile(r"(?:1[0-9]{3}|20[0-9]{2})(?:-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12][0-9]|3[01]))?)?(?=$|T)")
 _COMPACT = re.compile(r"(1[0-9]{3}|20[0-9]{2})(\d\d)(\d\d)?")
 
 
@@ -45,8 +46,8 @@ def date(found: Any) -> str | None:
     if not value:
         return None
     value = value.strip()
-    if _WHOLE.match(value) and (len(value) == 10 or value[10] == "T"):  # as nearly all are written
-        return value[:10]
+    if plain := _PLAIN.match(value):
+        return plain[0]
     hit = _ISO.match(value.rstrip("-")) or _COMPACT.fullmatch(value)
     return _date_of(hit[1], hit[2] or "", hit[3] or "") if hit else None
 
@@ -119,10 +120,7 @@ def date_printed(found: Any) -> str | None:
     What spans days is known to the month ("11-12 July 2018"), what spans months to the year ("Jan.-Feb. 2019").
     Several strings are one date; ISO 8601 and RFC 822's "Tue, 05 Mar 2019 10:00:00 GMT" are taken, too.
     """
-    return _printed(" ".join(strings(found)))
-
-
-def _printed(value: str) -> str | None:
+    value = " ".join(strings(found))
     if iso := date(value):
         return iso
     value = value.lower()

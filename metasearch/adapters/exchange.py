@@ -23,7 +23,7 @@ from metasearch.adapters.spec import Limits
 from metasearch.adapters.throttle import Turnstile
 from metasearch.adapters.tokens import Tokens
 from metasearch.adapters.verdict import judged, objection, overloaded, passing
-from metasearch.errors import SourceError, TimedOut, Unreachable
+from metasearch.errors import RateLimited, SourceError, TimedOut, Unreachable
 
 if TYPE_CHECKING:  # a replay needs no aiohttp
     from metasearch.adapters.transport import Transport
@@ -128,6 +128,9 @@ class Exchanges:
         tries = 0
         while True:
             known.health.check()
+            # An hour's allowance that is used up is told at once: to wait for it would cost everybody the deadline.
+            if 0 < asking.deadline - loop.time() < (due := known.turnstile.due):
+                raise RateLimited(request.source, due, url=request.shown, own=f"{limits.requests:g} in {limits.per:g} s")
             try:
                 async with known.turnstile.passed(asking.asker, asking.user):
                     return await self._exchanged(request, limits, asking.deadline - loop.time(), known, env_name)

@@ -20,7 +20,7 @@ def _twin(frozen: type[T], *, kw_only: bool) -> type[T]:
         made.__class__ = frozen
 
     fields = [
-        (it.name, Any, dataclasses.field(default=it.default, default_factory=it.default_factory))  # type: ignore[call-overload]
+        (it.name, Any, dataclasses.field(default=it.default, default_factory=it.default_factory))
         for it in dataclasses.fields(cast("Any", frozen))
     ]
     namespace = {"__post_init__": close}

@@ -20,10 +20,14 @@ _ROLE = re.compile(
     r"\s*\[[^\[\]]*\]$|\.(?:prf|cmp|aut|edt|trl|itr|voc|cnd|arr|lyr|ill|drt|nrt)$|(?<=\w)[ \u3000]"
     r"(?:著|著者|原著|共著|編著|編|編集|訳|監訳|監修|校訂|校注|解説|作|原作|文|絵|画|原画|作画|写真|撮影|音楽|作曲|作詞|編曲|監督|脚本|出演)$"
 )
-# The words of RDA for a part (MARC 21 $e), where they were left behind the name: "Doe, Jane, author", "A Survey, issuing body".
+# The words of RDA for a part (MARC 21 $e), where they were left behind the name: "Doe, Jane, author",
+# "A Survey, issuing body".
 _RELATOR = re.compile(
-    r",\s*(?:author|editor|compiler|translator|illustrator|photographer|cartographer|composer|performer|conductor|director"
-    r"|producer|interviewer|interviewee|contributor|creator|publisher|printer|issuing body|sponsoring body|host institution)\.?$"
+    r",\s*(author|editor|compiler|translator|illustrator|photographer|cartographer|composer|performer|conductor|director"
+    r"|producer|interviewer|interviewee|contributor|creator|publisher|printer|issuing body"
+    r"|sponsoring body|host institution"
+    r"|kirjoittaja|tekijä|toimittaja|kääntäjä|suomentaja|kuvittaja|valokuvaaja|säveltäjä|sanoittaja|sovittaja|esittäjä"
+    r"|ohjaaja|lukija|kustantaja|författare|översättare|redaktör|illustratör|utgivare)\.?$"
 )
 _FULLER_FORM = re.compile(r"(,[^(]*?)\s*\([^()]*\)[,.]?$")
 _BODY_DATES = re.compile(r"\s*\([^()]*\d{3,4}[^()]*\)\s*$")
@@ -35,7 +39,7 @@ _NOT_CREATORS = frozenset((
     "pbl", "prt", "own", "fmo", "bsl", "dst", "dgg", "dgs", "ths", "dte", "hnr", "oth", "rps", "lbr", "ins", "opn",
     "spn", "fnd", "his", "sht", "publisher", "printer", "verlag", "drucker", "bookseller", "distributor", "owner",
     "former owner", "dedicatee", "widmungsempfänger", "degree granting institution", "degree supervisor",
-    "thesis advisor", "host institution", "hochschule",
+    "thesis advisor", "host institution", "hochschule", "kustantaja", "lukija",
     # UNIMARC writes numbers for the same.
     "160", "280", "295", "310", "320", "390", "610", "650", "723", "727",
 ))  # fmt: skip
@@ -70,6 +74,12 @@ def personal(name: str) -> str:
     if value.endswith(".") and not _ENDS_WITH_INITIAL.search(value) and not _ENDS_WITH_ABBREVIATION.search(value):
         value = value[:-1]
     return value
+
+
+def took_no_part(name: str) -> bool:
+    """Whether the word behind a heading says that somebody made or read the copy: "Otava, kustantaja"."""
+    hit = _RELATOR.search(name)
+    return hit is not None and hit[1] in _NOT_CREATORS
 
 
 def corporate(name: str) -> str:

@@ -8,23 +8,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from typing import Any
 
 from metasearch import normalise
 from metasearch.adapters import marc_names
 from metasearch.adapters.found import first, strings
+from metasearch.adapters.made import made_author
 from metasearch.adapters.select.marc import MarcField
 from metasearch.adapters.spec import Converter
-from metasearch.adapters.texts import text
+from metasearch.adapters.texts import plain, text
 from metasearch.record import Author
 
 _SUFFIX = re.compile(r"^(?:jr|sr|ii|iii|iv|ph\.?d|m\.?d)\.?$", re.IGNORECASE)
+# A part of a body, behind the body: "Australia. Dept. of Communications, Information Technology and the Arts".
+_UNIT = re.compile(r"\. (?:Dept|Department|Ministry|Office|Bureau|Division|Committee|Commission)\b")
 #: What stands behind the comma of a firm's name, and is no given name: "Apple Computer, Inc."
 _FIRM = re.compile(r"(?:co\.?,? ?)?(?:inc|ltd|llc|plc|corp|gmbh)\.?", re.IGNORECASE)
 _HAN_OR_HANGUL = re.compile("[\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
 _AND_OTHERS = re.compile(r",?\s+et al\.?$", re.IGNORECASE)
 _HOMONYM = re.compile(r"\s\d{4}$")
+#: An ORCID behind a name: OpenCitations' index writes "Byron, Ada, 0000-0002-1825-0097".
+_NAME_ORCID = re.compile(r"(.+?),? \(?(?:orcid: ?)?(\d{4}-\d{4}-\d{4}-\d{3}[\dX])\)?", re.IGNORECASE)
 # What DataCite's schema (appendix 3) has repositories write where nobody is known: (:unav), (:unkn), (:tba) ...
 _NOBODY = re.compile(r"\(:(?:una[aclpsv]|unkn|none|null|tba|etal)\)", re.IGNORECASE)
 
@@ -35,24 +39,29 @@ def person(name: str, family: str | None = None, given: str | None = None, orcid
     "Family, Given" is turned round for display, also where the parts are given beside it; a plain "Given Family" is
     left as it is and not split, because the split is a guess (it is made when names are compared).
     """
-    family = normalise.without_markup(family) if family else None
-    given = normalise.without_markup(given) if given else None
-    name = normalise.without_markup(name) if name else ""
-    if not family and not given and name.count(",") >= 1:
+    family = plain(family) if family else None
+    given = plain(given) if given else None
+    name = plain(name) if name else ""
+    if "-" in name[-6:] and (both := _NAME_ORCID.fullmatch(name)):
+        name, orcid = both[1], orcid or both[2]
+    if "," in name and not family and not given:
         left, _, right = name.partition(",")
         left = left.strip()
         right = ", ".join([part for x in right.split(",") if (part := x.strip()) and not _SUFFIX.match(part)])
-        if left and right and left.count(" ") <= 3 and not _FIRM.fullmatch(right):
+        if left and right and left.count(" ") <= 3 and not _FIRM.fullmatch(right) and not _UNIT.search(left):
             family, given, name = left, right, ""
     elif family and given and name.startswith(f"{family},"):
         name = ""
     if name.startswith("(:") and _NOBODY.match(name):
         return None
-    if name.rstrip(".").lower() == "et al" or (0 < len(name) < 3 and not any(map(str.isalnum, name))):
+    if (name[:1] in "eE" and name.rstrip(".").lower() == "et al") or (
+        0 < len(name) < 3 and not any(map(str.isalnum, name))
+    ):
         return None  # arXiv puts a ":" behind a collaboration's name, as an author
     if not name:
         name = displayed(given or "", family or "")
-    return Author(name, family or None, given or None, normalise.orcid(orcid)) if name.strip() else None
+    known = normalise.orcid(orcid) if orcid else None
+    return made_author(name, family or None, given or None, known) if name.strip() else None
 
 
 def displayed(given: str, family: str) -> str:
@@ -138,6 +147,7 @@ def names_homonym(found: Any) -> tuple[Author, ...]:
     return names([without_homonym(v) for v in strings(found)])
 
 
+_BETWEEN_BRACKETED = re.compile(r";(?![^\[\]]*\])")
 _AFFILIATION = re.compile(r"\[([^\[\]]*)\]")
 _ORCID_DIGITS = re.compile(r"ORCID:?\s*(\d{4})-?(\d{4})-?(\d{4})-?(\d{3}[\dXx])\b")
 _NOT_NAME = re.compile(r"\([^()]*ORCID[^()]*\)|\be-?mail:?\s*[^\s,;]+,?|\b[^\s,;@]+@[^\s,;]+", re.IGNORECASE)
@@ -152,7 +162,7 @@ def names_bracketed(found: Any) -> tuple[Author, ...]:
     """
     out: list[Author] = []
     for value in strings(found):
-        for part in re.split(r";(?![^\[\]]*\])", value):
+        for part in _BETWEEN_BRACKETED.split(value):
             works_at = number = None
             if "[" in part or "(" in part or "@" in part:
                 works_at, number = _AFFILIATION.search(part), _ORCID_DIGITS.search(part)
@@ -164,13 +174,14 @@ def names_bracketed(found: Any) -> tuple[Author, ...]:
             if _COLLECTIVE.search(name):
                 out.append(Author(normalise.without_markup(name), collective=True))
             elif author := person(name, orcid="-".join(number.groups()) if number else None):
-                out.append(replace(author, affiliation=text(works_at[1]) if works_at else None))
+                out.append(_at(author, text(works_at[1])) if works_at else author)
     return tuple(out)
 
 
 def names_catalogue(found: Any) -> tuple[Author, ...]:
-    """Authors from catalogue headings: "Heath, Percy, 1923-", "Zeitgeist Films."."""
-    return names([marc_names.personal(v) for v in strings(found)])
+    """Authors from catalogue headings: "Heath, Percy, 1923-", "Zeitgeist Films."; each name once."""
+    headings = [v for v in strings(found) if not marc_names.took_no_part(v)]
+    return tuple(dict.fromkeys(names([marc_names.personal(v) for v in headings])))
 
 
 def marc_author(field: MarcField, got: Mapping[str, str]) -> Author | None:
@@ -198,6 +209,10 @@ def _taking_part(fields: Iterable[MarcField], *, editors: bool) -> list[MarcFiel
     if editors:
         return by_part[1] if by_part[0] else []
     return next((found for found in by_part if found), [])
+
+
+def _at(author: Author, affiliation: str | None) -> Author:
+    return made_author(author.name, author.family, author.given, author.orcid, affiliation, author.collective)
 
 
 def _nothing(_: Any) -> None:
@@ -248,7 +263,7 @@ def people(
         if isinstance(found, str):  # one string where the source usually has a list
             found = re.split("[;；]", found)
         items: Iterable[Any] = found if isinstance(found, list) else [found] if found is not None else []
-        authors: dict[Author, None] = {}  # in order, each once; collaborations have thousands
+        authors: list[Author] = []
         if marc:
             items = _taking_part(items, editors=editors)
         for item in items:
@@ -262,7 +277,7 @@ def people(
                         orcid = orcid_of(item)
                         known = normalise.orcid(orcid) if type(orcid) is str else None
                         works_at = text(affiliation_of(item)) if affiliated else None
-                        authors[Author(name, family, given, known, works_at)] = None
+                        authors.append(made_author(name, family, given, known, works_at))
                         continue
             if isinstance(item, str):
                 got = {"name": item}
@@ -284,9 +299,12 @@ def people(
             else:
                 author = person(got.get("name", ""), got.get("family"), got.get("given"), got.get("orcid"))
             if author and affiliated and not marc and (works_at := text(got.get("affiliation"))):
-                author = replace(author, affiliation=works_at)
+                author = _at(author, works_at)
             if author:
-                authors[author] = None
+                authors.append(author)
+        if len({author.name for author in authors}) < len(authors):  # each once; collaborations have thousands
+            authors = list(dict.fromkeys(authors))
         return tuple(authors)
 
+    convert.needs = getattr(each, "needs", None)  # type: ignore[attr-defined]  # reader.py asks for it
     return convert

@@ -12,7 +12,7 @@ from importlib import import_module
 
 from metasearch.adapters.links import followed
 from metasearch.adapters.logins import secret
-from metasearch.adapters.request import Request
+from metasearch.adapters.request import Pairs, Request
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.adapters.templates import PAGING, all_names, fill, fill_content, fill_url, names, paging_values, refill
 from metasearch.adapters.translate import Writer
@@ -83,16 +83,7 @@ def plan_request(
     values |= paging_values(0, size, spec.paging.first if spec.paging.kind == "cursor" else "")
     template = spec.request
     params, headers, body = (fill(t, values) for t in (template.params, template.headers, template.body))
-    for auth in spec.auth:
-        missing = [name for name in auth.variables if not env.get(name, "").strip()]
-        if missing and auth.required:
-            raise KeyMissing(spec.name, missing[0], auth.get)
-        if not missing:
-            pair = (auth.name, secret(spec.name, auth, env))
-            if auth.where == "headers":
-                headers = (*headers, pair)
-            else:
-                params = (*params, pair)
+    params, headers = _with_keys(spec, params, headers, env)
     request = Request(
         source=spec.name,
         url=fill_url(template.url, values),
@@ -114,6 +105,39 @@ def plan_request(
     if values.get("years"):
         sent = f"{sent} [{values['years']}]" if sent else values["years"]
     return Plan(request, sent, tuple(dict.fromkeys(writer.notes)), conjunction(*writer.lost) if writer.lost else None)
+
+
+def plan_enrichment(doi: str, spec: AdapterSpec, env: Mapping[str, str]) -> Request:
+    """The request for what a source knows of one work.
+
+    Args:
+        doi: Of the work, bare.
+        spec: The source; it has `enrich`.
+        env: Where the spec's secrets are looked up.
+
+    Raises:
+        KeyMissing: A required secret is not in `env`.
+    """
+    assert spec.enrich is not None
+    template, values = spec.enrich.request, {str(spec.enrich.by): doi}
+    params, headers = _with_keys(spec, fill(template.params, values), fill(template.headers, values), env)
+    url = fill_url(template.url, values)
+    return Request(source=spec.name, url=url, params=params, headers=headers, size=1, wanted=1)
+
+
+def _with_keys(spec: AdapterSpec, params: Pairs, headers: Pairs, env: Mapping[str, str]) -> tuple[Pairs, Pairs]:
+    """Parameters and headers with the secrets that there are."""
+    for auth in spec.auth:
+        missing = [name for name in auth.variables if not env.get(name, "").strip()]
+        if missing and auth.required:
+            raise KeyMissing(spec.name, missing[0], auth.get)
+        if not missing:
+            pair = (auth.name, secret(spec.name, auth, env))
+            if auth.where == "headers":
+                headers = (*headers, pair)
+            else:
+                params = (*params, pair)
+    return params, headers
 
 
 def next_request(

@@ -39,6 +39,7 @@ def read(attempts: Iterable[Attempt], source: Any, there: Mapping[str, Any]) -> 
     """Field -> its value, of the fields of which the record says something.
 
     Args:
+        attempts: Those of one field behind one another, in the order in which they are made.
         source: The record, as the selectors see it.
         there: What is found in it by names alone.
     """

@@ -212,6 +212,9 @@ class Sayable:
             self.notes.append(f"{why}: of {shown(part)} only {shown(said or part)} is looked for")
         if any(term.field not in self.dialect.fields for term in terms(part)):
             self.cannot(part, "searches everywhere")
+        # What is looked for may be a part of what was meant, and more than that part.
+        elif self.dialect.unsupported == "filter" and part not in self.lost:
+            self.lost.append(part)
 
     def spread(self, query: Or) -> Query | None:
         """(a b) | c as (a | c) (b | c), for databases whose OR takes single words; None where that grows too long."""

@@ -36,6 +36,8 @@ _KINDS: dict[str, Schema] = {
     "request.headers": _TEMPLATES,
     "request.body": _TEMPLATES,
     "request.json": _ANY_TABLE,
+    "enrich.request.params": _TEMPLATES,
+    "enrich.request.headers": _TEMPLATES,
     "query.joined": {"type": "array", "items": {"enum": list(FIELDS)}},
     "query.types": _ANY_TABLE,
     "query.languages": {"anyOf": [_TEXT, _TEXTS, _ANY_TABLE]},
@@ -66,13 +68,18 @@ def schema() -> Schema:
     query["properties"] |= {"fields": templates, "phrases": templates, "years": _table("query.years")}
     also = _table("parse")
     also["properties"] |= {"fields": fields, "ids": ids, "same_envelope": _TRUTH}
-    whole = _table("", skip=("request", "query", "paging", "auth", "limits", "parse", "fields", "ids", "also"))
+    enrich = _table("enrich", skip=("request",))
+    enrich["properties"] |= {"request": _table("enrich.request")}
+    whole = _table(
+        "", skip=("request", "query", "paging", "auth", "limits", "enrich", "parse", "fields", "ids", "also")
+    )
     whole["properties"] |= {
         "request": _table("request"),
         "query": query,
         "paging": _table("paging"),
         "auth": {"type": "object", "additionalProperties": _table("auth")},
         "limits": _table("limits"),
+        "enrich": enrich,
         "parse": _table("parse"),
         "fields": fields,
         "ids": ids,

@@ -232,6 +232,10 @@ class ShapeReader(TableReader):
                 f"{where}.as", f"unknown converter {name!r}; allowed are {', '.join(sorted(convert.CONVERTERS))}"
             )
             return convert.text
+        several = name in convert.PLURAL or name.startswith("names")
+        if several != (field in convert.PLURAL_FIELDS):
+            how = "several values, and the field holds one" if several else "one value, and the field holds several"
+            self.wrong(f"{where}.as", f"{name!r} gives {how}")
         return convert.CONVERTERS[name]
 
     def mapped(self, mapping: Any, field: str, where: str) -> Converter:

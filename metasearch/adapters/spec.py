@@ -200,6 +200,19 @@ class Auth:
 
 
 @dataclass(frozen=True, slots=True)
+class Enrichment:
+    """How the database is asked what it knows of one work.
+
+    Attributes:
+        by: What the work is named by.
+        request: A GET, with that name as its placeholder; its answer is read by the spec's shapes.
+    """
+
+    by: Literal["doi"]
+    request: RequestTemplate
+
+
+@dataclass(frozen=True, slots=True)
 class FieldRule:
     """How one field of a record is read: the first selector that finds something, then the converter.
 
@@ -308,6 +321,7 @@ class AdapterSpec:
         not_found: Whether a 404 means "no hits".
         total_header: The response's header with the number of hits, where the body has none; "" else.
         hook: Name of a module in adapters/hooks, or None.
+        enrich: How it can be asked for single works; None where it cannot.
         file: Where it was read from, for messages.
     """
 
@@ -331,6 +345,7 @@ class AdapterSpec:
     not_found: Literal["error", "empty"] = "error"
     total_header: str = ""
     hook: str | None = None
+    enrich: Enrichment | None = None
     file: str = ""
 
     @property

@@ -19,8 +19,9 @@ from metasearch.adapters.auth_tables import AuthTables
 from metasearch.adapters.dialect_tables import DialectTables
 from metasearch.adapters.schemes import SCHEMES
 from metasearch.adapters.shapes import ShapeReader
-from metasearch.adapters.spec import AdapterSpec, Dialect, Limits, Paging, RequestTemplate, YearsTemplate
+from metasearch.adapters.spec import AdapterSpec, Dialect, Enrichment, Limits, Paging, RequestTemplate, YearsTemplate
 from metasearch.adapters.tables import KEYS, PLACEHOLDERS, Table
+from metasearch.adapters.templates import all_names
 from metasearch.errors import SpecError
 from metasearch.query.ast import FIELDS
 
@@ -119,6 +120,7 @@ class _SpecReader(ShapeReader):
         request, query = self.request(table), self.query(table)
         paging, limits = self.paging(table), self.limits(table)
         auth, shapes = AuthTables(self).auth(table), self.shapes(table)
+        enrich = self.enrichment(table)
         if self.problems or request is None:
             return None
         return AdapterSpec(
@@ -142,6 +144,7 @@ class _SpecReader(ShapeReader):
             not_found=self.get(self.table(table, "parse"), "not_found", str, "error", "parse"),
             total_header=self.get(self.table(table, "parse"), "total_header", str, "", "parse"),
             hook=hook,
+            enrich=enrich,
             file=self.file,
         )
 
@@ -172,6 +175,28 @@ class _SpecReader(ShapeReader):
             text=text,
             content_type=self.get(request, "content_type", str, usual, "request"),
         )
+
+    def enrichment(self, table: Table) -> Enrichment | None:
+        """How single works are asked for; None where the spec does not say."""
+        if "enrich" not in table:
+            return None
+        enrich = self.table(table, "enrich")
+        self.known(enrich, "enrich", "enrich")
+        by = self.get(enrich, "by", str, "doi", "enrich")
+        where, request = "enrich.request", self.table(enrich, "request", "enrich.request")
+        self.known(request, where, where)
+        url = self.get(request, "url", str, "", where)
+        if not url.startswith(("https://", "http://")):
+            self.wrong(f"{where}.url", "must begin with https:// or http://")
+        allowed = frozenset({by})
+        before = len(self.problems)
+        self.placeholders(url, allowed, f"{where}.url")
+        params = self.templates(request, "params", where, allowed)
+        headers = self.templates(request, "headers", where, allowed)
+        template = RequestTemplate(url=url, params=params, headers=headers)
+        if len(self.problems) == before and by not in all_names(template):
+            self.wrong(where, f"asks for no work: url or params must hold {{{by}}}")
+        return Enrichment(by=by, request=template)
 
     def query(self, table: Table) -> Dialect:
         query = self.table(table, "query")

@@ -20,9 +20,11 @@ PLACEHOLDERS = frozenset(FIELDS) | PAGING | {"query", "years", "since", "until"}
 KEYS: Mapping[str, frozenset[str]] = {
     "": frozenset(
         "name label homepage docs terms coverage languages syntax default enabled weight extends family hook url "
-        "request query paging auth limits parse fields ids also".split()
+        "request query paging auth limits enrich parse fields ids also".split()
     ),
     "request": frozenset("url method params headers body json text content_type".split()),
+    "enrich": frozenset("by request".split()),
+    "enrich.request": frozenset("url params headers".split()),
     "query": frozenset(
         "style unsupported fields conjunction disjunction negation group phrase phrases word words plain joined "
         "truncated truncated_least types languages either wider scored "
@@ -40,6 +42,7 @@ KEYS: Mapping[str, frozenset[str]] = {
 #: What a key may be, where the values are a closed list.
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "request.method": ("GET", "POST"),
+    "enrich.by": ("doi",),
     "query.style": ("params", "expression"),
     "query.unsupported": ("filter", "drop", "refuse"),
     "query.words": ("each", "joined"),
@@ -94,7 +97,9 @@ class TableReader:
             return default
         return value
 
-    def templates(self, table: Table, key: str, where: str) -> dict[str, Template]:
+    def templates(
+        self, table: Table, key: str, where: str, allowed: frozenset[str] = PLACEHOLDERS
+    ) -> dict[str, Template]:
         found = self.table(table, key, f"{where}.{key}")
         out: dict[str, Template] = {}
         for name, value in found.items():
@@ -105,7 +110,7 @@ class TableReader:
                 )
                 continue
             for part in parts:
-                self.placeholders(str(part), PLACEHOLDERS, f"{where}.{key}.{name}")
+                self.placeholders(str(part), allowed, f"{where}.{key}.{name}")
             out[name] = tuple(str(part) for part in parts) if isinstance(value, list) else str(value)
         return out
 

@@ -11,34 +11,34 @@ from metasearch.adapters.found import first, strings
 from metasearch.query.languages import language_code
 
 
-def text(found: Any) -> str | None:
-    """Plain text of the first string, markup removed."""
-    value = found if type(found) is str else first(found)
-    return (_plain(value) or None) if value else None
-
-
-def _plain(value: str) -> str:
+def plain(value: str) -> str:
     """`normalise.without_markup`, of which nearly all texts need nothing: no tag, no entity, no odd white space."""
     if "<" in value or "&" in value or "  " in value or not value.isprintable():
         return normalise.without_markup(value)
     return value.strip()
 
 
+def text(found: Any) -> str | None:
+    """Plain text of the first string, markup removed."""
+    value = found if type(found) is str else first(found)
+    return (plain(value) or None) if value else None
+
+
 def joined(found: Any) -> str | None:
     """Plain text of all strings, joined by blanks: a structured abstract, for instance."""
-    values = [_plain(v) for v in strings(found)]
+    values = [plain(v) for v in strings(found)]
     return " ".join(v for v in values if v) or None
 
 
 def commas(found: Any) -> str | None:
     """Plain text of all strings, joined by ", "."""
-    values = [_plain(v) for v in strings(found)]
+    values = [plain(v) for v in strings(found)]
     return ", ".join(v for v in values if v) or None
 
 
 def text_list(found: Any) -> tuple[str, ...]:
     """Plain text of each string, each once."""
-    return tuple(dict.fromkeys([v for s in strings(found) if (v := _plain(s))]))
+    return tuple(dict.fromkeys([v for s in strings(found) if (v := plain(s))]))
 
 
 def split_list(found: Any) -> tuple[str, ...]:
@@ -51,8 +51,8 @@ def words(found: Any) -> tuple[str, ...]:
     return text_list([word for value in strings(found) for word in value.split()])
 
 
-# A heading, and not the first word of a sentence such as "Abstract machines are": a mark or a capital follows. Where the
-# tag between them was dropped at the source, they are one word: "AbstractWe studied", "ABSTRACTThe".
+# A heading, and not the first word of a sentence such as "Abstract machines are": a mark or a capital follows. Where
+# the tag between them was dropped at the source, they are one word: "AbstractWe studied", "ABSTRACTThe".
 _ABSTRACT_HEAD = re.compile(
     r"(?i:abstract|summary|résumé|resumen|resumo|zusammenfassung|аннотация|摘要)"
     r"(?:\s*[:.：]\s*(?=\S)|(?<=[A-ZТЯ])\s+(?=\S)|\s+(?=[^\W\d_a-zà-öø-ÿ]))"
@@ -107,7 +107,7 @@ def isbd(found: Any) -> str | None:
         return None
     if "<<" in value or "¬" in value:
         value = _NON_SORTING.sub(r"\1", value)
-    value = _plain(value)
+    value = plain(value)
     if value.endswith(_ISBD_MARKS):
         value = _ISBD_TAIL.sub("", value)
     if value.endswith(".") and not _ABBREVIATED.search(value, max(len(value) - _LONGEST_ABBREVIATED, 0)):

@@ -40,6 +40,14 @@ class FairThrottler(Throttler):
         self.flush()  # type: ignore[no-untyped-call]
         return len(self._task_logs) < self.rate_limit and not self._turn.locked()
 
+    @property
+    def due(self) -> float:
+        """Seconds until the next start is free, if nobody else waits for one."""
+        self.flush()  # type: ignore[no-untyped-call]
+        if len(self._task_logs) < self.rate_limit:
+            return 0.0
+        return float(max(0.0, self._task_logs[0] + self.period - time.monotonic()))
+
     async def acquire(self) -> None:
         """Waits for one's turn and takes a start."""
         async with self._turn:
@@ -141,6 +149,11 @@ class Turnstile:
             yield
         finally:
             self.leave()
+
+    @property
+    def due(self) -> float:
+        """Seconds until the source's rate lets another request start, be there a queue or not."""
+        return self._rate.due
 
     async def pass_at_once(self) -> bool:
         """Lets a request through if that makes nobody wait, itself included; `leave` ends it.

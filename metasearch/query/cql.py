@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from metasearch.errors import QuerySyntaxError
-from metasearch.query.ast import Query, Term, Years, conjunction
+from metasearch.query.ast import IDENTIFIERS, Query, Term, Years, conjunction
 from metasearch.query.cql_grammar import Boolean, Clause, Modifier, Relation, Token, Tree, syntax_tree
 from metasearch.query.cql_indexes import INDEXES, NOT_SEARCHED, Index, set_of
 from metasearch.query.kinds import type_word
@@ -219,6 +219,8 @@ class _Meaning:
                     "dc.identifier is looked for everywhere: the term has not the form of a DOI, ISBN or ISSN"
                 )
         texts = [self.unmasked(it, term) for it in found]
+        if field in IDENTIFIERS and any(cut for _, cut in texts):
+            raise self.reader.whole_number(field.upper(), term.start, term.end)
         if relation == "<>":
             return negation(self.together(texts, field, term, exact=len(texts) > 1))
         if relation == "any":

@@ -1,4 +1,5 @@
-r"""`Query` -> CQL 1.2 in its usual context sets: `parse_cql(to_cql(query)).query == query` for every normalised tree.
+r"""`Query` -> CQL 1.2 in its usual context sets: `parse_cql(to_cql(query)).query == query` for every normalised tree,
+but that an alternative that stands there twice is read once, and a DOI that is looked for everywhere as one.
 
 Terms always stand in quotes, with a backslash before what would be a mask, so that none is a keyword.
 """

@@ -72,14 +72,7 @@ class _Part:
 class _Parser(ExpertReader):
     def __init__(self, text: str) -> None:
         super().__init__(text)
-        self.open: list[int] = []
         self.target = self.outer = TARGETS["u"]
-
-    def whole(self) -> ReadQuery:
-        query = self.query()
-        if self.here() == ")":
-            raise self.error("This bracket closes nothing", self.at, self.at + 1, fix=self.cut(self.at, self.at + 1))
-        return self.finished(query)
 
     # ---------------------------------------------------------------- the grammar
 
@@ -91,7 +84,7 @@ class _Parser(ExpertReader):
             name, start, end = operator
             if name == "AND" and (also := self.word_operator()):
                 if also[0] != "NOT":
-                    raise self.lacks(start, end, "after")
+                    raise self.lacks((start, end), "after")
                 name, start, end = also
             right = self.inner((start, end))
             if name == "OR":
@@ -109,7 +102,7 @@ class _Parser(ExpertReader):
             return self.inner(None)
         name, start, end = operator
         if name != "NOT":
-            raise self.lacks(start, end, "before")
+            raise self.lacks((start, end), "before")
         return negation(self.inner((start, end)))
 
     def inner(self, after: tuple[int, int] | None) -> Query:
@@ -179,20 +172,8 @@ class _Parser(ExpertReader):
                 return identifier_field(value) == identifier
 
     def group(self) -> Query:
-        opening, inherited = self.at, self.target
-        self.not_too_deep(len(self.open), opening)
-        self.open.append(opening)
-        self.at += 1
-        if self.here() in ("", ")"):
-            end = self.at + 1 if self.here() else opening + 1
-            reason = "There is nothing between the brackets" if self.here() else "There is nothing after this bracket"
-            raise self.error(reason, opening, end, fix=self.cut(opening, end))
-        query = self.query()
-        if self.here() != ")":
-            fix = self.text + ")" * len(self.open)
-            raise self.error("This bracket is never closed", opening, opening + 1, fix=fix)
-        self.at += 1
-        self.open.pop()
+        inherited = self.target
+        query = super().group()
         self.target = inherited
         return query
 
@@ -299,7 +280,11 @@ class _Parser(ExpertReader):
         try:
             years, whole = between(found[3], found[4])
         except BadYears as bad:
-            fix = self.put(found.start(3), found.end(4), bad.corrected.replace("-", ",")) if bad.corrected else None
+            fix = None
+            if bad.corrected:
+                first, _, last = bad.corrected.partition("-")
+                ended = self.put(found.start(4), found.end(4), last)
+                fix = f"{ended[: found.start(3)]}{first}{ended[found.end(3) :]}"
             advice = None if fix else "Write the years with four digits."
             raise self.error(bad.reason, found.start(3), found.end(4), fix=fix, advice=advice) from None
         self.at = end
@@ -312,18 +297,14 @@ class _Parser(ExpertReader):
 
     # ---------------------------------------------------------------- errors
 
-    def lacks(self, start: int, end: int, side: str) -> QuerySyntaxError:
-        sign = self.text[start:end]
-        return self.error(f"{sign} needs something to look for {side} it", start, end, fix=self.cut(start, end))
-
     def nothing(self, after: tuple[int, int] | None) -> QuerySyntaxError:
         at = self.skip()
         char = self.flat[at : at + 1]
         if after is not None:
-            return self.lacks(*after, "after")
+            return self.lacks(after, "after")
         if char == ")":
-            return self.error("This bracket closes nothing", at, at + 1, fix=self.cut(at, at + 1))
+            return self.stray()
         end = at + 1
         if operator := self.word_operator():
             end = operator[2]
-        return self.lacks(at, max(end, at + 1), "before")
+        return self.lacks((at, max(end, at + 1)), "before")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from metasearch.query.lexer import is_blank
-from metasearch.query.reading import Reader, plain
+from metasearch.query.nested import NestedReader
+from metasearch.query.reading import plain
 
 #: Full-width signs and digits -> the ASCII ones, one for one; quotes of each kind -> one of them.
 FLAT = str.maketrans(
@@ -19,13 +20,12 @@ _OPENING_SIGNS = frozenset("'\"(")
 NEAR_NOTE = "how near words stand to one another cannot be asked: they are joined with AND"
 
 
-class ExpertReader(Reader):
-    """A text with a place in it."""
+class ExpertReader(NestedReader):
+    """A text and its form in ASCII signs."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text, "cnki")
         self.flat = text.translate(FLAT)
-        self.at = 0
 
     def here(self) -> str:
         """The next character that is no blank, as ASCII; "" at the end."""

@@ -355,8 +355,10 @@ class _Lexer:
 
 def _cuts(value: str, star: int) -> bool:
     """Whether a star before a letter or digit seems to stand for others: in `wom*n`, not in `2*3` and `M*A*S*H`."""
-    before, after = (re.split(r"[\W_]", part) for part in (value[:star], value[star + 1 :]))
-    return len(before[-1]) > 1 or (not before[-1] and len(after[0]) > 1)
+    before, after = value[max(0, star - 2) : star], value[star + 1 : star + 3]
+    if before[-1:].isalnum():
+        return len(before) > 1 and before.isalnum()
+    return len(after) > 1 and after.isalnum()
 
 
 def _without(text: str, start: int, end: int) -> str:

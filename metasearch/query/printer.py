@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from metasearch.errors import QuerySyntaxError
 from metasearch.query.ast import FACETS, And, Not, Or, Query, Term, Years, conjunction
-from metasearch.query.lexer import bare_doi
+from metasearch.query.lexer import FIELD_NAMES, bare_doi
 from metasearch.query.simple import parse
 from metasearch.query.years import years_text
 
@@ -64,11 +64,16 @@ def _word(word: str, field: str, frame: str, *, several: bool) -> str:
     escaped = word.translate(_IN_WORD).replace("*", r"\*")
     meant = Term(word, field)
     for written in (word, escaped):
-        # Two bare DOIs side by side are two terms, so none of the words of one term may be one.
-        apart = several and "\\" not in written and bare_doi(written) is not None
+        # Two bare DOIs side by side are two terms, so none of the words of one term may be one; and whether "type:" is
+        # a word depends on the next one.
+        apart = several and "\\" not in written and (bare_doi(written) is not None or _names_a_facet(written))
         if not apart and _reads_as(frame.format(written), meant):
             return written
     return escaped if escaped.startswith("\\") else f"\\{escaped}"
+
+
+def _names_a_facet(word: str) -> bool:
+    return word[-1:] in (":", "：") and FIELD_NAMES.get(word[:-1].lower()) in FACETS
 
 
 def _reads_as(text: str, term: Term) -> bool:

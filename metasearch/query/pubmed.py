@@ -13,13 +13,13 @@ from __future__ import annotations
 import re
 
 from metasearch.errors import QuerySyntaxError
-from metasearch.query.ast import Query, Term, Years, conjunction
+from metasearch.query.ast import IDENTIFIERS, Query, Term, Years, conjunction
 from metasearch.query.kinds import type_word
 from metasearch.query.languages import language_code
 from metasearch.query.lexer import is_blank
+from metasearch.query.nested import NestedReader
 from metasearch.query.pubmed_tags import SEARCHED, TAGS, TYPES, Tag
 from metasearch.query.reading import (
-    Reader,
     ReadQuery,
     attempt,
     between,
@@ -52,24 +52,16 @@ def parse_pubmed(text: str) -> ReadQuery:
     return attempt(lambda one: _Parser(one).whole(), text)
 
 
-class _Parser(Reader):
+class _Parser(NestedReader):
     def __init__(self, text: str) -> None:
         super().__init__(text, "pubmed")
-        self.at = 0
-        self.open: list[int] = []
-
-    def whole(self) -> ReadQuery:
-        query = self.query()
-        if self.here() == ")":
-            raise self.stray()
-        return self.finished(query)
 
     # ---------------------------------------------------------------- the grammar
 
     def query(self) -> Query:
         operator = self.operator()
         if operator and operator[0] != "NOT":
-            raise self.lacks(operator, "before")
+            raise self.lacks(operator[1:], "before")
         query = self.operand(operator)
         if operator:
             query = negation(query)
@@ -77,7 +69,7 @@ class _Parser(Reader):
             operator = self.operator()
             if operator and operator[0] == "AND" and (also := self.operator()):
                 if also[0] != "NOT":
-                    raise self.lacks(operator, "after")
+                    raise self.lacks(operator[1:], "after")
                 operator = also
             right = self.operand(operator)
             match operator[0] if operator else "AND":
@@ -96,14 +88,14 @@ class _Parser(Reader):
         if char == "[":
             raise self.loose_tag()
         if char in ("", ")"):
-            raise self.lacks(after, "after") if after else self.stray()
+            raise self.lacks(after[1:], "after") if after else self.stray()
         start = self.at
         if char in _CLOSERS:
             text, phrase = self.quoted(char), True
         else:
             text, phrase = self.words(), False
             if not text:
-                raise self.lacks(self.operator() or ("", start, start + 1), "before")
+                raise self.lacks((self.operator() or ("", start, start + 1))[1:], "before")
         if date := self.spread(text, start):
             return date
         self.counted(start, self.at)
@@ -115,20 +107,7 @@ class _Parser(Reader):
         return self.term(text, self.tag(found), phrase, (start, end), plain(found[1]))
 
     def group(self) -> Query:
-        opening = self.at
-        self.not_too_deep(len(self.open), opening)
-        self.open.append(opening)
-        self.at += 1
-        if self.here() in ("", ")"):
-            end = self.at + 1 if self.here() else opening + 1
-            reason = "There is nothing between the brackets" if self.here() else "There is nothing after this bracket"
-            raise self.error(reason, opening, end, fix=self.cut(opening, end))
-        query = self.query()
-        if self.here() != ")":
-            fix = self.text + ")" * len(self.open)
-            raise self.error("This bracket is never closed", opening, opening + 1, fix=fix)
-        self.at += 1
-        self.open.pop()
+        query = super().group()
         if found := _TAG.match(self.text, self.at):
             reason = "A tag holds for a word or phrase, not for a group"
             raise self.error(reason, found.start(1) - 1, found.end(), fix=self.cut(*found.span()))
@@ -248,6 +227,8 @@ class _Parser(Reader):
             phrase = False
         texts = [self.cut_short(word, where) for word in text.split(" ")]
         if any(cut for _, cut in texts):
+            if fields[0] in IDENTIFIERS:
+                raise self.whole_number(fields[0].upper(), *where)
             if phrase and len(texts) > 1:
                 self.note("a phrase with a * in it is read as all of its words, in any order")
             return in_fields(fields, lambda field: truncatable(texts, field))
@@ -284,14 +265,6 @@ class _Parser(Reader):
         return found[0]
 
     # ---------------------------------------------------------------- errors
-
-    def lacks(self, operator: tuple[str, int, int], side: str) -> QuerySyntaxError:
-        start, end = operator[1:]
-        sign = self.text[start:end]
-        return self.error(f"{sign} needs something to look for {side} it", start, end, fix=self.cut(start, end))
-
-    def stray(self) -> QuerySyntaxError:
-        return self.error("This bracket closes nothing", self.at, self.at + 1, fix=self.cut(self.at, self.at + 1))
 
     def loose_tag(self) -> QuerySyntaxError:
         found = _TAG.match(self.text, self.at)

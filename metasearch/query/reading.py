@@ -82,6 +82,11 @@ class Reader:
             reason = f"Brackets are nested more than {MAX_DEPTH} deep"
             raise self.error(reason, at, at + 1, advice="Write the query with fewer brackets.")
 
+    def whole_number(self, field: str, start: int, end: int) -> QuerySyntaxError:
+        """A star in what is looked for among identifiers."""
+        fix = self.put(start, end, self.text[start:end].replace("*", ""))
+        return self.error(f"Of a {field} there is no beginning to look for, only all of it", start, end, fix=fix)
+
     def finished(self, query: Query) -> ReadQuery:
         """The query, if it can be searched for.
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from metasearch.errors import UsageError
+from metasearch.errors import QuerySyntaxError, UsageError
 from metasearch.query.reading import ReadQuery
 from metasearch.query.simple import parse
 
@@ -38,10 +38,31 @@ def read(text: str, syntax: str = "auto") -> ReadQuery:
     """
     if syntax not in CHOICES:
         raise UsageError(f"there is no syntax called {syntax[:40]!r}", advice=f"Choose one of {', '.join(CHOICES)}.")
-    if syntax == "auto":
-        from metasearch.query.detect import detect
+    return _read_by_its_marks(text) if syntax == "auto" else _read_as(text, syntax)
 
-        syntax = detect(text)
+
+def _read_by_its_marks(text: str) -> ReadQuery:
+    """As `read`; an error in a syntax that nobody has chosen says which one it was, and how to choose another."""
+    from metasearch.query.detect import detect
+
+    syntax = detect(text)
+    try:
+        return _read_as(text, syntax)
+    except QuerySyntaxError as error:
+        if syntax == "simple":
+            raise
+        raise QuerySyntaxError(
+            f"{error.reason} (it looks like {syntax}; the syntax simple takes a text as it stands)",
+            text=text,
+            position=error.position,
+            length=error.length,
+            suggestion=error.suggestion,
+            advice=error.advice,
+            syntax=syntax,
+        ) from None
+
+
+def _read_as(text: str, syntax: str) -> ReadQuery:
     match syntax:
         case "cql":
             from metasearch.query.cql import parse_cql

@@ -37,7 +37,8 @@ def shelf_file(folder: Path, name: str) -> Path:
             name[:60], "that is no name of a shelf", advice="Use lower-case letters, digits, '-' and '_', at most 40."
         )
     path = folder / f"{name}{_ENDING}"
-    if os.path.islink(path) and path.resolve().parent != folder.resolve():
+    # PTH: unlike those of `Path`, these functions do not raise where the folder may not be looked into.
+    if os.path.islink(path) and os.path.dirname(os.path.realpath(path)) != os.path.realpath(folder):  # noqa: PTH114, PTH120
         raise ShelfError(str(path), "it is a link that leads out of the folder of shelves", advice="Remove the link.")
     return path
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import orjson
 
 from metasearch.errors import ShelfError
-from metasearch.shelves.store import check
+from metasearch.shelves.database import check
 from metasearch.shelves.texts import COLUMNS, spelt
 
 #: Steps of SQLite's machine between two looks at whether to stop; some microseconds each hundred.

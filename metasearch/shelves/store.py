@@ -1,9 +1,4 @@
-"""One shelf that is being filled: its tables, its transactions, its lock.
-
-A shelf is one SQLite file. What is searched is a table of FTS5 that keeps its own text: one without content would be
-half as large, but to take a record out of it one must know to the letter what was put in, by whichever version of
-this program did that; and a shelf that then finds what it no longer has is worse than a large one.
-"""
+"""One shelf that is being filled: its transactions, its records, its files."""
 
 from __future__ import annotations
 
@@ -16,33 +11,16 @@ from typing import Literal, Self
 
 from metasearch.errors import ShelfError
 from metasearch.record import Record
+from metasearch.shelves.database import Kind, check, lock, make, unusable
 from metasearch.shelves.folder import shelf_file
 from metasearch.shelves.stored import encodable, packed
 from metasearch.shelves.texts import COLUMNS, indexed
 
-#: What a shelf was filled from.
-Kind = Literal["files", "oai"]
-#: Marks our files among other SQLite files ("mssh"), and the version of the tables in them.
-APPLICATION, VERSION = 0x6D737368, 1
 #: Bytes of one record: a whole book in the place of an abstract is a mistake.
 LARGEST = 4 << 20
 #: Seconds that a write waits for whoever reads.
 PATIENCE = 30.0
 
-_TABLES = f"""
-CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE files (
-    id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, root TEXT NOT NULL, size INTEGER NOT NULL,
-    changed INTEGER NOT NULL, digest TEXT NOT NULL, lost INTEGER NOT NULL
-);
-CREATE TABLE records (
-    id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, year INTEGER, body BLOB, deleted INTEGER NOT NULL DEFAULT 0,
-    datestamp TEXT NOT NULL DEFAULT '', run INTEGER NOT NULL DEFAULT 0, file INTEGER NOT NULL DEFAULT 0
-);
-CREATE INDEX records_by_year ON records (year) WHERE deleted = 0;
-CREATE INDEX records_by_file ON records (file);
-CREATE VIRTUAL TABLE texts USING fts5({", ".join(COLUMNS)}, tokenize = 'unicode61 remove_diacritics 2');
-"""
 _INDEX = f"INSERT INTO texts (rowid, {', '.join(COLUMNS)}) VALUES (?{', ?' * len(COLUMNS)})"  # noqa: S608
 
 Change = Literal["added", "changed", "unchanged"]
@@ -87,20 +65,25 @@ class Shelf:
         with ExitStack() as held:
             try:
                 folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-                _lock(path, held)
+                lock(path, held)
                 fresh = not path.exists() or path.stat().st_size == 0  # as a process leaves it that dies at once
                 db = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)
                 held.callback(db.close)
                 if fresh:
                     path.chmod(0o600)
-                    _make(db, kind)
+                    make(db, kind)
                 check(db, path)
                 db.execute("PRAGMA journal_mode = WAL")  # so that searches go on meanwhile
                 db.execute("PRAGMA synchronous = NORMAL")
             except (sqlite3.Error, OSError) as exc:
-                raise _unusable(path, exc) from exc
+                raise unusable(path, exc) from exc
             shelf = cls(path, db, held.pop_all())
-        if shelf.meta("kind") != kind:
+        try:
+            filled_as = shelf.meta("kind")
+        except ShelfError:
+            shelf.close()
+            raise
+        if filled_as != kind:
             shelf.close()
             filled = {"files": "`metasearch index`", "oai": "`metasearch harvest`"}
             raise ShelfError(
@@ -142,23 +125,30 @@ class Shelf:
                     self._db.execute("ROLLBACK")
                 raise
         except sqlite3.Error as exc:
-            raise _unusable(self.file, exc) from exc
+            raise unusable(self.file, exc) from exc
+
+    def _execute(self, statement: str, values: tuple[object, ...] = ()) -> sqlite3.Cursor:
+        try:
+            return self._db.execute(statement, values)
+        except sqlite3.Error as exc:
+            raise unusable(self.file, exc) from exc
 
     # ---------------------------------------------------------------- facts
 
     def meta(self, name: str) -> str:
         """A fact about the shelf; "" where it is not known."""
-        row = self._db.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
+        row = self._execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
         return str(row[0]) if row else ""
 
     def note(self, **facts: str) -> None:
         """Keep facts about the shelf."""
-        self._db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", facts.items())
+        for fact in facts.items():
+            self._execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", fact)
 
     @property
     def count(self) -> int:
         """How many records can be found."""
-        return int(self._db.execute("SELECT count(*) FROM records WHERE deleted = 0").fetchone()[0])
+        return int(self._execute("SELECT count(*) FROM records WHERE deleted = 0").fetchone()[0])
 
     # ---------------------------------------------------------------- records
 
@@ -171,43 +161,43 @@ class Shelf:
         body, texts = packed(record), [encodable(text) for text in indexed(record)]
         if len(body) > LARGEST:
             raise ValueError(f"it is larger than {LARGEST:,} bytes")
-        known = self._db.execute("SELECT id, body, deleted FROM records WHERE key = ?", (key,)).fetchone()
+        known = self._execute("SELECT id, body, deleted FROM records WHERE key = ?", (key,)).fetchone()
         if known is not None and known[1] == body and not known[2]:
-            self._db.execute(
+            self._execute(
                 "UPDATE records SET datestamp = ?, run = ?, file = ? WHERE id = ?", (datestamp, run, file, known[0])
             )
             return "unchanged"
         values = (record.year, body, datestamp, run, file)
         if known is None:
-            cursor = self._db.execute(
+            cursor = self._execute(
                 "INSERT INTO records (key, year, body, datestamp, run, file) VALUES (?, ?, ?, ?, ?, ?)", (key, *values)
             )
             number = cursor.lastrowid
         else:
             number = known[0]
-            self._db.execute("DELETE FROM texts WHERE rowid = ?", (number,))
-            self._db.execute(
+            self._execute("DELETE FROM texts WHERE rowid = ?", (number,))
+            self._execute(
                 "UPDATE records SET deleted = 0, year = ?, body = ?, datestamp = ?, run = ?, file = ? WHERE id = ?",
                 (*values, number),
             )
-        self._db.execute(_INDEX, (number, *texts))
+        self._execute(_INDEX, (number, *texts))
         return "added" if known is None or known[2] else "changed"
 
     def keep(self, key: str, *, run: int) -> None:
         """Note that a run has seen a record, and leave it as it is."""
-        self._db.execute("UPDATE records SET run = ? WHERE key = ?", (run, key))
+        self._execute("UPDATE records SET run = ? WHERE key = ?", (run, key))
 
     def has(self, key: str) -> bool:
         """Whether a record stands under this key."""
-        return self._db.execute("SELECT 1 FROM records WHERE key = ? AND deleted = 0", (key,)).fetchone() is not None
+        return self._execute("SELECT 1 FROM records WHERE key = ? AND deleted = 0", (key,)).fetchone() is not None
 
     def delete(self, key: str, *, datestamp: str = "", run: int = 0) -> bool:
         """Mark a record as deleted by its source; whether it was there."""
-        known = self._db.execute("SELECT id FROM records WHERE key = ? AND deleted = 0", (key,)).fetchone()
+        known = self._execute("SELECT id FROM records WHERE key = ? AND deleted = 0", (key,)).fetchone()
         if known is None:
             return False
-        self._db.execute("DELETE FROM texts WHERE rowid = ?", known)
-        self._db.execute(
+        self._execute("DELETE FROM texts WHERE rowid = ?", known)
+        self._execute(
             "UPDATE records SET deleted = 1, year = NULL, body = NULL, datestamp = ?, run = ? WHERE id = ?",
             (datestamp, run, known[0]),
         )
@@ -218,27 +208,27 @@ class Shelf:
         return self._take_out("run < ?", run)
 
     def _take_out(self, where: str, value: int) -> int:
-        gone = self._db.execute(f"SELECT count(*) FROM records WHERE {where} AND deleted = 0", (value,)).fetchone()  # noqa: S608
-        self._db.execute(f"DELETE FROM texts WHERE rowid IN (SELECT id FROM records WHERE {where})", (value,))  # noqa: S608
-        self._db.execute(f"DELETE FROM records WHERE {where}", (value,))  # noqa: S608
+        gone = self._execute(f"SELECT count(*) FROM records WHERE {where} AND deleted = 0", (value,)).fetchone()  # noqa: S608
+        self._execute(f"DELETE FROM texts WHERE rowid IN (SELECT id FROM records WHERE {where})", (value,))  # noqa: S608
+        self._execute(f"DELETE FROM records WHERE {where}", (value,))  # noqa: S608
         return int(gone[0])
 
     # ---------------------------------------------------------------- files
 
     def files(self) -> dict[str, KnownFile]:
         """The files whose records are here, by path."""
-        rows = self._db.execute("SELECT id, path, root, size, changed, digest, lost FROM files")
+        rows = self._execute("SELECT id, path, root, size, changed, digest, lost FROM files")
         return {row[1]: KnownFile(*row) for row in rows}
 
     def put_file(self, path: str, root: str, *, size: int, changed: int, digest: str, lost: int) -> int:
         """Keep what is known of a file; the number that its records are put with."""
-        self._db.execute(
+        self._execute(
             "INSERT INTO files (path, root, size, changed, digest, lost) VALUES (?, ?, ?, ?, ?, ?) "
             "ON CONFLICT (path) DO UPDATE SET root = excluded.root, size = excluded.size, changed = excluded.changed, "
             "digest = excluded.digest, lost = excluded.lost",
             (path, root, size, changed, digest, lost),
         )
-        return int(self._db.execute("SELECT id FROM files WHERE path = ?", (path,)).fetchone()[0])
+        return int(self._execute("SELECT id FROM files WHERE path = ?", (path,)).fetchone()[0])
 
     def empty_file(self, number: int) -> int:
         """Take the records of a file out; how many."""
@@ -247,58 +237,8 @@ class Shelf:
     def drop_file(self, number: int) -> int:
         """Forget a file and its records; how many."""
         gone = self.empty_file(number)
-        self._db.execute("DELETE FROM files WHERE id = ?", (number,))
+        self._execute("DELETE FROM files WHERE id = ?", (number,))
         return gone
-
-
-def check(db: sqlite3.Connection, path: Path) -> None:
-    """Look whether an open file is a shelf that can be read.
-
-    Raises:
-        ShelfError: It is not.
-        sqlite3.Error: It is no SQLite file, or broken.
-    """
-    if db.execute("PRAGMA application_id").fetchone()[0] != APPLICATION:
-        raise ShelfError(str(path), "it is no shelf of ours", advice="Move it out of the folder of shelves.")
-    version = db.execute("PRAGMA user_version").fetchone()[0]
-    if version != VERSION:
-        raise ShelfError(
-            str(path),
-            f"it is of version {version}, and this program reads version {VERSION}",
-            advice="Use the newer program, or remove the shelf and fill it again.",
-        )
-
-
-def _make(db: sqlite3.Connection, kind: Kind) -> None:
-    try:
-        db.executescript(
-            f"BEGIN;{_TABLES}INSERT INTO meta VALUES ('kind', '{kind}');"
-            f"PRAGMA application_id = {APPLICATION};PRAGMA user_version = {VERSION};COMMIT"
-        )
-    except sqlite3.OperationalError as exc:
-        if "fts5" in str(exc):
-            raise ShelfError("sqlite3", "this Python's SQLite has no FTS5", advice="Use one that has.") from exc
-        raise
-
-
-def _lock(path: Path, held: ExitStack) -> None:
-    """Hold the shelf until `held` is closed: a lock of SQLite's on a file of its own, which ends with the process."""
-    lock = sqlite3.connect(path.with_suffix(".lock"), timeout=0, isolation_level=None)
-    held.callback(lock.close)
-    try:
-        lock.execute("BEGIN EXCLUSIVE")
-    except sqlite3.OperationalError as exc:
-        if "locked" not in str(exc):
-            raise
-        raise ShelfError(
-            str(path), "another process is filling this shelf", advice="Wait until it is done, then try again."
-        ) from exc
-
-
-def _unusable(path: Path, cause: Exception) -> ShelfError:
-    reason = cause.strerror if isinstance(cause, OSError) and cause.strerror else str(cause)
-    advice = "Look whether the disk is full and the file yours; or remove the shelf, and fill it again."
-    return ShelfError(str(path), f"the shelf cannot be used: {reason}", advice=advice)
 
 
 def remove(folder: Path, name: str) -> None:
@@ -312,10 +252,10 @@ def remove(folder: Path, name: str) -> None:
         raise ShelfError(str(path), "there is no such shelf", advice="`metasearch shelves list` names all.")
     with ExitStack() as held:
         try:
-            _lock(path, held)
+            lock(path, held)
             for ending in (".sqlite", ".sqlite-wal", ".sqlite-shm"):
                 path.with_suffix(ending).unlink(missing_ok=True)
         except (sqlite3.Error, OSError) as exc:
-            raise _unusable(path, exc) from exc
+            raise unusable(path, exc) from exc
     with suppress(OSError):
         path.with_suffix(".lock").unlink(missing_ok=True)

@@ -47,6 +47,8 @@ def test_never_raises(name: str, found: Any) -> None:
         ("abstract", "Summary: we show", "we show"),
         ("abstract", "摘要：本文", "本文"),
         ("abstract", "Abstract machines are studied.", "Abstract machines are studied."),
+        ("abstract", "AbstractWe show.", "We show."),
+        ("abstract", "ABSTRACTS of the meeting.", "ABSTRACTS of the meeting."),
         ("abstract", "Summaries help.", "Summaries help."),
         ("inverted-index", {"b": [1], "a": [0, 2], "odd": "x", "odder": [None]}, "a b a"),
         ("inverted-index", "text", None),
@@ -187,6 +189,12 @@ def test_pdf_url() -> None:
             [Author("Institute of Ice and of Snow, University of Invention")],
         ),
         ("names", ["et al.", ""], []),
+        (
+            "names-semicolon",
+            "Byron, Ada, 0000-0002-1825-0097; Fern-Moss, Bea",
+            [Author("Ada Byron", "Byron", "Ada", "0000-0002-1825-0097"), Author("Bea Fern-Moss", "Fern-Moss", "Bea")],
+        ),
+        ("names", ["(:unav)", "(:unkn) Unknown", "Byron, Ada"], [Author("Ada Byron", "Byron", "Ada")]),
         (
             "names-semicolon",
             "Doe, Jane; 王伟；Roe, R.",

@@ -41,7 +41,7 @@ def test_the_catalogues_in_the_configuration_can_be_built(block: dict[str, dict[
 @pytest.mark.parametrize("key", sorted({key for keys in tables.KEYS.values() for key in keys} | {"same_envelope"}))
 def test_every_key_is_explained(key: str) -> None:
     """A key that a spec may have is named on the page."""
-    if key in ("request", "query", "paging", "auth", "limits", "parse", "fields", "ids", "also"):
+    if key in ("request", "query", "paging", "auth", "limits", "enrich", "parse", "fields", "ids", "also"):
         assert f"[{key}" in PAGE
     else:
         assert key in WORDS

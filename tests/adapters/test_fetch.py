@@ -664,3 +664,16 @@ async def test_closing_ends_what_is_in_flight() -> None:
 async def test_it_explains_itself() -> None:
     """A log line costs nothing to write."""
     assert "0 in flight" in repr(fetcher(Script()))
+
+
+async def test_an_allowance_that_is_used_up_is_told_at_once() -> None:
+    """Nobody waits for a turn that comes after the deadline; the source is neither paused nor taken for ill."""
+    sent = Script()
+    it = fetcher(sent, patience=1)
+    limits = replace(LIMITS, requests=1, per=3600.0)
+    loop = asyncio.get_running_loop()
+    await it.fetch(asked("first"), limits, deadline=loop.time() + 5)
+
+    with pytest.raises(RateLimited, match=r"1 in 3600 s, is used up: the next one may go in 3\d\d\d s"):
+        await it.fetch(asked("second"), limits, deadline=loop.time() + 5)
+    assert it.state("db").state == "ok"

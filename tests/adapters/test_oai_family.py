@@ -272,3 +272,42 @@ def test_errors_are_errors() -> None:
 
     with pytest.raises(SourceSaysError, match="no such set badArgument"):
         parse(page, SPEC)
+
+
+def test_the_citation_of_eprints() -> None:
+    """EPrints has a whole citation for an identifier; behind the title come the journal and where in it the work is."""
+    record = dc(
+        title="The rule of moss",
+        date="1980-07-04",
+        type=["Article", "PeerReviewed"],
+        identifier=[
+            "http://eprints.example.org/14/1/moss.pdf",
+            "  Byron, Ada and Doe, Jane  (1980)  The rule of moss.  Moss, 209  (4552).   pp. 26-32.  ISSN 0036-8075.  ",
+        ],
+    )
+
+    assert ("Moss", "209", "26-32") == (record.venue, record.volume, record.pages)
+    assert ("0036-8075",) == record.issn
+    assert "article" == record.type
+
+
+def test_values_that_contentdm_joined() -> None:
+    """One element holds all names or all headings, with semicolons between them."""
+    record = dc(creator=["Ray Friesner", "Sallie; Ron"], subject="   Moss;   Indiana;   ")
+
+    assert ["Ray Friesner", "Sallie", "Ron"] == [author.name for author in record.authors]
+    assert ("Moss", "Indiana") == record.keywords
+
+
+@pytest.mark.parametrize(
+    ("word", "kind"),
+    [
+        ("Thèse ou Mémoire numérique / Electronic Thesis or Dissertation", "thesis"),
+        ("Conference or Workshop Item", "conference-paper"),
+        ("Book or Book Chapter", "chapter"),
+        ("Article / Letter to editor", "article"),
+    ],
+)
+def test_a_type_in_a_repository_s_own_words(word: str, kind: str) -> None:
+    """What is no word of a vocabulary is known by what it says."""
+    assert kind == dc(type=word).type

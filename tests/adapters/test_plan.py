@@ -7,7 +7,7 @@ from urllib.parse import unquote
 
 import pytest
 
-from metasearch.adapters.plan import Plan, next_request, plan
+from metasearch.adapters.plan import Plan, next_request, plan, plan_enrichment
 from metasearch.adapters.registry import Registry
 from metasearch.adapters.request import Request, Secret
 from metasearch.adapters.spec import AdapterSpec
@@ -363,3 +363,15 @@ def test_no_page_reaches_beyond_the_window() -> None:
 
 def asked_for(source: str, wanted: int) -> int:
     return plan(parse("cats"), REGISTRY.spec(source), wanted).request.wanted
+
+
+def test_a_single_work_is_asked_for_by_its_doi() -> None:
+    """Percent-encoded, with the contact as a secret; without one it is not asked."""
+    spec = REGISTRY.spec("unpaywall")
+    request = plan_enrichment("10.1002/(sici)1097<1::aid>3.0.co;2-#/x", spec, {"METASEARCH_CONTACT": "me@example.org"})
+
+    assert request.shown == ("https://api.unpaywall.org/v2/10.1002%2F%28sici%291097%3C1%3A%3Aaid%3E3.0.co%3B2-%23%2Fx")
+    assert request.params == (("email", Secret("me@example.org")),)
+    assert (request.source, request.method, request.wanted) == ("unpaywall", "GET", 1)
+    with pytest.raises(KeyMissing, match="needs a key"):
+        plan_enrichment("10.1000/xyz", spec, {})

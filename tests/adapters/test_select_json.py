@@ -117,3 +117,22 @@ def test_not_jmespath(expression: str) -> None:
     """A wrong expression is told when it is compiled."""
     with pytest.raises(ValueError, match=r"\S"):
         compile_json(expression)
+
+
+@pytest.mark.parametrize("expression", EXPRESSIONS)
+def test_what_a_selector_needs_alone_decides_what_it_finds(expression: str) -> None:
+    """Readers leave a selector out where none of the names is there, whatever else the object holds."""
+    select = compile_json(expression)
+    needs = getattr(select, "needs", None)
+
+    if needs is not None:
+        others = {name: [{"b": 1}] for name in "abcdxyz" if name not in needs}
+        assert select(others) in (None, [], "")
+        assert select(others | dict.fromkeys(needs)) in (None, [], "")
+
+
+def test_which_names_a_selector_needs() -> None:
+    """Those that are asked of the object itself; none are known where it finds something in an empty object, too."""
+    needs = {it: getattr(compile_json(it), "needs", None) for it in ("a.b[0].c", "a[?b=='x'].c || d", "!a", "@", "`1`")}
+
+    assert needs == {"a.b[0].c": ("a",), "a[?b=='x'].c || d": ("a", "d"), "!a": None, "@": None, "`1`": None}

@@ -138,6 +138,8 @@ type     = { at = "type", map = { x = "sculpture" } }
 pages    = { each = "pages", name = "name" }
 authors  = [{ each = "authors" }, { each = "authors", name = "name", as = "dragon" }]
 venue    = { at = "venue", smell = "rose" }
+source_id = { at = "id", as = "words" }
+keywords  = { at = "words", as = "text" }
 doi      = { at = "doi", template = "{y}" }
 issue    = 7
 [ids]
@@ -146,6 +148,8 @@ issue    = 7
     )
 
     for expected in (
+        "fields.source_id.as: 'words' gives several values, and the field holds one",
+        "fields.keywords.as: 'text' gives one value, and the field holds several",
         "parse.promises: must be a list of record fields",
         "fields.title: 'a..b'",
         "fields.taste: no such field of a record; allowed are abstract",
@@ -191,6 +195,41 @@ def test_missing_parts() -> None:
     assert "parse.body: one of" in problems_of(head)
     assert "parse.records: is missing" in problems_of(f'{head}[parse]\nbody = "json"\n')
     assert "fields: title is missing" in problems_of(f'{head}[parse]\nbody = "json"\nrecords = "x"\n')
+
+
+def test_enrichment() -> None:
+    """A source that can be asked for single works has a request for that; others have none."""
+    spec = spec_of(GOOD + '[enrich.request]\nurl = "https://api.example.org/w/{doi}"\nparams = { v = 2 }')
+
+    assert spec_of(GOOD).enrich is None
+    assert spec.enrich is not None
+    assert (spec.enrich.by, spec.enrich.request.url) == ("doi", "https://api.example.org/w/{doi}")
+    assert spec.enrich.request.params == {"v": "2"}
+
+
+@pytest.mark.parametrize(
+    ("toml", "told"),
+    [
+        ('enrich = "doi"', "enrich: must be a table"),
+        ("[enrich]", "enrich.request.url: must begin with https:// or http://"),
+        ('[enrich]\nby = "isbn"', "enrich.by: 'isbn' is not allowed; one of doi"),
+        ('[enrich.request]\nurl = "shelf:mine"', "enrich.request.url: must begin with https:// or http://"),
+        ('[enrich.request]\nurl = "https://a.example/"', "enrich.request: asks for no work: url or params must hold"),
+        ('[enrich.request]\nurl = "https://a.example/{query}"', "enrich.request.url: unknown placeholder {query}"),
+        (
+            '[enrich.request]\nurl = "https://a.example/{doi}"\nparams = { n = "{size}" }',
+            "enrich.request.params.n: unknown placeholder {size}; allowed are doi",
+        ),
+        (
+            '[enrich.request]\nurl = "https://a.example/{doi}"\nmethod = "POST"',
+            "enrich.request.method: unknown key; allowed are headers, params, url",
+        ),
+    ],
+)
+def test_problems_of_an_enrichment(toml: str, told: str) -> None:
+    """Each with its place and what is allowed."""
+    where = toml + "\n" if toml.startswith("enrich =") else ""
+    assert told in problems_of(where + GOOD + ("" if where else toml))
 
 
 def test_extends_names_only_differences() -> None:

@@ -295,3 +295,15 @@ async def test_passing_at_once_makes_nobody_wait(clock: Clock) -> None:
     assert await turnstile.pass_at_once()
     turnstile.leave()
     turnstile.leave()
+
+
+async def test_when_the_next_start_is_due(clock: Clock) -> None:
+    """At once while some are left; then when the first of the period is over."""
+    turnstile = Turnstile(Limits(requests=2, per=3600.0, concurrency=4))
+    due = [turnstile.due]
+    for _ in range(2):
+        async with turnstile.passed():
+            clock.now += 100
+        due.append(turnstile.due)
+
+    assert due == [0.0, 0.0, 3400.0]

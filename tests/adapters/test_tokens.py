@@ -20,7 +20,7 @@ from metasearch.adapters.request import Grant, Page, Request, Secret, secrets_of
 from metasearch.adapters.spec import AdapterSpec, Limits
 from metasearch.adapters.specfile import build
 from metasearch.adapters.transport import HttpTransport
-from metasearch.errors import AccessDenied, BadAnswer, KeyMissing, SourceError, SpecError, TimedOut
+from metasearch.errors import AccessDenied, BadAnswer, KeyMissing, RateLimited, SourceError, SpecError, TimedOut
 from metasearch.query.simple import parse
 from tests.adapters.loopback import Loopback, Seen, reply
 
@@ -342,7 +342,7 @@ async def test_logins_are_not_recorded(server: Server, tmp_path: Path) -> None:
 async def test_a_login_takes_a_turn(server: Server) -> None:
     """Where one request an hour may start, the login is that one, and the search does not get its turn."""
     fetcher = Fetcher(HttpTransport(allow=frozenset({server.netloc})))
-    with pytest.raises(TimedOut):
+    with pytest.raises(RateLimited):
         await fetcher.fetch(
             asked(spec_of(OAUTH, origin(server))),
             Limits(requests=1, per=3600),

@@ -247,7 +247,7 @@ def test_fields_that_nothing_here_holds(name: str) -> None:
         ("题目=甲", 0, 'no field "题目"', '"题目=甲"'),
         ("E=mc2", 0, 'no field "E"', '"E=mc2"'),
         ("甲*YE=上周", 5, "four digits", None),
-        ("甲*YE BETWEEN ('2020','2015')", 15, "ends before it begins", "甲*YE BETWEEN ('2015,2020')"),
+        ("甲*YE BETWEEN ('2020','2015')", 15, "ends before it begins", "甲*YE BETWEEN ('2015','2020')"),
         ("TI BETWEEN (2015,2020)*甲", 0, "for years", "YE BETWEEN (2015,2020)*甲"),
         ("语种=火星文*甲", 3, "no language", None),
         ("NOT 甲", 0, "only what is not wanted", None),

@@ -87,6 +87,8 @@ def test_printing_is_the_inverse_of_parsing(query: Query) -> None:
         (Term("10.1016/s0140(97)1", "doi"), "doi:10.1016/s0140(97)1"),
         (Term("f(x)"), r"f\(x\)"),
         (Term("-x", "title"), r"title:\-x"),
+        (Term("new type: zeolites"), r"new \type: zeolites"),
+        (Term("language: zh"), r"\language: zh"),
         (Term("COVID-19 C++ Re: http://x"), "COVID-19 C++ Re: http://x"),
         (Term("gene", truncated=True), "gene*"),
         (Term("neuro-inflamm", "title", truncated=True), "title:neuro-inflamm*"),

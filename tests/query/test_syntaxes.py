@@ -240,3 +240,34 @@ def test_types_and_languages_alone_are_no_query_in_any_syntax(text: str, syntax:
         read(text, syntax)
 
     assert caught.value.syntax == syntax
+
+
+def test_an_error_in_a_syntax_that_nobody_chose_names_it() -> None:
+    """A name of a program may end in what PubMed knows as a tag."""
+    with pytest.raises(QuerySyntaxError) as caught:
+        read("array[la]")
+    with pytest.raises(QuerySyntaxError) as chosen:
+        read("array[la]", "pubmed")
+
+    assert caught.value.reason == (
+        f"{chosen.value.reason} (it looks like pubmed; the syntax simple takes a text as it stands)"
+    )
+    assert (caught.value.syntax, caught.value.position) == ("pubmed", chosen.value.position)
+    assert read("array[la]", "simple").query == Term("array[la]")
+
+
+@pytest.mark.parametrize(
+    ("text", "syntax", "suggestion"),
+    [
+        ("10.1000/x*[aid]", "pubmed", "10.1000/x[aid]"),
+        ("gene AND 2049*[is]", "pubmed", "gene AND 2049[is]"),
+        ("bath.isbn = 978*", "cql", "bath.isbn = 978"),
+        ('doi any "10.1000/x* 10.1000/y"', "cql", 'doi any "10.1000/x 10.1000/y"'),
+    ],
+)
+def test_an_identifier_is_whole_in_every_syntax(text: str, syntax: str, suggestion: str) -> None:
+    """No database knows the beginning of a number."""
+    with pytest.raises(QuerySyntaxError, match="only all of it") as caught:
+        read(text, syntax)
+
+    assert caught.value.suggestion == suggestion

@@ -14,9 +14,10 @@ import pytest
 
 from metasearch.errors import ShelfError
 from metasearch.record import Record
+from metasearch.shelves.database import APPLICATION, VERSION
 from metasearch.shelves.folder import name_for, shelf_file, shelf_names
 from metasearch.shelves.search import Stopped, TooMuch, Wanted, facts, search
-from metasearch.shelves.store import APPLICATION, VERSION, Shelf, remove
+from metasearch.shelves.store import Shelf, remove
 
 
 def work(number: int, **fields: object) -> Record:
@@ -278,6 +279,32 @@ def test_a_shelf_whose_tables_are_missing(tmp_path: Path) -> None:
 
     with pytest.raises(ShelfError, match="cannot be read"):
         search(path, Wanted())
+
+
+def test_a_broken_page_is_an_error_in_words(tmp_path: Path) -> None:
+    """Wherever it lies: SQLite reads a page when it needs it, not when the file is opened."""
+    path = fill(tmp_path, *(work(number) for number in range(40)))
+    whole, size = path.read_bytes(), 4096
+    assert len(whole) > 5 * size
+    broken = 0
+
+    def use() -> None:
+        with Shelf.open(tmp_path, "refs", "files") as shelf:
+            assert shelf.count
+            shelf.files()
+            shelf.has("k1")
+            with shelf.transaction():
+                shelf.put("k1", work(99))
+
+    for start in range(size, len(whole), size):
+        path.write_bytes(whole[:start] + b"\xff" * size + whole[start + size :])
+        try:
+            use()
+        except ShelfError as error:
+            broken += 1
+            assert error.advice, start  # noqa: PT017, for many pages are free
+
+    assert broken > 3
 
 
 def test_a_view_that_never_ends(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from metasearch.adapters.select.html import html_text
-from metasearch.adapters.select.xml import text_of
+from metasearch.adapters.select.xml import element_text, text_of
 
 
 def texts_of(body: str) -> Callable[[Any], Any] | None:
@@ -22,7 +22,7 @@ def as_strings(found: Any, body: str) -> Any:
 
 def _xml_texts(found: Any) -> Any:
     if type(found) is list:
-        return [item if type(item) is str else text_of(item) for item in found] if found else found
+        return [item if type(item) is str else element_text(item) for item in found]
     return _scalar(found)
 
 

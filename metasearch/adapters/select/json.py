@@ -144,13 +144,16 @@ def _chain(node: Node, parts: list[Selector]) -> Selector:
     return select
 
 
-def _projection(_: Node, parts: list[Selector]) -> Selector:
+def _projection(node: Node, parts: list[Selector]) -> Selector:
     source, each = parts
+    items_themselves = _is_identity(node["children"][1])
 
     def select(value: Any) -> Any:
         items = source(value)
         if not isinstance(items, list):
             return None
+        if items_themselves:
+            return [item for item in items if item is not None]
         return [found for item in items if (found := each(item)) is not None]
 
     def select_every(value: Any) -> Any:
@@ -174,6 +177,10 @@ def every(select: Selector) -> Selector:
     return found
 
 
+def _is_identity(node: Node) -> bool:
+    return node["type"] in ("identity", "current")
+
+
 def _filter(_: Node, parts: list[Selector]) -> Selector:
     source, each, condition = parts
 
@@ -181,7 +188,8 @@ def _filter(_: Node, parts: list[Selector]) -> Selector:
         items = source(value)
         if not isinstance(items, list):
             return None
-        return [found for item in items if not _false(condition(item)) and (found := each(item)) is not None]
+        held = [item for item in items if (holds := condition(item)) or not _false(holds)]
+        return [found for item in held if (found := each(item)) is not None]
 
     return select
 
@@ -209,7 +217,7 @@ def _or(_: Node, parts: list[Selector]) -> Selector:
 
     def select(value: Any) -> Any:
         found = left(value)
-        return right(value) if _false(found) else found
+        return found if found or not _false(found) else right(value)
 
     if hasattr(left, "every") or hasattr(right, "every"):
         select.every = _or(_, [every(left), every(right)])  # type: ignore[attr-defined]
@@ -221,7 +229,7 @@ def _and(_: Node, parts: list[Selector]) -> Selector:
 
     def select(value: Any) -> Any:
         found = left(value)
-        return found if _false(found) else right(value)
+        return right(value) if found or not _false(found) else found
 
     return select
 
@@ -241,6 +249,10 @@ def _equality(node: Node, parts: list[Selector]) -> Selector | None:
     if node["value"] not in ("eq", "ne"):
         return None
     wanted = node["value"] == "eq"
+    what, constant = node["children"]
+    if what["type"] == "field" and constant["type"] == "literal" and isinstance(constant["value"], str):
+        name, text = what["value"], constant["value"]  # as nearly always
+        return lambda value: ((value.get(name) if type(value) is dict else None) == text) == wanted
 
     def select(value: Any) -> Any:
         a, b = left(value), right(value)

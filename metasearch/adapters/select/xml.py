@@ -101,6 +101,11 @@ def text_of(node: Any) -> str:
         return node
     if isinstance(node, (int, float, bool)):
         return str(int(node) if isinstance(node, float) and node.is_integer() else node)
+    return element_text(node)
+
+
+def element_text(node: Any) -> str:
+    """The whole text of an element."""
     if len(node) == 0:
         return node.text or ""
     parts: list[str] = []

@@ -144,7 +144,7 @@ class _Path:
 def _path(expression: str) -> _Path | None:
     """The path that is written there, or None where it is something else or begins in a way of its own."""
     first = _FIRST.match(expression)
-    if first is None or (first["name"] and first["deep"]):
+    if first is None or (first["name"] and first["within"]):
         return None
     at, predicates = _predicates(expression, first.end())
     rest = expression[at:]
@@ -156,7 +156,7 @@ def _path(expression: str) -> _Path | None:
     attribute = _ATTRIBUTE.fullmatch(rest)
     tests = [_test(predicate) for predicate in predicates]
     return _Path(
-        _tag(first["name"]) if first["name"] else "",
+        _tag(first["name"]) if first["name"] and not first["deep"] else "",
         _start(first),
         [test for test in tests if test is not None],
         _tag(attribute["name"]) if attribute else "",
@@ -167,6 +167,9 @@ def _path(expression: str) -> _Path | None:
 def _start(first: re.Match[str]) -> Callable[[XmlRecord], list[Any]]:
     if first["name"]:
         tag = _tag(first["name"])
+        if first["deep"]:
+            local = tag.rpartition("}")[2]
+            return lambda record: [element for element in record.named(local) if element.tag == tag]
         return lambda record: record.children.get(tag, _NONE)
     names, within = _QUOTED.findall(first["locals"]), first["within"]
     wanted = [f"{{*}}{name}" for name in names]
@@ -199,7 +202,7 @@ def _predicates(expression: str, at: int) -> tuple[int, list[str]]:
     """Where the predicates that begin at a place end, and what stands in their brackets."""
     found = []
     while expression[at : at + 1] == "[":
-        end = next((i for i, depth in _depths(expression, at) if depth == 0), -1)
+        end = _closes(expression, at)
         if end < 0:
             break
         found.append(expression[at + 1 : end].strip())
@@ -207,10 +210,14 @@ def _predicates(expression: str, at: int) -> tuple[int, list[str]]:
     return at, found
 
 
+def _closes(expression: str, at: int) -> int:
+    """Where the bracket that opens at a place closes; -1 where it does not."""
+    return next((i for i, depth in _depths(expression, at) if depth == 0), -1)
+
+
 def _alternatives(expression: str) -> list[str]:
     """The parts of a union."""
-    bars = [i for i, depth in _depths(expression) if depth == 0 and expression[i] == "|"]
-    return [expression[a + 1 : b] for a, b in zip([-1, *bars], [*bars, len(expression)], strict=True)]
+    return _parts(expression, "|")
 
 
 def _depths(expression: str, at: int = 0) -> list[tuple[int, int]]:
@@ -229,31 +236,60 @@ def _depths(expression: str, at: int = 0) -> list[tuple[int, int]]:
 
 
 _HAS = re.compile(rf"@({_NAME})")
-_IS = re.compile(rf"@({_NAME})\s*=\s*(?:'([^']*)'|\"([^\"]*)\")")
+_IS = re.compile(rf"(?:@({_NAME})|\.)\s*(!?=)\s*(?:'([^']*)'|\"([^\"]*)\")")
+_LONGER = re.compile(r"string-length\(\.?\)\s*>\s*([0-9]{1,9})")
 _PLACE = re.compile(r"\b(?:position|last)\s*\(")
 _TEXT = re.compile(r"(contains|starts-with)\(\.,\s*'([^']*)'\)")
 
 
 def _test(predicate: str) -> Test | None:
     """A predicate as a function of an element, or None where it asks for the element's place among others."""
-    if predicate == "not(*)":
+    tests = [_condition(part.strip()) for part in _parts(predicate, " or ")]
+    known = [test for test in tests if test is not None]
+    if len(known) < len(tests):
+        return _other_test(predicate)
+    return known[0] if len(known) == 1 else lambda element: any(test(element) for test in known)
+
+
+def _condition(text: str) -> Test | None:
+    """A condition without "or" as a function of an element, or None where it is none of the usual ones."""
+    if text == "not(*)":
         return lambda element: len(element) == 0
-    if predicate == "normalize-space()":
+    if text == "normalize-space()":
         return lambda element: bool(_string(element).strip(" \t\r\n"))
-    if has := _HAS.fullmatch(predicate):
+    if has := _HAS.fullmatch(text):
         return lambda element: element.get(has[1]) is not None
-    if text := _TEXT.fullmatch(predicate):
-        part = text[2]
-        if text[1] == "contains":
+    if within := _TEXT.fullmatch(text):
+        part = within[2]
+        if within[1] == "contains":
             return lambda element: part in _string(element)
         return lambda element: _string(element).startswith(part)
-    wanted = []
-    for condition in predicate.split(" or "):
-        equal = _IS.fullmatch(condition.strip())
-        if equal is None:
-            return _other_test(predicate)
-        wanted.append((equal[1], equal[2] if equal[2] is not None else equal[3]))
-    return lambda element: any(element.get(name) == value for name, value in wanted)
+    if longer := _LONGER.fullmatch(text):
+        least = int(longer[1])
+        return lambda element: len(_string(element)) > least
+    if equal := _IS.fullmatch(text):
+        return _equality(equal[1], equal[2] == "=", equal[3] if equal[3] is not None else equal[4])
+    if text.startswith("not(") and _closes(text, 3) == len(text) - 1:
+        tests = [_condition(part.strip()) for part in _parts(text[4:-1], " or ")]
+        known = [test for test in tests if test is not None]
+        return None if len(known) < len(tests) else lambda element: not any(test(element) for test in known)
+    return None
+
+
+def _equality(attribute: str | None, equal: bool, value: str) -> Test:
+    """Whether an attribute, or the element's text, is that; an attribute that is not there is neither equal nor not."""
+    if attribute is None:
+        return lambda element: (_string(element) == value) == equal
+    if equal:
+        return lambda element: element.get(attribute) == value
+    return lambda element: element.get(attribute, value) != value
+
+
+def _parts(expression: str, between: str) -> list[str]:
+    """The parts of an expression that stand apart by that, outside of quotes and brackets."""
+    places = [i for i, depth in _depths(expression) if depth == 0 and expression.startswith(between, i)]
+    starts = [0, *(i + len(between) for i in places)]
+    return [expression[a:b] for a, b in zip(starts, [*places, len(expression)], strict=True)]
 
 
 def _other_test(predicate: str) -> Test | None:

@@ -1,0 +1,63 @@
+"""What the readers of syntaxes with brackets and quotes share that read a text from left to right, without tokens."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+from metasearch.errors import QuerySyntaxError
+from metasearch.query.ast import Query
+from metasearch.query.reading import Reader, ReadQuery
+
+#: Where a sign or word stood.
+Span = tuple[int, int]
+
+
+class NestedReader(Reader, ABC):
+    """A text with a place in it, and the brackets that are open there."""
+
+    def __init__(self, text: str, syntax: str) -> None:
+        super().__init__(text, syntax)
+        self.at = 0
+        self.open: list[int] = []
+
+    @abstractmethod
+    def query(self) -> Query:
+        """Read up to the end, or to the bracket that closes."""
+
+    @abstractmethod
+    def here(self) -> str:
+        """The next character that is no blank, as ASCII; "" at the end."""
+
+    def whole(self) -> ReadQuery:
+        """Read all of it."""
+        query = self.query()
+        if self.here() == ")":
+            raise self.stray()
+        return self.finished(query)
+
+    def group(self) -> Query:
+        """What stands between the bracket that is next and the one that closes it."""
+        opening = self.at
+        self.not_too_deep(len(self.open), opening)
+        self.open.append(opening)
+        self.at += 1
+        if self.here() in ("", ")"):
+            end = self.at + 1 if self.here() else opening + 1
+            reason = "There is nothing between the brackets" if self.here() else "There is nothing after this bracket"
+            raise self.error(reason, opening, end, fix=self.cut(opening, end))
+        query = self.query()
+        if self.here() != ")":
+            fix = self.text + ")" * len(self.open)
+            raise self.error("This bracket is never closed", opening, opening + 1, fix=fix)
+        self.at += 1
+        self.open.pop()
+        return query
+
+    def stray(self) -> QuerySyntaxError:
+        """The bracket that is next closes nothing."""
+        return self.error("This bracket closes nothing", self.at, self.at + 1, fix=self.cut(self.at, self.at + 1))
+
+    def lacks(self, sign: Span, side: str) -> QuerySyntaxError:
+        """There is nothing "before" or "after" a sign."""
+        said = self.text[slice(*sign)]
+        return self.error(f"{said} needs something to look for {side} it", *sign, fix=self.cut(*sign))

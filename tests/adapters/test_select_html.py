@@ -1,0 +1,42 @@
+"""CSS and XPath over web pages."""
+
+from __future__ import annotations
+
+import pytest
+
+from metasearch.adapters.select import as_strings
+from metasearch.adapters.select.html import compile_html, parse_html
+
+PAGE = b"<html><body><ul class=hits><li id=a>One <b>bold</b></li><li id=b>Two</li></ul><p>End</body>"
+
+
+@pytest.mark.parametrize(
+    ("selector", "found"),
+    [
+        ("ul.hits > li", ["One bold", "Two"]),
+        ("li::text", ["One ", "Two"]),
+        ("li::attr(id)", ["a", "b"]),
+        ("//li[@id='b']", ["Two"]),
+        ("./body/p", ["End"]),
+        ("(//li)[1]/b", ["bold"]),
+        ("table", []),
+    ],
+)
+def test_selectors_find_what_they_name(selector: str, found: list[str]) -> None:
+    """Elements, texts and attributes, in the order of the page."""
+    assert as_strings(compile_html(selector)(parse_html(PAGE)), "html") == found
+
+
+def test_a_selector_looks_within_its_record() -> None:
+    """As those of fields do."""
+    first, second = compile_html("li")(parse_html(PAGE))
+
+    assert as_strings(compile_html("b")(first), "html") == ["bold"]
+    assert compile_html("b")(second) == []
+
+
+@pytest.mark.parametrize("selector", ["li[", "//li[", "//li[re:test(., 'x')]", "document('/etc/passwd')", "//a:b"])
+def test_what_is_no_selector_is_refused(selector: str) -> None:
+    """When the spec is loaded, and not when an answer comes."""
+    with pytest.raises(ValueError, match=r"not CSS|not XPath|not allowed"):
+        compile_html(selector)
