@@ -16,6 +16,7 @@ from metasearch.background import MOST, Background
 from metasearch.dedup import strategy
 from metasearch.dedup.pins import Pins
 from metasearch.desk import Desk
+from metasearch.enriching import Enricher
 from metasearch.errors import UsageError
 from metasearch.explaining import QueryPlan, explained
 from metasearch.listing import Wanted
@@ -26,7 +27,7 @@ from metasearch.recent import Recent
 from metasearch.record import VERSIONS_MODES, VersionsMode
 from metasearch.running import Shared
 from metasearch.searching import Search
-from metasearch.settings import Settings
+from metasearch.settings import NO_ENRICHER, Settings
 from metasearch.slots import Ledger
 
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 
 #: Most that one search may ask for; `start` and `limit` together may reach LAST_PLACE.
 MAX_LIMIT, MAX_PER_SOURCE, MAX_TIMEOUT, MAX_SOURCES = LAST_PLACE, 2_000, 600.0, 200
+#: Enrichers of one search.
+MAX_ENRICHERS = 5
 #: Layers that a list may have.
 MAX_LAYERS = 100
 
@@ -124,6 +127,7 @@ class Engine:
         dedup: str | None = None,
         user: Hashable = None,
         syntax: str = "auto",
+        enrich: Sequence[str] | None = None,
     ) -> Search:
         """Prepare a search; it runs when it is iterated or awaited.
 
@@ -147,6 +151,8 @@ class Engine:
             user: Whose search it is, where several share the engine: a source that is asked by many is shared among
                 users first, and then among the searches of each. None is a user of its own.
             syntax: That a text is in, one of `metasearch.query.CHOICES`; "auto" goes by its marks.
+            enrich: Names of sources that are asked, when the list is made, for the works that the answer shows; they
+                add no hit and move none. None does as the settings say, and "none" or nothing asks no one.
 
         Raises:
             UsageError: The query or an option cannot be used.
@@ -166,6 +172,7 @@ class Engine:
             raise UsageError(f"versions must be one of {', '.join(VERSIONS_MODES)}, is {versions!r}")
         names = _named(self.registry, sources)
         asked = [Asking(name, self.registry.spec(name)) for name in names]
+        enrichers = _enrichers(self.registry, self.settings.enrich if enrich is None else enrich, asked)
         depth = _depth(self.settings, limit, per_source)
         chosen = self.strategy if dedup is None else strategy(dedup)
         wanted = Wanted(
@@ -185,9 +192,10 @@ class Engine:
             wait=patience if patience is not None and patience < seconds else None,
             syntax=found.syntax,
             notes=found.notes,
+            enrich=tuple(it.name for it in enrichers),
         )
         shared = Shared(self.settings, self._fetcher, self._workshop, self._desk, self.recent, self._ledger)
-        return Search(shared, wanted, asked, self._background, self.close if self._single else None)
+        return Search(shared, wanted, asked, self._background, self.close if self._single else None, enrichers)
 
 
 def explain_plan(
@@ -255,6 +263,23 @@ def _named(registry: Registry, sources: Sequence[str] | None) -> list[str]:
         raise UsageError("no source to ask", advice="Name some, or enable some in the configuration.")
     _check("number of sources", len(names), 1, MAX_SOURCES)
     return names
+
+
+def _enrichers(registry: Registry, names: Sequence[str], sources: Sequence[Asking]) -> list[Enricher]:
+    """Those to ask for single works. A source that is searched has told what it knows, and is asked for no more."""
+    names = [name for name in dict.fromkeys(names) if name != NO_ENRICHER]
+    _check("number of enrichers", len(names), 0, MAX_ENRICHERS)
+    found = [Enricher(name, registry.spec(name)) for name in names]
+    for it in found:
+        if it.spec.enrich is None:
+            able = ", ".join(other for other in registry.names() if registry.spec(other).enrich is not None)
+            advice = f"These can: {able}." if able else "No source here can."
+            raise UsageError(f"{it.name} cannot be asked for single works", advice=advice)
+    for source in sources:
+        if source.name in names:
+            source.notes.append("it is searched, so it was not asked for single works as well")
+    searched = {source.name for source in sources}
+    return [it for it in found if it.name not in searched]
 
 
 def _depth(settings: Settings, limit: int | None, per_source: int | None) -> int:

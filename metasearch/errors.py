@@ -220,15 +220,17 @@ class Refused(SourceError):
 
 
 class RateLimited(Refused):
-    """Too many requests; `retry_after` in seconds where the database said so."""
+    """Too many requests; `retry_after` in seconds where the database said so, or our own limit does (`own`)."""
 
     outcome = "limited"
 
-    def __init__(self, source: str, retry_after: float | None = None, *, url: str = "") -> None:
+    def __init__(self, source: str, retry_after: float | None = None, *, url: str = "", own: str = "") -> None:
         wait = f"for {retry_after:.0f} s" if retry_after is not None else "for a while"
-        super().__init__(
-            source, f"too many requests: asked to wait {wait}", url=url, advice=f"The source is left alone {wait}."
-        )
+        message, advice = f"too many requests: asked to wait {wait}", f"The source is left alone {wait}."
+        if own:
+            message = f"its limit of requests, {own}, is used up: the next one may go in {retry_after or 0.0:.0f} s"
+            advice = f"Where it allows more, as with a key, set limits.requests under [sources.{source}]."
+        super().__init__(source, message, url=url, advice=advice)
         self.retry_after = retry_after
 
 

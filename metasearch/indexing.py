@@ -134,7 +134,7 @@ def _root(path: Path) -> Path:
 
 
 def _kept(path: str) -> str:
-    """A path as the shelf keeps it: bytes that are not UTF-8, which a file's name may hold, as \\xff."""
+    r"""A path as the shelf keeps it: bytes that are not UTF-8, which a file's name may hold, as \xff."""
     return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 

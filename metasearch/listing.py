@@ -37,6 +37,7 @@ class Wanted:
         wait: Seconds until whoever awaits the search gets what is there; None for its end. Does not shape the list.
         syntax: That the query was read in; does not shape the list.
         notes: What the text of the query says and `query` does not; they do not shape the list.
+        enrich: Names of those who are asked for the works that the page shows; they do not shape the list.
     """
 
     query: Query
@@ -55,6 +56,7 @@ class Wanted:
     wait: float | None = None
     syntax: str = "simple"
     notes: tuple[str, ...] = ()
+    enrich: tuple[str, ...] = ()
 
     @property
     def places(self) -> int:
@@ -80,6 +82,8 @@ class Wanted:
         """
         if not (self.cache and self.name == other.name and other.seconds <= self.seconds):
             return False
+        if self.enrich != other.enrich or (self.enrich and (self.start, self.limit) != (other.start, other.limit)):
+            return False  # who is asked for what the one page shows says nothing of another
         return other.places <= max(self.places, self.depth) if other.start else not self.start
 
 

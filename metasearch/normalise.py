@@ -61,6 +61,7 @@ def arxiv_id(value: str | None) -> str | None:
     return found.group(1).lower() if found else None
 
 
+@lru_cache(maxsize=1_000)  # the papers of one volume have the same
 def isbn(value: str | None) -> str | None:
     """The ISBN-13 of a valid ISBN-10 or ISBN-13 with whatever stands around it, else None."""
     if not value:

@@ -11,11 +11,12 @@ import logging
 import secrets
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from metasearch.adapters.fetch import Fetcher
 from metasearch.asking import Asking, Digest, Means
 from metasearch.desk import Desk
+from metasearch.enriching import Enricher, Enrichers
 from metasearch.errors import TimedOut
 from metasearch.events import (
     Answer,
@@ -70,18 +71,23 @@ class Run:
         shared: Of the engine.
         wanted: What is asked for.
         sources: Those to ask.
+        enrichers: Those who are asked for the works that were found.
 
     Attributes:
         whole: All that was found, once the search is over.
     """
 
-    def __init__(self, shared: Shared, wanted: Wanted, sources: list[Asking]) -> None:
+    def __init__(
+        self, shared: Shared, wanted: Wanted, sources: list[Asking], enrichers: Sequence[Enricher] = ()
+    ) -> None:
         self.id = secrets.token_hex(6)
         self.wanted = wanted
         self.whole: Answer | None = None
         self.task: asyncio.Task[None] | None = None
         self._shared = shared
         self._sources = sources
+        self._enrichers = Enrichers(enrichers)
+        self._asked: tuple[Asking | Enricher, ...] = (*sources, *enrichers)
         self._turns = shared.desk.turns()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._began = 0.0
@@ -101,7 +107,7 @@ class Run:
 
     def started(self) -> Started:
         """The event at the beginning."""
-        names = tuple(source.name for source in self._sources)
+        names = tuple(it.name for it in self._asked)
         return Started(self.id, self.wanted.text, names, self.wanted.seconds)
 
     def so_far(self) -> Answer:
@@ -109,7 +115,7 @@ class Run:
         if self.whole is not None:
             return self.whole
         seconds = self._loop.time() - self._began if self._loop is not None else 0.0
-        return self._list.whole(self._list.hits(), self._reports(), seconds, over=False)
+        return self._enrichers.added(self._list.whole(self._list.hits(), self._reports(), seconds, over=False))
 
     async def soon(self) -> Answer:
         """The same, made in steps, so that the loop does not stall; the whole, where nobody is being asked any more.
@@ -118,7 +124,7 @@ class Run:
         """
         for _ in self._list.preparing():
             await asyncio.sleep(0)
-        while not self.over and all(source.status != "running" for source in self._sources):
+        while not self.over and all(it.status != "running" for it in self._asked):
             self._hasten()
             await asyncio.sleep(0)
         return self.so_far()
@@ -133,9 +139,9 @@ class Run:
         if not self.task.cancelled():
             self.task.result()
             return self.so_far()
-        for source in self._sources:
-            if source.status == "running":  # else whoever waits for all to end would wait for ever
-                source.fail(TimedOut(source.name, "no whole answer before the search was ended"))
+        for it in self._asked:
+            if it.status == "running":  # else whoever waits for all to end would wait for ever
+                it.fail(TimedOut(it.name, "no whole answer before the search was ended"))
         return self.so_far()
 
     @property
@@ -188,8 +194,11 @@ class Run:
             await self._layer(deeper, means)
             hits = self._list.settle()
         whole = self._list.whole(hits, self._reports(), loop.time() - began)
+        self._keep(whole)  # as it is without enrichers, for they are asked for what one page shows
+        if self._enrichers:
+            await self._enrichers.ask(wanted.page(whole).hits, means, self._tell)
+            whole = replace(self._enrichers.added(whole), seconds=round(loop.time() - began, 4))
         self.whole = whole
-        self._keep(whole)
         await self._tell(Finished(wanted.page(whole)))
 
     def _reports(self) -> tuple[SourceReport, ...]:
@@ -312,7 +321,7 @@ def known(recent: Recent | None, wanted: Wanted) -> Answer | None:
 
     The first page comes from a first page only: a list whose end was asked for holds more than it would.
     """
-    if recent is None or not wanted.cache:
+    if recent is None or not wanted.cache or wanted.enrich:
         return None
     for deep in (True, False) if wanted.start else (False,):
         whole = recent.get((wanted.name, deep))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Generator
+from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Sequence
 from typing import Any
 
 from metasearch.asking import Asking
 from metasearch.background import Background, UnderWay
+from metasearch.enriching import Enricher
 from metasearch.events import Added, Answer, Finished, Order, SearchEvent, SourceProgress
 from metasearch.listing import Wanted
 from metasearch.running import BACKLOG, Outbox, Run, Shared, known
@@ -24,6 +25,7 @@ class Search:
         sources: Those to ask.
         background: Of the engine.
         close: Called at the end, where the engine is this search's own.
+        enrichers: Those who are asked for the works that were found.
     """
 
     def __init__(
@@ -33,13 +35,14 @@ class Search:
         sources: list[Asking],
         background: Background,
         close: Callable[[], Awaitable[None]] | None = None,
+        enrichers: Sequence[Enricher] = (),
     ) -> None:
         self.query = wanted.text
         self._shared = shared
         self._wanted = wanted
         self._background = background
         self._close = close
-        self._run = Run(shared, wanted, sources)
+        self._run = Run(shared, wanted, sources, enrichers)
         self.id = self._run.id
         self._under_way: UnderWay | None = None
         self._begun = False

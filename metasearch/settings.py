@@ -18,6 +18,8 @@ from metasearch.record import VERSIONS_MODES, VersionsMode
 
 #: What pins are called beside the configuration that is used when none is named.
 PINS_FILE = "pins.txt"
+#: In the place of an enricher: no one, whatever is configured.
+NO_ENRICHER = "none"
 VERSION_AGENT = "metasearch/0.1"
 _BASE_URL = re.compile(r"https?://(?:\[[0-9a-fA-F:.]+\]|[A-Za-z0-9.-]+)(?::\d{1,5})?(?:/[A-Za-z0-9._~%/-]*)?")
 _VARIABLE = re.compile(r"ENV:([A-Za-z_][A-Za-z0-9_]*)", re.ASCII)
@@ -62,6 +64,7 @@ class Settings:
         timeout: Seconds until a search answers with what it has.
         wait: Seconds until it does so and goes on in the background; None where it goes on for nobody.
         per_source: Records asked from each source when a search does not say.
+        enrich: Sources that are asked for the works of an answer when a search does not say.
         pins: File of what the user has decided to be the same or different; None for nothing.
         versions: What becomes of the versions of a work when a search does not say.
         strategy: How duplicates are found when a search does not say; whether there is one of that name is known to
@@ -86,6 +89,7 @@ class Settings:
     timeout: float = 15.0
     wait: float | None = None
     per_source: int = 20
+    enrich: tuple[str, ...] = ()
     pins: Path | None = None
     versions: VersionsMode = "group"
     strategy: str = "default"
@@ -163,7 +167,7 @@ class _Reader:
     """Reads the tables and gathers problems as "table.key: what is wrong; what is allowed"."""
 
     _KEYS: Mapping[str, Mapping[str, type | tuple[type, ...]]] = {
-        "search": {"sources": list, "timeout": (int, float), "wait": (int, float), "per_source": int},
+        "search": {"sources": list, "timeout": (int, float), "wait": (int, float), "per_source": int, "enrich": list},
         "network": {"allow": list, "contact": str},
         "cache": {"dir": str, "enabled": bool, "max_bytes": int},
         "shelves": {"dir": str, "default": bool},
@@ -246,6 +250,7 @@ class _Reader:
             timeout=timeout,
             wait=wait,
             per_source=min(1000, int(per_source)),
+            enrich=self.strings(search.get("enrich", []), "search.enrich"),
             pins=self.pins(dedup, env),
             versions=self.versions(dedup.get("versions", "group")),
             strategy=str(env.get("METASEARCH_DEDUP") or dedup.get("strategy") or "default"),

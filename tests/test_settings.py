@@ -25,6 +25,7 @@ def test_all_problems_are_told_at_once(tmp_path: Path) -> None:
         [search]
         timeout = -1
         per_source = "many"
+        enrich = "unpaywall"
         colour = true
         [network]
         allow = ["example.org"]
@@ -41,7 +42,7 @@ def test_all_problems_are_told_at_once(tmp_path: Path) -> None:
     told = "\n".join(raised.value.problems)
     places = (
         *("searhc", "search.timeout", "search.per_source", "search.colour", "network.allow", "server.public_url"),
-        *("dedup.versions", "dedup.pins", "dedup.strategy"),
+        *("dedup.versions", "dedup.pins", "dedup.strategy", "search.enrich"),
     )
     assert all(f"{place}: " in told for place in places)
     assert str(raised.value).startswith(f"{tmp_path / 'my.toml'}: ")

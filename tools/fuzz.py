@@ -12,6 +12,7 @@ Linux only, as atheris is; the property tests in tests/ look for the same everyw
 from __future__ import annotations
 
 import argparse
+import re
 import subprocess
 import sys
 import tempfile
@@ -26,7 +27,7 @@ FAILURES = ROOT / "fuzz-failures"
 MOST_SECONDS, MOST_BYTES = 1.0, 60_000
 
 if TYPE_CHECKING:
-    from metasearch.errors import MetasearchError
+    from metasearch.errors import MetasearchError, QuerySyntaxError
 
 Target = tuple[Callable[[bytes], None], Iterable[bytes]]
 
@@ -39,6 +40,16 @@ def _look_at(error: MetasearchError) -> None:
     """Hold an error to what every error has to say."""
     assert str(error), "an error that says nothing"
     assert error.advice, "an error without an advice"
+
+
+def _look_at_query(error: QuerySyntaxError) -> None:
+    """Its place is in the query, and what it suggests can be read."""
+    from metasearch.query import read
+
+    _look_at(error)
+    assert 0 <= error.position <= len(error.text), "a place that is not there"
+    if error.suggestion is not None:
+        read(error.suggestion, error.syntax)
 
 
 def pages() -> Target:
@@ -100,24 +111,116 @@ def files() -> Target:
 
 
 def queries() -> Target:
-    """Queries as they are typed; what is read is written, and read again, without a change."""
-    from metasearch.errors import MetasearchError
-    from metasearch.query import parse, to_text
+    """Queries as they are typed, in any syntax; what is read is written, and read again, without a change."""
+    from metasearch.errors import QuerySyntaxError
+    from metasearch.query import CHOICES, parse, read, to_text
+    from metasearch.query.cql import parse_cql
+    from metasearch.query.cql_printer import to_cql
 
     def one(data: bytes) -> None:
-        text = data.decode("utf-8", "replace")
+        text = data[1:].decode("utf-8", "replace")
+        syntax = CHOICES[data[0] % len(CHOICES)] if data else "auto"
         try:
-            tree = parse(text)
-        except MetasearchError as error:
-            _look_at(error)
+            tree = read(text, syntax).query
+        except QuerySyntaxError as error:
+            _look_at_query(error)
             return
-        assert parse(to_text(tree)) == tree, "what was written is read otherwise"
+        try:
+            again = parse(to_text(tree))
+            parse_cql(to_cql(tree))
+        except QuerySyntaxError as error:
+            # A field stands before each of its words then, and brackets around: too much may be written, nothing else.
+            if re.search("more than|longer than", str(error)) is None:
+                raise
+            return
+        assert again == tree, "what was written is read otherwise"
 
-    seeds = ("a", 'gene drive author:burt NOT "gene therapy" year:2015-', "(a OR b) -c", "机器学习 AND 图书馆", "ti*")
-    return one, (seed.encode() for seed in seeds)
+    return one, (
+        bytes((CHOICES.index(syntax),)) + text.encode() for syntax, texts in _QUERIES.items() for text in texts
+    )
 
 
-TARGETS: dict[str, Callable[[], Target]] = {"pages": pages, "files": files, "queries": queries}
+_QUERIES = {
+    "simple": (
+        "a", 'gene drive author:burt NOT "gene therapy" year:2015-', "(a OR b) -c", "机器学习 AND 图书馆", "ti*",
+        "title:(a OR b*) type:review language: zh", "2*3 M*A*S*H", r"\10.1000/x 10.1000/x",
+    ),
+    "cql": (
+        'dc.title any "fish frog" and dc.date >= 2015', 'cql.allRecords = 1 not (a or "b \\" c*")',
+        '> dc = "info:srw/cql-context-set/1/dc-v1.1" dc.creator =/stem x sortBy dc.date/sort.descending',
+        'title = (a prox/distance<3 b) not bath.isbn=0306406152', 'dc.date within "2015 2020" and fish',
+    ),
+    "cnki": (
+        "(沉水植物+贝类+鱼类)*生态系统*水质*(种类+密度)", "题名:(“协同过滤” and “推荐”)",
+        "COVID-19*C++*疫苗 －'a /SEN 5 b'$3",
+        "TI='生态'*'环境' AND AU='王'+'李' 非 YE BETWEEN ('2015','2020')", "YE>=2015*水质*文献类型=学位论文",
+    ),
+    "pubmed": (
+        '"heart attack"[tiab:~3] NOT review[pt]', "smith j[au] AND 2015:2020[dp]", "gene driv*[ti] OR (a[mh] b)",
+        'gene AND ("2015/01/01"[dp] : "3000"[dp]) english[la]', "10.1000/x[aid]",
+    ),
+}  # fmt: skip
+
+
+def harvests() -> Target:
+    """Answers of OAI-PMH repositories: what is read of a page, and how a harvest goes on."""
+    import asyncio
+
+    from metasearch.adapters.registry import shipped_table
+    from metasearch.adapters.request import Page, Request
+    from metasearch.adapters.specfile import build
+    from metasearch.errors import SourceError
+    from metasearch.harvest.client import OaiClient, OaiError
+    from tests.harvest.repository import HEAD, Repository
+
+    class Answering:
+        """A transport that gives one body, whatever is asked."""
+
+        body = b""
+
+        async def send(self, request: Request, *, timeout: float, max_bytes: int) -> Page:  # noqa: ASYNC109
+            return Page(request=request, content_type="text/xml", body=self.body)
+
+        async def close(self) -> None:
+            pass
+
+    async def no_waiting(_: float) -> None:
+        pass
+
+    transport = Answering()
+    spec = build({"extends": "oai", "name": "fuzzed", "url": "https://example.org/oai"}, "fuzzed", shipped_table)
+    client = OaiClient("https://example.org/oai", spec, transport, lambda _: None, no_waiting)
+
+    def one(data: bytes) -> None:
+        transport.body = data
+        for ask in (client.identify, lambda: client.records({"metadataPrefix": "oai_dc"})):
+            try:
+                found = asyncio.run(ask())
+            except OaiError:
+                continue
+            except SourceError as error:
+                _look_at(error)
+            else:
+                assert all(it.key for it in getattr(found, "items", ())), "a record without a key"
+
+    def seeds() -> Iterable[bytes]:
+        repository = Repository()
+        repository.fill(5)
+        repository.items["oai:x:2"].metadata = None
+        for arguments in ({"verb": "Identify"}, {"verb": "ListRecords", "metadataPrefix": "oai_dc"}, {"verb": "x"}):
+            yield repository.answer(arguments).body
+        for code in ("noRecordsMatch", "badResumptionToken"):
+            yield HEAD.format("2024-05-01T12:00:00Z", f'<error code="{code}">none</error>').encode()
+
+    return one, seeds()
+
+
+TARGETS: dict[str, Callable[[], Target]] = {
+    "pages": pages,
+    "files": files,
+    "queries": queries,
+    "harvests": harvests,
+}
 
 
 def fuzz(name: str, seconds: int) -> None:

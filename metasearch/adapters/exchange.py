@@ -130,7 +130,8 @@ class Exchanges:
             known.health.check()
             # An hour's allowance that is used up is told at once: to wait for it would cost everybody the deadline.
             if 0 < asking.deadline - loop.time() < (due := known.turnstile.due):
-                raise RateLimited(request.source, due, url=request.shown, own=f"{limits.requests:g} in {limits.per:g} s")
+                own = f"{limits.requests:g} in {limits.per:g} s"
+                raise RateLimited(request.source, due, url=request.shown, own=own)
             try:
                 async with known.turnstile.passed(asking.asker, asking.user):
                     return await self._exchanged(request, limits, asking.deadline - loop.time(), known, env_name)

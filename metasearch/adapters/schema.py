@@ -67,7 +67,7 @@ def schema() -> Schema:
     templates = {"type": "object", "properties": dict.fromkeys(FIELDS, _TEXT), "additionalProperties": False}
     query["properties"] |= {"fields": templates, "phrases": templates, "years": _table("query.years")}
     also = _table("parse")
-    also["properties"] |= {"fields": fields, "ids": ids, "same_envelope": _TRUTH}
+    also["properties"] |= {"fields": fields, "ids": ids, "same_envelope": _TRUTH, "like": _TEXT}
     enrich = _table("enrich", skip=("request",))
     enrich["properties"] |= {"request": _table("enrich.request")}
     whole = _table(

@@ -104,7 +104,26 @@ class _SpecReader(ShapeReader):
             merged = merge(merged, layer)
             if family:
                 merged.pop("default", None)
+        if isinstance(also := merged.get("also"), list):
+            merged["also"] = [self.likened(it, f"also[{number}]", base) for number, it in enumerate(also, 1)]
         return merged
+
+    def likened(self, shape: Any, where: str, base: Callable[[str], Table] | None) -> Any:
+        """A shape with the rules of another spec's, which it names as `like = "SPEC.SHAPE"`, under its own."""
+        if not isinstance(shape, Mapping) or "like" not in shape:
+            return shape
+        name, _, wanted = str(shape["like"]).partition(".")
+        try:
+            other = base(name) if base is not None else {}
+        except KeyError:
+            other = {}
+        first = {**other.get("parse", {}), "fields": other.get("fields", {}), "ids": other.get("ids", {})}
+        rules = next((it for it in (first, *other.get("also", ())) if wanted and it.get("name") == wanted), None)
+        if rules is None:
+            self.wrong(f"{where}.like", f"there is no shape {shape['like']!r}; write SPEC.SHAPE")
+            return shape
+        own = {key: value for key, value in shape.items() if key != "like"}
+        return merge({key: rules[key] for key in ("body", "fields", "ids") if key in rules}, own)
 
     def spec(self, table: Table) -> AdapterSpec | None:
         self.known(table, "", "")

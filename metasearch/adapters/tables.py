@@ -35,7 +35,7 @@ KEYS: Mapping[str, frozenset[str]] = {
     "auth": frozenset("env in required prefix get kind token_url secret_env scope login".split()),
     "limits": frozenset(f.name for f in dataclasses.fields(Limits)),
     "parse": frozenset(
-        "body records total total_header when error warning next unescape bare not_found promises".split()
+        "name body records total total_header when error warning next unescape bare not_found promises".split()
     ),
     "field": frozenset("at as map value template each name family given corporate orcid affiliation".split()),
 }

@@ -10,7 +10,7 @@ from metasearch.adapters.specfile import build, read_table
 from metasearch.cli.specs import is_family, spec_of
 from metasearch.errors import SettingsError, SpecError, UnknownSource
 from metasearch.formats.text import line
-from metasearch.settings import Settings
+from metasearch.settings import NO_ENRICHER, Settings
 
 
 def check(names: Iterable[str], settings: Settings) -> tuple[int, list[str]]:
@@ -75,10 +75,25 @@ def _told(file: str, problems: Iterable[str]) -> Iterator[str]:
 
 
 def _unknown_defaults(settings: Settings, registry: Registry) -> Iterator[str]:
-    known = {*registry.shipped, *settings.sources}
+    known = {*registry.shipped, *settings.sources, *registry.groups}
     for name in settings.default_sources or ():
         if name not in known:
             yield line(f"{settings.file or 'configuration'}: search.sources: there is no source called {name!r}")
+    for name in settings.enrich:
+        where = f"{settings.file or 'configuration'}: search.enrich"
+        if name == NO_ENRICHER:
+            continue
+        if name not in known:
+            yield line(f"{where}: there is no source called {name!r}")
+        elif not _enriches(name, registry):
+            yield line(f"{where}: {name} cannot be asked for single works; its spec has no [enrich]")
+
+
+def _enriches(name: str, registry: Registry) -> bool:
+    try:
+        return registry.spec(name).enrich is not None
+    except SpecError:
+        return True  # what is wrong with it is told elsewhere
 
 
 def _has_cassette(name: str) -> bool:

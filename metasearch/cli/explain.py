@@ -76,6 +76,7 @@ def explain(
     job = Job(
         query=query_text((query,)) if query is not None else "",
         sources=source_names(sources),
+        enrich=(),  # what was merged is asked about, and enrichers merge nothing
         cache=not no_cache,
         **options,
     )

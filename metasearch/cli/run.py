@@ -93,6 +93,7 @@ async def prepared(job: Job, settings: Settings, years: Years | None) -> AsyncIt
             wait=job.wait,
             cache=job.cache,
             syntax=job.syntax,
+            enrich=job.enrich,
         )
 
 

@@ -45,6 +45,7 @@ class Job:
     query: str
     syntax: str = "auto"
     sources: tuple[str, ...] | None = None
+    enrich: tuple[str, ...] | None = None
     start: int = 0
     limit: int | None = None
     per_source: int | None = None
@@ -104,6 +105,13 @@ def asking(command: Any) -> Any:
 @asking
 @click.option("-n", "--limit", type=int, metavar="N", help="At most N hits; a table shows 20, other formats all.")
 @click.option("--start", type=int, metavar="N", default=0, help="Pass over N hits: the next page of the same search.")
+@click.option(
+    "--enrich",
+    multiple=True,
+    metavar="NAME,...",
+    shell_complete=complete_source,
+    help="Ask these (unpaywall) where the hits can be read; none asks nobody.",
+)
 @click.option("--wait", type=float, metavar="SECONDS", help="Do not wait longer for those that are still running.")
 @click.option("--format", "format_", type=click.Choice(NAMES), help="How hits are written; table unless -o says more.")
 @click.option("--json", is_flag=True, help="--format json: the whole answer as one document.")
@@ -130,6 +138,7 @@ def search(
     *,
     query: tuple[str, ...],
     sources: tuple[str, ...],
+    enrich: tuple[str, ...],
     format_: str | None,
     json: bool,
     ndjson: bool,
@@ -148,6 +157,7 @@ def search(
     job = Job(
         query=query_text(query),
         sources=source_names(sources),
+        enrich=source_names(enrich),
         format=_format({format_, "json" if json else None, "ndjson" if ndjson else None} - {None}, output),
         output=output,
         cache=not no_cache,
@@ -171,7 +181,7 @@ def query_text(arguments: tuple[str, ...]) -> str:
 
 
 def source_names(values: tuple[str, ...]) -> tuple[str, ...] | None:
-    """What `--sources` names, each once; None where it names nothing."""
+    """What `--sources` or `--enrich` names, each once; None where it is not given."""
     if not values:
         return None
     names = [name.strip() for value in values for name in value.split(",")]

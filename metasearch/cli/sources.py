@@ -171,6 +171,8 @@ def _facts(spec: AdapterSpec, asked: str, groups: list[str], env: Mapping[str, s
     # Values are left out: a user's own spec may hold what is nobody's business.
     yield "parameters", ", ".join((*spec.request.params, *spec.request.body))
     yield "body", _body_in_words(spec.request)
+    if spec.enrich is not None:
+        yield "enriches", f"by {spec.enrich.by}: GET {_without_secrets(spec.enrich.request.url)}"
     yield "rate", f"{limits.requests:g} requests in {limits.per:g} s, {limits.concurrency} at once"
     yield "stated at", limits.stated or "nobody states it; a considerate guess"
     yield "timeout", f"{limits.timeout:g} s a request; {limits.pause:g} s pause after a refusal"

@@ -127,6 +127,7 @@ def _settings(ports: Mapping[str, int], rest: Settings) -> Settings:
         rest,
         sources=tables,
         default_sources=tuple(tables),
+        enrich=(),
         allow=frozenset(f"{HOST}:{port}" for port in ports.values()),
         shipped=False,
         cache_dir=None,

@@ -67,6 +67,7 @@ async def search(request: web.Request) -> web.StreamResponse:
         versions=parameters.versions,
         dedup=parameters.dedup,
         syntax=parameters.syntax or "auto",
+        enrich=parameters.enrich,
         user=request[USER],
     )
     if form in ("ndjson", "sse"):

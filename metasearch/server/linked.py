@@ -80,5 +80,6 @@ def asked(parameters: Parameters, start: int | None = None) -> dict[str, str | i
         "versions": parameters.versions,
         "dedup": parameters.dedup,
         "syntax": parameters.syntax,
+        "enrich": ",".join(parameters.enrich or ()),
     }
     return {name: value for name, value in given.items() if value}

@@ -40,6 +40,7 @@ class Parameters:
         versions: What becomes of the versions of a work; None for its default.
         dedup: Name of the strategy that finds duplicates; None for its default.
         syntax: That the query is in; None for what its marks say.
+        enrich: Names of those to ask for the works of the answer, each once; None for its default.
     """
 
     query: str = ""
@@ -54,6 +55,7 @@ class Parameters:
     versions: VersionsMode | None = None
     dedup: str | None = None
     syntax: str | None = None
+    enrich: tuple[str, ...] | None = None
 
 
 @dataclass(slots=True)
@@ -99,7 +101,7 @@ def read(given: MultiMapping[str], options: Options) -> Parameters:
 
     query = reader.one("q")
     year = reader.one("year")
-    sources = _sources(given)
+    sources = _names(given, "sources")
     if sources and len(sources) > options.max_sources:
         reader.wrong("sources", f"names {len(sources)} sources; at most {options.max_sources} are allowed")
     timeout = reader.value(_seconds, "timeout")
@@ -119,15 +121,16 @@ def read(given: MultiMapping[str], options: Options) -> Parameters:
         versions=reader.value(_versions, "versions"),
         dedup=reader.value(_strategy, "dedup"),
         syntax=reader.value(_syntax, "syntax"),
+        enrich=_names(given, "enrich"),
     )
     if reader.errors:
         raise Problem.bad_parameters(reader.errors)
     return parameters
 
 
-def _sources(given: MultiMapping[str]) -> tuple[str, ...] | None:
-    """The one parameter that is a list: with commas, or repeated as the tick boxes of a form repeat it."""
-    names = [name.strip() for value in given.getall("sources", []) for name in value.split(",")]
+def _names(given: MultiMapping[str], parameter: str) -> tuple[str, ...] | None:
+    """A parameter that is a list: with commas, or repeated as the tick boxes of a form repeat it."""
+    names = [name.strip() for value in given.getall(parameter, []) for name in value.split(",")]
     return tuple(dict.fromkeys(filter(None, names))) or None
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from metasearch.adapters.registry import Registry
+from metasearch.adapters.registry import Registry, shipped_table
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.adapters.specfile import MAX_BYTES, build, merge, read_table
 from metasearch.errors import SpecError
@@ -282,3 +282,40 @@ def test_shipped_specs_say_their_limits(name: str) -> None:
     assert limits.requests / limits.per <= 10
     assert 1 <= limits.concurrency <= 4
     assert 0 < limits.timeout <= 30
+
+
+LIKE = """
+name = "mine"
+[request]
+url = "https://x.example"
+[query]
+style = "params"
+[parse]
+body    = "json"
+records = "items"
+[fields]
+title = "title"
+[[also]]
+like    = "{like}"
+when    = "//record"
+records = "//record"
+[also.fields]
+source_id = "003"
+"""
+
+
+def test_a_shape_like_that_of_another_spec() -> None:
+    """Its kind of body and its rules, under those of its own."""
+    (_, marc) = build(tomllib.loads(LIKE.format(like="sru.marc21")), "mine.toml", shipped_table).shapes
+    rules = {rule.field for rule in marc.shape().rules}
+
+    assert marc.body == "marcxml"
+    assert {"title", "authors", "ids.lccn", "source_id"} <= rules
+
+
+@pytest.mark.parametrize("like", ["sru.nonsense", "nonsense.marc21", "sru", "../sru.marc21"])
+def test_a_shape_like_none_that_there_is(like: str) -> None:
+    """The error names the place, and how it is written."""
+    with pytest.raises(SpecError) as raised:
+        build(tomllib.loads(LIKE.format(like=like)), "mine.toml", shipped_table)
+    assert f"also[1].like: there is no shape '{like}'; write SPEC.SHAPE" in raised.value.problems

@@ -30,6 +30,16 @@ def test_demo_finds_something(run: Run) -> None:
     assert "Traceback" not in outcome.err
 
 
+def test_demo_knows_no_enrichers(run: Run, tmp_path: Path) -> None:
+    """Those that are configured are out in the world, where the demo sends nothing."""
+    config = tmp_path / "my.toml"
+    config.write_text('[search]\nenrich = ["unpaywall"]\n')
+    answer = json.loads(run("--demo", "machine learning", "--json", "--config", str(config)).out)
+
+    assert answer["hits"]
+    assert all(source["source"].startswith("demo-") for source in answer["sources"])
+
+
 def test_demo_merges(run: Run) -> None:
     """Works that several of the databases hold are one hit, with all of them in it."""
     answer = json.loads(run("--demo", "machine learning", "--json").out)

@@ -77,6 +77,8 @@ def test_options_reach_the_engine(run: Run, engine: Script, tmp_path: Path) -> N
             "--no-cache",
             "--syntax",
             "cql",
+            "--enrich",
+            "unpaywall,other",
             "--record",
             str(tmp_path),
         ),
@@ -93,6 +95,7 @@ def test_options_reach_the_engine(run: Run, engine: Script, tmp_path: Path) -> N
         "wait": 1.5,
         "cache": False,
         "syntax": "cql",
+        "enrich": ("unpaywall", "other"),
     }
     assert engine.made[0].record == tmp_path
 

@@ -123,6 +123,12 @@ def test_show_tells_the_facts(run: Run) -> None:
     assert "title" in facts["reads"]
 
 
+def test_show_tells_who_can_enrich(run: Run) -> None:
+    """By what works are named, and where they are asked for; nothing of others."""
+    assert "enriches        by doi: GET https://api.unpaywall.org/v2/{doi}\n" in run("sources", "show", "unpaywall").out
+    assert "enriches" not in run("sources", "show", "crossref").out
+
+
 def test_show_keeps_secrets(run: Run, config: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither the environment nor a careless configuration shows a secret."""
     monkeypatch.setenv("MINE_KEY", "hunter5")
@@ -225,6 +231,22 @@ def test_check_of_default_sources(run: Run, tmp_path: Path) -> None:
 
     assert outcome.code == 2
     assert "search.sources: there is no source called 'nothing'" in outcome.out
+
+
+def test_check_of_enrichers(run: Run, tmp_path: Path) -> None:
+    """Those that a search asks for its works have to be there, and able to say something of a work."""
+    file = tmp_path / "my.toml"
+    file.write_text(
+        '[search]\nenrich = ["unpaywall", "crossref", "nobody", "none"]\n[sources.crossref]\nweight = 2.0\n'
+    )
+
+    outcome = run("sources", "check", str(file))
+
+    assert outcome.code == 2
+    assert [row.partition("search.enrich: ")[2] for row in outcome.out.splitlines()] == [
+        "crossref cannot be asked for single works; its spec has no [enrich]",
+        "there is no source called 'nobody'",
+    ]
 
 
 def test_check_wants_cassettes(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

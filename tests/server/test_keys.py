@@ -34,7 +34,7 @@ async def test_who_has_a_key_may_ask(serve, key, scheme):
 
 
 @pytest.mark.parametrize(
-    "path", ["/", "/search?q=mice", "/sources", "/suggest?q=m", "/opensearch.xml", "/metrics", "/x"]
+    "path", ["/", "/search?q=mice", "/plan?q=mice", "/sources", "/suggest?q=m", "/opensearch.xml", "/metrics", "/x"]
 )
 @pytest.mark.parametrize(
     ("header", "challenge"),

@@ -39,6 +39,12 @@ def test_sources_from_commas_and_tick_boxes():
     assert read(given_, Options()).sources == ("b", "a", "c")
 
 
+def test_enrichers_are_a_list_too():
+    """With commas or repeated; without any, the configured ones are meant."""
+    assert read(MultiDict([("enrich", "b,a"), ("enrich", "a")]), Options()).enrich == ("b", "a")
+    assert read(MultiDict(enrich=" , "), Options()).enrich is None
+
+
 @pytest.mark.parametrize(
     ("text", "expected"), [("2019", Years(2019, 2019)), ("2019-2024", Years(2019, 2024)), ("2019-", Years(2019, None))]
 )

@@ -89,6 +89,7 @@ async def test_too_many_requests_are_told_when_to_come_again(serve, engine):
     first = await client.get("/search?q=mice&format=json", headers=PROXIED)
     await client.get("/sources", headers=PROXIED)
     last = await client.get("/search?q=mice&format=json", headers=PROXIED)
+    assert (await client.get("/plan?q=mice", headers=PROXIED)).status == 429
     problem = await last.json(content_type="application/problem+json")
 
     assert (first.status, first.headers["RateLimit-Policy"]) == (200, '"default";q=2;w=60')
