@@ -260,7 +260,9 @@ def _named(registry: Registry, sources: Sequence[str] | None) -> list[str]:
     """The sources to ask, groups expanded."""
     names = registry.expand(sources) if sources is not None else registry.default()
     if not names:
-        raise UsageError("no source to ask", advice="Name some, or enable some in the configuration.")
+        off = registry.disabled(sources)
+        advice = f"These are off, and asked where they are named one by one: {', '.join(off)}." if off else None
+        raise UsageError("no source to ask", advice=advice or "Name some, or enable some in the configuration.")
     _check("number of sources", len(names), 1, MAX_SOURCES)
     return names
 

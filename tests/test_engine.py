@@ -377,6 +377,17 @@ async def test_nothing_found_is_complete() -> None:
     assert answer.sources[0].status == "empty"
 
 
+async def test_a_group_whose_sources_are_all_off() -> None:
+    """Nobody is asked, and the error names them."""
+    made = Engine(Settings())
+
+    with pytest.raises(UsageError, match="no source") as raised:
+        made.search("水质", sources=["chinese"])
+    assert "These are off" in (raised.value.advice or "")
+    assert "cnki" in (raised.value.advice or "")
+    await made.close()
+
+
 async def test_bad_input_is_refused_at_once() -> None:
     """Query syntax, unknown sources and impossible limits raise before anything is asked."""
     made, upstreams = engine(SOIL)

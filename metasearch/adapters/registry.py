@@ -130,7 +130,8 @@ class Registry:
 
     def groups_of(self, name: str) -> list[str]:
         """The groups that name a source, without "all"."""
-        return [group for group in self.groups if group != "all" and name in self.group(group)]
+        groups = (group for group in self.groups if group != "all")
+        return [group for group in groups if name in self.group(group) or name in self.disabled((group,))]
 
     def default(self) -> list[str]:
         """The sources that a search asks when it names none."""

@@ -48,7 +48,7 @@ def list_(console: Console, /, *, group: str | None, as_json: bool, config: Path
     default = registry.default()
     if group is not None and group not in registry.groups:
         raise UsageError(f"there is no group {group!r}", advice=f"There are {', '.join(registry.groups)}.")
-    names = registry.names() if group is None else registry.group(group)
+    names = registry.names() if group is None else [*registry.group(group), *registry.disabled((group,))]
     rows = [_row(name, registry, default, env) for name in names]
     if as_json:
         import orjson
@@ -59,7 +59,8 @@ def list_(console: Console, /, *, group: str | None, as_json: bool, config: Path
     table: list[tuple[str, ...]] = [("NAME", "LABEL", "DEFAULT", "KEY")]
     for row in rows:
         key = "broken: see `metasearch sources check`" if row["problems"] else _keys_in_words(row["keys"])
-        table.append((row["name"], row["label"], "yes" if row["default"] else "-", key))
+        asked = "yes" if row["default"] else "off" if row["enabled"] is False else "-"
+        table.append((row["name"], row["label"], asked, key))
     for text in _columns(table):
         click.echo(text)
     return Exit.OK

@@ -261,3 +261,22 @@ def test_check_wants_cassettes(run: Run, tmp_path: Path, monkeypatch: pytest.Mon
 
     assert (installed.code, without.code, with_case.code) == (0, 2, 0)
     assert "cassettes/crossref: has no case" in without.out
+
+
+# --------------------------------------------------------------------------- groups
+
+
+def test_list_of_a_group_has_those_that_are_off(run: Run) -> None:
+    """And they say so."""
+    lines = run("sources", "list", "--group", "chinese").out.splitlines()
+
+    assert any(line.startswith("cnki ") and " off " in line for line in lines)
+    assert not any(line.startswith("crossref") for line in lines)
+
+
+def test_list_of_a_group_that_there_is_not(run: Run) -> None:
+    """The error names those that there are."""
+    outcome = run("sources", "list", "--group", "nonsense")
+
+    assert outcome.code == 2
+    assert "medicine" in outcome.err
