@@ -229,12 +229,14 @@ def test_the_list_is_the_same_and_streams_fold_to_it(
         options: dict[str, Any] = {"start": start, "limit": limit, "per_source": 6}
         plain = await engine(bodies, enrichers)[0].search("work", **options)
         answer = await engine(bodies, enrichers)[0].search("work", enrich=enrich, **options)
+        # Which pairs of three records are the evidence may hang on who came first, so both come in the same order.
+        again = await engine(bodies, enrichers, turns)[0].search("work", enrich=enrich, **options)
         events = [e async for e in engine(bodies, enrichers, turns)[0].search("work", enrich=enrich, **options)]
 
-        assert order(answer) == order(plain)
+        assert order(again) == order(answer) == order(plain)
         assert (answer.counts, answer.totals, answer.paging) == (plain.counts, plain.totals, plain.paging)
         assert answer.complete
-        assert untimed(fold(map(event_object, events))) == untimed(answer_object(answer))
+        assert untimed(fold(map(event_object, events))) == untimed(answer_object(again))
         for hit, before in zip(answer.hits, plain.hits, strict=True):
             by_oa = [record for record in hit.records if record.source == "oa"]
             assert [it for it in hit.records if it.source not in enrich] == list(before.records)
