@@ -46,6 +46,12 @@ class Digest:
     beyond: tuple[Record, ...] = ()
 
 
+def bare(error: SourceError) -> SourceError:
+    """The error without what led to it, which holds whole pages: an answer may be kept for long."""
+    error.__traceback__ = error.__context__ = error.__cause__ = None
+    return error
+
+
 def digest(records: Sequence[Record], edge: int, wanted: int, residual: Query | None = None) -> Digest:
     """Cut records to what is wanted, filter what their source could not, and fingerprint the rest.
 
@@ -162,9 +168,7 @@ class Asking:
 
     def fail(self, error: SourceError) -> None:
         """Note why it has failed; no further layer is asked of it."""
-        # An answer may be kept for long, and what led to an error holds whole pages.
-        error.__traceback__ = error.__context__ = error.__cause__ = None
-        self.error = error
+        self.error = bare(error)
         self.status = error.outcome  # type: ignore[assignment]
 
     def late(self, seconds: float, limit: float) -> None:

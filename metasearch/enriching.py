@@ -16,7 +16,7 @@ from metasearch.adapters.parse import Reading
 from metasearch.adapters.plan import plan_enrichment
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.spec import AdapterSpec
-from metasearch.asking import Means
+from metasearch.asking import Means, bare
 from metasearch.dedup.enrich import enriched
 from metasearch.errors import SourceError, TimedOut
 from metasearch.events import Answer, Grown, SearchEvent, SourceProgress, SourceReport, Status
@@ -86,9 +86,7 @@ class Enricher:
 
     def fail(self, error: SourceError) -> None:
         """Note why it has failed; what it said before stays."""
-        # An answer may be kept for long, and what led to an error holds whole pages.
-        error.__traceback__ = error.__context__ = error.__cause__ = None
-        self.error = error
+        self.error = bare(error)
         self.status = error.outcome  # type: ignore[assignment]
 
     def late(self, seconds: float, limit: float) -> None:

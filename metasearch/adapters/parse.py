@@ -7,7 +7,7 @@ neighbours are kept. A long page takes many milliseconds, and whoever has other 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import Any, TypeVar
@@ -31,6 +31,7 @@ from metasearch.errors import NotParsable, SourceError, Unreachable
 from metasearch.record import Record
 
 T = TypeVar("T")
+Result = TypeVar("Result")
 
 #: A page on which a larger share of the records lacks a promised field has drifted; fewer records say nothing.
 DRIFT_SHARE, DRIFT_RECORDS = 0.5, 4
@@ -142,6 +143,19 @@ def body_steps(page: Page, spec: AdapterSpec) -> Steps:
     return replace(parsed, notes=(*parsed.notes, *notes)) if notes else parsed
 
 
+def changed(
+    reading: Generator[tuple[Record, ...], None, Result], change: Callable[[tuple[Record, ...]], tuple[Record, ...]]
+) -> Generator[tuple[Record, ...], None, Result]:
+    """The same steps, with the records of each stretch changed; what they return at the end is left as it is."""
+    while True:
+        try:
+            records = next(reading)
+        except StopIteration as end:
+            result: Result = end.value
+            return result
+        yield change(records)
+
+
 def _kind(shape: Shape | LateShape) -> str:
     return "xml" if shape.body == "marcxml" else shape.body
 
@@ -213,8 +227,16 @@ def _knows(shape: Shape, root: Any, nodes: Any) -> bool:
     return isinstance(nodes, list) and not isinstance(shape.records({}), list)  # the list is the body's own
 
 
-def _read(shape: Shape, nodes: list[Any], total: int | None, root: Any, page: Page, spec: AdapterSpec) -> Steps:
-    request = page.request
+def in_stretches(
+    nodes: Sequence[Any], start: int, make: Callable[[Any, int], Record | str]
+) -> Generator[tuple[Record, ...], None, tuple[tuple[Record, ...], tuple[Unread, ...]]]:
+    """The records of some nodes, a stretch at a time; what it returns is all of them, and what could not be read.
+
+    Args:
+        nodes: In the source's order.
+        start: Position of the first, from 0.
+        make: Node and position, from 1 -> its record, or why there is none.
+    """
     records: list[Record] = []
     unread: list[Unread] = []
     given = 0
@@ -222,9 +244,9 @@ def _read(shape: Shape, nodes: list[Any], total: int | None, root: Any, page: Pa
         if number % STEP == FIRST_STEP:
             yield tuple(records[given:])
             given = len(records)
-        position = request.start + number + 1
+        position = start + number + 1
         try:
-            record = record_of(shape, node, position, spec)
+            record = make(node, position)
         except Exception as exc:  # whatever an odd record provokes must not cost its neighbours
             unread.append(Unread(position, f"{type(exc).__name__}: {exc}"[:200]))
             continue
@@ -232,21 +254,28 @@ def _read(shape: Shape, nodes: list[Any], total: int | None, root: Any, page: Pa
             records.append(record)
         else:
             unread.append(Unread(position, record))
+    return tuple(records), tuple(unread)
+
+
+def _read(shape: Shape, nodes: list[Any], total: int | None, root: Any, page: Page, spec: AdapterSpec) -> Steps:
+    request = page.request
+    made = in_stretches(nodes, request.start, lambda node, position: record_of(shape, node, position, spec))
+    records, unread = yield from made
     kind = _kind(shape)
     cursor = _one(shape.next, root, kind, first)
     warning = _one(shape.warning, root, kind, convert.joined)
     strays = spec.paging.kind == "link" and cursor and followed(request, cursor) is None
     return Parsed(
-        records=tuple(records),
+        records=records,
         total=total,
         next=next_request(spec, request, got=len(nodes), total=total, cursor=cursor),
-        unread=tuple(unread),
+        unread=unread,
         notes=tuple(filter(None, (warning, STRAYS if strays else ""))),
         drifted=_drift(shape, records, len(nodes)),
     )
 
 
-def _drift(shape: Shape, records: list[Record], nodes: int) -> tuple[str, float] | None:
+def _drift(shape: Shape, records: Sequence[Record], nodes: int) -> tuple[str, float] | None:
     if nodes < DRIFT_RECORDS:
         return None
     for name in shape.promises:

@@ -110,8 +110,12 @@ class Registry:
     @property
     def groups(self) -> list[str]:
         """Names of all groups, sorted: the shipped ones, those of the configuration, and "all" and "default"."""
-        shipped = shipped_groups() if self._settings.shipped else {}
-        return sorted({*shipped, *self._settings.groups, "all", "default"})
+        return sorted({*self._written, "all", "default"})
+
+    @cached_property
+    def _written(self) -> Mapping[str, tuple[str, ...]]:
+        """Group -> the names that stand in it: the shipped groups, under those of the configuration."""
+        return {**(shipped_groups() if self._settings.shipped else {}), **self._settings.groups}
 
     def group(self, name: str) -> list[str]:
         """The sources of a group that can be asked and are enabled, in the order in which they are written down.
@@ -123,15 +127,14 @@ class Registry:
             return self.default()
         if name == "all":
             return [it for it in self.names() if self._enabled(it)]
-        shipped = shipped_groups() if self._settings.shipped else {}
-        members = self._settings.groups[name] if name in self._settings.groups else shipped[name]
         known = set(self.names())
-        return [it for it in members if it in known and self._enabled(it)]
+        return [it for it in self._written[name] if it in known and self._enabled(it)]
 
     def groups_of(self, name: str) -> list[str]:
-        """The groups that name a source, without "all"."""
-        groups = (group for group in self.groups if group != "all")
-        return [group for group in groups if name in self.group(group) or name in self.disabled((group,))]
+        """The groups that name a source, be it enabled or not; without "all"."""
+        asked = name in self.default() or (name in self._written.get("default", ()) and not self._enabled(name))
+        named = {group for group, members in self._written.items() if group != "default" and name in members}
+        return sorted(named | {"default"} if asked else named)
 
     def default(self) -> list[str]:
         """The sources that a search asks when it names none."""
@@ -144,7 +147,7 @@ class Registry:
 
     def _usual(self) -> list[str]:
         """The default set, with what the configuration adds and takes away source by source."""
-        chosen = dict.fromkeys(shipped_groups()["default"] if self._settings.shipped else ())
+        chosen = dict.fromkeys(self._written.get("default", ()))
         if self._settings.shelves_by_default:
             chosen |= dict.fromkeys(self.shelves)
         for name, table in self._settings.sources.items():
@@ -168,8 +171,8 @@ class Registry:
     def disabled(self, names: Iterable[str] | None = None) -> list[str]:
         """Sources of the groups that are named, or of those that are asked by default, which are not enabled."""
         chosen = names if names is not None else self._settings.default_sources or ("default",)
-        known, groups = self.names(), {**(shipped_groups() if self._settings.shipped else {}), **self._settings.groups}
-        groups["all"] = tuple(known)
+        known = self.names()
+        groups = {**self._written, "all": tuple(known)}
         if names is None:
             groups["default"] = (
                 *groups.get("default", ()),

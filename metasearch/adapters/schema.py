@@ -30,7 +30,6 @@ _KINDS: dict[str, Schema] = {
     "languages": _TEXTS,
     "default": _TRUTH,
     "enabled": _TRUTH,
-    "family": _TRUTH,
     "weight": _NUMBER,
     "request.params": _TEMPLATES,
     "request.headers": _TEMPLATES,

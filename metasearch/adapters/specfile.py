@@ -100,10 +100,7 @@ class _SpecReader(ShapeReader):
             layer.pop("extends", None)
             if "url" in layer:  # the short form, for configuration files
                 layer["request"] = merge(layer.get("request") or {}, {"url": layer.pop("url")})
-            family = layer.pop("family", False)
             merged = merge(merged, layer)
-            if family:
-                merged.pop("default", None)
         if isinstance(also := merged.get("also"), list):
             merged["also"] = [self.likened(it, f"also[{number}]", base) for number, it in enumerate(also, 1)]
         return merged

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from metasearch.adapters import convert, people
 from metasearch.adapters.hooks import solr
-from metasearch.adapters.parse import Parsed, Steps, body_steps
+from metasearch.adapters.parse import Parsed, body_steps, changed
 from metasearch.adapters.request import Page
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.record import Author, Record
@@ -36,22 +36,10 @@ def steps(page: Page, spec: AdapterSpec) -> Generator[tuple[Record, ...], None, 
     """
     if b"label_s" not in page.body:
         return (yield from solr.steps(page, spec))
-    parsed = yield from _changed(solr.steps(page, spec))
+    parsed = yield from changed(solr.steps(page, spec), _all)
     if parsed is None:
-        parsed = yield from _changed(body_steps(page, spec))
+        parsed = yield from changed(body_steps(page, spec), _all)
     return parsed and replace(parsed, records=_all(parsed.records), drifted=None)
-
-
-def _changed(
-    reading: Generator[tuple[Record, ...], None, Parsed | None] | Steps,
-) -> Generator[tuple[Record, ...], None, Parsed | None]:
-    """The same reading, with the records of each stretch completed."""
-    while True:
-        try:
-            given = next(reading)
-        except StopIteration as end:
-            return end.value  # type: ignore[no-any-return]
-        yield _all(given)
 
 
 def _all(records: Iterable[Record]) -> tuple[Record, ...]:

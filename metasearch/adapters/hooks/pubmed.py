@@ -14,7 +14,7 @@ from typing import Any
 import orjson
 
 from metasearch import normalise
-from metasearch.adapters.parse import Parsed, Steps, body_steps
+from metasearch.adapters.parse import Parsed, Steps, body_steps, changed
 from metasearch.adapters.plan import Plan, plan_request
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.select.xml import parse_xml, text_of
@@ -61,13 +61,8 @@ def _at_ranks(steps: Steps, ranks: Mapping[str, int]) -> Steps:
     def ranked(records: tuple[Record, ...]) -> tuple[Record, ...]:
         return tuple(replace(r, position=ranks.get(r.source_id, r.position)) for r in records)
 
-    while True:
-        try:
-            records = next(steps)
-        except StopIteration as end:
-            parsed: Parsed = end.value
-            return replace(parsed, records=ranked(parsed.records))
-        yield ranked(records)
+    parsed = yield from changed(steps, ranked)
+    return replace(parsed, records=ranked(parsed.records))
 
 
 # --------------------------------------------------------------------------- esearch

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Generator
+from typing import Any
 
 import orjson
 
-from metasearch.adapters.parse import FIRST_STEP, STEP, Parsed, Unread
+from metasearch.adapters.parse import Parsed, in_stretches
 from metasearch.adapters.plan import next_request
 from metasearch.adapters.request import Page
 from metasearch.adapters.spec import AdapterSpec
@@ -23,17 +24,13 @@ def steps(page: Page, spec: AdapterSpec) -> Generator[tuple[Record, ...], None, 
     if not isinstance(found, dict) or type(found.get("total")) is not int or not isinstance(found.get("records"), list):
         return None
     nodes, total, request = found["records"], found["total"], page.request
-    records: list[Record] = []
-    unread: list[Unread] = []
-    given = 0
-    for number, node in enumerate(nodes):
-        if number % STEP == FIRST_STEP:
-            yield tuple(records[given:])
-            given = len(records)
-        position = request.start + number + 1
+
+    def made(node: Any, position: int) -> Record | str:
         try:
-            records.append(unpacked(node, spec.name, position))
+            return unpacked(node, spec.name, position)
         except ValueError as exc:
-            unread.append(Unread(position, str(exc)))
+            return str(exc)
+
+    records, unread = yield from in_stretches(nodes, request.start, made)
     following = next_request(spec, request, got=len(nodes), total=total, cursor=None)
-    return Parsed(records=tuple(records), total=total, next=following, unread=tuple(unread))
+    return Parsed(records=records, total=total, next=following, unread=unread)
