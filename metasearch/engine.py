@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -50,6 +50,8 @@ class Engine:
         settings: The configuration.
         replay: Folder of recorded exchanges to answer from, instead of the network.
         record: Folder to record every exchange in.
+        recorded_as: Origin ("http://127.0.0.1:49200") -> the one under which its exchanges are recorded, for servers
+            whose addresses change from run to run.
         pins: What is decided to be the same or different; None takes the file that the settings name.
         single: It is there for one search, and closed when that is done.
 
@@ -64,6 +66,7 @@ class Engine:
         *,
         replay: Path | None = None,
         record: Path | None = None,
+        recorded_as: Mapping[str, str] | None = None,
         pins: Pins | None = None,
         single: bool = False,
     ) -> None:
@@ -76,7 +79,7 @@ class Engine:
         self._background = Background(max(1, MOST // settings.workers))
         self._single = single
         self.registry = Registry(settings)
-        self._fetcher = _fetcher(settings, replay, record)
+        self._fetcher = _fetcher(settings, replay, record, recorded_as or {})
         # Where somebody wants no cache, or wants to see what is sent, every search is asked anew.
         self.recent = Recent() if settings.cache_dir is not None and not (replay or record) else None
 
@@ -294,7 +297,7 @@ def _reach(depth: int) -> int:
     return min(LAST_PLACE, depth * MAX_LAYERS)
 
 
-def _fetcher(settings: Settings, replay: Path | None, record: Path | None) -> Fetcher:
+def _fetcher(settings: Settings, replay: Path | None, record: Path | None, recorded_as: Mapping[str, str]) -> Fetcher:
     from metasearch.adapters.cassette import RecordTransport, ReplayTransport
 
     if replay is not None:
@@ -302,7 +305,7 @@ def _fetcher(settings: Settings, replay: Path | None, record: Path | None) -> Fe
     transport = transport_of(settings)
     if record is not None:
         # What is recorded must have been sent, so no page may come from the cache.
-        return Fetcher(RecordTransport(transport, record), None, hedging=False)
+        return Fetcher(RecordTransport(transport, record, recorded_as), None, hedging=False)
     if settings.cache_dir is None:
         return Fetcher(transport, None)
     from metasearch.cache import DiskStore

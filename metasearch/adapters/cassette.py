@@ -17,6 +17,8 @@ import asyncio
 import json
 import re
 import time
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -38,11 +40,13 @@ class RecordTransport:
     Args:
         inner: What really sends.
         folder: Where the exchanges are kept; made when needed. A newer exchange replaces an older one.
+        recorded_as: Origin of a URL -> the one that stands in its place in the recording.
     """
 
-    def __init__(self, inner: Transport, folder: Path) -> None:
+    def __init__(self, inner: Transport, folder: Path, recorded_as: Mapping[str, str] | None = None) -> None:
         self._inner = inner
         self._folder = folder
+        self._recorded_as = recorded_as or {}
 
     def __repr__(self) -> str:
         return f"<RecordTransport to {self._folder} over {self._inner!r}>"
@@ -57,7 +61,8 @@ class RecordTransport:
         if request.private:
             return page
         try:
-            await asyncio.to_thread(_write, _place(self._folder, request), page)
+            named = replace(page, request=self._named(request))
+            await asyncio.to_thread(_write, _place(self._folder, named.request), named)
         except OSError as exc:
             raise SourceError(
                 request.source,
@@ -70,6 +75,12 @@ class RecordTransport:
     async def close(self) -> None:
         """Closes the inner transport."""
         await self._inner.close()
+
+    def _named(self, request: Request) -> Request:
+        scheme, _, rest = request.url.partition("://")
+        host, slash, path = rest.partition("/")
+        origin = self._recorded_as.get(f"{scheme}://{host}")
+        return request if origin is None else replace(request, url=f"{origin}{slash}{path}")
 
 
 class ReplayTransport:

@@ -7,7 +7,7 @@ import gc
 import os
 import sys
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 
@@ -79,9 +79,12 @@ async def prepared(job: Job, settings: Settings, years: Years | None) -> AsyncIt
         UsageError: The query or an option cannot be used.
     """
     async with AsyncExitStack() as stack:
+        names: Mapping[str, str] = {}
         if job.demo:
-            settings = await _demo(settings, job, stack)
-        engine = await stack.enter_async_context(Engine(settings, replay=job.replay, record=job.record))
+            settings, names = await _demo(settings, job, stack)
+        engine = await stack.enter_async_context(
+            Engine(settings, replay=job.replay, record=job.record, recorded_as=names)
+        )
         yield engine.search(
             job.query,
             sources=job.sources,
@@ -97,16 +100,15 @@ async def prepared(job: Job, settings: Settings, years: Years | None) -> AsyncIt
         )
 
 
-async def _demo(settings: Settings, job: Job, stack: AsyncExitStack) -> Settings:
-    """Settings that know the demo's databases and no others, so that nothing leaves this machine."""
+async def _demo(settings: Settings, job: Job, stack: AsyncExitStack) -> tuple[Settings, Mapping[str, str]]:
+    """Settings that know the demo's databases and no others, so that nothing leaves this machine; and under which
+    names their answers are recorded."""
     from metasearch import demo
 
     if job.replay is not None:
-        return demo.replayed(settings)
+        return demo.replayed(settings), {}
     databases = await stack.enter_async_context(demo.DemoDatabases())
-    if job.record is not None and not databases.repeatable:
-        raise UsageError("another demo is running, and what is recorded beside it cannot be replayed")
-    return databases.settings(settings)
+    return databases.settings(settings), databases.recorded_as
 
 
 def years_of(job: Job) -> Years | None:

@@ -20,12 +20,10 @@ if TYPE_CHECKING:
     from aiohttp import web
 
 HOST = "127.0.0.1"
-#: Port of the first database; the others follow. Where one is taken the system chooses another.
-FIRST_PORT = 29610
 
 
 class DemoDatabases:
-    """The databases run from entering to leaving.
+    """The databases run from entering to leaving, each on a port that the system chooses: any number of demos may run.
 
     Args:
         latency: Scales the time that each database takes to answer; 0 answers at once. Or the seconds by name; those
@@ -58,18 +56,18 @@ class DemoDatabases:
         return f"<DemoDatabases {shown or 'closed'}>"
 
     @property
-    def repeatable(self) -> bool:
-        """Whether every database is where `replayed` expects it, so that what is recorded now can be replayed."""
-        return self._ports == {name: port for name, port in _usual_ports().items() if name in self._ports}
+    def recorded_as(self) -> dict[str, str]:
+        """Origin of each database -> the one that `replayed` gives it, for `Engine(recorded_as=...)`."""
+        return {f"http://{_place(port)}": f"http://{_name(name)}" for name, port in self._ports.items()}
 
     @property
     def allow(self) -> frozenset[str]:
         """Each database's host:port, for the guard that refuses private addresses."""
-        return frozenset(f"{HOST}:{port}" for port in self._ports.values())
+        return frozenset(map(_place, self._ports.values()))
 
     def settings_tables(self) -> dict[str, dict[str, Any]]:
         """The `[sources.NAME]` tables, for `Settings.sources`."""
-        return _tables(self._ports)
+        return _tables(self._places())
 
     def settings(self, rest: Settings | None = None) -> Settings:
         """Settings that know these databases and no others, so that nothing leaves this machine.
@@ -77,7 +75,10 @@ class DemoDatabases:
         Args:
             rest: Says everything else; keys and cache are left out.
         """
-        return _settings(self._ports, rest or Settings())
+        return _settings(self._places(), rest or Settings())
+
+    def _places(self) -> dict[str, str]:
+        return {name: _place(port) for name, port in self._ports.items()}
 
     async def _start(self, database: Database, shelf: Shelf, starting: AsyncExitStack) -> None:
         from aiohttp import web
@@ -100,52 +101,51 @@ class DemoDatabases:
         runner = web.AppRunner(app, access_log=None, handler_cancellation=True, shutdown_timeout=0.05)
         await runner.setup()
         starting.push_async_callback(runner.cleanup)
-        listening = _socket(_usual_ports()[database.name])
+        listening = socket.create_server((HOST, 0))
         await web.SockSite(runner, listening).start()
         self._ports[database.name] = listening.getsockname()[1]
 
 
 def replayed(rest: Settings | None = None) -> Settings:
-    """Settings as those of `DemoDatabases.settings`, for a replay: no database runs."""
-    return _settings(_usual_ports(), rest or Settings())
+    """Settings as those of `DemoDatabases.settings`, for a replay or a plan: no database runs, and each has a name
+    instead of a port, which is the same in every run."""
+    return _settings({database.name: _name(database.name) for database in SOUND + FAULTY}, rest or Settings())
 
 
-def _usual_ports() -> dict[str, int]:
-    return {database.name: FIRST_PORT + number for number, database in enumerate(SOUND + FAULTY)}
+def _place(port: int) -> str:
+    return f"{HOST}:{port}"
 
 
-def _socket(port: int) -> socket.socket:
-    try:
-        return socket.create_server((HOST, port))
-    except OSError:  # another demo is running
-        return socket.create_server((HOST, 0))
+def _name(database: str) -> str:
+    """A host that exists nowhere (RFC 6761), so that nothing is ever sent there."""
+    return f"{database}.invalid"
 
 
-def _settings(ports: Mapping[str, int], rest: Settings) -> Settings:
-    tables = _tables(ports)
+def _settings(places: Mapping[str, str], rest: Settings) -> Settings:
+    tables = _tables(places)
     return replace(
         rest,
         sources=tables,
         default_sources=tuple(tables),
         enrich=(),
-        allow=frozenset(f"{HOST}:{port}" for port in ports.values()),
+        allow=frozenset(place for place in places.values() if ":" in place),
         shipped=False,
         cache_dir=None,
         env={},
     )
 
 
-def _tables(ports: Mapping[str, int]) -> dict[str, dict[str, Any]]:
+def _tables(places: Mapping[str, str]) -> dict[str, dict[str, Any]]:
     held = holdings(works())
     return {
         database.name: {
             "extends": database.extends,
             "label": database.label,
             "coverage": f"{len(held[database.name])} of the demo's {len(works())} works",
-            "url": f"http://{HOST}:{ports[database.name]}{database.path}",
+            "url": f"http://{places[database.name]}{database.path}",
             # The catalogue may differ from run to run, and no one is spared by asking slowly.
             "limits": {"requests": 100, "per": 1.0, "concurrency": 8, "ttl": 0},
         }
         for database in SOUND + FAULTY
-        if database.name in ports
+        if database.name in places
     }

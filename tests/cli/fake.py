@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -66,7 +66,14 @@ class FakeEngine:
     fault: ClassVar[BaseException | None] = None
     made: ClassVar[list[FakeEngine]] = []
 
-    def __init__(self, settings: Settings, *, replay: Path | None = None, record: Path | None = None) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        replay: Path | None = None,
+        record: Path | None = None,
+        recorded_as: Mapping[str, str] | None = None,
+    ) -> None:
         self.settings = settings
         self.replay = replay
         self.record = record

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 
@@ -92,6 +93,23 @@ def test_demo_can_be_recorded_and_replayed(run: Run, tmp_path: Path) -> None:
     assert first["hits"] == second["hits"]
     assert first["counts"] == second["counts"]
     assert run("--demo", "jazz", "--replay", folder).code == 4
+
+
+async def test_a_demo_beside_another_is_recorded_and_replayed(run: Run, tmp_path: Path) -> None:
+    """Each demo has ports of its own, and what is recorded names none of them."""
+    folder = tmp_path / "kept"
+    words = ("--demo", "machine learning", "--json")
+    async with DemoDatabases(latency=0) as beside:
+        recorded = await asyncio.to_thread(run, *words, "--record", str(folder))
+        again = await asyncio.to_thread(run, "--demo", "jazz", "--record", str(folder))
+    replayed = await asyncio.to_thread(run, *words, "--replay", str(folder))
+    jazz = await asyncio.to_thread(run, "--demo", "jazz", "--replay", str(folder))
+
+    assert (recorded.code, again.code, replayed.code, jazz.code) == (0, 0, 0, 0), recorded.err
+    assert json.loads(recorded.out)["hits"] == json.loads(replayed.out)["hits"]
+    kept = [json.loads(path.read_bytes()) for path in folder.glob("*/*/request.json")]
+    assert {it["url"].split("/")[2] for it in kept} == {f"{it['source']}.invalid" for it in kept}
+    assert beside.allow == frozenset()
 
 
 def test_demo_stream(run: Run) -> None:

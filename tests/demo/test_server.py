@@ -9,7 +9,7 @@ import sys
 import aiohttp
 import pytest
 
-from metasearch.demo import DemoDatabases
+from metasearch.demo import DemoDatabases, replayed
 from metasearch.settings import Settings
 
 SOUND = {"demo-crossref", "demo-openalex", "demo-arxiv", "demo-pubmed", "demo-library"}
@@ -84,6 +84,38 @@ async def test_leaving_does_not_wait_for_a_slow_answer():
             await asyncio.open_connection(*address.split(":"))
     assert demo.settings_tables() == {}
     assert demo.allow == frozenset()
+
+
+async def test_any_number_of_demos_runs_side_by_side():
+    """The system chooses every port, so none is taken; each demo answers at its own."""
+    async with (
+        DemoDatabases(latency=0) as one,
+        DemoDatabases(latency=0) as other,
+        DemoDatabases(latency=0, faults=False) as third,
+        aiohttp.ClientSession() as session,
+    ):
+        every = [*one.allow, *other.allow, *third.allow]
+        for demo in (one, other, third):
+            async with session.get(demo.settings_tables()["demo-crossref"]["url"], params={"rows": "1"}) as got:
+                assert got.status == 200
+
+    assert len(set(every)) == len(every) == 2 * 7 + 5
+
+
+async def test_no_address_of_a_run_is_in_what_is_replayed():
+    """A plan and a replay know the databases by names that no run changes and no resolver knows."""
+    rest = replayed()
+    async with DemoDatabases(latency=0) as demo:
+        tables = demo.settings_tables()
+        renamed = {
+            name: next(table["url"].replace(origin, said) for origin, said in demo.recorded_as.items()
+                       if table["url"].startswith(f"{origin}/"))
+            for name, table in tables.items()
+        }  # fmt: skip
+
+    assert {name: table["url"] for name, table in rest.sources.items()} == renamed
+    assert all(url.startswith(f"http://{name}.invalid/") for name, url in renamed.items())
+    assert rest.allow == frozenset()
 
 
 def test_importing_the_demo_is_cheap():

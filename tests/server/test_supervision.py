@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import errno
 import os
 import signal
@@ -139,6 +140,20 @@ async def got(url: str, **headers: str) -> str:
 
 
 needs_proc = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="looks for processes in /proc")
+
+
+@needs_proc
+async def test_two_demos_with_workers_side_by_side(folder):
+    """Neither takes a port from the other: all databases of both answer."""
+    async with served(folder, "--demo") as (one, here), served(folder, "--demo") as (other, there):
+        query = "search?q=gambling+harms&count=1&format=json&sources=demo-crossref,demo-openalex,demo-pubmed"
+        for url in (here, there, here, there):
+            answer = json.loads(await got(f"{url}{query}"))
+            assert [it["status"] for it in answer["sources"]] == ["ok"] * 3
+        for process in (one, other):
+            process.terminate()
+            _, rest = await process.communicate()
+            assert (process.returncode, rest) == (0, b"")
 
 
 @needs_proc
