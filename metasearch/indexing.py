@@ -7,6 +7,7 @@ what has its old content all the same is not read, and what is gone takes its re
 from __future__ import annotations
 
 import hashlib
+import io
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,9 +15,11 @@ from pathlib import Path
 
 import orjson
 
+from metasearch import opening
 from metasearch.bulk.inputs import Input, gather
 from metasearch.errors import FileFormatError, UsageError
-from metasearch.files import MOST_BYTES, Problem, read_bytes
+from metasearch.files import MOST_BYTES, Problem, read_content
+from metasearch.files.content import Content, not_opened, too_large, unreadable
 from metasearch.formats.text import line
 from metasearch.shelves.store import KnownFile, Shelf
 
@@ -158,13 +161,32 @@ def _bring(path: str, it: Input, root: Path, known: KnownFile | None, shelf: She
         if known is not None and (known.size, known.changed) == (size, changed):
             out.unchanged += 1
             return
-        with it.path.open("rb") as file:
-            data = file.read(MOST_BYTES + 1)
     except OSError as exc:
-        error = FileFormatError(name, f"the file cannot be opened: {exc.strerror}", advice="Look at its rights.")
-        out.read.append(FileReport(name, error=error))
+        out.read.append(FileReport(name, error=not_opened(name, exc)))
         return
-    digest = hashlib.sha256(data).hexdigest()
+    try:
+        with opening.opened(it.path) as file:
+            _bring_content(path, name, file, (size, changed), root, known, shelf, out)
+    except (OSError, MemoryError) as exc:
+        error = not_opened(name, exc) if isinstance(exc, OSError) else unreadable(name, exc)
+        out.read.append(FileReport(name, error=error))
+
+
+def _bring_content(
+    path: str,
+    name: str,
+    file: io.BufferedReader,
+    stamp: tuple[int, int],
+    root: Path,
+    known: KnownFile | None,
+    shelf: Shelf,
+    out: Indexed,
+) -> None:
+    size, changed = stamp
+    if size > MOST_BYTES:
+        out.read.append(FileReport(name, error=too_large(name, MOST_BYTES)))
+        return
+    digest = hashlib.file_digest(file, "sha256").hexdigest()
     if known is not None and known.digest == digest:
         with shelf.transaction():
             shelf.put_file(path, str(root), size=size, changed=changed, digest=digest, lost=known.lost)
@@ -173,7 +195,7 @@ def _bring(path: str, it: Input, root: Path, known: KnownFile | None, shelf: She
     report = FileReport(name)
     out.read.append(report)
     try:
-        reading = read_bytes(data, name)
+        reading = read_content(Content(file, name, MOST_BYTES))
     except FileFormatError as exc:
         report.error = exc
         return

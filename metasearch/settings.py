@@ -13,11 +13,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from metasearch import opening
 from metasearch.errors import SettingsError
 from metasearch.record import VERSIONS_MODES, VersionsMode
 
 #: What pins are called beside the configuration that is used when none is named.
 PINS_FILE = "pins.txt"
+#: Bytes of a configuration file.
+MAX_BYTES = 4_000_000
 #: In the place of an enricher: no one, whatever is configured.
 NO_ENRICHER = "none"
 VERSION_AGENT = "metasearch/0.1"
@@ -138,9 +141,9 @@ class Settings:
         table: dict[str, Any] = {}
         if explicit or file.exists():
             try:
-                table = tomllib.loads(file.read_text(encoding="utf-8"))
+                table = tomllib.loads(_text(file))
             except OSError as exc:
-                raise SettingsError(str(file), [f"cannot be read: {exc.strerror}"]) from exc
+                raise SettingsError(str(file), [f"cannot be read: {opening.why(exc)}"]) from exc
             except (tomllib.TOMLDecodeError, UnicodeDecodeError) as exc:
                 raise SettingsError(str(file), [f"not TOML: {exc}"]) from exc
         reader = _Reader(table, file.parent)
@@ -150,6 +153,11 @@ class Settings:
         if settings.pins is None and not explicit and (file.parent / PINS_FILE).exists():
             settings = replace(settings, pins=file.parent / PINS_FILE)
         return replace(settings, file=str(file) if table else "")
+
+
+def _text(file: Path) -> str:
+    text = opening.read(file, MAX_BYTES).decode()
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def web_address(text: str) -> str:

@@ -22,6 +22,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from metasearch import opening
 from metasearch.adapters.request import Page, Pairs, Request, Secret, public, redacted
 from metasearch.errors import NotRecorded, SourceError, TooLarge
 
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from metasearch.adapters.transport import Transport
 
 _SAFE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
+#: Bytes of request.json and page.json.
+_MOST_FACTS = 16_000_000
 _KINDS = ("json", "xml", "html", "txt")
 #: The answer to a login, which is never recorded: whatever follows from it is not sent either.
 _NO_TOKEN = b'{"access_token": "none"}'
@@ -66,7 +69,7 @@ class RecordTransport:
         except OSError as exc:
             raise SourceError(
                 request.source,
-                f"its answer cannot be recorded in {self._folder}: {exc.strerror}",
+                f"its answer cannot be recorded in {self._folder}: {opening.why(exc)}",
                 url=request.shown,
                 advice="Name a folder that can be written to.",
             ) from exc
@@ -148,19 +151,21 @@ def _write(place: Path, answered: Page) -> None:
 
 def _read(place: Path, request: Request, max_bytes: int) -> Page:
     try:
-        asked = json.loads((place / "request.json").read_bytes())
-        facts = json.loads((place / "page.json").read_bytes())
+        asked = json.loads(opening.read(place / "request.json", _MOST_FACTS))
+        facts = json.loads(opening.read(place / "page.json", _MOST_FACTS))
         if asked["key"] != request.key:
             raise NotRecorded(request.source, str(place), url=request.shown, why="it is of another request")
         body = next(path for kind in _KINDS if (path := place / f"body.{kind}").is_file())
-        if body.stat().st_size > max_bytes:
-            raise TooLarge(request.source, max_bytes, url=request.shown)
+        try:
+            content = opening.read(body, max_bytes)
+        except opening.TooLargeToRead as exc:
+            raise TooLarge(request.source, max_bytes, url=request.shown) from exc
         pause, total = facts.get("retry_after"), facts.get("total")
         return Page(
             request=request,
             status=int(facts["status"]),
             content_type=str(facts["content_type"]),
-            body=body.read_bytes(),
+            body=content,
             fetched_at=time.time(),
             retry_after=None if pause is None else float(pause),
             total=None if total is None else int(total),
@@ -169,7 +174,10 @@ def _read(place: Path, request: Request, max_bytes: int) -> Page:
         raise NotRecorded(request.source, str(place), url=request.shown) from exc
     except StopIteration as exc:
         raise NotRecorded(request.source, str(place), url=request.shown, why="it has no body file") from exc
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as exc:
+    except OSError as exc:
+        why = f"its files cannot be read: {opening.why(exc)}"
+        raise NotRecorded(request.source, str(place), url=request.shown, why=why) from exc
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as exc:
         raise NotRecorded(request.source, str(place), url=request.shown, why="its files cannot be read") from exc
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import tomli
 
+from metasearch import opening
 from metasearch.adapters.auth_tables import AuthTables
 from metasearch.adapters.dialect_tables import DialectTables
 from metasearch.adapters.schemes import SCHEMES
@@ -37,9 +38,12 @@ def read_table(path: Path) -> dict[str, Any]:
     Raises:
         SpecError: It is too large or not TOML.
     """
-    raw = path.read_bytes()
-    if len(raw) > MAX_BYTES:
-        raise SpecError(path.name, [f"the file is larger than {MAX_BYTES:,} bytes"])
+    try:
+        raw = opening.read(path, MAX_BYTES)
+    except opening.TooLargeToRead as exc:
+        raise SpecError(path.name, [f"the file {opening.why(exc)}"]) from exc
+    except opening.NoRegularFile as exc:
+        raise SpecError(path.name, [f"cannot be read: {opening.why(exc)}"]) from exc
     try:
         return tomli.loads(raw.decode())
     except (tomli.TOMLDecodeError, UnicodeDecodeError) as exc:

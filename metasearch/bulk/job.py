@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import BinaryIO
 
 from metasearch.bulk.inputs import STDIN, Input
 from metasearch.dedup import Chain, Fingerprint, OnlineDedup, garbage
-from metasearch.errors import FileFormatError
-from metasearch.files import MOST_BYTES, Entry, Reading, read_bytes, read_file
+from metasearch.errors import FileFormatError, UsageError
+from metasearch.files import Entry, Reading, read_file, read_pipe
 from metasearch.record import Hit, VersionsMode
 
+#: Records of all files together: a million takes some 12 GB.
+MOST_RECORDS = 2_000_000
 #: Records between two calls of `Progress`.
 STEP = 500
 #: The format of a reading whose records bear names that others know them by: the rows of a labelled set.
@@ -119,8 +122,12 @@ def read_all(
         stdin: What `STDIN` stands for.
         first: Is asked before `metasearch.files` where the format is to be detected.
         progress: Is told after every file.
+
+    Raises:
+        UsageError: They hold more records than one job takes.
     """
     files = []
+    records = 0
     for number, it in enumerate(inputs):
         progress("reading files", number, len(inputs))
         try:
@@ -130,6 +137,12 @@ def read_all(
         except FileFormatError as exc:
             files.append(FileRead(it, Reading(it.name, format or "", encoding or ""), exc))
         else:
+            records += len(reading.entries)
+            if records > MOST_RECORDS:
+                raise UsageError(
+                    f"the files up to {it.name} hold {records:,} records, and one job compares {MOST_RECORDS:,}",
+                    advice="De-duplicate some of the files first, and their results with the others then.",
+                )
             files.append(FileRead(it, reading))
     return files
 
@@ -137,8 +150,7 @@ def read_all(
 def _read(it: Input, form: str | None, encoding: str | None, stdin: BinaryIO | None) -> Reading:
     if it.path != STDIN:
         return read_file(it.path, name=it.name, format=form, encoding=encoding)
-    data = stdin.read(MOST_BYTES + 1) if stdin is not None else b""
-    return read_bytes(data, it.name, format=form, encoding=encoding)
+    return read_pipe(stdin or io.BytesIO(), it.name, format=form, encoding=encoding)
 
 
 def deduplicate(

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 
 import click
 
+from metasearch import opening
 from metasearch.cli.console import Console
 from metasearch.cli.exits import Exit
 from metasearch.cli.output import forget_stdout
@@ -61,6 +62,9 @@ def _run(args: list[str], console: Console) -> int:
     except (MetasearchError, OSError) as exc:
         console.error(exc)
         return Exit.USAGE
+    except MemoryError as exc:
+        console.say(f"error: {opening.why(exc)}", "red")
+        return Exit.NO_ANSWER
     except Exception as exc:  # the last line of defence: a fault of ours is told in one line
         if console.verbose:
             traceback.print_exc()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from metasearch import opening
 from metasearch.adapters.registry import Registry, shipped_table, spec_folder
 from metasearch.adapters.specfile import build, read_table
 from metasearch.cli.specs import is_family, spec_of
@@ -66,7 +67,7 @@ def _of_file(path: Path) -> Iterator[str]:
     except (SpecError, SettingsError) as exc:
         yield from _told(exc.file, exc.problems)
     except OSError as exc:
-        yield f"{path}: cannot be read: {exc.strerror}"
+        yield f"{path}: cannot be read: {opening.why(exc)}"
 
 
 def _told(file: str, problems: Iterable[str]) -> Iterator[str]:

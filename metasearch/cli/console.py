@@ -10,6 +10,7 @@ from typing import TextIO
 
 import click
 
+from metasearch import opening
 from metasearch.errors import MetasearchError, QuerySyntaxError
 from metasearch.formats.text import clean, wrapped
 
@@ -83,7 +84,7 @@ class Console:
             return
         message = str(error)
         if isinstance(error, OSError) and error.strerror:
-            message = f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+            message = f"{error.filename}: {opening.why(error)}" if error.filename else opening.why(error)
         self.say(f"error: {message}", "red")
         if isinstance(error, MetasearchError) and error.advice:
             self.say(f"  {error.advice}")

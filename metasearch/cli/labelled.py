@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-import gzip
-import zlib
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from metasearch.bulk.inputs import STDIN, Input
 from metasearch.bulk.job import ROWS
+from metasearch.errors import FileFormatError
+from metasearch.evaluate.jsonl import LONGEST_LINE
 from metasearch.evaluate.rows import RowReader
 from metasearch.files import FORMATS, MOST_BYTES, Reading
+from metasearch.files.content import content_of
+from metasearch.files.encodings import Found
 from metasearch.files.json_items import load
 from metasearch.files.shelf import TELLING, Shelf
+from metasearch.files.text import Text
 from metasearch.normalise import plain
 
-#: Bytes of a first line that are looked at.
+#: Characters of a first line that are looked at.
 _HEAD = 1_000_000
 _ENDINGS = (".jsonl", ".ndjson", ".json")
 #: Keys of what we write ourselves, which no row has.
@@ -29,25 +32,26 @@ def read_rows(it: Input) -> Reading | None:
     if it.path == STDIN or not name.endswith(_ENDINGS) or not it.path.is_file():  # a pipe can be read only once
         return None
     try:
-        with it.path.open("rb") as file:
-            packed = file.read(2) == b"\x1f\x8b"
-        with gzip.open(it.path) if packed else it.path.open("rb") as stream:
-            head = stream.readline(_HEAD)
-            line = head.decode("utf-8-sig", "replace")
-            if not _is_row(_object(line)) or FORMATS["csl-json"].looks_like(line):
+        with content_of(it.path, it.name, MOST_BYTES, pipes=False) as content:
+            text = Text(content.blocks, it.name, Found("utf-8", legal=True, notes=[]))
+            first = next(text.lines(_HEAD))
+            if not _is_row(_object(first)) or FORMATS["csl-json"].looks_like(first):
                 return None
-            data = head + stream.read(MOST_BYTES)
-    except (OSError, EOFError, zlib.error):
+            reading = _reading(text, it.name)
+            return None if content.problem else reading
+    except (FileFormatError, OSError):
         return None
-    return None if len(data) > MOST_BYTES else _reading(data.decode("utf-8-sig", "replace"), it.name)
 
 
-def _reading(text: str, name: str) -> Reading:
+def _reading(text: Text, name: str) -> Reading:
     reading = Reading(name, ROWS, "utf-8")
     shelf = Shelf(reading)
     reader = RowReader(name)
-    for number, line in enumerate(text.split("\n"), 1):
+    for number, line in enumerate(text.lines(LONGEST_LINE), 1):
         if not line.strip():
+            continue
+        if len(line) > LONGEST_LINE:
+            shelf.lose(number, f"the line has more than {LONGEST_LINE:,} characters and was left out")
             continue
         row = _object(line)
         if row is None or not _is_row(row):
@@ -64,6 +68,7 @@ def _reading(text: str, name: str) -> Reading:
         shelf.keep(number, replace(record, source_id=own, position=shelf.position + 1), database or None)
     for note in reader.notes():
         shelf.remark(0, note)
+    reading.finish()
     return reading
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from metasearch import opening
 from metasearch.cli.console import Console, counted
 from metasearch.cli.exits import Exit
 from metasearch.cli.group import ExampleCommand, common, complete_source
@@ -74,7 +75,7 @@ def _read(file: Path, limit: int) -> bytes:
     """The file, at most one byte more than the limit."""
     if str(file) == "-":
         return sys.stdin.buffer.read(limit + 1)
-    with file.open("rb") as stream:
+    with opening.opened(file, pipes=True) as stream:
         return stream.read(limit + 1)
 
 

@@ -102,7 +102,8 @@ async def prepared(job: Job, settings: Settings, years: Years | None) -> AsyncIt
 
 async def _demo(settings: Settings, job: Job, stack: AsyncExitStack) -> tuple[Settings, Mapping[str, str]]:
     """Settings that know the demo's databases and no others, so that nothing leaves this machine; and under which
-    names their answers are recorded."""
+    names their answers are recorded.
+    """
     from metasearch import demo
 
     if job.replay is not None:

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
 
+from metasearch import opening
 from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.dedup.matcher import verdict
 from metasearch.dedup.pin_lines import Pin, read_line, shown
@@ -74,12 +75,11 @@ class Pins:
         if path is None:
             return cls()
         try:
-            with path.open("rb") as stream:
-                content = stream.read(MAX_BYTES + 1)
+            content = opening.read(path, MAX_BYTES)
+        except opening.TooLargeToRead as exc:
+            raise PinsError(str(path), [opening.why(exc)]) from exc
         except OSError as exc:
-            raise PinsError(str(path), [f"cannot be read: {exc.strerror or exc}"]) from exc
-        if len(content) > MAX_BYTES:
-            raise PinsError(str(path), [f"is larger than {MAX_BYTES:,} bytes"])
+            raise PinsError(str(path), [f"cannot be read: {opening.why(exc)}"]) from exc
         try:
             text = content.decode("utf-8-sig")
         except UnicodeDecodeError as exc:

@@ -108,7 +108,8 @@ class DemoDatabases:
 
 def replayed(rest: Settings | None = None) -> Settings:
     """Settings as those of `DemoDatabases.settings`, for a replay or a plan: no database runs, and each has a name
-    instead of a port, which is the same in every run."""
+    instead of a port, which is the same in every run.
+    """
     return _settings({database.name: _name(database.name) for database in SOUND + FAULTY}, rest or Settings())
 
 

@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from metasearch import opening
 from metasearch.errors import UsageError
 from metasearch.evaluate import rowsets
 from metasearch.evaluate.jsonl import Row, identifier, rows
@@ -28,6 +29,8 @@ __all__ = ["Judged", "LabelledSet", "expanded", "read", "skipped"]
 
 RECORDS = "records.jsonl"
 TRUTHS = ("truth.jsonl", "pairs.jsonl", "labels.jsonl")
+#: Bytes of meta.json.
+_MOST_META = 1_000_000
 #: What to say where there is none.
 A_SET = "A SET is a folder that holds records.jsonl, or a .jsonl file with clusters; docs/evaluation.md tells more."
 
@@ -165,7 +168,9 @@ def _cross_source_only(folder: Path) -> bool:
     if not path.exists():
         return False
     try:
-        meta = json.loads(path.read_bytes())
+        meta = json.loads(opening.read(path, _MOST_META))
+    except OSError as exc:
+        raise UsageError(f"{path} cannot be read: {opening.why(exc)}") from exc
     except (ValueError, RecursionError) as exc:
         raise UsageError(f"{path}: is no JSON: {exc}") from exc
     if not isinstance(meta, dict):

@@ -9,10 +9,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from metasearch import opening
 from metasearch.errors import UsageError
 
 #: Longest line that is read, in bytes.
 LONGEST_LINE = 16_000_000
+#: Bytes of a file, unpacked.
+MOST_BYTES = 4_000_000_000
 
 Row = Mapping[str, Any]
 
@@ -23,18 +26,23 @@ def rows(path: Path) -> Iterator[tuple[str, Row]]:
     Raises:
         UsageError: A line is no object, or too long; or the file is damaged.
     """
-    number = 0
+    number = size = 0
     try:
-        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as stream:
+        with opening.opened(path) as file, gzip.GzipFile(fileobj=file) if path.suffix == ".gz" else file as stream:
             while line := stream.readline(LONGEST_LINE + 1):
                 number += 1
+                size += len(line)
                 where = f"{path}:{number}"
+                if size > MOST_BYTES:
+                    raise UsageError(f"{where}: the file is larger than {MOST_BYTES:,} bytes, unpacked")
                 if len(line) > LONGEST_LINE:
                     raise UsageError(f"{where}: the line is longer than {LONGEST_LINE:,} bytes")
                 if line.strip():
                     yield where, _object(line, where)
     except (gzip.BadGzipFile, EOFError, zlib.error) as exc:
         raise UsageError(f"{path}:{number + 1}: the compressed file is damaged: {exc}") from exc
+    except OSError as exc:
+        raise UsageError(f"{path} cannot be read: {opening.why(exc)}") from exc
 
 
 def identifier(value: Any, where: str, key: str) -> str:

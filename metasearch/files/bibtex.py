@@ -18,6 +18,7 @@ from metasearch.files.bibtex_values import MOST_REPEATED, Values, evaluated, sep
 from metasearch.files.drafts import Draft
 from metasearch.files.reading import Reading
 from metasearch.files.shelf import Shelf
+from metasearch.files.text import Text
 
 #: Entries that describe no work.
 _NO_WORKS = frozenset({"comment", "string", "preamble", "set", "control", "xdata", "bibtex", "alias"})
@@ -76,10 +77,10 @@ def looks_like(head: str) -> bool:
     return _FIRST.search(head) is not None
 
 
-def read(text: str, reading: Reading) -> None:
-    """Read a .bib file into the reading."""
+def read(text: Text, reading: Reading) -> None:
+    """Read a .bib file into the reading; entries name one another, so that it is held as a whole."""
     file = _File()
-    for line, piece in _pieces(text):
+    for line, piece in _pieces(text.whole()):
         _parse(piece, line, file)
     shelf = Shelf(reading)
     entries = {it.key.lower(): it for it in reversed(file.found) if isinstance(it, _Entry) and it.key}
@@ -92,7 +93,7 @@ def read(text: str, reading: Reading) -> None:
             if it.key and (first := seen.setdefault(it.key, it.line)) != it.line:
                 it.remarks.append(f"the key {it.key[:100]!r} is that of the entry in line {first}, too; both were kept")
             shelf.put(it.line, _describer(it, entries, values))
-    if not file.found and text.strip():
+    if not file.found:
         shelf.remark(0, "no entry was found: one begins with @article{key, or the like")
 
 

@@ -13,6 +13,7 @@ from metasearch.files import accession, values, worktypes
 from metasearch.files.drafts import Draft
 from metasearch.files.reading import Reading
 from metasearch.files.tagged import BLANKS, Block, Grammar, blocks, gather
+from metasearch.files.text import Text
 
 _LINE = re.compile(r"(DataType|[A-Z][A-Za-z]{2,20}-[A-Z\u4e00-\u9fff]{1,8}) ?[:：](.*)", re.DOTALL)
 _HEAD = re.compile(rf"(?:^|[\r\n])[{BLANKS}]*(?:SrcDatabase-来源库|Title-题名) ?[:：]")
@@ -39,7 +40,7 @@ _GRAMMAR = Grammar(
 )
 
 
-def read(text: str, reading: Reading) -> None:
+def read(text: Text, reading: Reading) -> None:
     """Add the records of a file."""
     gather(reading, blocks(text, _GRAMMAR, reading), _draft)
 

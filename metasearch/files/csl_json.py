@@ -19,6 +19,7 @@ from metasearch.files.drafts import Draft
 from metasearch.files.json_items import items
 from metasearch.files.reading import Reading
 from metasearch.files.shelf import Shelf
+from metasearch.files.text import Text
 from metasearch.files.type_words import type_of
 from metasearch.record import Author
 
@@ -35,15 +36,15 @@ def looks_like(head: str) -> bool:
     return head.lstrip("\ufeff \t\r\n")[:1] in ("[", "{") and _LOOKS.search(head) is not None
 
 
-def read(text: str, reading: Reading) -> None:
+def read(text: Text, reading: Reading) -> None:
     """Add the items of a CSL-JSON file."""
     shelf = Shelf(reading)
-    for it in items(text):
+    for it in items(text.whole()):
         if isinstance(it.value, Mapping):
             shelf.put(it.line, partial(_draft, _unwrapped(it.value)))
         else:
             shelf.lose(it.line, f"the item could not be read and was left out: {it.flaw or 'it is no object'}")
-    if not shelf.position and text.strip(" \t\r\n[]"):
+    if not shelf.position and any(piece.strip(" \t\r\n[]") for piece in text.pieces()):
         shelf.remark(0, "no item was found: CSL-JSON is a list of objects")
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import re
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -17,9 +18,16 @@ from metasearch.files.csv_columns import Columns, compact, is_known
 from metasearch.files.csv_row import RowReader
 from metasearch.files.reading import Reading
 from metasearch.files.shelf import Shelf
+from metasearch.files.text import Text
 
 #: Characters of one cell; a list of references can be long.
 LONGEST_CELL = 10_000_000
+#: Characters of a line, and of a row, which may go over several.
+LONGEST_LINE = LONGEST_ROW = 2 * LONGEST_CELL
+#: Characters of a file that may always be looked at twice.
+PATIENCE = 100_000
+#: Characters of a row that are looked at for names of columns.
+LONGEST_HEADING = 200_000
 #: Rows that may stand before that of the names.
 MOST_BEFORE = 20
 #: Names of columns that are told where nobody knows them.
@@ -37,17 +45,18 @@ def looks_like(head: str) -> bool:
     return _header(lines) is not None or _is_vertical(lines)
 
 
-def read(text: str, reading: Reading) -> None:
+def read(text: Text, reading: Reading) -> None:
     """Add the records of a table."""
-    lines = _lines(text)
     shelf = Shelf(reading)
+    lines = Lines(text.lines(LONGEST_LINE), shelf)
+    first = lines.first(MOST_BEFORE)
     limit = csv.field_size_limit(LONGEST_CELL)
     try:
-        if _is_vertical(lines[:MOST_BEFORE]):
+        if _is_vertical(first):
             _read_vertical(lines, shelf)
-        elif (found := _header(lines[:MOST_BEFORE])) is not None:
+        elif (found := _header(first)) is not None:
             _read_rows(lines, found, shelf)
-        elif text.strip():
+        else:
             rows = sum(bool(row and any(row)) for _, row, _ in _Rows(lines, ",", 0))
             shelf.lose(1, 'no row of names of columns was found, such as "Title" and "Authors"', rows)
     finally:
@@ -56,9 +65,7 @@ def read(text: str, reading: Reading) -> None:
 
 def _lines(text: str) -> list[str]:
     r"""The lines with their ends, however they end in the file; NUL is no text."""
-    if "\r" in text:
-        text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return [f"{line}\n" for line in text.replace("\x00", "").split("\n")]
+    return [f"{line}\n" for line in Text.plain(text.replace("\x00", "")).lines(LONGEST_LINE)]
 
 
 # --------------------------------------------------------------------------- names of columns
@@ -97,41 +104,103 @@ def _header(lines: Sequence[str]) -> _Header | None:
 # --------------------------------------------------------------------------- rows
 
 
+class Lines:
+    """The lines of a table by their numbers, from 0, with their ends; those that were forgotten are gone.
+
+    Attributes:
+        size: Characters that were read so far.
+    """
+
+    def __init__(self, lines: Iterator[str], shelf: Shelf) -> None:
+        self._lines = lines
+        self._shelf = shelf
+        self._kept: deque[str] = deque()
+        self._forgotten = 0
+        self.size = 0
+
+    def has(self, number: int) -> bool:
+        """Whether the file has a line of that number."""
+        while number >= self._forgotten + len(self._kept):
+            line = next(self._lines, None)
+            if line is None:
+                return False
+            if len(line) > LONGEST_LINE:
+                place = self._forgotten + len(self._kept) + 1
+                self._shelf.lose(place, f"the line has more than {LONGEST_LINE:,} characters; it was left out")
+                line = ""
+            self.size += len(line) + 1
+            self._kept.append(line.replace("\x00", "") + "\n")
+        return True
+
+    def __getitem__(self, number: int) -> str:
+        return self._kept[number - self._forgotten]
+
+    def first(self, count: int) -> list[str]:
+        """The beginnings of the first lines, as many of them as there are."""
+        self.has(count - 1)
+        return [self._kept[number][:LONGEST_HEADING] for number in range(min(count, len(self._kept)))]
+
+    def since(self, number: int) -> Iterator[str]:
+        """The lines from one that is not forgotten to the end of the file."""
+        while self.has(number):
+            yield self[number]
+            number += 1
+
+    def forget(self, number: int) -> None:
+        """Let go of the lines before one."""
+        while self._forgotten < number and self._kept:
+            self._kept.popleft()
+            self._forgotten += 1
+
+
 @dataclass(slots=True)
 class _Rows:
     """The rows of a table with the lines on which they begin, from 1."""
 
-    lines: list[str]
+    lines: Lines
     delimiter: str
     next_line: int
-    #: Lines that may yet be looked at twice, so that a hostile file costs no more than a few readings of it.
-    patience: int = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.patience = 4 * len(self.lines) + 1000
+    _row_size: int = field(init=False, default=0)
+    #: Characters that were looked at a second time, so that a hostile file costs no more than a few readings of it.
+    again_read: int = field(init=False, default=0)
 
     def __iter__(self) -> Iterator[tuple[int, list[str] | None, str]]:
         """Line, cells or None, and what is wrong."""
-        while self.next_line < len(self.lines):
+        while self.lines.has(self.next_line):
             start = self.next_line
             reader = csv.reader(self._fed(), delimiter=self.delimiter)
             try:
                 for row in reader:
                     yield start + 1, row, ""
                     start = self.next_line
+                    self.lines.forget(start)
+                    self._row_size = 0
             except csv.Error as exc:
-                self.next_line = start + 1
-                yield start + 1, None, str(exc)
+                if self._patient(self._row_size):
+                    self.next_line = start + 1
+                    yield start + 1, None, str(exc)
+                else:
+                    yield start + 1, None, f"{exc}; with it the lines up to {self.next_line}"
 
     def _fed(self) -> Iterator[str]:
-        while self.next_line < len(self.lines):
+        self._row_size = 0
+        while self.lines.has(self.next_line):
+            line = self.lines[self.next_line]
             self.next_line += 1
-            yield self.lines[self.next_line - 1]
+            self._row_size += len(line)
+            if self._row_size > LONGEST_ROW:
+                raise csv.Error(f"it has more than {LONGEST_ROW:,} characters")
+            yield line
+
+    def _patient(self, size: int) -> bool:
+        """Whether so many characters may be looked at again."""
+        self.again_read += size
+        return self.again_read <= 4 * self.lines.size + PATIENCE
 
     def breaks_off(self, first: int) -> bool:
         """Whether the row that begins on a line, the last one of the file, has a quote that is never closed."""
         try:
-            next(csv.reader(self.lines[first:], delimiter=self.delimiter, strict=True), None)
+            next(csv.reader(self.lines.since(first), delimiter=self.delimiter, strict=True), None)
         except csv.Error:
             return True
         return False
@@ -139,8 +208,7 @@ class _Rows:
     def again(self, first: int, last: int, fits: Callable[[list[str]], bool]) -> int | None:
         """The first line behind the one on which a bad row begins, and not behind its last, that is a row by itself."""
         for index in range(first, last):
-            self.patience -= 1
-            if self.patience < 0:
+            if not self._patient(len(self.lines[index])):
                 return None
             try:
                 row = next(csv.reader([self.lines[index]], delimiter=self.delimiter, strict=True), [])
@@ -151,7 +219,7 @@ class _Rows:
         return None
 
 
-def _read_rows(lines: list[str], header: _Header, shelf: Shelf) -> None:
+def _read_rows(lines: Lines, header: _Header, shelf: Shelf) -> None:
     columns, width = header.columns, len(header.columns.names)
     if columns.unknown:
         told = ", ".join(name[:40] for name in columns.unknown[:MOST_TOLD])
@@ -179,7 +247,7 @@ def _read_rows(lines: list[str], header: _Header, shelf: Shelf) -> None:
             joined = max(1, round(len(row) / width))  # where a line end is damaged, a row holds two
             shelf.lose(line, f"the row {flaw}, so that nobody knows which is which; it was left out", joined)
             continue
-        if not flaw and rows.next_line == len(lines) and rows.breaks_off(line - 1):
+        if not flaw and not lines.has(rows.next_line) and rows.breaks_off(line - 1):
             flaw = "ends with the file, before its last quote is closed"
         shelf.put(line, partial(reader.draft, row, [f"the row {flaw}; it was kept"] if flaw else []))
 
@@ -207,7 +275,7 @@ def _is_vertical(lines: Sequence[str]) -> bool:
     return sum(is_known(name) for name in names[:4]) >= min(3, len(names[:4]))
 
 
-def _read_vertical(lines: list[str], shelf: Shelf) -> None:
+def _read_vertical(lines: Lines, shelf: Shelf) -> None:
     """Records of rows "TITLE","..." and "AUTHOR NAMES","Smith J.","Doe J.", each from one title to the next."""
     record: dict[str, list[str]] = {}
     line = 1

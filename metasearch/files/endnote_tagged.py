@@ -12,9 +12,12 @@ from metasearch.files import accession, values, worktypes
 from metasearch.files.drafts import Draft, unread
 from metasearch.files.reading import Reading
 from metasearch.files.tagged import BLANKS, Block, Grammar, blocks, gather
+from metasearch.files.text import Text
 
 _LINE = re.compile(r"%([0-9A-Za-z!@#$()\[\]~*+?^<>:&'\".,/=|\\-])(?:[ \t](.*)|$)", re.DOTALL)
 _HEAD = re.compile(rf"(?:^|[\r\n])[{BLANKS}]*%0[ \t]+\S")
+#: Characters of a line that begins a record.
+_LONGEST_HEAD = 200
 _OLD_HEAD = re.compile(r"(?:^|[\r\n])%[ATJDVBIPKX] \S")
 #: CNKI puts all authors of a record on one line.
 _NAMES_RUN_ON = re.compile(r"\s*%A\s+")
@@ -30,12 +33,12 @@ def _split(line: str, _: str) -> tuple[str, str] | None:
     return (hit[1], hit[2] or "") if hit else None
 
 
-def read(text: str, reading: Reading) -> None:
+def read(text: Text, reading: Reading) -> None:
     """Add the records of a file."""
     grammar = Grammar(
         _split, opens=frozenset("0"), bears=frozenset("TA"), once=frozenset("T"), noise=re.compile(r"\d+\.?$")
     )
-    if _HEAD.search(text) is None:
+    if not any(_HEAD.match(line) for line in text.lines(_LONGEST_HEAD)):
         grammar = Grammar(_split, any_opens=True)
     gather(reading, blocks(text, grammar, reading), _draft)
 

@@ -14,6 +14,7 @@ from metasearch.files import accession, values, worktypes
 from metasearch.files.drafts import Draft
 from metasearch.files.reading import Reading
 from metasearch.files.shelf import Shelf
+from metasearch.files.text import Bytes
 from metasearch.files.type_words import type_of
 from metasearch.files.xml_records import Element, elements, text_of_file
 from metasearch.record import Author
@@ -31,10 +32,10 @@ def looks_like(head: str) -> bool:
     return "<record" in head and _ENDNOTE.search(head) is not None and "<datafield" not in head
 
 
-def read(data: bytes, reading: Reading) -> None:
+def read(content: Bytes, reading: Reading) -> None:
     """Add the records of an EndNote XML file."""
     shelf = Shelf(reading)
-    for found in elements(text_of_file(data, reading), _BEGIN, shelf):
+    for found in elements(text_of_file(content, reading), _BEGIN, shelf):
         shelf.put(found.line, partial(_draft, found))
 
 

@@ -8,15 +8,22 @@ wrong, and a reader that goes by them, as pymarc does, loses its way in the file
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from metasearch.files.encodings import decode
 from metasearch.files.marc_records import MarcReader
 from metasearch.files.reading import Reading
 from metasearch.files.shelf import Shelf
+from metasearch.files.text import Bytes
 
 RECORD_END, FIELD_END, SUBFIELD = b"\x1d", b"\x1e", b"\x1f"
+#: Bytes of a record: its leader can tell of 99,999, and some programs write more.
+LARGEST = 4_000_000
+#: Bytes of a run of records without ends that are looked at.
+_MOST_KEPT = 4 * LARGEST
+_TOO_LARGE = f"the record is larger than {LARGEST:,} bytes; it was left out"
+_BREAKS_OFF = "the file breaks off inside this record; it was left out"
 _LEADER = 24
 _ENTRY = 12
 _NUL_OR_BLANK = b" \t\r\n\x00\x1a"
@@ -30,14 +37,14 @@ def looks_like(head: str) -> bool:
     return _HEAD.match(head) is not None
 
 
-def read(data: bytes, reading: Reading) -> None:
+def read(content: Bytes, reading: Reading) -> None:
     """Read an ISO 2709 file into the reading; the line of an entry is the offset of its first byte."""
     shelf = Shelf(reading)
     marc = MarcReader(reading, shelf)
     encodings: set[str] = set()
-    for offset, record, whole in _records(data):
-        if not whole:
-            shelf.lose(offset, "the file breaks off inside this record; it was left out")
+    for offset, record, flaw in _records(content.blocks()):
+        if flaw:
+            shelf.lose(offset, flaw)
             continue
         try:
             node, encoding, remarks = _element(record)
@@ -48,27 +55,48 @@ def read(data: bytes, reading: Reading) -> None:
         marc.put(offset, node, *remarks)
     if encodings:
         reading.encoding = min(encodings, key=lambda name: (name == "ascii", name))
-    if not shelf.position and data.strip(_NUL_OR_BLANK):
+    if not shelf.position and any(block.strip(_NUL_OR_BLANK) for block in content.blocks()):
         shelf.remark(0, "no record was found in it")
 
 
-def _records(data: bytes) -> Iterator[tuple[int, bytes, bool]]:
-    """Offset and bytes of each record without its end, and whether it has one.
+def _records(blocks: Iterable[bytes]) -> Iterator[tuple[int, bytes, str]]:
+    """Offset and bytes of each record without its end, and why it is none.
 
     A leader behind the end of a field begins a record, too, because the byte that ends the one before it is damaged.
     """
-    start = 0
-    while start < len(data):
-        end = data.find(RECORD_END, start)
-        whole = end >= 0
-        end = end if whole else len(data)
-        for hit in _LEADER_INSIDE.finditer(data, start, end):
-            yield start, data[start : hit.start() + 1].lstrip(_NUL_OR_BLANK), True
+    for offset, run, flaw in _runs(blocks):
+        start, end = 0, len(run)
+        for hit in _LEADER_INSIDE.finditer(run):
+            yield offset + start, run[start : hit.start() + 1].lstrip(_NUL_OR_BLANK), ""
             start = hit.end()
-        record = data[start:end].lstrip(_NUL_OR_BLANK)
-        if record:
-            yield end - len(record), record, whole
-        start = end + 1
+        record = run[start:end].lstrip(_NUL_OR_BLANK)
+        if len(record) > LARGEST or flaw == _TOO_LARGE:
+            yield offset + end - len(record), b"", _TOO_LARGE
+        elif record:
+            yield offset + end - len(record), record, flaw
+
+
+def _runs(blocks: Iterable[bytes]) -> Iterator[tuple[int, bytes, str]]:
+    """Offset and bytes of what stands between two ends of records, no more of them than `_MOST_KEPT`; and what is wrong
+    with the last record in it.
+    """
+    kept, size, offset = bytearray(), 0, 0
+    for block in blocks:
+        *ended, rest = block.split(RECORD_END)
+        for part in ended:
+            kept += part[: max(0, _MOST_KEPT - len(kept))]
+            size += len(part)
+            yield offset, bytes(kept), _TOO_LARGE if size > _MOST_KEPT else ""
+            offset += size + 1
+            kept, size = bytearray(), 0
+        if not kept:
+            bare = rest.lstrip(_NUL_OR_BLANK)  # filler between records
+            offset += size + len(rest) - len(bare)
+            rest, size = bare, 0
+        kept += rest[: max(0, _MOST_KEPT - len(kept))]
+        size += len(rest)
+    if kept:
+        yield offset, bytes(kept), _TOO_LARGE if size > _MOST_KEPT else _BREAKS_OFF
 
 
 def _element(record: bytes) -> tuple[Any, str, list[str]]:

@@ -38,6 +38,8 @@ class MarcReader:
         """
         try:
             record = self._record(node)
+        except MemoryError:  # no fault of the record's
+            raise
         except Exception as exc:  # whatever an odd record provokes must not cost its neighbours
             self._shelf.lose(line, f"the record could not be read: {type(exc).__name__}: {exc}")
             return

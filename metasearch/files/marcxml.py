@@ -7,6 +7,7 @@ import re
 from metasearch.files.marc_records import MarcReader
 from metasearch.files.reading import Reading
 from metasearch.files.shelf import Shelf
+from metasearch.files.text import Bytes
 from metasearch.files.xml_records import elements, text_of_file
 
 _NAME = r"<(?:[\w.-]{1,40}:)?"
@@ -19,9 +20,9 @@ def looks_like(head: str) -> bool:
     return "<" in head[:500] and _MARC.search(head) is not None and not re.search(r"tag\s*=\s*[\"']003@", head)
 
 
-def read(data: bytes, reading: Reading) -> None:
+def read(content: Bytes, reading: Reading) -> None:
     """Read a MARCXML file into the reading."""
     shelf = Shelf(reading)
     marc = MarcReader(reading, shelf)
-    for found in elements(text_of_file(data, reading), _BEGIN, shelf):
+    for found in elements(text_of_file(content, reading), _BEGIN, shelf):
         marc.put(found.line, found.node, *filter(None, (found.mended,)))

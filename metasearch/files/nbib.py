@@ -15,6 +15,7 @@ from metasearch.files import values, worktypes
 from metasearch.files.drafts import Draft, unread
 from metasearch.files.reading import Reading
 from metasearch.files.tagged import BLANKS, Block, Grammar, blocks, gather
+from metasearch.files.text import Text
 from metasearch.record import Author
 
 _LINE = re.compile(r"([A-Z][A-Z0-9]{1,3}) {0,2}-(?: (.*)|$)", re.DOTALL)
@@ -44,7 +45,7 @@ _GRAMMAR = Grammar(
 )
 
 
-def read(text: str, reading: Reading) -> None:
+def read(text: Text, reading: Reading) -> None:
     """Add the records of an NBIB file."""
     gather(reading, blocks(text, _GRAMMAR, reading), _draft)
 

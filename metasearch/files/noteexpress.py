@@ -9,6 +9,7 @@ from metasearch.files import accession, values, worktypes
 from metasearch.files.drafts import Draft
 from metasearch.files.reading import Reading
 from metasearch.files.tagged import BLANKS, Block, Grammar, blocks, gather
+from metasearch.files.text import Text
 
 _LINE = re.compile(r"\{([A-Z][A-Za-z0-9/ ]{1,40})\} ?[:：](.*)", re.DOTALL)
 _HEAD = re.compile(rf"(?:^|[\r\n])[{BLANKS}]*\{{Reference Type\}} ?[:：]")
@@ -29,7 +30,7 @@ _GRAMMAR = Grammar(
 )
 
 
-def read(text: str, reading: Reading) -> None:
+def read(text: Text, reading: Reading) -> None:
     """Add the records of a file."""
     gather(reading, blocks(text, _GRAMMAR, reading), _draft)
 

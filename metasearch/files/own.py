@@ -19,8 +19,13 @@ from metasearch.files.drafts import Draft
 from metasearch.files.json_items import Item, items, load
 from metasearch.files.reading import Reading
 from metasearch.files.shelf import Shelf
+from metasearch.files.text import Text
 from metasearch.record import OPEN_ACCESS, TYPES, Author, Record
 
+#: Characters of a line: an answer of thousands of hits is one.
+LONGEST_LINE = 100_000_000
+#: Characters that tell a document from lines.
+_HEAD = 8_192
 #: What a key holds, where that is not text.
 _NUMBERS = frozenset({"position", "year", "citations"})
 _LISTS = frozenset({"titles", "isbn", "issn", "keywords", "subjects"})
@@ -41,7 +46,7 @@ def looks_like(head: str) -> bool:
     return _LOOKS.match(head.removeprefix("\ufeff")) is not None
 
 
-def read(text: str, reading: Reading) -> None:
+def read(text: Text, reading: Reading) -> None:
     """Add the records of an NDJSON file, or of one JSON document of ours."""
     taker = _Taker(Shelf(reading), reading.name)
     for line, value, flaw in _values(text):
@@ -55,14 +60,17 @@ def read(text: str, reading: Reading) -> None:
     taker.finish()
 
 
-def _values(text: str) -> Iterator[tuple[int, Any, str]]:
+def _values(text: Text) -> Iterator[tuple[int, Any, str]]:
     """Line, value and flaw of each line or, where objects go over several lines, of each object."""
-    if text.lstrip().partition("\n")[0].strip() in ("{", "["):
-        for it in items(text, frozenset({"hits"})):
+    if text.head(_HEAD).lstrip().partition("\n")[0].strip() in ("{", "["):
+        for it in items(text.whole(), frozenset({"hits"})):
             yield it.line, it.value, it.flaw
         return
-    for number, line in enumerate(text.split("\n"), 1):
+    for number, line in enumerate(text.lines(LONGEST_LINE), 1):
         if not line.strip():
+            continue
+        if len(line) > LONGEST_LINE:
+            yield number, None, f"it has more than {LONGEST_LINE:,} characters"
             continue
         try:
             yield number, load(line), ""

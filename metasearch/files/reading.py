@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 
 from metasearch.record import Record
 
+#: Problems of a file that are told one by one; the others are counted.
+MOST_PROBLEMS = 10_000
+
 
 @dataclass(frozen=True, slots=True)
 class Entry:
@@ -48,6 +51,7 @@ class Reading:
         name: What the file is called in reports, and the `source` of its records.
         format: One of `metasearch.files.FORMATS`.
         encoding: As Python calls it.
+        untold: Problems beyond `MOST_PROBLEMS`, and the records that are lost by them.
     """
 
     name: str
@@ -55,6 +59,22 @@ class Reading:
     encoding: str
     entries: list[Entry] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
+    untold: tuple[int, int] = (0, 0)
+
+    def tell(self, line: int, message: str, lost: int = 0) -> None:
+        """Add a problem, see `Problem`."""
+        if len(self.problems) < MOST_PROBLEMS:
+            self.problems.append(Problem(line, message, lost))
+        else:
+            self.untold = self.untold[0] + 1, self.untold[1] + lost
+
+    def finish(self) -> None:
+        """Put the problems in the order of the file; those that were only counted are told as one, at its end."""
+        self.problems.sort(key=lambda problem: problem.line)
+        if self.untold[0]:
+            number, lost = self.untold
+            self.problems.append(Problem(0, f"{number:,} more problems were found, which are not listed", lost))
+            self.untold = (0, 0)
 
     @property
     def records(self) -> Sequence[Record]:
@@ -64,4 +84,4 @@ class Reading:
     @property
     def lost(self) -> int:
         """How many records could not be read."""
-        return sum(problem.lost for problem in self.problems)
+        return sum(problem.lost for problem in self.problems) + self.untold[1]

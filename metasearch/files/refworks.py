@@ -13,6 +13,7 @@ from metasearch.files import accession, values, worktypes
 from metasearch.files.drafts import Draft
 from metasearch.files.reading import Reading
 from metasearch.files.tagged import BLANKS, Block, Grammar, blocks, gather
+from metasearch.files.text import Text
 
 TAGS = frozenset(
     """RT SR ID A1 A2 A3 A4 A5 A6 T1 T2 T3 JF JO YR FD VO IS SP OP K1 AB NO PB PP ED SN AD AN LA CL SF OT LK DO CN DB DS
@@ -46,7 +47,7 @@ _GRAMMAR = Grammar(
 )
 
 
-def read(text: str, reading: Reading) -> None:
+def read(text: Text, reading: Reading) -> None:
     """Add the records of a file."""
     gather(reading, blocks(text, _GRAMMAR, reading), _draft)
 

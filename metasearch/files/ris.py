@@ -15,6 +15,7 @@ from metasearch.files import accession, values, worktypes
 from metasearch.files.drafts import Draft, unread
 from metasearch.files.reading import Reading
 from metasearch.files.tagged import BLANKS, Block, Grammar, blocks, gather
+from metasearch.files.text import Text
 
 #: Tags in use; others count as tags only where they are written exactly as the format wants it.
 TAGS = frozenset(
@@ -25,9 +26,9 @@ TAGS = frozenset(
 #: Fields of running text, in which a line may begin like a tag: "ED - visits", "IS - a".
 _PROSE = frozenset("AB N1 N2 TI T1 T2 T3 AD KW".split())
 _LINE = re.compile(r"([A-Za-z][A-Za-z0-9])([ \t]{0,8})[-\u2013\u2014](?:[ \t](.*)|(.*))", re.DOTALL)
-_TY_LINE = re.compile(
-    rf"^[{BLANKS}]*TY([ \t]{{0,8}})[-\u2013\u2014][ \t]*\w{{3,10}}[ \t]*$", re.MULTILINE | re.IGNORECASE
-)
+_TY_LINE = re.compile(rf"^[{BLANKS}]*TY([ \t]{{0,8}})[-\u2013\u2014][ \t]*\w{{3,10}}[ \t]*$", re.IGNORECASE)
+#: Characters of a line that begins a record.
+_LONGEST_TY = 200
 _NOISE = re.compile(
     r"<?\d+\.?>?$|link to the (?:ovid|external)|provider:|database:|content:|record #?\d+ of|scopus$|export date|"
     r"date of search|-{3,}|={3,}|\*{3,}|%%|eof$|\[?\d+ (?:records|references)\]?",
@@ -42,14 +43,14 @@ def looks_like(head: str) -> bool:
     return _HEAD.search(head) is not None or len(_ANY_TAG.findall(head)) > 2
 
 
-def read(text: str, reading: Reading) -> None:
+def read(text: Text, reading: Reading) -> None:
     """Add the records of a RIS file."""
     gather(reading, blocks(text, _grammar(text), reading), _draft)
 
 
-def _grammar(text: str) -> Grammar:
+def _grammar(text: Text) -> Grammar:
     """The format as this file writes it: its tags are spaced as its TY lines are."""
-    spacings = {hit[1] for hit in _TY_LINE.finditer(text)} - {"  "}
+    spacings = {hit[1] for line in text.lines(_LONGEST_TY) if (hit := _TY_LINE.match(line))} - {"  "}
 
     def split(line: str, open_tag: str) -> tuple[str, str] | None:
         if line[2:5] == "  -" and (tag := line[:2]).isalnum() and tag.isascii() and tag.isupper() and tag[0].isalpha():

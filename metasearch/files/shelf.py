@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from metasearch.errors import FileFormatError
 from metasearch.files.drafts import Draft
-from metasearch.files.reading import Entry, Problem, Reading
+from metasearch.files.reading import Entry, Reading
 from metasearch.record import Record
 
 #: Characters of a problem that are kept: it may quote the file.
 LONGEST = 500
+#: Records that one file may hold: more do not fit into the memory of most machines when they are compared.
+MOST_RECORDS = 1_000_000
 #: Fields of which one at least must be there: without them, nobody can tell which work is meant.
 TELLING = ("title", "authors", "doi", "ids", "venue", "abstract", "url", "isbn")
 
@@ -34,6 +37,8 @@ class Shelf:
             draft = describe()
             fields = draft.fields | {"source_id": self.own(draft.fields.get("source_id"))}
             record = Record(source=self._reading.name, position=self.position + 1, **fields)
+        except MemoryError:  # no fault of the record's
+            raise
         except Exception as exc:
             self.lose(line, f"the record could not be read and was left out: {type(exc).__name__}: {exc}")
             return
@@ -47,19 +52,26 @@ class Shelf:
             self.remark(line, problem)
 
     def keep(self, line: int, record: Record, database: str | None = None) -> None:
-        """Put a record that is made already."""
+        """Put a record that is made already.
+
+        Raises:
+            FileFormatError: The file holds more than `MOST_RECORDS`.
+        """
         self.position += 1
+        if len(self._reading.entries) >= MOST_RECORDS:
+            message = f"the file holds more than {MOST_RECORDS:,} records"
+            raise FileFormatError(self._reading.name, message, advice="Divide it into several files.")
         self._taken.add(record.source_id)
         self._reading.entries.append(Entry(record, line, database))
 
     def lose(self, line: int, why: str, count: int = 1) -> None:
         """Count records that cannot be read."""
         self.position += count
-        self._reading.problems.append(Problem(line, why[:LONGEST], lost=count))
+        self._reading.tell(line, why[:LONGEST], count)
 
     def remark(self, line: int, what: str) -> None:
         """Tell a problem by which no record is lost."""
-        self._reading.problems.append(Problem(line, what[:LONGEST]))
+        self._reading.tell(line, what[:LONGEST])
 
     def own(self, source_id: str | None) -> str:
         """The identifier, or "" where another record of the file has it."""

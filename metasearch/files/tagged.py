@@ -7,17 +7,20 @@ the numbers of their lines. Time is linear in the text, whatever it holds.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 
 from metasearch import normalise
 from metasearch.files.drafts import Draft
-from metasearch.files.reading import Problem, Reading
+from metasearch.files.reading import Reading
 from metasearch.files.shelf import Shelf
+from metasearch.files.text import Text
 
 #: Characters of one field that are kept. A book of five million pages has a shorter abstract.
 LONGEST = 1_000_000
+#: Characters of a line that are looked at: a field, and blanks before it.
+LONGEST_LINE = 2 * LONGEST
 
 _NOTHING: frozenset[str] = frozenset()
 #: What may stand before a tag or on an empty line, and is no part of the text.
@@ -114,19 +117,17 @@ def joined(lines: Iterable[str]) -> str:
     return "".join(out)
 
 
-def lines_of(text: str) -> list[str]:
-    r"""The lines, however they end: "\n", "\r\n" or "\r"."""
-    if "\r" in text:
-        text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return text.split("\n")
-
-
-def blocks(text: str, grammar: Grammar, reading: Reading) -> list[Block]:
-    """The records of a text; what is wrong with them goes to the reading's problems."""
+def blocks(text: Text, grammar: Grammar, reading: Reading) -> Iterator[Block]:
+    """The records of a text, each as soon as it is complete; what is wrong with them goes to the reading's problems."""
     parser = _Parser(grammar, reading)
-    for number, line in enumerate(lines_of(text), 1):
+    for number, line in enumerate(text.lines(LONGEST_LINE), 1):
+        if len(line) > LONGEST_LINE and len(line.strip(BLANKS)) <= LONGEST:  # else its field tells
+            reading.tell(number, f"the line has more than {LONGEST_LINE:,} characters; the rest of it was left out")
         parser.feed(number, line)
-    return parser.finish()
+        if len(parser.done) > 1:  # the last one may yet get fields that stand behind its end
+            yield parser.done.pop(0)
+    parser.finish()
+    yield from parser.done
 
 
 def gather(reading: Reading, found: Iterable[Block], draft: Callable[[Block], Draft]) -> None:
@@ -141,8 +142,8 @@ class _Parser:
 
     def __init__(self, grammar: Grammar, reading: Reading) -> None:
         self._grammar = grammar
-        self._problems = reading.problems
-        self._done: list[Block] = []
+        self._tell = reading.tell
+        self.done: list[Block] = []
         self._block: Block | None = None
         self._field: Field | None = None
         self._after_blank = True
@@ -167,12 +168,11 @@ class _Parser:
         elif not self._grammar.noise.match(line):
             self._stray(number)
 
-    def finish(self) -> list[Block]:
+    def finish(self) -> None:
         self._close(at_end=True)
         if self._strays:
             what = f"{self._strays} line(s) outside of any record were ignored, of which this is the first"
-            self._problems.append(Problem(self._first_stray, what))
-        return self._done
+            self._tell(self._first_stray, what)
 
     def _tag(self, number: int, tag: str, value: str) -> None:
         grammar, block = self._grammar, self._block
@@ -220,7 +220,7 @@ class _Parser:
         to.size += len(line) + 1
         if to.size > LONGEST:
             what = f"{to.tag} holds more than {LONGEST:,} characters; the rest of it was left out"
-            self._problems.append(Problem(to.line, what))
+            self._tell(to.line, what)
         to.lines.append(line[:room])
 
     def _stray(self, number: int) -> None:
@@ -239,25 +239,25 @@ class _Parser:
                 self._leftover(block)
                 return
             what = "the record does not begin as records of this format do; it was kept as far as it goes"
-            self._problems.append(Problem(block.line, what))
+            self._tell(block.line, what)
         if grammar.ends and not block.ended:
             if at_end:
                 what = f"the file ends inside this record: {end} is missing; it was kept as far as it goes"
             else:
                 what = f"{end} is missing before the next record begins in line {next_line}; the record was kept"
-            self._problems.append(Problem(block.line, what))
+            self._tell(block.line, what)
         for tag in sorted(grammar.once):
             again = block.tags.get(tag, ())[1:]
             if again:
                 what = f"{tag} stands more than once in the record of line {block.line}: two may have run together"
-                self._problems.append(Problem(again[0].line, what))
-        self._done.append(block)
+                self._tell(again[0].line, what)
+        self.done.append(block)
 
     def _leftover(self, block: Block) -> None:
         """Fields behind a record's end are that record's: Ovid writes some there."""
-        if self._done:
+        if self.done:
             for one in block.fields:
-                self._done[-1].add(one)
+                self.done[-1].add(one)
         else:
             self._strays += len(block.fields)
             self._first_stray = self._first_stray or block.line

@@ -6,13 +6,15 @@ Tags: https://images.webofknowledge.com/images/help/WOS/hs_wos_fieldtags.html
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from metasearch.adapters import convert
 from metasearch.files import accession, values, worktypes
 from metasearch.files.drafts import Draft
-from metasearch.files.reading import Problem, Reading
-from metasearch.files.tagged import BLANKS, Block, Field, Grammar, blocks, gather, lines_of
+from metasearch.files.reading import Reading
+from metasearch.files.tagged import BLANKS, Block, Field, Grammar, blocks, gather
+from metasearch.files.text import Text
 from metasearch.record import Author
 
 TAGS = frozenset(
@@ -24,6 +26,8 @@ TAGS = frozenset(
 _LISTS = frozenset("AU AF BA BF BE CA GP Z2".split())
 _HEAD = re.compile(rf"^[{BLANKS}\r\n]*(?:FN \S|PT [JBSPC]\r?\n(?:AU|BA|CA|GP|TI|AE) )")
 _TABLE_HEAD = re.compile(rf"^[{BLANKS}]*PT\t(?:[A-Z][A-Z0-9]\t){{8}}")
+#: Characters of the row of tags, and of any other row.
+_HEAD_SIZE, _LONGEST_ROW = 8_192, 10_000_000
 _KINDS = {"J": "article", "B": "book", "S": "chapter", "P": "patent", "C": "conference-paper"}
 
 
@@ -48,33 +52,34 @@ _GRAMMAR = Grammar(
 )
 
 
-def read(text: str, reading: Reading) -> None:
+def read(text: Text, reading: Reading) -> None:
     """Add the records of an export."""
-    found = _rows(text, reading) if _TABLE_HEAD.match(text) else blocks(text, _GRAMMAR, reading)
+    found = _rows(text, reading) if _TABLE_HEAD.match(text.head(_HEAD_SIZE)) else blocks(text, _GRAMMAR, reading)
     gather(reading, found, _draft)
 
 
-def _rows(text: str, reading: Reading) -> list[Block]:
-    head, *rows = lines_of(text)
-    tags = [tag.strip(BLANKS) for tag in head.split("\t")]
-    out = []
+def _rows(text: Text, reading: Reading) -> Iterator[Block]:
+    rows = text.lines(_LONGEST_ROW)
+    tags = [tag.strip(BLANKS) for tag in next(rows)[:_HEAD_SIZE].split("\t")]
     for number, row in enumerate(rows, 2):
+        if len(row) > _LONGEST_ROW:
+            reading.tell(number, f"the row is longer than {_LONGEST_ROW:,} characters; it was left out", 1)
+            continue
         if not row.strip(BLANKS):
             continue
         cells = row.split("\t")
         if len("".join(cells[len(tags) :]).strip()):
             what = f"the row has {len(cells)} cells under {len(tags)} headings; those beyond were left out"
-            reading.problems.append(Problem(number, what))
+            reading.tell(number, what)
         elif len(cells) < len(tags) // 2:
             what = f"the row has {len(cells)} cells under {len(tags)} headings; it was kept as far as it goes"
-            reading.problems.append(Problem(number, what))
+            reading.tell(number, what)
         block = Block(number)
         for tag, cell in zip(tags, cells, strict=False):
             value = cell.strip(BLANKS).removeprefix('"').removesuffix('"')
             if value:
                 block.add(Field(tag, re.split(r";\s*", value) if tag in _LISTS else [value], number))
-        out.append(block)
-    return out
+        yield block
 
 
 def _draft(block: Block) -> Draft:

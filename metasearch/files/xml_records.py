@@ -1,4 +1,4 @@
-"""XML files record by record: each record is cut out and parsed by itself.
+"""XML files record by record: each record is cut out (`xml_slices.py`) and parsed by itself.
 
 So a record that is broken costs only itself, a file that breaks off keeps what was complete, and no document type
 definition is ever read. The parser is the hardened one of the adapters.
@@ -11,13 +11,15 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from html.entities import html5
+from itertools import islice
 from typing import Any
 
 from metasearch.adapters.select.xml import parse_xml
-from metasearch.errors import MetasearchError
-from metasearch.files.encodings import decode
+from metasearch.errors import FileFormatError
 from metasearch.files.reading import Reading
 from metasearch.files.shelf import Shelf
+from metasearch.files.text import Bytes, Text
+from metasearch.files.xml_slices import Slice, Slices
 
 _DECLARED = re.compile(rb"""\A\s*<\?xml[^>]{0,200}?\sencoding\s*=\s*["']([A-Za-z0-9._-]{1,40})""")
 _NAMESPACE = re.compile(r"xmlns:([A-Za-z_][A-Za-z0-9_.-]{0,40})\s{0,9}=")
@@ -25,26 +27,8 @@ _NAMESPACE = re.compile(r"xmlns:([A-Za-z_][A-Za-z0-9_.-]{0,40})\s{0,9}=")
 _USUAL = ("marc", "slim", "xsi")
 _ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _AMPERSAND = re.compile(r"&(?:#(\d{1,7}|x[0-9a-fA-F]{1,6});|([A-Za-z][A-Za-z0-9]{1,31});)?")
-#: What SRU puts around every record.
-_ENVELOPE = re.compile(r"<(?:[\w.-]{1,40}:)?recordData[\s>]")
-_SKIPPED = {"<!--": "-->", "<![CDATA[": "]]>"}
 #: How far around a place that cannot be told is looked.
 _HEAD = 20_000
-
-
-@dataclass(frozen=True, slots=True)
-class Slice:
-    """A part of a file.
-
-    Attributes:
-        line: Of its first character, from 1.
-        text: From the tag that begins a record to the one that ends it.
-        flaw: Why it is no whole record; "" where it is one.
-    """
-
-    line: int
-    text: str
-    flaw: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,21 +46,22 @@ class Element:
     mended: str = ""
 
 
-def text_of_file(data: bytes, reading: Reading) -> str:
+def text_of_file(content: Bytes, reading: Reading) -> Text:
     """The text of an XML file, in the encoding that it declares or, where that cannot be, as it is best read."""
-    declared = _DECLARED.match(data[:1000].removeprefix(b"\xef\xbb\xbf"))
+    start = b"".join(islice(content.blocks(), 1))[:1000]
+    declared = _DECLARED.match(start.removeprefix(b"\xef\xbb\xbf"))
     name = declared[1].decode().lower() if declared else ""
-    found = decode(data, reading.name)
+    found = Text.of(content)
     if name and not name.startswith("utf") and not found.encoding.startswith("utf"):
         # Text that is UTF-8 is so whatever is declared, which is often left over from another program.
-        with suppress(MetasearchError):  # an encoding that nobody knows
-            found = decode(data, reading.name, name)
+        with suppress(FileFormatError):  # an encoding that nobody knows
+            found = Text.of(content, name)
     reading.encoding = found.encoding
     reading.problems += found.problems
-    return found.text
+    return found
 
 
-def elements(text: str, begin: str, shelf: Shelf) -> Iterator[Element]:
+def elements(text: Text, begin: str, shelf: Shelf) -> Iterator[Element]:
     """The records of a file, in order; what cannot be parsed is told to the shelf.
 
     Args:
@@ -86,8 +71,10 @@ def elements(text: str, begin: str, shelf: Shelf) -> Iterator[Element]:
         shelf: Where problems go.
     """
     found = 0
-    wrapper = _wrapper(text)
-    for part in _slices(text, begin):
+    head = text.head(_HEAD)
+    wrapper = _wrapper(head)
+    slices = Slices(text.pieces(), begin)
+    for part in slices:
         found += 1
         if part.flaw:
             shelf.lose(part.line, part.flaw)
@@ -96,68 +83,26 @@ def elements(text: str, begin: str, shelf: Shelf) -> Iterator[Element]:
             yield _parsed(part, wrapper)
         except ValueError as exc:
             shelf.lose(part.line, f"the record is not well-formed XML and was left out: {exc}")
-    missing = len(_ENVELOPE.findall(text)) - found
+    missing = slices.envelopes - found
     if missing > 0:
         shelf.lose(0, f"{missing} record(s) could not be found in their envelope", missing)
-    elif not found and text.strip():
+    elif not found:
         shelf.remark(0, "no record was found in it")
-    if found and not _ends(text, begin):
-        shelf.remark(text.count("\n") + 1, "the file breaks off; there may have been more records")
+    if found and not _ends(head, slices.tail, begin):
+        shelf.remark(slices.line, "the file breaks off; there may have been more records")
 
 
-def _ends(text: str, begin: str) -> bool:
+def _ends(head: str, tail: str, begin: str) -> bool:
     """Whether the last tag of a file closes something, and not only its last record, if there is more to be closed."""
-    closing = re.search(r"</(?:[\w.-]{1,40}:)?([^<>\s]{1,100})\s{0,20}>\s{0,500}\Z", text[-1000:])
+    closing = re.search(r"</(?:[\w.-]{1,40}:)?([^<>\s]{1,100})\s{0,20}>\s{0,500}\Z", tail)
     if closing is None:
         return False
-    return closing[1] != "record" or re.match(rf"\s*(?:<[?!][^<>]{{0,500}}>\s*)*{begin}", text) is not None
+    return closing[1] != "record" or re.match(rf"\s*(?:<[?!][^<>]{{0,500}}>\s*)*{begin}", head) is not None
 
 
-def _slices(text: str, begin: str) -> Iterator[Slice]:
-    token = re.compile(rf"(?P<begin>{begin})|(?P<end></(?:[\w.-]{{1,40}}:)?record\s{{0,20}}>)|<!--|<!\[CDATA\[")
-    wrapped = _ENVELOPE.search(text) is not None  # SRU: records inside of records
-    lines = _Lines(text)
-    position = 0
-    start: int | None = None
-    while (hit := token.search(text, position)) is not None:
-        position = hit.end()
-        if hit.group() in _SKIPPED:
-            closing = text.find(_SKIPPED[hit.group()], position)
-            if closing < 0:
-                break
-            position = closing
-        elif hit["begin"]:
-            if start is not None:
-                yield Slice(lines.at(start), "", "the record does not end before the next one begins; it was left out")
-            start = hit.start()
-            if hit.group().rstrip().endswith("/>"):
-                yield Slice(lines.at(start), hit.group())
-                start = None
-        elif start is not None:
-            yield Slice(lines.at(start), text[start:position])
-            start = None
-        elif not wrapped:
-            yield Slice(lines.at(hit.start()), "", "a record ends here that does not begin; it was left out")
-    if start is not None:
-        yield Slice(lines.at(start), "", "the file breaks off inside this record; it was left out")
-
-
-class _Lines:
-    """Numbers of lines at offsets that only grow."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._offset, self._line = 0, 1
-
-    def at(self, offset: int) -> int:
-        self._line += self._text.count("\n", self._offset, offset)
-        self._offset = offset
-        return self._line
-
-
-def _wrapper(text: str) -> str:
+def _wrapper(head: str) -> str:
     """A start tag that declares what the records may use."""
-    prefixes = {*_USUAL, *_NAMESPACE.findall(text[:_HEAD])} - {"xml", "xmlns"}
+    prefixes = {*_USUAL, *_NAMESPACE.findall(head)} - {"xml", "xmlns"}
     # Elements are known by their local names, so any address will do, where the file's own may be damaged.
     return "<_ " + " ".join(f'xmlns:{prefix}="urn:x"' for prefix in sorted(prefixes)) + ">"
 

@@ -9,11 +9,14 @@ from hashlib import sha256
 
 from aiohttp import web
 
+from metasearch import opening
 from metasearch.errors import SettingsError
 from metasearch.server.problem import Problem
 from metasearch.settings import Settings
 
 #: What can stand behind `Bearer` (RFC 6750), and is long enough that nobody guesses it.
+#: Bytes of a file of keys.
+MAX_BYTES = 10_000_000
 _KEY = re.compile(r"(?=.{16,512}\Z)[A-Za-z0-9._~+/-]+=*", re.ASCII)
 _RULE = "must have 16 to 512 characters: letters, digits and . _ ~ + / - (and = at its end)"
 #: Parameters in which clients of other services send keys.
@@ -102,9 +105,9 @@ def _named(settings: Settings, problems: list[str]) -> Iterator[tuple[str, str]]
     if file is None:
         return
     try:
-        lines = file.read_text(encoding="utf-8").splitlines()
+        lines = opening.read(file, MAX_BYTES).decode().splitlines()
     except OSError as exc:
-        problems.append(f"server.keys_file: {file} cannot be read: {exc.strerror}")
+        problems.append(f"server.keys_file: {file} cannot be read: {opening.why(exc)}")
         return
     except UnicodeDecodeError:
         problems.append(f"server.keys_file: {file} is not UTF-8")

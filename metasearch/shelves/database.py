@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Literal
 
+from metasearch import opening
 from metasearch.errors import ShelfError
 from metasearch.shelves.texts import COLUMNS
 
@@ -83,8 +84,25 @@ def lock(path: Path, held: ExitStack) -> None:
         ) from exc
 
 
+def regular(path: Path) -> None:
+    """Look whether what stands in the places of a shelf's files, if anything does, is a regular file.
+
+    Raises:
+        NoRegularFile: It is something else: SQLite would wait for it, or write to it.
+    """
+    for place in (path, path.with_suffix(".lock")):
+        with suppress(FileNotFoundError):
+            opening.opened(place).close()
+
+
 def unusable(path: Path, cause: Exception) -> ShelfError:
     """What went wrong with a file, as our error."""
-    reason = cause.strerror if isinstance(cause, OSError) and cause.strerror else str(cause)
+    if "unable to open database file" in str(cause):  # SQLite does not say why
+        try:
+            with suppress(FileNotFoundError):
+                regular(path)
+        except OSError as exc:
+            cause = exc
+    reason = opening.why(cause)
     advice = "Look whether the disk is full and the file yours; or remove the shelf, and fill it again."
     return ShelfError(str(path), f"the shelf cannot be used: {reason}", advice=advice)

@@ -11,7 +11,7 @@ from typing import Literal, Self
 
 from metasearch.errors import ShelfError
 from metasearch.record import Record
-from metasearch.shelves.database import Kind, check, lock, make, unusable
+from metasearch.shelves.database import Kind, check, lock, make, regular, unusable
 from metasearch.shelves.folder import shelf_file
 from metasearch.shelves.stored import encodable, packed
 from metasearch.shelves.texts import COLUMNS, indexed
@@ -65,6 +65,7 @@ class Shelf:
         with ExitStack() as held:
             try:
                 folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+                regular(path)
                 lock(path, held)
                 fresh = not path.exists() or path.stat().st_size == 0  # as a process leaves it that dies at once
                 db = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)

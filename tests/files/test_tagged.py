@@ -6,13 +6,14 @@ import pytest
 
 from metasearch.files import Reading
 from metasearch.files.ris import _grammar
-from metasearch.files.tagged import Block, blocks, joined, lines_of
+from metasearch.files.tagged import Block, blocks, joined
+from metasearch.files.text import Text
 from tests.files.samples import read, told
 
 
 def ris(text: str) -> tuple[list[Block], Reading]:
     reading = Reading("a.ris", "ris", "utf-8")
-    return blocks(text, _grammar(text), reading), reading
+    return list(blocks(Text.plain(text), _grammar(Text.plain(text)), reading)), reading
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
@@ -115,5 +116,5 @@ def test_a_field_of_too_many_lines_is_told_once() -> None:
 
 
 def test_lines_of_an_empty_text() -> None:
-    assert lines_of("") == [""]
+    assert list(Text.plain("").lines(10)) == [""]
     assert ris("")[0] == []
