@@ -1,0 +1,14 @@
+"""Hostile pages: what one database can send to stop the others, and what becomes of a search beside it.
+
+`made.py` says what a page is; `numbers.py`, `fields.py`, `markup.py` and `wire.py` make them; `database.py` serves them, in a process
+of its own; `faces.py` asks through the engine, a real server and the real command; `judged.py` holds what came of it
+to the rules; `table.py` prints it.
+"""
+
+from __future__ import annotations
+
+from benchmarks.pages import fields, numbers, wire
+from benchmarks.pages.made import Page
+
+#: Name -> the page, the worst kinds first.
+PAGES: dict[str, Page] = {page.name: page for module in (fields, numbers, wire) for page in module.pages()}
