@@ -20,8 +20,10 @@ from typing import Any
 
 import pytest
 
-from benchmarks import faults, soak, upstreams
-from benchmarks.faults import EXPECTED, FINE, WAIT, Case, Told
+from benchmarks import soak, upstreams
+from benchmarks.faults import cases, searched
+from benchmarks.faults.cases import Case
+from benchmarks.faults.expected import EXPECTED, FINE, WAIT, Told
 from benchmarks.held import MIB, Held
 from metasearch.adapters import exchange
 from metasearch.engine import Engine
@@ -42,7 +44,7 @@ MAX_BYTES = 4_000_000
 @pytest.fixture(scope="module")
 def upstream(shared: Path) -> Iterator[str]:
     """Ten simulated databases; a second port counts what should never reach it."""
-    with upstreams.mock(faults.DATABASES, "--port2", str(upstreams.free_port())) as base:
+    with upstreams.mock(cases.DATABASES, "--port2", str(upstreams.free_port())) as base:
         yield base
 
 
@@ -187,22 +189,20 @@ def test_exit_codes(upstream: str, tmp_path: Path, broken: tuple[str, str], code
 @pytest.fixture
 def _hurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """Further tries come soon, as in the command."""
-    monkeypatch.setattr(exchange, "BACKOFF", faults.BACKOFF)
+    monkeypatch.setattr(exchange, "BACKOFF", searched.BACKOFF)
 
 
 @pytest.fixture(scope="module")
 def truth(upstream: str) -> dict[int, frozenset[str]]:
     """The records of each database, as the simulated databases tell."""
-    return faults.the_truth(upstream)
+    return searched.the_truth(upstream)
 
 
 @pytest.mark.usefixtures("_hurried")
-@pytest.mark.parametrize(
-    "case", [*faults.at_random(6, seed=5), *list(faults.pairs(seed=5))[::60]], ids=lambda c: c.label
-)
+@pytest.mark.parametrize("case", [*cases.at_random(6, seed=5), *list(cases.pairs(seed=5))[::60]], ids=lambda c: c.label)
 async def test_several_bad_databases(upstream: str, truth: dict[int, frozenset[str]], case: Case) -> None:
     """In pairs and at random on ten databases: nothing healthy is lost, each bad one is told, and nothing is left."""
-    outcome = await faults.run(case, upstream, truth)
+    outcome = await searched.run(case, upstream, truth)
 
     assert outcome.wrong == []
     assert outcome.kept == outcome.due == 20 * (len(case.databases) - len(case.faults))
@@ -212,7 +212,7 @@ async def test_several_bad_databases(upstream: str, truth: dict[int, frozenset[s
 @pytest.mark.usefixtures("_hurried")
 async def test_the_deadline_holds_beside_one_that_hangs(upstream: str, truth: dict[int, frozenset[str]]) -> None:
     """Who is not there in time is named; the others are whole."""
-    outcome = await faults.run(Case({0: "hang"}, (0, 1, 2, 3), to_the_deadline=True), upstream, truth)
+    outcome = await searched.run(Case({0: "hang"}, (0, 1, 2, 3), to_the_deadline=True), upstream, truth)
 
     assert outcome.wrong == []
     assert outcome.reports[0].status == "timeout"
@@ -237,7 +237,7 @@ async def test_what_is_lost_or_left_is_found(upstream: str, truth: dict[int, fro
     class Leaking(Case):
         settings = leak
 
-    outcome = await faults.run(Leaking(case.faults, case.databases), upstream, missing)
+    outcome = await searched.run(Leaking(case.faults, case.databases), upstream, missing)
     left[0].cancel()
 
     assert [text.partition(":")[0] for text in outcome.wrong] == ["db1 is well", "raised unseen", "1 tasks left"]
@@ -250,14 +250,14 @@ def test_every_fault_of_the_simulated_databases_is_expected(shared: Path) -> Non
 
     for fault in EXPECTED:
         assert fault.partition(":")[0] in listed
-    assert len(list(faults.singles())) == 3 * len(EXPECTED) + sum(told is WAIT for told in EXPECTED.values())
-    assert len(list(faults.pairs(0))) == len(EXPECTED) * (len(EXPECTED) - 1) / 2
+    assert len(list(cases.singles())) == 3 * len(EXPECTED) + sum(told is WAIT for told in EXPECTED.values())
+    assert len(list(cases.pairs(0))) == len(EXPECTED) * (len(EXPECTED) - 1) / 2
 
 
 def test_random_cases_are_the_same_again() -> None:
     """A run can be repeated by its seed, and another seed gives others."""
-    assert list(faults.at_random(20, 1)) == list(faults.at_random(20, 1)) != list(faults.at_random(20, 2))
-    assert all(1 <= len(case.faults) < faults.DATABASES for case in faults.at_random(200, 3))
+    assert list(cases.at_random(20, 1)) == list(cases.at_random(20, 1)) != list(cases.at_random(20, 2))
+    assert all(1 <= len(case.faults) < cases.DATABASES for case in cases.at_random(200, 3))
 
 
 @pytest.mark.parametrize(
@@ -270,8 +270,8 @@ def test_random_cases_are_the_same_again() -> None:
 )
 def test_objections(report: SourceReport, records: int, wrong: list[str]) -> None:
     """A bad source that is called well, or something else than what it is, is objected to."""
-    assert [text.split()[0] for text in faults.objections(report, "500", records)] == wrong
-    assert list(faults.objections(SourceReport("db0", "ok", 19), "bom", 19)) == ["19 of 20 records, 0 unread"]
+    assert [text.split()[0] for text in searched.objections(report, "500", records)] == wrong
+    assert list(searched.objections(SourceReport("db0", "ok", 19), "bom", 19)) == ["19 of 20 records, 0 unread"]
 
 
 async def test_many_searches_leave_nothing(upstream: str) -> None:

@@ -57,7 +57,7 @@ def written(folder: Path, hostile: str, healthy: str) -> Path:
 
 
 def _table(shape: str, url: str) -> dict[str, Any]:
-    spoken = {**_SCRAPED, "label": "A page"} if shape == "html" else {"extends": shape}
+    spoken: dict[str, Any] = {**_SCRAPED, "label": "A page"} if shape == "html" else {"extends": shape}
     request = {**spoken.get("request", {}), "url": url}
     return {**spoken, "request": request, "limits": {**UNLIMITED, "timeout": TIMEOUT}}
 

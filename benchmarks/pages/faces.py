@@ -32,7 +32,9 @@ START = 30.0
 #: Seconds more that a command has, in which its modules are loaded.
 LOADED = 3.0
 #: Variables of whoever runs this that would change what is measured.
-_ENV = {key: value for key, value in os.environ.items() if not key.startswith("METASEARCH_") or key == "METASEARCH_VENV"}
+_ENV = {
+    key: value for key, value in os.environ.items() if not key.startswith("METASEARCH_") or key == "METASEARCH_VENV"
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,7 @@ class Face(Protocol):
 
     name: ClassVar[str]
     #: The signal that ends it; None where it has none.
-    signal: ClassVar[signal.Signals | None]
+    ends_by: ClassVar[signal.Signals | None]
 
     def ask(self, sources: Sequence[str], deadline: float, patience: float) -> Answered:
         """Search these sources, and give up after `patience` seconds beyond the deadline."""
@@ -76,6 +78,10 @@ class Face(Protocol):
 
     def gone(self, seconds: float) -> bool:
         """Whether the process to which a signal was sent has ended within so many seconds."""
+        ...
+
+    def close(self) -> None:
+        """End all processes at once."""
         ...
 
 
@@ -96,7 +102,13 @@ def statuses(answer: Mapping[str, Any]) -> dict[str, str]:
 def _started(command: Sequence[str], **piped: Any) -> subprocess.Popen[str]:
     """A process of Python's in a session of its own, that the terminal's Ctrl-C goes past."""
     return subprocess.Popen(
-        [sys.executable, *command], cwd=ROOT, env=_ENV, text=True, start_new_session=True, stderr=subprocess.DEVNULL, **piped
+        [sys.executable, *command],
+        cwd=ROOT,
+        env=_ENV,
+        text=True,
+        start_new_session=True,
+        stderr=subprocess.DEVNULL,
+        **piped,
     )
 
 
@@ -118,8 +130,8 @@ def _gone(process: subprocess.Popen[str], seconds: float) -> bool:
 class EngineFace:
     """The library: a process that does nothing but search."""
 
-    name = "engine"
-    signal = None
+    name: ClassVar[str] = "engine"
+    ends_by: ClassVar[signal.Signals | None] = None
 
     def __init__(self, config: Path) -> None:
         self._process = _started(
@@ -164,8 +176,8 @@ class EngineFace:
 class ServerFace:
     """`metasearch serve`, asked over HTTP."""
 
-    name = "server"
-    signal = signal.SIGTERM
+    name: ClassVar[str] = "server"
+    ends_by: ClassVar[signal.Signals | None] = signal.SIGTERM
 
     def __init__(self, config: Path) -> None:
         port = free_port()
@@ -219,8 +231,8 @@ _COMMAND = (
 class CommandFace:
     """`metasearch search`, a process for each search."""
 
-    name = "command"
-    signal = signal.SIGINT
+    name: ClassVar[str] = "command"
+    ends_by: ClassVar[signal.Signals | None] = signal.SIGINT
 
     def __init__(self, config: Path) -> None:
         self._config = config
@@ -258,13 +270,15 @@ class CommandFace:
             _ended(process)
 
 
-FACES = {face.name: face for face in (EngineFace, ServerFace, CommandFace)}
+FACES: Mapping[str, type[EngineFace] | type[ServerFace] | type[CommandFace]] = {
+    face.name: face for face in (EngineFace, ServerFace, CommandFace)
+}
 
 
 @contextmanager
 def opened(name: str, config: Path) -> Iterator[Face]:
     """The face of that name, ready to be asked; all its processes end with it."""
-    face = FACES[name](config)
+    face: Face = FACES[name](config)
     try:
         yield face
     finally:

@@ -18,7 +18,9 @@ def pages() -> Iterator[Page]:
     yield Page("marc-names", "sru", "a name of 60 KB of commas and blanks", QUADRATIC, answered("sru", _names))
     yield Page("marc-host", "sru", "a host citation (773 $g) of 60 KB of digits", QUADRATIC, answered("sru", _host))
     yield Page("doi-brackets", "crossref", "a DOI with 80 KB of brackets", QUADRATIC, answered("crossref", _brackets))
-    yield Page("long-titles", "crossref", "6 titles of 2 MB that differ a little", QUADRATIC, answered("crossref", _alike))
+    yield Page(
+        "long-titles", "crossref", "6 titles of 2 MB that differ a little", QUADRATIC, answered("crossref", _alike)
+    )
     yield Page("arxiv-version", "arxiv", "an identifier of 80 KB", QUADRATIC, answered("arxiv", _identifier))
     yield Page("combining", "crossref", "a title of 400,000 combining marks", QUADRATIC, answered("crossref", _marks))
     yield Page("pages-digits", "crossref", "pages of 80 KB of digits", QUADRATIC, answered("crossref", _page_range))
@@ -97,7 +99,9 @@ def _abstract() -> bytes:
 
 def _authors() -> bytes:
     made = json.dumps(work(0, author="HERE")).encode()
-    return works_raw(b"[%s]" % made.replace(b'"HERE"', b"[%s{}]" % (b'{"family":"Grower","given":"Ada B."},' * 300_000)), 1)
+    return works_raw(
+        b"[%s]" % made.replace(b'"HERE"', b"[%s{}]" % (b'{"family":"Grower","given":"Ada B."},' * 300_000)), 1
+    )
 
 
 def _subjects() -> bytes:

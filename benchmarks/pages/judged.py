@@ -102,7 +102,7 @@ class Bench:
             all(answered.status.get(name) == "ok" for name in HEALTHY),
             answered.status.get(page.name, "-"),
             answered.peak - plain.peak if answered.peak and plain.peak else None,
-            self._stopped(page, face) if stop and FACES[face].signal else None,
+            self._stopped(page, face) if stop and FACES[face].ends_by else None,
         )
 
     def _searched(self, page: Page, name: str) -> tuple[Answered, Answered]:
@@ -117,14 +117,14 @@ class Bench:
         with opened(name, self.config) as face:
             before = begun(self.hostile, page.name)
             # The source that never answers keeps the search from being over before.
-            process = face.begin(dict.fromkeys((page.name, *HEALTHY, SILENT)), LONG_DEADLINE)
+            process = face.begin(list(dict.fromkeys((page.name, *HEALTHY, SILENT))), LONG_DEADLINE)
             until = time.monotonic() + PATIENCE
             while begun(self.hostile, page.name) == before and time.monotonic() < until:
                 time.sleep(0.02)
             time.sleep(MIDDLE)
             sent = time.monotonic()
-            assert face.signal is not None
-            os.kill(process, face.signal)
+            assert face.ends_by is not None
+            os.kill(process, face.ends_by)
             face.gone(PATIENCE)
             return time.monotonic() - sent
 

@@ -51,7 +51,7 @@ def _items() -> bytes:
 
 
 def _members() -> bytes:
-    return works_raw(b"[{%s,\"title\":[\"Soil\"]}]" % b",".join(b'"m%d":1' % number for number in range(1_000_000)), 1)
+    return works_raw(b'[{%s,"title":["Soil"]}]' % b",".join(b'"m%d":1' % number for number in range(1_000_000)), 1)
 
 
 def _digits() -> bytes:

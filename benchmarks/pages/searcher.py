@@ -1,6 +1,6 @@
 """A process that searches through the engine: a line of JSON in is a search, a line out what came of it.
 
-    python -m benchmarks.pages.searcher CONFIG
+python -m benchmarks.pages.searcher CONFIG
 """
 
 from __future__ import annotations
