@@ -6,7 +6,8 @@
     python3 tasks.py lint                    format, lint, types, import contracts
     python3 tasks.py fix                     let the formatter and the linter mend what they can
     python3 tasks.py bench                   the speed table of benchmarks/; `bench dedup`, `bench text`: de-duplication
-                                             `bench faults`: broken databases; `bench soak`: thousands of searches;
+                                             `bench faults`: broken and hostile databases; `bench soak`: thousands of
+                                             searches; `bench overload`: more clients at once than can be served;
                                              `bench parse`: reading pages; `bench load`: reading specs
     python3 tasks.py fuzz                    damaged bodies, files and queries for every parser, a minute each (Linux)
     python3 tasks.py sources                 write docs/sources.md from the specs
@@ -188,7 +189,7 @@ def fix(_: list[str]) -> int:
 
 def bench(rest: list[str]) -> int:
     os.chdir(ROOT)
-    parts = ("speed", "dedup", "text", "parse", "load", "faults", "soak")
+    parts = ("speed", "dedup", "text", "parse", "load", "faults", "soak", "overload")
     which, rest = (rest[0], rest[1:]) if rest and rest[0] in parts else ("speed", rest)
     return call("python", "-m", f"benchmarks.{which}", *rest)
 

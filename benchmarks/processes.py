@@ -12,7 +12,7 @@ _PROC = Path("/proc")
 #: Whether this system tells.
 TOLD = (_PROC / "self" / "status").exists()
 #: What the kernel counts CPU time in, a second.
-_HERTZ = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
+HERTZ = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
 #: Seconds between two looks at what processes hold.
 LOOK = 0.05
 
@@ -35,7 +35,7 @@ def cpu_of_all(process: int) -> float:
             # pid (name) state parent ...: a name may hold anything, so what follows its last bracket counts.
             fields = (_PROC / str(one) / "stat").read_text().rpartition(")")[2].split()
             ticks += int(fields[11]) + int(fields[12])
-    return ticks / _HERTZ
+    return ticks / HERTZ
 
 
 def peak_of_all(process: int) -> int:

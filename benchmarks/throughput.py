@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import aiohttp
 
 from benchmarks import upstreams
+from benchmarks.processes import HERTZ, cpu_of_all
 from benchmarks.sides import CROSSREF, Measured, NotMeasured, at_once, of_turns, sides
 
-#: What the kernel counts CPU time in, a second.
-_HERTZ = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
 _PROC = Path("/proc")
 #: Share of their cores that workers must have been able to use; with less, waiting for one another would not show.
 ENOUGH = 0.5
@@ -84,7 +84,11 @@ def two_workers(searches: int = 96, count: int = 32, rounds: int = 2) -> Measure
     asked = upstreams.queries()
     rates: dict[int, list[float]] = {1: [], 2: []}
     shown: dict[int, list[float]] = {1: [], 2: []}
-    with upstreams.mock(len(CROSSREF)) as base, _serving(base, 1) as one, _serving(base, 2) as two:
+    with (
+        upstreams.mock(len(CROSSREF)) as base,
+        serving(configuration(base), 1) as one,
+        serving(configuration(base), 2) as two,
+    ):
         for url, _ in (one, two):  # what each worker loads once
             asyncio.run(_ask(url, upstreams.some(asked, 16), 8))
         for _ in range(rounds):
@@ -129,12 +133,22 @@ async def _ask(url: str, queries: Sequence[str], count: int) -> None:
 
 
 @contextmanager
-def _serving(base: str, workers: int) -> Iterator[tuple[str, int]]:
-    """A running server; gives the address of its searches and its process, of which workers are children."""
+def _both(configured: str) -> Iterator[tuple[tuple[str, int], tuple[str, int]]]:
+    """A server with one worker and one with two."""
+    with serving(configured, 1) as one, serving(configured, 2) as two:
+        yield one, two
+
+
+@contextmanager
+def serving(configured: str, workers: int) -> Iterator[tuple[str, int]]:
+    """A running server with this configuration, in TOML.
+
+    Gives the address of its searches and its process, of which workers are children.
+    """
     port = upstreams.free_port()
     with TemporaryDirectory() as folder:
         config = Path(folder) / "config.toml"
-        config.write_text(configuration(base), encoding="utf-8")
+        config.write_text(configured, encoding="utf-8")
         command = [*SERVE, "--config", str(config), "--port", str(port), "--workers", str(workers)]
         with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
             try:
@@ -146,38 +160,24 @@ def _serving(base: str, workers: int) -> Iterator[tuple[str, int]]:
                 process.wait(20)
 
 
-def configuration(base: str) -> str:
-    """The databases as a user writes them down, in TOML; without a cache, and with no limit for one client."""
+def configuration(base: str, tables: Mapping[str, Mapping[str, Any]] | None = None) -> str:
+    """The databases as a user writes them down, in TOML; without a cache, and with no limit for one client.
+
+    Args:
+        base: Their URL.
+        tables: Source -> its table, of which `extends`, `url` and `limits` count; None is ten of the simulated ones.
+    """
+    tables = tables or upstreams.tables(base, CROSSREF)
     lines = ["[network]", f'allow = ["{base.removeprefix("http://")}"]', "[cache]", "enabled = false"]
-    lines += ["[server]", "rate_limit = 0"]
-    for name, table in upstreams.tables(base, CROSSREF).items():
+    # Without this the shipped sources would be asked, too.
+    lines += ["[server]", "rate_limit = 0", "[search]", f"sources = {json.dumps(list(tables))}"]
+    for name, table in tables.items():
         lines += [f"[sources.{name}]", f'extends = "{table["extends"]}"', f'url = "{table["url"]}"']
         lines += [f"limits.{key} = {value}" for key, value in table["limits"].items()]
     return "\n".join((*lines, ""))
 
 
-def cpu_of_all(process: int) -> float:
-    """Seconds of CPU of a process and of all that descend from it, as far as they run."""
-    ticks = 0
-    children: dict[int, list[tuple[int, int]]] = {}
-    for path in _PROC.glob("[0-9]*/stat"):
-        try:
-            # pid (name) state parent ...: a name may hold anything, so what follows its last bracket counts.
-            fields = path.read_text().rpartition(")")[2].split()
-        except OSError:
-            continue  # it has ended
-        children.setdefault(int(fields[1]), []).append((int(path.parent.name), int(fields[11]) + int(fields[12])))
-        if int(path.parent.name) == process:
-            ticks += int(fields[11]) + int(fields[12])
-    waiting = [process]
-    while waiting:
-        for child, spent in children.get(waiting.pop(), []):
-            ticks += spent
-            waiting.append(child)
-    return ticks / _HERTZ
-
-
 def idle_seconds() -> float:
     """Seconds that the cores lay idle, all together."""
     idle, waited = (_PROC / "stat").read_text().split("\n", 1)[0].split()[4:6]
-    return (int(idle) + int(waited)) / _HERTZ
+    return (int(idle) + int(waited)) / HERTZ

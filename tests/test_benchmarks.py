@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
 from statistics import mean
+from typing import Any
 
 import pytest
 
-from benchmarks import dedup, latency, peer, sides, speed, throughput, upstreams
+from benchmarks import dedup, latency, overload, peer, processes, sides, speed, throughput, upstreams
 from benchmarks.generated import Library
+from benchmarks.held import MIB
 from benchmarks.hostile import HOSTILE, Maker
+from benchmarks.pages import PAGES, configured, judged, wire
+from benchmarks.pages.database import databases
+from benchmarks.pages.made import BENIGN
 from benchmarks.sides import Measured, NotMeasured
 from benchmarks.speed import ROWS, Row
+from metasearch import search
+from metasearch.adapters.spec import Limits
 from metasearch.settings import Settings
 from tests.evaluate.samples import write
 
@@ -202,6 +210,7 @@ def test_the_server_is_configured_as_a_user_would(tmp_path: Path) -> None:
     assert settings.cache_dir is None
     assert settings.server.rate_limit == 0
     plain = upstreams.settings("http://127.0.0.1:9", sides.CROSSREF)
+    assert settings.default_sources == tuple(plain.sources)
     assert settings.sources == {
         name: {key: value for key, value in table.items() if key != "fields"} for name, table in plain.sources.items()
     }
@@ -211,12 +220,12 @@ def test_the_server_is_configured_as_a_user_would(tmp_path: Path) -> None:
 def test_what_children_use_counts_with_their_parent() -> None:
     """A child's CPU is in that of the process that started it."""
     burn = "import time\nwhile time.process_time() < 0.3: pass\nprint(flush=True)\ninput()"
-    before = throughput.cpu_of_all(os.getpid())
+    before = processes.cpu_of_all(os.getpid())
     with subprocess.Popen([sys.executable, "-c", burn], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
         assert child.stdout is not None
         child.stdout.readline()
-        used = throughput.cpu_of_all(child.pid)
-        whole = throughput.cpu_of_all(os.getpid())
+        used = processes.cpu_of_all(child.pid)
+        whole = processes.cpu_of_all(os.getpid())
         child.communicate(b"\n")
 
     assert used >= 0.25
@@ -234,3 +243,92 @@ def test_a_row_of_the_speed_table(shared: Path) -> None:
     assert "again-answer" in done.stdout
     assert "FAILED" not in done.stdout
     assert done.returncode in (0, 1)  # a busy machine may miss the goal
+
+
+# --------------------------------------------------------------------------- hostile pages, and too many clients
+
+
+def test_hostile_pages_are_read_and_not_refused_for_their_size() -> None:
+    """Whole pages are within what a source may send, so that what they do is done by whoever reads them."""
+    bodies = [(name, page) for name, page in PAGES.items() if page.kind not in (wire.ENDLESS, wire.BOMB)]
+
+    sizes = {name: sum(len(piece) for piece in page.pieces() if not isinstance(piece, float)) for name, page in bodies}
+
+    assert len(sizes) > 20
+    assert {name for name, size in sizes.items() if size > Limits().max_bytes} == set()
+
+
+def test_hostile_pages_are_sources(tmp_path: Path) -> None:
+    """Each is a source of the configuration, which is read without a complaint and asks the healthy ones only."""
+    file = configured.written(tmp_path, "http://127.0.0.1:9", "http://127.0.0.1:10")
+
+    settings = Settings.load(file, {})
+
+    assert settings.default_sources == configured.HEALTHY
+    assert settings.allow == {"127.0.0.1:9", "127.0.0.1:10"}
+    assert set(PAGES) < set(settings.sources)
+
+
+@pytest.mark.parametrize("shape", BENIGN)
+async def test_ordinary_pages_are_read_whole(tmp_path: Path, shape: str) -> None:
+    """What the hostile pages are measured beside is a page of twenty records, and the healthy databases are well."""
+    with databases() as base:
+        settings = Settings.load(configured.written(tmp_path, base, base), {})
+        names = [*configured.HEALTHY, configured.benign(shape)]
+
+        answer = await search("soil", sources=names, settings=settings)
+
+    assert [(report.status, report.count, report.unread) for report in answer.sources] == [("ok", 20, 0)] * 4
+
+
+FINE = judged.Outcome(PAGES["marc-title"], "server", -1.0, kept=60, well=True, status="error", grown=0, stopped=0.1)
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({}, []),
+        ({"late": 0.31}, ["answered 0.31 s after"]),
+        ({"late": None, "kept": 0, "well": False}, ["no answer", "0 of 60 records"]),
+        ({"kept": 59}, ["59 of 60 records"]),
+        ({"well": False}, ["a healthy source is said"]),
+        ({"grown": 41 * MIB}, ["41 MiB more"]),
+        ({"stopped": 2.1}, ["ended 2.1 s after the signal"]),
+        ({"grown": None, "stopped": None}, []),
+    ],
+)
+def test_what_a_page_may_not_do(changed: dict[str, Any], said: list[str]) -> None:
+    """Late, incomplete, falsely blamed, large or deaf to signals: each is told; what was not measured is none of it."""
+    outcome = replace(FINE, **changed)
+
+    assert [text.startswith(told) for text, told in zip(outcome.wrong, said, strict=True)] == [True] * len(said)
+    assert ("VIOLATION" in judged.line(outcome)) == bool(said)
+
+
+def answer_of(**changed: tuple[str, int]) -> bytes:
+    told = {f"db{n}": ("ok", 20) for n in range(overload.DATABASES)} | changed
+    return json.dumps({"sources": [{"source": n, "status": s, "count": c} for n, (s, c) in told.items()]}).encode()
+
+
+def test_what_more_clients_than_places_may_not_bring() -> None:
+    """Incomplete answers, refusals without a time, and answers that take much longer are told, each by what it is."""
+    first, many = overload.Load(8, took=[1.0] * 20), overload.Load(64, took=[1.9] * 20, refused=3)
+    overload.look_at(answer_of(), many)
+    assert list(many.wrong(first)) == []
+
+    overload.look_at(answer_of(db3=("timeout", 0)), many)
+    many.untold, many.took[:] = 1, [2.1] * 20
+
+    assert (many.incomplete, dict(many.lacking)) == (1, {"timeout": 1})
+    assert [text.split()[0] for text in many.wrong(first)] == ["1", "1", "p95"]
+    assert list(overload.Load(64).wrong(first)) == ["no search was accepted"]
+
+
+def test_a_little_load(tmp_path: Path) -> None:
+    """From the command to the databases and back: few clients are all served, in full."""
+    command = [sys.executable, "-m", "benchmarks.overload", "--own", "--clients", "2", "--seconds", "1"]
+
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=upstreams.ROOT)
+
+    assert done.stdout.endswith("0 violation(s)\n"), done.stdout + done.stderr
+    assert done.returncode == 0

@@ -19,6 +19,7 @@ import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from http.client import HTTPException
 from pathlib import Path
 from typing import IO, Any, ClassVar, Protocol
 
@@ -202,13 +203,13 @@ class ServerFace:
         with watched(self._process.pid) as peak:
             try:
                 answer, began, ended = self._get(sources, deadline, patience)
-            except OSError:
+            except (OSError, HTTPException):
                 return Answered(began=began, peak=max(peak, default=0))
         return Answered(ended, began, kept(answer), statuses(answer), max(peak, default=0))
 
     def begin(self, sources: Sequence[str], deadline: float) -> int:
         def ask() -> None:
-            with suppress(OSError, ValueError):
+            with suppress(OSError, ValueError, HTTPException):
                 self._get(sources, deadline, 60.0)
 
         threading.Thread(target=ask, daemon=True).start()
@@ -270,7 +271,7 @@ class CommandFace:
             _ended(process)
 
 
-FACES: Mapping[str, type[EngineFace] | type[ServerFace] | type[CommandFace]] = {
+FACES: Mapping[str, type[EngineFace | ServerFace | CommandFace]] = {
     face.name: face for face in (EngineFace, ServerFace, CommandFace)
 }
 
