@@ -25,6 +25,7 @@ def pages() -> Iterator[Page]:
     yield Page("xml-namespaces", "arxiv", "an element of 100,000 namespaces", MANY, answered("arxiv", _namespaces))
     yield Page("html-open", "html", "990 KB of open tags", DEEP, answered("html", _open))
     yield Page("html-tables", "html", "990 KB of tables in tables", DEEP, answered("html", _tables))
+    yield Page("html-flat", "html", "990 KB of paragraphs", MANY, answered("html", _paragraphs))
     yield Page("json-deep", "crossref", "a list in a list, 1,000,000 times", DEEP, answered("crossref", _lists))
     yield Page("xml-deep", "arxiv", "an element in an element, 500,000 times", DEEP, answered("arxiv", _inside))
     yield Page("xml-entities", "sru", "entities of entities of entities", DEEP, answered("sru", _bomb))
@@ -74,12 +75,21 @@ def _namespaces() -> bytes:
     return feed(entry(0, more=b"<x %s/>" % b" ".join(b'xmlns:n%d="u:%d"' % (n, n) for n in range(100_000))))
 
 
+def _web_page(inside: bytes) -> bytes:
+    # Without its end a page would be taken for one that was cut off, and not be read.
+    return b"<!doctype html><html><body>%s</body></html>" % inside
+
+
 def _open() -> bytes:
-    return b"<!doctype html><html><body>%s" % (b"<ul><li><b>a" * (990_000 // 12))
+    return _web_page(b"<ul><li><b>a" * (990_000 // 12))
 
 
 def _tables() -> bytes:
-    return b"<!doctype html><html><body>%s" % (b"<table><tr><td><li><b>a" * (990_000 // 22))
+    return _web_page(b"<table><tr><td><li><b>a" * (990_000 // 22))
+
+
+def _paragraphs() -> bytes:
+    return _web_page(b"<li><b>Soil</b></li>" + b"<p>a" * (990_000 // 4))
 
 
 def _lists() -> bytes:
