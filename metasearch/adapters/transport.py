@@ -13,12 +13,14 @@ import os
 import time
 import traceback
 from collections.abc import Mapping
+from contextlib import suppress
 from email.utils import parsedate_to_datetime
 from io import BytesIO
 from typing import Protocol
 
 import aiohttp
 
+from metasearch.adapters.bounded import BoundedConnector, BoundedProtocol, TooMuchBody, TooMuchFraming, TooMuchHead
 from metasearch.adapters.guard import AllowList, ForbiddenAddress
 from metasearch.adapters.hops import REDIRECTS, Hop, first_hop, next_hop
 from metasearch.adapters.request import Page, Request, redacted, secrets_of, without_secrets
@@ -32,6 +34,10 @@ DNS_TTL = 300
 PER_HOST = 16
 #: Bytes of a body that are read ahead, as they are after decompression: twice as many may wait for us.
 READ_AHEAD = 1 << 17
+#: What aiohttp decodes step by step, never more than was asked for: each of them has a test with a bomb.
+ENCODINGS = "gzip, deflate, br"
+#: Bytes of a body after which the loop gets a turn, although more may be there to be decoded.
+TURN = 1 << 20
 #: In bodies of more bytes secrets are looked for in a thread, so that the loop does not stall.
 LARGE_BODY = 1_000_000
 
@@ -109,6 +115,8 @@ class HttpTransport:
                     hop.method, hop.url, headers=hop.headers, data=hop.data, allow_redirects=False
                 ) as response:
                     status, headers = response.status, response.headers
+                    if status < 200:
+                        raise BadAnswer(request.source, "it switches to another protocol", url=request.shown)
                     if status in REDIRECTS and (location := headers.get("Location")):
                         hop, redirected = next_hop(request, hop, status, location), True
                         continue
@@ -133,7 +141,7 @@ class HttpTransport:
     def _session(self, *, exempt: bool) -> aiohttp.ClientSession:
         session = self._exempt if exempt else self._public
         if session is None:
-            connector = aiohttp.TCPConnector(
+            connector = BoundedConnector(
                 socket_factory=self._allow.connect_allowed if exempt else self._allow.connect_public,
                 resolver=DaemonResolver(),
                 ttl_dns_cache=DNS_TTL,
@@ -142,7 +150,7 @@ class HttpTransport:
             )
             session = aiohttp.ClientSession(
                 connector=connector,
-                headers={"User-Agent": self._user_agent},
+                headers={"User-Agent": self._user_agent, "Accept-Encoding": ENCODINGS},
                 cookie_jar=aiohttp.DummyCookieJar(),
                 timeout=aiohttp.ClientTimeout(total=None, sock_connect=None),
                 trust_env=False,
@@ -158,17 +166,26 @@ class HttpTransport:
 async def _read(response: aiohttp.ClientResponse, request: Request, limit: int) -> bytes:
     """The body, given up as soon as it passes `limit` bytes; never `response.read()`, which has no limit."""
     size = response.content_length or 0
-    if size <= limit:
-        size = 0
-        # Unlike a join of chunks it never holds the body twice; and what is refused is let go here, not with the error.
-        with BytesIO() as body:
-            while chunk := await response.content.readany():
-                size += len(chunk)
-                if size > limit:
-                    break
-                body.write(chunk)
-            else:
-                return body.getvalue()
+    connection = response.connection
+    if connection is not None and isinstance(connection.protocol, BoundedProtocol):
+        connection.protocol.allow(limit)
+    with suppress(TooMuchBody):
+        if size <= limit:
+            size = 0
+            # Unlike a join of chunks it never holds the body twice; and what is refused is let go here, not with the
+            # error.
+            with BytesIO() as body:
+                turn = TURN
+                while chunk := await response.content.readany():
+                    size += len(chunk)
+                    if size > limit:
+                        break
+                    body.write(chunk)
+                    if size > turn:  # where there is always more to read, nobody else would get a turn
+                        turn = size + TURN
+                        await asyncio.sleep(0)
+                else:
+                    return body.getvalue()
     response.close()
     raise TooLarge(request.source, limit, url=request.shown)
 
@@ -216,6 +233,8 @@ TRANSLATIONS: tuple[tuple[type[Exception], type[SourceError], str], ...] = (
     (aiohttp.http_exceptions.ContentEncodingError, BadAnswer, "its answer is not compressed as it says"),
     (aiohttp.ClientPayloadError, ConnectFailed, "its answer broke off"),
     (aiohttp.ClientResponseError, BadAnswer, "what it sends is not HTTP"),
+    (TooMuchHead, BadAnswer, "its answer does not begin: it sends interim responses, or a head, without end"),
+    (TooMuchFraming, BadAnswer, "nearly all of its answer is framing, and next to nothing is body"),
     (aiohttp.InvalidURL, NotAllowed, "the URL cannot be used"),
     (aiohttp.ClientError, ConnectFailed, "the exchange failed"),
     (TimeoutError, TimedOut, "no whole answer"),
