@@ -246,7 +246,10 @@ async def test_a_redirect_takes_no_credentials_to_another_host(server: Loopback,
     transport = HttpTransport(allow=frozenset({server.netloc, target.netloc}))
     secret = (("key", Secret("planted-key")),)
     headers = (("Authorization", "Basic planted"), ("Cookie", "planted"), ("X-Key", Secret("planted-key")))
-    request = Request(source="db", url=server.url(), method="POST", params=secret, headers=headers, body=secret)
+    request = Request(
+        source="db", url=server.url(), method="POST", params=secret, headers=headers, body=secret,
+        redirects=(target.netloc,),
+    )  # fmt: skip
     await transport.send(request, timeout=5, max_bytes=99)
     await transport.close()
 
@@ -534,6 +537,7 @@ def config(server: Loopback, target: Loopback, tmp_path: Path) -> Path:
     target.routes["/works"] = echo()
     tables = [
         f"[sources.{path[1:]}]\nextends = 'crossref'\nurl = '{server.url(path)}'\nlimits.timeout = 0.5\n"
+        f"request.redirects = ['{target.netloc}']\n"
         "auth.api_key = { env = 'PLANTED_KEY' }\n"
         "auth.X-Api-Key = { env = 'PLANTED_KEY', in = 'headers', prefix = 'Bearer ' }\n"
         for path in server.routes

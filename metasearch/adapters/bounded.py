@@ -1,9 +1,9 @@
 """Bounds on what a server sends that aiohttp does not set: on heads, on framing, on what is read without a pause.
 
 aiohttp reads interim responses (100 to 199) as long as more of them come. It parses at once all that one read of the
-socket gave, which in chunks of one byte keeps the loop for a tenth of a second. It counts neither framing nor bytes that
-decode to nothing. And it keeps what comes on a connection that waits for its next request. `BoundedConnector` is its
-connector, with a protocol that ends all of this.
+socket gave, which in chunks of one byte keeps the loop for a tenth of a second. It counts neither framing nor bytes
+that decode to nothing. And it keeps what comes on a connection that waits for its next request. `BoundedConnector` is
+its connector, with a protocol that ends all of this.
 
 This is the one file that uses aiohttp's inside: `BaseConnector._factory`, which makes the protocol of each connection,
 and the methods by which that protocol is told things. test_bounded.py fails where a version of aiohttp does otherwise.
@@ -218,4 +218,5 @@ class BoundedConnector(aiohttp.TCPConnector):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        self._factory = functools.partial(BoundedProtocol, loop=self._loop)
+        factory: functools.partial[ResponseHandler] = functools.partial(BoundedProtocol, loop=self._loop)
+        self._factory = factory

@@ -115,7 +115,7 @@ class AllowList:
             host, _, port = entry.rpartition(":")
             bare = host[1:-1] if host.startswith("[") and host.endswith("]") else host
             if not bare or (":" in bare and bare == host) or not (port.isascii() and port.isdigit()):
-                raise UsageError(f"allow: {entry!r} is not host:port", advice='Write it like "127.0.0.1:9401".')
+                raise UsageError(f"{entry!r} is not host:port", advice='Write it like "127.0.0.1:9401".')
             origins.add((_canonical(bare), int(port)))
         return cls(frozenset(origins))
 

@@ -95,6 +95,7 @@ def plan_request(
         content_type=template.content_type,
         values=asked,
         total_header=spec.total_header,
+        redirects=template.redirects,
         start=0,
         size=size,
         cursor=spec.paging.first if spec.paging.kind == "cursor" else None,

@@ -83,6 +83,7 @@ class Request:
         wanted: How many records the search may want from this source in the end.
         after: What is asked when this and all that follows from it is done, where a page takes several requests.
         total_header: The header of the answer that tells the number of hits; "" where the body does.
+        redirects: "host:port" of allowed private servers, beside its own, to which it may be redirected.
         private: Whether the answer is a secret, which nobody keeps: a login.
     """
 
@@ -102,18 +103,28 @@ class Request:
     wanted: int = 20
     after: Request | None = None
     total_header: str = ""
+    redirects: tuple[str, ...] = ()
     private: bool = False
 
     @property
     def key(self) -> str:
-        """Names the request in cache and cassettes: a hash over everything but secrets and bookkeeping."""
-        parts = [self.source, self.method, self.url]
+        """Names the request in cache and cassettes: a hash over everything but secrets and bookkeeping.
+
+        Each part stands behind its length, and each list behind its number of members, so that no two requests that
+        differ are written in one way.
+        """
+        parts = [self.source, self.method, self.url, self.content_type, self.content]
         for pairs in (self.params, self.headers, self.body):
-            parts += [f"{name}={value}" for name, value in pairs if isinstance(value, str)]
-            parts.append("")
-        if self.content:
-            parts += [self.content_type, self.content]
-        return hashlib.sha256("\n".join(parts).encode(errors="surrogatepass")).hexdigest()
+            shown = list(public(pairs))
+            parts.append(str(len(shown)))
+            for pair in shown:
+                parts += pair
+        written = hashlib.sha256()
+        for part in parts:
+            data = part.encode(errors="surrogatepass")
+            written.update(b"%d:" % len(data))
+            written.update(data)
+        return written.hexdigest()
 
     @property
     def shown(self) -> str:

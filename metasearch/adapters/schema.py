@@ -35,6 +35,7 @@ _KINDS: dict[str, Schema] = {
     "request.headers": _TEMPLATES,
     "request.body": _TEMPLATES,
     "request.json": _ANY_TABLE,
+    "request.redirects": _TEXTS,
     "enrich.request.params": _TEMPLATES,
     "enrich.request.headers": _TEMPLATES,
     "query.joined": {"type": "array", "items": {"enum": list(FIELDS)}},

@@ -55,6 +55,9 @@ class RequestTemplate:
 
     The body of a POST is a form (`body`), JSON (`json`: as TOML gives it, strings are templates; None is no JSON) or
     plain text (`text`); `content_type` is that of the latter two.
+
+    `redirects` names servers ("host:port") in one's own network to which the database redirects, and which
+    `[network] allow` lets through besides.
     """
 
     url: str
@@ -65,6 +68,7 @@ class RequestTemplate:
     json: Any = None
     text: str = ""
     content_type: str = ""
+    redirects: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -194,6 +194,7 @@ class _SpecReader(ShapeReader):
             json=json,
             text=text,
             content_type=self.get(request, "content_type", str, usual, "request"),
+            redirects=self.places(request, "redirects", "request"),
         )
 
     def enrichment(self, table: Table) -> Enrichment | None:

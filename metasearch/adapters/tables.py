@@ -10,6 +10,7 @@ from typing import Any
 
 from metasearch.adapters.spec import Limits, Template
 from metasearch.adapters.templates import PAGING
+from metasearch.errors import UsageError
 from metasearch.query.ast import FIELDS
 
 Table = Mapping[str, Any]
@@ -22,7 +23,7 @@ KEYS: Mapping[str, frozenset[str]] = {
         "name label homepage docs terms coverage languages syntax default enabled weight extends hook url "
         "request query paging auth limits enrich parse fields ids also".split()
     ),
-    "request": frozenset("url method params headers body json text content_type".split()),
+    "request": frozenset("url method params headers body json text content_type redirects".split()),
     "enrich": frozenset("by request".split()),
     "enrich.request": frozenset("url params headers".split()),
     "query": frozenset(
@@ -96,6 +97,19 @@ class TableReader:
             self.wrong(full, f"{value!r} is not allowed; one of {', '.join(choices)}")
             return default
         return value
+
+    def places(self, table: Table, key: str, where: str) -> tuple[str, ...]:
+        """The "host:port" of a list."""
+        found = [str(place) for place in self.get(table, key, list, [], where)]
+        if not found:
+            return ()
+        from metasearch.adapters.guard import AllowList
+
+        try:
+            AllowList.parse(found)
+        except UsageError as exc:
+            self.wrong(f"{where}.{key}", str(exc))
+        return tuple(found)
 
     def templates(
         self, table: Table, key: str, where: str, allowed: frozenset[str] = PLACEHOLDERS

@@ -107,9 +107,12 @@ class HttpTransport:
     async def _follow(self, request: Request, max_bytes: int) -> Page:
         started = time.perf_counter()
         hop, exempt, redirected = first_hop(request), True, False
+        own = hop
         for _ in range(MAX_REDIRECTS + 1):
             # A public host must not send us into our own network, not even to an address that is allowed.
             exempt = exempt and self._allow.holds(str(hop.url.raw_host), hop.url.port or 0)
+            if exempt and not hop.trusted and not _is_named(hop, request, own):
+                raise _unnamed(request, hop)
             try:
                 async with self._session(exempt=exempt).request(
                     hop.method, hop.url, headers=hop.headers, data=hop.data, allow_redirects=False
@@ -260,15 +263,35 @@ def translated(exc: Exception, request: Request, timeout: float) -> SourceError 
 
 def _forbidden(request: Request, hop: Hop, *, redirected: bool) -> NotAllowed:
     """The refusal to connect to `hop`, which the user may want to allow."""
-    place = f"{hop.url.raw_host}:{hop.url.port}"
     if not redirected:
-        return NotAllowed(request.source, f"{place} is not at a public address", url=request.shown)
+        return NotAllowed(request.source, f"{_place(hop)} is not at a public address", url=request.shown)
     return NotAllowed(
         request.source,
-        f"it redirects to {place}, which is not at a public address",
+        f"it redirects to {_place(hop)}, which is not at a public address",
         url=request.shown,
         advice="Nothing was sent there. If the address is meant, make it the source's `url` and `allow` its host:port.",
     )
+
+
+def _unnamed(request: Request, hop: Hop) -> NotAllowed:
+    """The refusal to follow one server of our network to another, which only the other's sources were to ask."""
+    return NotAllowed(
+        request.source,
+        f"it redirects to {_place(hop)}, another server that is allowed, but not to this source",
+        url=request.shown,
+        advice=f'Nothing was sent there. If it is meant, set request.redirects = ["{_place(hop)}"] for the source.',
+    )
+
+
+def _is_named(hop: Hop, request: Request, own: Hop) -> bool:
+    """Whether a hop goes to the request's own server, or to one that its source names."""
+    named = AllowList.parse((*request.redirects, _place(own)))
+    return named.holds(str(hop.url.raw_host), hop.url.port or 0)
+
+
+def _place(hop: Hop) -> str:
+    host = str(hop.url.raw_host)
+    return f"[{host}]:{hop.url.port}" if ":" in host else f"{host}:{hop.url.port}"
 
 
 def _telling(exc: Exception) -> Exception:

@@ -156,6 +156,15 @@ class Connection(web.RequestHandler):
         response.force_close()
         return response
 
+    async def finish_response(
+        self, request: web.BaseRequest, resp: web.StreamResponse, start_time: float | None
+    ) -> tuple[web.StreamResponse, bool]:
+        """Sends an answer; that to an `Expect` which is not met is ours, because aiohttp's repeats the header."""
+        if isinstance(resp, web.HTTPExpectationFailed):
+            headers = {"Cache-Control": "no-store"}
+            resp = Problem(417, None, "Only 100-continue can be expected.", headers=headers).response("")
+        return await super().finish_response(request, resp, start_time)
+
     def _expect_head(self) -> None:
         if self._head is None and self.transport is not None:
             self._head = asyncio.get_running_loop().call_later(self._all.options.head_timeout, self._late)

@@ -59,7 +59,9 @@ FRAMES = {
     "the size of a chunk": (CHUNKED, b"0"),
     "trailers": (CHUNKED + b"0\r\n", b"X-A: b\r\n"),
     "chunks of a byte": (CHUNKED, b"1\r\nx\r\n"),
-    "chunks of a byte, compressed": (OK + GZIPPED + CHUNKED[len(OK) :] + b"%x\r\n%b\r\n" % (len(_BEGUN), _BEGUN), _CRUMBS),
+    "chunks of a byte, compressed": (
+        OK + GZIPPED + CHUNKED[len(OK) :] + b"%x\r\n%b\r\n" % (len(_BEGUN), _BEGUN), _CRUMBS
+    ),
 }  # fmt: skip
 #: Bodies without end.
 BODIES = {

@@ -160,6 +160,37 @@ async def test_a_public_host_cannot_redirect_to_an_allowed_private_one(monkeypat
         assert len(private.seen) == 1
 
 
+async def test_an_allowed_server_cannot_redirect_to_another_one(server: Loopback) -> None:
+    """Each was allowed for the sources that ask it; the refusal says which, and that nothing was sent there."""
+    async with Loopback({"/": reply(b"private")}, host="127.0.0.2") as other:
+        server.routes["/"] = reply(b"", 302, Location=other.url())
+        transport = HttpTransport(allow=frozenset({server.netloc, other.netloc}))
+        with pytest.raises(NotAllowed, match=f"redirects to {other.netloc}, another server") as caught:
+            await transport.send(Request(source="db", url=server.url()), timeout=5, max_bytes=99)
+        await transport.close()
+
+        assert f'request.redirects = ["{other.netloc}"]' in caught.value.advice
+        assert other.connections == 0
+
+
+async def test_an_allowed_server_may_redirect_to_one_that_the_source_names(server: Loopback) -> None:
+    """And back to its own; a name in the spec alone opens nothing that is not allowed."""
+    async with Loopback(host="127.0.0.2") as other:
+        server.routes |= {"/": reply(b"", 302, Location=other.url()), "/back": reply(b"here")}
+        other.routes["/"] = reply(b"", 302, Location=server.url("/back"))
+        request = Request(source="db", url=server.url(), redirects=(other.netloc,))
+        for allow in ({server.netloc, other.netloc}, {server.netloc}):
+            transport = HttpTransport(allow=frozenset(allow))
+            if other.netloc in allow:
+                assert (await transport.send(request, timeout=5, max_bytes=99)).body == b"here"
+            else:
+                with pytest.raises(NotAllowed, match="not at a public address"):
+                    await transport.send(request, timeout=5, max_bytes=99)
+            await transport.close()
+
+        assert len(other.seen) == 1
+
+
 async def test_redirects_within_the_origin_are_followed(server: Loopback, send: Send) -> None:
     """The page of the last hop is the page of the request, and the key went along."""
     server.routes["/"] = reply(b"", 301, Location="/a")
@@ -178,7 +209,10 @@ async def test_secrets_stay_with_their_origin(server: Loopback) -> None:
         server.routes["/"] = reply(b"", 307, Location=other.url(f"/?key={KEY}&q=1"))
         transport = HttpTransport(allow=frozenset({server.netloc, other.netloc}))
         secret = (("key", Secret(KEY)),)
-        request = Request(source="db", url=server.url(), method="POST", params=secret, headers=secret, body=secret)
+        request = Request(
+            source="db", url=server.url(), method="POST", params=secret, headers=secret, body=secret,
+            redirects=(other.netloc,),
+        )  # fmt: skip
         page = await transport.send(request, timeout=5, max_bytes=99)
         await transport.close()
 

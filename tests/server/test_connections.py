@@ -161,6 +161,19 @@ async def test_a_long_address_is_refused():
     assert got.startswith(b"HTTP/1.1 414 ")
 
 
+@pytest.mark.parametrize("path", ["/", "/healthz", "/nowhere"])
+async def test_an_expectation_is_not_repeated(path):
+    """What is expected of us and cannot be met is told as a problem, whose words are all ours."""
+    async with connected() as (reader, writer, _):
+        writer.write(f"GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nExpect: <b>planted</b>\r\n\r\n".encode())
+        got = await rest(reader)
+
+    assert got.startswith(b"HTTP/1.1 417 ")
+    assert b"application/problem+json" in got
+    assert b"X-Content-Type-Options: nosniff" in got
+    assert b"planted" not in got
+
+
 async def test_an_endless_body_is_not_read():
     """No route wants one: the answer comes at once, and the connection is closed a moment later."""
     async with connected() as (reader, writer, _):

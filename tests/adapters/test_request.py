@@ -1,0 +1,67 @@
+"""What names a request: two that differ never have one name."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from metasearch.adapters.request import JSON, Request, Secret, public
+
+#: Characters that have stood, or could stand, between the parts of a key.
+_TEXT = st.text(alphabet="a=\n\0:1,\ud800", max_size=4)
+_PAIRS = st.lists(st.tuples(_TEXT, _TEXT), max_size=3).map(tuple)
+_REQUESTS = st.builds(
+    Request, source=_TEXT, url=_TEXT, method=st.sampled_from(["GET", "POST"]), params=_PAIRS, headers=_PAIRS,
+    body=_PAIRS, content=_TEXT, content_type=_TEXT,
+)  # fmt: skip
+
+
+def _said(request: Request) -> tuple[object, ...]:
+    pairs = (tuple(public(it)) for it in (request.params, request.headers, request.body))
+    return (request.source, request.url, request.method, request.content, request.content_type, *pairs)
+
+
+@given(_REQUESTS, _REQUESTS)
+def test_requests_that_differ_have_keys_that_differ(one: Request, other: Request) -> None:
+    assert (one.key == other.key) is (_said(one) == _said(other))
+
+
+@given(_REQUESTS, st.data())
+def test_what_moves_from_one_part_to_another_changes_the_key(one: Request, data: st.DataObject) -> None:
+    """Whichever two neighbours share the same characters in another way."""
+    names = ("source", "url", "content_type", "content")
+    here, there = data.draw(st.sampled_from([(a, b) for a in names for b in names if a != b]))
+    whole = getattr(one, here) + "\n" + getattr(one, there)
+    cut = data.draw(st.integers(0, len(whole)))
+    moved = replace(one, **{here: whole[:cut], there: whole[cut:]})
+
+    assert (moved.key == one.key) is (_said(moved) == _said(one))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ({"params": (("a", "b"), ("c", "d"))}, {"params": (("a", "b\nc=d"),)}),
+        ({"params": (("a=b", "c"),)}, {"params": (("a", "b=c"),)}),
+        ({"params": (("a", "b"),)}, {"headers": (("a", "b"),)}),
+        ({"body": (("a", "b"),)}, {"body": (("a", "b"),), "content_type": JSON}),
+        ({"content": "x", "content_type": "a\nb"}, {"content": "b\nx", "content_type": "a"}),
+    ],
+    ids=["a line end", "an equals sign", "another list", "a form and JSON", "a type of content"],
+)
+def test_requests_that_were_mistaken_for_one_another(one: dict[str, object], other: dict[str, object]) -> None:
+    """A page of the one would have been given for the other."""
+    base = Request(source="db", url="https://x.example/", method="POST")
+
+    assert replace(base, **one).key != replace(base, **other).key
+
+
+def test_secrets_and_bookkeeping_change_no_key() -> None:
+    """A page is kept once, whoever has asked for it, and for which place of the list."""
+    base = Request(source="db", url="https://x.example/", params=(("q", "tidal"),))
+    kin = replace(base, params=(("q", "tidal"), ("key", Secret("s3cr3tk3y"))), start=20, wanted=100, step="second")
+
+    assert kin.key == base.key
