@@ -42,6 +42,7 @@ from metasearch.formats.events import ndjson, sse
 from metasearch.query import parse as parse_query
 from metasearch.record import Author, Hit, Match, Reason, Record, Version
 from metasearch.settings import Settings
+from tests.adapters.flooding import flood
 from tests.adapters.loopback import Loopback, raw, reply
 
 # --------------------------------------------------------------------------- where requests may be led
@@ -479,6 +480,41 @@ def test_text_cannot_forge_an_event_of_a_stream(form: str, end: str) -> None:
     written = STREAMED[form](Added(hit(evil))) + STREAMED[form](Finished(answer(hit(evil), evil)))
 
     assert len(written.decode().splitlines()) == {"ndjson": 2, "sse": 8}[form]
+
+
+# --------------------------------------------------------------------------- what one database takes from the others
+
+CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+#: How a database begins its answer, and what it repeats without end.
+ENDLESS = {
+    "100 Continue": (b"", b"HTTP/1.1 100 Continue\r\n\r\n"),
+    "103 Early Hints": (b"", b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"),
+    "headers": (b"HTTP/1.1 200 OK\r\n", b"X-A: b\r\n"),
+    "an extension of a chunk": (CHUNKED + b"1;", b"a=b;"),
+    "chunks of a byte": (CHUNKED, b"1\r\nx\r\n"),
+    "a body": (CHUNKED, b"10000\r\n" + bytes(1 << 16) + b"\r\n"),
+}
+
+
+@pytest.mark.parametrize("name", ENDLESS)
+async def test_a_database_without_end_costs_the_others_nothing(server: Loopback, name: str) -> None:
+    """Its source fails with a reason, long before the deadline; every record of the other three is there."""
+    for number in range(3):
+        work = {"title": [f"Tidal pools {number}"], "DOI": f"10.1000/{number}", "type": "journal-article"}
+        body = json.dumps({"message": {"total-results": 1, "items": [work]}}).encode()
+        server.routes[f"/{number}"] = reply(body)
+    with flood(*ENDLESS[name]) as bad:
+        urls = {f"db{number}": server.url(f"/{number}") for number in range(3)} | {"bad": bad.url}
+        settings = Settings(
+            sources={source: {"extends": "crossref", "url": url} for source, url in urls.items()},
+            allow=frozenset({server.netloc, bad.netloc}),
+        )
+        async with Engine(settings) as engine:
+            done = await engine.search("tidal", sources=list(urls), timeout=30)
+
+    assert {it.source: it.status for it in done.sources} == {"db0": "ok", "db1": "ok", "db2": "ok", "bad": "error"}
+    assert {hit.record.doi for hit in done.hits} == {f"10.1000/{number}" for number in range(3)}
+    assert done.seconds < 20
 
 
 # --------------------------------------------------------------------------- where secrets end up

@@ -1,38 +1,30 @@
-"""Sending a request by Z39.50: `Z3950Transport`, on YAZ (zoom.py).
+"""Sending a request by Z39.50: `Z3950Transport`, on YAZ, which runs in a process of its own (z3950_worker.py).
 
 What transport.py does for HTTP holds here too: an address is judged (guard.py) and then connected to, without the name
 being looked up again; one clock runs over all; and what comes back is counted. Each page is a session of its own, in a
-thread of its own, which ends soon after nobody waits for it.
+process of its own, which is ended when the page is there or nobody waits for it any more.
 """
 
 from __future__ import annotations
 
 import asyncio
-import threading
+import json
+import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 from urllib.parse import unquote
 
 from yarl import URL
 
-from metasearch.adapters.envelope import Problem, envelope
 from metasearch.adapters.guard import AllowList
 from metasearch.adapters.request import Page, Pairs, Request, Secret, redacted
 from metasearch.adapters.resolver import DaemonResolver
-from metasearch.adapters.zoom import (
-    CONNECT,
-    CONNECTION_LOST,
-    INIT,
-    INVALID_QUERY,
-    TIMEOUT,
-    Abandoned,
-    Connection,
-    LibraryMissing,
-    ZoomError,
-    as_sru_code,
-    library,
-)
+from metasearch.adapters.z3950_worker import FAILED, LATE, MISSING, PAGE, TOO_LARGE, Job, written
+from metasearch.adapters.zoom import CONNECT, CONNECTION_LOST, INIT, INVALID_QUERY, TIMEOUT
 from metasearch.errors import (
     AccessDenied,
     BadAnswer,
@@ -54,7 +46,14 @@ OPTIONS = frozenset(
 _QUERY, _START, _COUNT, _FORM = "query", "startRecord", "maximumRecords", "record"
 #: Bib-1's diagnostic for a session that is refused without another.
 _ACCESS_CONTROL = 101
-_UNREADABLE = Problem(67, "a record came that cannot be turned into XML")
+#: What the process runs, and how a job ended whose process did not say.
+_RUN = (
+    "import sys, json; sys.path[:] = json.loads(sys.argv[1]);"
+    "from metasearch.adapters.z3950_worker import main; main()"
+)
+_DIED = "died"
+#: Bytes of the line that says how a job ended, of a page for one of its records, and that are read at once.
+_LONGEST_TOLD, _WRITTEN, _STRETCH = 1 << 16, 2, 1 << 18
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,18 +122,19 @@ class Z3950Transport:
         try:
             async with asyncio.timeout(timeout):
                 addresses = await self._addresses(ask, request)
-                body = await _in_a_thread(
-                    lambda given_up: _asked(ask, addresses, request, started + timeout, given_up, max_bytes)
+                left = max(0.0, started + timeout - time.monotonic())
+                job = Job(
+                    addresses, ask.query, ask.form, ask.start, ask.count, left, max_bytes=max_bytes, options=ask.options
                 )
-        except (TimeoutError, Abandoned) as exc:
-            raise TimedOut(request.source, f"no whole answer within {timeout:g} s", url=request.shown) from exc
-        except LibraryMissing as exc:
-            raise SourceError(
-                request.source,
-                "Z39.50 is asked through the library YAZ, which is not installed here",
-                url=request.shown,
-                advice="Install version 5 of it (Debian: apt install libyaz5), or leave the source out.",
-            ) from exc
+                told, body = await _in_a_process(job)
+        except TimeoutError as exc:
+            raise _error({"outcome": LATE}, request, timeout) from exc
+        except OSError as exc:
+            raise SourceError(request.source, "no process can be started to ask it", url=request.shown) from exc
+        if told["outcome"] == TOO_LARGE:
+            raise TooLarge(request.source, max_bytes, url=request.shown)
+        if told["outcome"] != PAGE:
+            raise _error(told, request, timeout)
         page = Page(
             request=request,
             content_type="application/xml; charset=utf-8",
@@ -165,101 +165,79 @@ class Z3950Transport:
         return [f"[{it}]:{ask.port}" if ":" in it else f"{it}:{ask.port}" for it in dict.fromkeys(admitted)]
 
 
-async def _in_a_thread(work: Callable[[Callable[[], bool]], bytes]) -> bytes:
-    """What the work gives, which is told when nobody waits any more.
+async def _in_a_process(job: Job) -> tuple[dict[str, Any], bytes]:
+    """What a process of its own makes of the job: how that ended, and the page.
 
-    A thread of its own, because a slow server must not hold one of the few that the loop's other work shares.
+    The process is gone when this returns, however it returns: nothing of it keeps a search, or the program, waiting.
     """
-    loop = asyncio.get_running_loop()
-    answer: asyncio.Future[bytes] = loop.create_future()
-    given_up = threading.Event()
-
-    def tell(body: bytes, error: Exception | None) -> None:
-        if answer.done():
-            return
-        if error is None:
-            answer.set_result(body)
-        else:
-            answer.set_exception(error)
-
-    def run() -> None:
-        body, error = b"", None
-        try:
-            body = work(given_up.is_set)
-        except Exception as exc:  # whatever it is, whoever waits must hear of it
-            error = exc
-        try:
-            loop.call_soon_threadsafe(tell, body, error)
-        except RuntimeError:
-            return  # the loop has been closed in the meantime: nobody waits for the answer
-
-    threading.Thread(target=run, name="z3950", daemon=True).start()
+    process = await asyncio.create_subprocess_exec(
+        *_command(),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.DEVNULL,
+        env={},  # no key of ours is where a hostile server's bytes are read
+        start_new_session=True,  # Ctrl-C is for us
+    )
+    assert process.stdin is not None and process.stdout is not None  # noqa: PT018
     try:
-        return await answer
+        with suppress(ConnectionError):
+            process.stdin.write(written(job))
+            process.stdin.write_eof()
+        most = _LONGEST_TOLD + _WRITTEN * job.max_bytes
+        parts = [b""]
+        size = 0
+        while part := await process.stdout.read(_STRETCH):
+            parts.append(part)
+            size += len(part)
+            if size > most:
+                return {"outcome": TOO_LARGE}, b""
+        await process.wait()
     finally:
-        given_up.set()
+        if process.returncode is None:
+            with suppress(ProcessLookupError):
+                process.kill()
+            await process.wait()
+    told, found, page = b"".join(parts).partition(b"\n")
+    return (json.loads(told), page) if found else ({"outcome": _DIED}, b"")
 
 
-def _asked(
-    ask: Ask, addresses: list[str], request: Request, deadline: float, given_up: Callable[[], bool], max_bytes: int
-) -> bytes:
-    """The answer of the first address that can be connected to."""
-    library()
-    # Servers that keep to it send a diagnostic in the place of what is larger.
-    options = {**ask.options, "preferredMessageSize": str(max_bytes), "maximumRecordSize": str(max_bytes)}
-    for left, address in zip(reversed(range(len(addresses))), addresses, strict=True):
-        with Connection(address, options) as connection:
-            try:
-                connection.search(ask.query)
-                connection.run(deadline, given_up)
-                if (error := connection.error()) is not None and _ours(error):
-                    raise error
-            except ZoomError as exc:
-                if left and exc.own and exc.code == CONNECT:
-                    continue
-                raise _translated(exc, request) from exc
-            problems = [_problem(error)] if error is not None else []
-            return envelope(connection.total, _records(connection, ask, request, max_bytes), problems)
-    raise ConnectFailed(request.source, "no connection can be made", url=request.shown)
+def _command() -> list[str]:
+    """A Python like this one that looks for modules where this one does, and nowhere else."""
+    places = [str(Path(__file__).parents[2]), *filter(None, sys.path)]
+    return [sys.executable, "-I", "-S", "-c", _RUN, json.dumps(list(dict.fromkeys(places)))]
 
 
-def _records(connection: Connection, ask: Ask, request: Request, max_bytes: int) -> Iterator[bytes | Problem]:
-    size = 0
-    for position in range(ask.start, min(ask.start + ask.count, connection.total)):
-        record = connection.record(position, ask.form)
-        if record is None and not connection.came(position):
-            return  # a server may send fewer than it was asked for
-        if isinstance(record, bytes):
-            size += len(record)
-            if size > max_bytes:
-                raise TooLarge(request.source, max_bytes, url=request.shown)
-        yield _problem(record) if isinstance(record, ZoomError) else _UNREADABLE if record is None else record
-
-
-def _ours(error: ZoomError) -> bool:
-    """Whether it says that there was no conversation, and is no diagnostic of a server."""
-    return error.own or error.of_http
-
-
-def _problem(error: ZoomError) -> Problem:
-    return Problem(as_sru_code(error.code), error.message, error.details)
-
-
-def _translated(error: ZoomError, request: Request) -> SourceError:
-    """Our error; its message is ours, because ZOOM's hold addresses."""
+def _error(told: Mapping[str, Any], request: Request, timeout: float) -> SourceError:
+    """Our error for a job that brought no page; its message is ours, because ZOOM's hold addresses."""
     source, url = request.source, request.shown
-    if error.own:
-        match error.code:
-            case code if code == CONNECT:
-                return ConnectFailed(source, "no connection can be made", url=url)
-            case code if code == CONNECTION_LOST:
-                return ConnectFailed(source, "it closed the connection without an answer", url=url)
-            case code if code == TIMEOUT:
-                return TimedOut(source, "no whole answer", url=url)
-            case code if code == INIT:
-                return AccessDenied(source, _ACCESS_CONTROL, url=url, said="it does not open a session")
-            case code if code == INVALID_QUERY:
-                return _refusal(request, "the query is not PQF: see the templates of [query] in its spec")
+    match told["outcome"], told.get("own") and told.get("code"):
+        case outcome, _ if outcome == LATE:
+            return TimedOut(source, f"no whole answer within {timeout:g} s", url=url)
+        case outcome, _ if outcome == MISSING:
+            return SourceError(
+                source,
+                "Z39.50 is asked through the library YAZ, which is not installed here",
+                url=url,
+                advice="Install version 5 of it (Debian: apt install libyaz5), or leave the source out.",
+            )
+        case outcome, _ if outcome == _DIED:
+            return BadAnswer(
+                source,
+                "what it sends cannot be read: the process that reads it ran out of memory, or crashed",
+                url=url,
+                advice="Ask for fewer rows. If its records are large and it is trusted, raise limits.max_bytes: "
+                "the process may take twice that.",
+            )
+        case outcome, code if outcome == FAILED and code == CONNECT:
+            return ConnectFailed(source, "no connection can be made", url=url)
+        case outcome, code if outcome == FAILED and code == CONNECTION_LOST:
+            return ConnectFailed(source, "it closed the connection without an answer", url=url)
+        case outcome, code if outcome == FAILED and code == TIMEOUT:
+            return TimedOut(source, "no whole answer", url=url)
+        case outcome, code if outcome == FAILED and code == INIT:
+            return AccessDenied(source, _ACCESS_CONTROL, url=url, said="it does not open a session")
+        case outcome, code if outcome == FAILED and code == INVALID_QUERY:
+            return _refusal(request, "the query is not PQF: see the templates of [query] in its spec")
     return BadAnswer(source, "what it sends is not Z39.50", url=url)
 
 

@@ -8,7 +8,6 @@ what is given up ends in a moment.
 from __future__ import annotations
 
 import ctypes
-import ctypes.util
 import os
 import select
 import socket
@@ -108,7 +107,9 @@ def _load() -> ctypes.CDLL:
     try:
         return ctypes.CDLL(LIBRARY)
     except OSError:
-        name = ctypes.util.find_library("yaz")
+        from ctypes.util import find_library  # which takes longer to load than the library itself
+
+        name = find_library("yaz")
         if name is None:
             raise
         return ctypes.CDLL(name)

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import ctypes.util
+import os
 import socket
 import threading
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +17,7 @@ import pytest
 from pymarc import Field, Indicators, Leader, Subfield
 from pymarc import Record as MarcFile
 
-from metasearch.adapters import z3950, zoom
+from metasearch.adapters import z3950, z3950_worker, zoom
 from metasearch.adapters.envelope import Problem, envelope
 from metasearch.adapters.parse import Parsed, parse
 from metasearch.adapters.plan import plan
@@ -21,6 +25,7 @@ from metasearch.adapters.registry import Registry
 from metasearch.adapters.request import Page, Request, Secret
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.adapters.z3950 import Z3950Transport, ask_of
+from metasearch.adapters.z3950_worker import Job, answer
 from metasearch.engine import Engine
 from metasearch.errors import (
     AccessDenied,
@@ -140,9 +145,13 @@ async def test_without_yaz_the_advice_names_the_package(monkeypatch: pytest.Monk
     def absent(name: str) -> None:
         raise OSError(f"{name}: cannot open shared object file")
 
+    async def here(job: Job) -> tuple[dict[str, Any], bytes]:
+        return answer(job, lambda: False)
+
     monkeypatch.setattr(zoom.ctypes, "CDLL", absent)
-    monkeypatch.setattr(zoom.ctypes.util, "find_library", lambda name: None)
-    monkeypatch.setattr(z3950, "library", zoom.library.__wrapped__)
+    monkeypatch.setattr(ctypes.util, "find_library", lambda name: None)
+    monkeypatch.setattr(z3950_worker, "library", zoom.library.__wrapped__)
+    monkeypatch.setattr(z3950, "_in_a_process", here)
     transport = Z3950Transport(allow=frozenset({"127.0.0.1:210"}))
 
     with pytest.raises(SourceError) as raised:
@@ -264,7 +273,7 @@ async def test_a_server_that_says_nothing_times_out_and_is_left() -> None:
     """Whoever waits is told in time; the session is closed soon after."""
     with z3950_server(lambda _: b"") as server:
         with pytest.raises(TimedOut):
-            await asked(server, timeout=0.3)
+            await asked(server, timeout=2)
 
         assert await asyncio.to_thread(server.left.wait, 20)
 
@@ -321,6 +330,92 @@ async def test_what_is_not_z3950_is_a_bad_answer(garbage: bytes) -> None:
 
     with pytest.raises((BadAnswer, ConnectFailed)):
         await read(lambda _: next(sent, None), timeout=20)
+
+
+def _flood(start: bytes, again: bytes) -> Iterator[bytes]:
+    """The start of a message, and then what it goes on with, up to 300 MB."""
+    yield start
+    stretch = again * max(1, (1 << 16) // len(again))
+    for _ in range(300_000_000 // len(stretch)):
+        yield stretch
+
+
+_RECORD = marc(record())
+#: A message as its first bytes, and what follows without end. 0xb7 is a searchResponse, 0xb5 an initResponse.
+FLOODS: dict[str, tuple[bytes, bytes]] = {
+    "a message of 2 GB": (b"\xb7\x84\x7f\xff\xff\xff", bytes(1 << 16)),
+    "a list of 100 MB": (b"\xb7\x84\x07\x00\x00\x00\xbc\x84\x06\xff\xff\xf0", _RECORD),
+    "a member longer than its message": (b"\xb7\x84\0\x10\0\0\x9c\x84\x7f\xff\xff\xff", bytes(1 << 16)),
+    "no length, small members": (b"\xb7\x80", b"\x04\x02ab"),
+    "no length, large members": (b"\xb7\x80", b"\x04\x82\x10\x00" + bytes(4096)),
+    "members in members": (b"", b"\xbc\x80"),
+    "a tag without end": (b"\xb7\x80\xbf", b"\x81"),
+    "answers without end": (b"", search_response(2, [_RECORD, _RECORD])),
+}
+
+
+@pytest.mark.usefixtures("yaz")
+@pytest.mark.parametrize("name", FLOODS)
+async def test_a_flood_costs_only_its_own_page(name: str) -> None:
+    """It ends in time, whatever the library does; little is read; and the process that read is gone."""
+    begun = time.monotonic()
+    with z3950_server({INIT: init_response(), SEARCH: _flood(*FLOODS[name])}.get) as server:
+        with suppress(BadAnswer, TimedOut):  # a page came where the first answer was a whole one
+            await asked(server, timeout=2.5, max_bytes=1 << 24)
+
+        assert time.monotonic() - begun < 5
+        assert await asyncio.to_thread(server.left.wait, 10)
+    assert server.sent < 40 << 20
+    assert not [it for it in threading.enumerate() if it.name == "z3950"]
+
+
+@pytest.mark.usefixtures("yaz")
+async def test_a_session_that_opens_without_end_is_a_bad_answer() -> None:
+    """The first message as well."""
+    with z3950_server(lambda _: _flood(b"\xb5\x84\x7f\xff\xff\xff", bytes(1 << 16))) as server:
+        with pytest.raises((BadAnswer, TimedOut)):
+            await asked(server, timeout=5, max_bytes=1 << 24)
+
+        assert await asyncio.to_thread(server.left.wait, 10)
+    assert server.sent < 40 << 20
+
+
+async def test_a_library_that_crashes_is_a_bad_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It takes its own process with it, and nothing else."""
+    monkeypatch.setattr(z3950, "_RUN", "import os; os.abort()")
+    with pytest.raises(BadAnswer, match="ran out of memory, or crashed") as caught:
+        await _from_nowhere()
+
+    assert "limits.max_bytes" in caught.value.advice
+
+
+async def test_a_process_that_does_not_end_is_ended(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """At the deadline, also where it neither reads nor listens to signals that can be ignored."""
+    told = tmp_path / "pid"
+    stubborn = "import os, signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN);"
+    monkeypatch.setattr(z3950, "_RUN", f"{stubborn} open({str(told)!r}, 'w').write(str(os.getpid())); time.sleep(60)")
+    with pytest.raises(TimedOut):
+        await _from_nowhere(timeout=2)
+
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(told.read_text(encoding="ascii")), 0)
+
+
+async def test_the_process_knows_no_key_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the environment holds is not where a hostile server's bytes are read."""
+    monkeypatch.setenv("PLANTED_KEY", "planted")
+    told = "import json, os, sys; sys.stdout.write(json.dumps({'outcome': 'page'}) + '\\n' + repr(dict(os.environ)))"
+    monkeypatch.setattr(z3950, "_RUN", told)
+    page = await _from_nowhere()
+
+    assert page.body.startswith(b"{")
+    assert b"planted" not in page.body.lower()
+
+
+async def _from_nowhere(*, timeout: float = 20.0) -> Page:
+    """A page whose process does not get as far as to connect."""
+    transport = Z3950Transport(allow=frozenset({"127.0.0.1:210"}))
+    return await transport.send(request_of(spec_of("z3950://127.0.0.1:210/x")), timeout=timeout, max_bytes=1000)
 
 
 @pytest.mark.usefixtures("yaz")

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import socket
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 #: First bytes of the requests: initRequest, searchRequest, presentRequest.
 INIT, SEARCH, PRESENT = 0xB4, 0xB6, 0xB8
 _BIB1_DIAGNOSTICS, _USMARC = bytes.fromhex("2a8648ce130401"), bytes.fromhex("2a8648ce13050a")
 
-#: Takes the first byte of a request, gives what is sent; None closes the connection.
-Script = Callable[[int], bytes | None]
+#: Takes the first byte of a request, gives what is sent, or the parts of it; None closes the connection.
+Script = Callable[[int], bytes | Iterable[bytes] | None]
 
 
 def ber(tag: int | bytes, *content: bytes) -> bytes:
@@ -90,6 +90,7 @@ class Z3950Server:
     def __init__(self, port: int) -> None:
         self.port = port
         self.requests: list[bytes] = []
+        self.sent = 0
         #: Set when a client has gone, or was sent away.
         self.left = threading.Event()
 
@@ -109,7 +110,9 @@ def z3950_server(script: Script) -> Iterator[Z3950Server]:
                 try:
                     while (request := connection.recv(65_536)) and (answer := script(request[0])) is not None:
                         server.requests.append(request)
-                        connection.sendall(answer)
+                        for part in [answer] if isinstance(answer, bytes) else answer:
+                            connection.sendall(part)
+                            server.sent += len(part)
                 except OSError:  # the client has had enough
                     pass
             server.left.set()
