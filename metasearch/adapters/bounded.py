@@ -28,7 +28,7 @@ MAX_HEAD = 64 * 1024
 MAX_INTERIM = 8
 #: Bytes of framing (sizes of chunks, their extensions, trailers) beyond as many as the body has. Bodies in chunks of
 #: five bytes or more never reach it; smaller chunks cost so much time that not many can be taken.
-MAX_FRAMING = 256 * 1024
+MAX_FRAMING = 128 * 1024
 #: Lines that are parsed at once, and bytes of a part where more lines have come. Each head, header and chunk has a line
 #: end, so this bounds the work, which takes some 10 ms.
 LINES, PART = 5_000, 16 * 1024
