@@ -14,6 +14,7 @@ from __future__ import annotations
 import asyncio
 import functools
 import sys
+import time
 from collections import deque
 from typing import Any, cast
 
@@ -29,9 +30,9 @@ MAX_INTERIM = 8
 #: Bytes of framing (sizes of chunks, their extensions, trailers) beyond as many as the body has. Bodies in chunks of
 #: five bytes or more never reach it; smaller chunks cost so much time that not many can be taken.
 MAX_FRAMING = 128 * 1024
-#: Lines that are parsed at once, and bytes of a part where more lines have come. Each head, header and chunk has a line
-#: end, so this bounds the work, which takes some 10 ms.
-LINES, PART = 5_000, 16 * 1024
+#: Bytes that are parsed at once where they may be chunks or heads (in the smallest chunks that takes some 8 ms), and
+#: seconds after which others get their turn before the next.
+PART, TURN = 16 * 1024, 0.005
 #: Parts that may wait for their turn before reading from the socket stops.
 WAITING = 32
 
@@ -55,7 +56,8 @@ class BoundedProtocol(ResponseHandler):
         super().__init__(loop=loop)
         self._parts: deque[bytes] = deque()
         self._turn: asyncio.Handle | None = None
-        self._held = False
+        #: Whether aiohttp wants no more for now, and whether too much waits here.
+        self._held = self._is_held_back = False
         #: How the connection ended, where parts of what came before that still wait.
         self._end: tuple[BaseException | None] | None = None
         self._begin()
@@ -64,6 +66,8 @@ class BoundedProtocol(ResponseHandler):
         self._head_bytes = self._rest_bytes = self._interim = 0
         self._most = sys.maxsize
         self._body: StreamReader | None = None
+        #: Bytes of a body without chunks; 0 for one in chunks.
+        self._length = 0
         self._refusal: aiohttp.ClientError | None = None
 
     def set_response_params(self, **params: Any) -> None:
@@ -87,12 +91,13 @@ class BoundedProtocol(ResponseHandler):
             self._leave()  # nobody has asked for more
         elif not data:
             super().data_received(data)
-        elif not self._parts and (len(data) <= PART or data.count(b"\n") <= LINES):
+        elif not self._parts and (len(data) <= PART or self._is_mere_body(len(data))):
             self._take(data)
         else:
             self._parts.extend(data[at : at + PART] for at in range(0, len(data), PART))
+            if self._turn is None:
+                self._next()
             self._hold_back()
-            self._plan()
 
     def feed_data(self, data: tuple[RawResponseMessage, StreamReader], size: int = 0) -> None:
         """A head has been parsed."""
@@ -109,6 +114,9 @@ class BoundedProtocol(ResponseHandler):
                 super().feed_data(data, size)
         else:
             self._body = body
+            if not message.chunked:
+                length = message.headers.get("Content-Length", "")
+                self._length = int(length) if length.isdecimal() else sys.maxsize
             super().feed_data(data, size)
 
     def pause_reading(self) -> None:
@@ -117,7 +125,9 @@ class BoundedProtocol(ResponseHandler):
         super().pause_reading()
 
     def resume_reading(self, resume_parser: bool = True) -> None:
-        """More is wanted: first what waits here."""
+        """More is wanted: first what waits here. It is called for each chunk that is read, mostly for nothing."""
+        if not self._held:
+            return
         self._held = False
         super().resume_reading(resume_parser)
         self._hold_back()
@@ -147,6 +157,7 @@ class BoundedProtocol(ResponseHandler):
 
     def _hold_back(self) -> None:
         if len(self._parts) > WAITING and self.transport is not None:
+            self._is_held_back = True
             self.transport.pause_reading()
 
     def _plan(self) -> None:
@@ -156,14 +167,17 @@ class BoundedProtocol(ResponseHandler):
 
     def _next(self) -> None:
         self._turn = None
-        if self._held or not self._parts:
-            return
-        self._take(self._parts.popleft())
+        end = time.perf_counter() + TURN
+        while self._parts and not self._held:
+            self._take(self._parts.popleft())
+            if time.perf_counter() > end:
+                break
         if self._parts:
             self._plan()
         elif self._end is not None:
             self._drop()
-        elif self.transport is not None and not self._held and not self.transport.is_closing():
+        elif self._is_held_back and not self._held and self.transport is not None:
+            self._is_held_back = False
             self.transport.resume_reading()
 
     def _drop(self) -> None:
@@ -193,6 +207,10 @@ class BoundedProtocol(ResponseHandler):
                 self._refuse(TooMuchBody(f"more than {self._most:,} bytes of body"))
             elif self._rest_bytes > 2 * size + MAX_FRAMING:
                 self._refuse(TooMuchFraming(f"{self._rest_bytes:,} bytes for {size:,} of body"))
+
+    def _is_mere_body(self, size: int) -> bool:
+        """Whether the next bytes are of the body and nothing else, so that the parser has nothing to do for them."""
+        return self._body is not None and self._body.total_raw_bytes + size <= self._length
 
     def _is_idle(self) -> bool:
         """Whether the answer has come whole, and the next request has not been sent."""

@@ -147,7 +147,7 @@ async def test_crumbs_leave_the_loop_to_others(name: str) -> None:
             assert task.exception() is not None
         longest.append(max(gaps))
 
-    assert min(longest) < 0.05, longest
+    assert min(longest) < 0.03, longest
 
 
 # --------------------------------------------------------------------------- what is well
