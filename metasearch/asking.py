@@ -10,10 +10,9 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 
 from metasearch.adapters.fetch import Fetcher
-from metasearch.adapters.parse import Parsed, Reading
+from metasearch.adapters.parse import STEP, Parsed, Reading, most_of
 from metasearch.adapters.plan import Plan, plan
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.spec import AdapterSpec
@@ -26,9 +25,6 @@ from metasearch.query import Query, matches
 from metasearch.record import Record
 
 log = logging.getLogger("metasearch")
-
-#: Bodies larger than this are loaded in a thread, so that the loop does not stall.
-BIG_BODY = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +196,7 @@ class Asking:
                 self._next = self.plan.request
             if self._held:
                 held, self._held = self._held, ()
-                await self._give(held, means.reach, means, give)
+                await self._give_all(held, means.reach, means, give)
             while self._next is not None and self._next.start < self._edge:
                 await self._ask(self._next, means, give)
         except SourceError as error:
@@ -244,23 +240,30 @@ class Asking:
             await means.fetcher.found_nothing(page, limits)
 
     async def _read(self, page: Page, means: Means, give: Give) -> Parsed:
-        """Read a page a stretch at a time, and give the records of each."""
-        reading = Reading(page, self.spec)
+        """Read a page a stretch at a time, and give the records of each; what is not light is read in a thread."""
         wanted = page.request.wanted
         await means.turns.next()
-        stretches = iter(reading)
-        none: tuple[Record, ...] = ()
-        loaded = [await asyncio.to_thread(next, stretches, none)] if len(page.body) > BIG_BODY else []
+        reading = Reading(page, self.spec, most_of(page.request))
         given = 0
-        for records in chain(loaded, stretches):
-            if records:
-                given += len(records)
-                await self._give(records, wanted, means, give)
-            await means.turns.next()
+        if reading.light:
+            for records in reading:
+                if records:
+                    given += len(records)
+                    await self._give(records, wanted, means, give)
+                await means.turns.next()
+        else:
+            await means.turns.apart(reading.finish)
         if reading.parsed.total is not None:
             self.total = reading.parsed.total
-        await self._give(reading.parsed.records[given:], wanted, means, give)
+        await self._give_all(reading.parsed.records[given:], wanted, means, give)
         return reading.parsed
+
+    async def _give_all(self, records: Sequence[Record], wanted: int, means: Means, give: Give) -> None:
+        """Give records a stretch at a time, each in a turn; the first at once, and be there none."""
+        for start in range(0, max(1, len(records)), STEP):
+            if start:
+                await means.turns.next()
+            await self._give(records[start : start + STEP], wanted, means, give)
 
     async def _give(self, records: Sequence[Record], wanted: int, means: Means, give: Give) -> None:
         assert self.plan is not None

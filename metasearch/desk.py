@@ -1,13 +1,19 @@
-"""Whose turn it is to compute on the loop: pages are read a stretch at a time, and no search waits long for its first.
+"""Whose turn it is to compute: pages are read a stretch at a time, and no search waits long for its first.
 
 Reading a page takes milliseconds, and thirty searches bring three hundred pages at once. Read one after the other as
-they come, each would stall the loop, and the last search would show nothing until the others are done.
+they come, each would stall the loop, and the last search would show nothing until the others are done. A page that
+takes longer is read in a thread, and there are few of those at a time.
 """
 
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections import deque
+from collections.abc import Callable
+
+#: Threads that compute at once: they share one interpreter with the loop, and each may hold a large page.
+THREADS = 2
 
 
 class Turns:
@@ -23,6 +29,14 @@ class Turns:
         """Wait for a turn: a millisecond or two of computing, until the next `await`."""
         await self._desk.queue(self)
 
+    async def apart(self, work: Callable[[Callable[[], bool]], None]) -> None:
+        """Have a thread do it, as soon as one is free. Whoever stops waiting is not kept until it has ended.
+
+        Args:
+            work: Is given a function that tells whether somebody still waits.
+        """
+        await self._desk.thread(work)
+
 
 class Desk:
     """Gives one turn in each round of the loop, so that sockets, timers and readers are served between two.
@@ -34,6 +48,48 @@ class Desk:
         self._first: deque[tuple[Turns, asyncio.Future[None]]] = deque()
         self._rest: deque[tuple[Turns, asyncio.Future[None]]] = deque()
         self._serving = False
+        self._threads = asyncio.Semaphore(THREADS)
+
+    async def thread(self, work: Callable[[Callable[[], bool]], None]) -> None:
+        """See `Turns.apart`.
+
+        The thread is a daemon of its own: a loop that closes waits for the threads of its executor, and so does the
+        program when it exits. Its place is free when it has ended, not when nobody waits for it any more.
+        """
+        await self._threads.acquire()
+        loop = asyncio.get_running_loop()
+        done: asyncio.Future[None] = loop.create_future()
+        given_up = threading.Event()
+
+        def tell(error: BaseException | None) -> None:
+            self._threads.release()
+            if done.done():
+                return
+            if error is None:
+                done.set_result(None)
+            else:
+                done.set_exception(error)
+
+        def run() -> None:
+            error: Exception | None = None
+            try:
+                work(given_up.is_set)
+            except Exception as exc:  # whatever it is, whoever waits must hear of it
+                error = exc
+            try:
+                loop.call_soon_threadsafe(tell, error)
+            except RuntimeError:
+                return  # the loop has been closed in the meantime: nobody waits for the answer
+
+        try:
+            threading.Thread(target=run, name="read", daemon=True).start()
+        except RuntimeError:  # no more threads can be started
+            self._threads.release()
+            raise
+        try:
+            await done
+        finally:
+            given_up.set()
 
     def turns(self) -> Turns:
         """Of a search that begins."""

@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from metasearch.adapters.parse import Reading
+from metasearch.adapters.parse import MOST_RECORDS, Reading
 from metasearch.adapters.plan import plan_enrichment
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.spec import AdapterSpec
@@ -185,10 +185,13 @@ class Enricher:
         """The records of an answer, none where it says that there is no such work."""
         records: tuple[Record, ...] = ()
         if page.status != 404:
-            reading = Reading(page, self.spec)
+            reading = Reading(page, self.spec, MOST_RECORDS)
             try:
-                for _ in reading:
-                    await means.turns.next()
+                if reading.light:
+                    for _ in reading:
+                        await means.turns.next()
+                else:
+                    await means.turns.apart(reading.finish)
             except SourceError:
                 await means.fetcher.forget(page.request)  # what cannot be read must not come out of the cache again
                 raise

@@ -283,12 +283,12 @@ class NotParsable(BadAnswer):
 
 
 class TooLarge(BadAnswer):
-    """The body passed `limit` bytes, counted after decompression."""
+    """The body passed `limit` bytes, counted after decompression, or would once it is read: `reason` says so then."""
 
-    def __init__(self, source: str, limit: int, *, url: str = "") -> None:
+    def __init__(self, source: str, limit: int, *, url: str = "", reason: str = "") -> None:
         super().__init__(
             source,
-            f"the answer is larger than {limit:,} bytes",
+            reason or f"the answer is larger than {limit:,} bytes",
             url=url,
             advice="Ask for fewer rows, or raise limits.max_bytes if the source is trusted.",
         )

@@ -222,6 +222,7 @@ class Run:
             raise error from error.__cause__
         while not inbox.empty():  # what came in the last moment counts
             self._take(*inbox.get_nowait())
+            await asyncio.sleep(0)  # each is a stretch, and the loop has others to serve
         for source in sources:
             if source.status == "running":
                 source.late(asyncio.get_running_loop().time() - means.began, self.wanted.seconds)

@@ -19,7 +19,7 @@ import metasearch
 from metasearch import loading as loading_module
 from metasearch.adapters.fetch import Fetcher
 from metasearch.adapters.request import Page, Request
-from metasearch.asking import BIG_BODY
+from metasearch.adapters.weight import LIGHT_BYTES
 from metasearch.dedup import STRATEGIES, Strategy
 from metasearch.dedup.pins import Pins
 from metasearch.engine import Engine
@@ -343,9 +343,9 @@ async def test_an_odd_record_is_counted() -> None:
     assert "1 record(s) could not be read" in answer.sources[0].notes
 
 
-@pytest.mark.parametrize("padding", [0, BIG_BODY])
+@pytest.mark.parametrize("padding", [0, LIGHT_BYTES])
 async def test_however_large_a_body_is_each_record_is_taken_once(padding: int) -> None:
-    """A body that is read in a thread at first may be mostly white space."""
+    """What is read in a thread may be mostly white space."""
     made, _ = engine({"alpha": works(*(item(f"Work number {n}") for n in range(20))) + b" " * padding})
 
     answer = await made.search("work")

@@ -5,18 +5,28 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Callable
 from html.entities import html5
 from typing import Any
 
 import orjson
 
 from metasearch.adapters.challenge import challenge
-from metasearch.adapters.charset import declared, decoded
+from metasearch.adapters.charset import UTF_8_MARK, declared, decoded
 from metasearch.adapters.request import Page
 from metasearch.adapters.select.html import parse_html
 from metasearch.adapters.select.xml import BROKEN_OFF, parse_xml
-from metasearch.adapters.spec import AdapterSpec
-from metasearch.errors import Blocked, NotParsable, Unreachable
+from metasearch.adapters.spec import AdapterSpec, Limits
+from metasearch.adapters.weight import (
+    LIGHT_BYTES,
+    LIGHT_MARKS,
+    MOST_ATTRIBUTES,
+    SMALL,
+    is_overloaded,
+    too_much,
+    weight_of,
+)
+from metasearch.errors import Blocked, NotParsable, TooLarge, Unreachable
 
 #: Bytes at the end of a page in which it is closed: comments and scripts may follow.
 END_OF_PAGE = 10_000
@@ -47,13 +57,45 @@ def _is_closed(piece: bytes) -> bool:
 _PROLOG = re.compile(rb"\A<\?xml[^<>]*\?>")
 
 
+def is_light(body: bytes) -> bool:
+    """Whether a body can be read on the loop, a stretch at a time; to find out takes a millisecond at most."""
+    if len(body) <= SMALL:
+        return True
+    if len(body) > LIGHT_BYTES:
+        return False
+    body = body.removeprefix(UTF_8_MARK).strip()
+    kind = kind_of(body)
+    # What seems to be a text may be in UTF-16.
+    return kind != "text" and weight_of(kind, body).marks <= LIGHT_MARKS
+
+
+def weighed(kind: str, body: bytes, page: Page, spec: AdapterSpec) -> None:
+    """Refuses a body that is out of proportion, before anything is made of it.
+
+    Raises:
+        TooLarge: What is read from it would take too much memory, and time.
+        NotParsable: It has what takes its parser quadratic time.
+    """
+    if len(body) <= SMALL:
+        return
+    weight = weight_of(kind, body)
+    if too_much(weight, spec.limits):
+        reason = f"the answer holds too much to be read: {weight.marks:,} {weight.what} in {len(body):,} bytes"
+        raise TooLarge(spec.name, spec.limits.max_bytes, url=page.request.shown, reason=reason)
+    if kind == "html" and is_overloaded(body):
+        reason = f"one of its elements has more than {MOST_ATTRIBUTES} attributes"
+        raise NotParsable(spec.name, reason, url=page.request.shown)
+
+
 def load(kind: str, body: bytes, page: Page, spec: AdapterSpec) -> tuple[Any, list[str]]:
     """The body as its library gives it, and what had to be done for that.
 
     Raises:
         NotParsable: It is not well-formed, cut short, or nested too deeply.
+        TooLarge: It holds too much.
         Blocked: It is a human check.
     """
+    weighed(kind, body, page, spec)
     url, start = page.request.shown, body[:80].decode("utf-8", "replace")
     try:
         if kind == "json":
@@ -81,34 +123,64 @@ def load(kind: str, body: bytes, page: Page, spec: AdapterSpec) -> tuple[Any, li
 
 
 def _load_json(body: bytes, content_type: str) -> tuple[Any, list[str]]:
+    heavy = len(body) > AT_ONCE and weight_of("json", body).marks > AT_ONCE
     try:
-        return orjson.loads(body), []
-    except orjson.JSONDecodeError as exc:
+        return (_in_python(body.decode()) if heavy else orjson.loads(body)), []
+    except ValueError as exc:
         # orjson is strict about UTF-8, NaN and lone surrogates; real databases are not.
         text, note = decoded(body, [declared(content_type)])
         try:
-            lenient = json.loads(
-                text, parse_constant=lambda _: None, parse_int=_whole, parse_float=_finite, strict=False
-            )
-            # Written and read again, lone surrogates are gone too.
-            value = orjson.loads(json.dumps(lenient, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace"))
+            value = _in_python(text, lenient=True)
         except ValueError:
             lines = _json_lines(body)
             if lines is None:
-                said = str(exc)
-                raise ValueError(f"not JSON: {BROKEN_OFF if said.startswith(_JSON_ENDS) else said}") from exc
+                ends = body[-1:] not in b"]}" if heavy else str(exc).startswith(_JSON_ENDS)
+                raise ValueError(f"not JSON: {BROKEN_OFF if ends else exc}") from exc
             return lines, []
         if note is None and declared(content_type) in ("", "utf-8"):
             note = "the answer is not strict JSON (NaN, endless numbers or control characters); it was read leniently"
         return value, [note] if note else []
 
 
+#: Values in a body that orjson may read at one go: it keeps the interpreter to itself for some 0.2 us each.
+AT_ONCE = 100_000
+#: Lines of a body that are tried as JSON, one by one.
+_MOST_LINES = 100_000
 #: Digits beyond which a whole number is no number that a double can hold, and takes Python quadratic time to read.
 _LONGEST_NUMBER = 300
+#: Whole numbers that orjson keeps as such.
+_WHOLE = range(-(2**63), 2**64)
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
 
 
-def _whole(digits: str) -> int | None:
-    return int(digits) if len(digits) <= _LONGEST_NUMBER else None
+def _in_python(text: str, *, lenient: bool = False) -> Any:
+    """A JSON text as orjson would give it; other threads get their turn at each object and number.
+
+    Args:
+        text: Of the body.
+        lenient: Whether NaN, endless numbers and control characters may be in it.
+
+    Raises:
+        ValueError: It is not JSON.
+    """
+    value = json.loads(
+        text,
+        object_pairs_hook=_object,
+        parse_int=_whole if lenient else _strictly(_whole),
+        parse_float=_finite if lenient else _strictly(_finite),
+        parse_constant=_no_number if lenient else _strictly(_no_number),
+        strict=not lenient,
+    )
+    return _legal(value) if _SURROGATE.search(text) else value
+
+
+def _object(members: list[tuple[str, Any]]) -> dict[str, Any]:
+    return dict(members)  # a function of Python's own, unlike `dict`, lets other threads have a turn
+
+
+def _whole(digits: str) -> float | None:
+    number = int(digits) if len(digits) <= _LONGEST_NUMBER else None
+    return number if number is None or number in _WHOLE else float(number)
 
 
 def _finite(digits: str) -> float | None:
@@ -116,8 +188,42 @@ def _finite(digits: str) -> float | None:
     return number if math.isfinite(number) else None
 
 
+def _no_number(_: str) -> None:
+    return None
+
+
+def _strictly(read: Callable[[str], float | None]) -> Callable[[str], float]:
+    def strict(digits: str) -> float:
+        number = read(digits)
+        if number is None:
+            raise ValueError(f"{digits[:20]} is no number")
+        return number
+
+    return strict
+
+
+def _legal(value: Any) -> Any:
+    """The same without lone surrogates, which no text may hold; edited in place, not by recursion."""
+    whole = [value]
+    parts: list[Any] = [whole]
+    while parts:
+        part = parts.pop()
+        for key, inner in list(part.items() if isinstance(part, dict) else enumerate(part)):
+            if isinstance(inner, str):
+                part[key] = inner.encode("utf-8", "replace").decode()
+            elif isinstance(inner, (dict, list)):
+                parts.append(inner)
+        if isinstance(part, dict) and any(not key.isprintable() for key in part):
+            members = {key.encode("utf-8", "replace").decode(): inner for key, inner in part.items()}
+            part.clear()
+            part.update(members)
+    return whole[0]
+
+
 def _json_lines(body: bytes) -> list[Any] | None:
     """One JSON object a line, as dumps have it; None where any line is something else."""
+    if body.count(b"\n") > _MOST_LINES:
+        return None
     try:
         return [orjson.loads(line) for line in body.splitlines() if line.strip()]
     except orjson.JSONDecodeError:
@@ -156,15 +262,24 @@ def _legal_xml(body: bytes, content_type: str) -> tuple[bytes, str]:
     return encoded, note or "the answer held characters that are not legal; they were replaced"
 
 
-def unescape(elements: Any) -> None:
-    """Graft XML that is packed as a string into its element, as SRU's recordPacking=string does."""
+def unescape(elements: Any, limits: Limits) -> None:
+    """Graft XML that is packed as a string into its element, as SRU's recordPacking=string does.
+
+    Where all of it together is out of proportion, the rest stays packed, and its records cannot be read.
+    """
+    memory = 0
     for element in elements:
         text = (element.text or "").strip()
         if text.startswith("<?xml"):  # its encoding was true of a file, not of this string
             text = text.partition("?>")[2].lstrip()
         if len(element) == 0 and text.startswith("<"):
+            packed = text.encode()
+            weight = weight_of("xml", packed)
+            memory += weight.memory
+            if too_much(weight._replace(memory=memory), limits):
+                return
             try:
-                element.append(parse_xml(text.encode()))
+                element.append(parse_xml(packed))
             except ValueError:
                 continue  # the record stays without content and is reported as unreadable
 

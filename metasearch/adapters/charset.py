@@ -11,8 +11,10 @@ from collections.abc import Iterable
 
 # Python knows more codecs than the web does, and some, such as Punycode, take quadratic time.
 _KNOWN = re.compile(r"utf-?(?:8|16|32)|(?:us-)?ascii|iso-?8859|latin|windows-|cp\d|gb|big5|euc-|shift_jis|koi8|mac")
+_UTF_8_MARKS = re.compile(rb"(?:\xef\xbb\xbf)++")
 _HIGH = re.compile(rb"[\x80-\xff]+")
 
+UTF_8_MARK = codecs.BOM_UTF8
 # The longer first: UTF-32's mark begins as UTF-16's does.
 _MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32-le"),
@@ -28,8 +30,8 @@ def unmarked(body: bytes) -> bytes:
 
     An XML declaration of such a body goes too, for the encoding that it names is no longer true.
     """
-    while body.startswith(codecs.BOM_UTF8):
-        body = body[len(codecs.BOM_UTF8) :]
+    if (marked := _UTF_8_MARKS.match(body)) is not None:
+        body = body[marked.end() :]
     for mark, name in _MARKS:
         if body.startswith(mark):
             text = body.decode(name, "replace").lstrip("\ufeff")

@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import Any, TypeVar
 
 from metasearch.adapters import convert
-from metasearch.adapters.bodies import kind_of, load, unescape, without_namespaces
+from metasearch.adapters.bodies import is_light, kind_of, load, unescape, weighed, without_namespaces
 from metasearch.adapters.charset import unmarked
 from metasearch.adapters.found import first
 from metasearch.adapters.links import followed
@@ -39,6 +39,8 @@ DRIFT_SHARE, DRIFT_RECORDS = 0.5, 4
 STEP, FIRST_STEP = 10, 3
 #: Bytes of a body from which on to load it is a stretch of its own.
 LONG_BODY = 100_000
+#: Records that are read of a page that holds more than it was asked for: some databases always send all they have.
+MOST_RECORDS = 1_000
 STRAYS = "the link to the next page leads to another server, and was not followed"
 
 
@@ -80,16 +82,37 @@ class Reading:
 
     Each step gives the records that were read in it; those of the last one are in `parsed` only. Iterating raises what
     `parse` raises.
+
+    Args:
+        page: What came.
+        spec: The source.
+        most: How many records are read; None reads all.
+
+    Attributes:
+        parsed: What the page holds, once all steps are done.
+        light: Whether each step takes a few milliseconds at most. The steps of what is not light take as long as the
+            weight of the body allows: they belong into a thread.
     """
 
-    __slots__ = ("_steps", "parsed")
+    __slots__ = ("_steps", "light", "parsed")
 
-    def __init__(self, page: Page, spec: AdapterSpec) -> None:
+    def __init__(self, page: Page, spec: AdapterSpec, most: int | None = None) -> None:
         self.parsed = Parsed()
-        self._steps = _steps(page, spec)
+        self.light = is_light(page.body)
+        self._steps = _steps(page if most is None else replace(page, most=most), spec)
 
     def __iter__(self) -> Iterator[tuple[Record, ...]]:
         self.parsed = yield from self._steps
+
+    def finish(self, given_up: Callable[[], bool] = lambda: False) -> None:
+        """Take all steps; those that are left when it is given up are not taken.
+
+        Raises:
+            BadAnswer, Refused: As `parse`.
+        """
+        for _ in self:
+            if given_up():
+                return
 
 
 def parse(page: Page, spec: AdapterSpec) -> Parsed:
@@ -100,9 +123,13 @@ def parse(page: Page, spec: AdapterSpec) -> Parsed:
         Refused: The body says that the source does not want to be asked.
     """
     reading = Reading(page, spec)
-    for _ in reading:
-        pass
+    reading.finish()
     return reading.parsed
+
+
+def most_of(request: Request) -> int:
+    """How many records a search reads of a page, whatever it holds."""
+    return max(request.size, min(request.wanted - request.start, MOST_RECORDS))
 
 
 def _steps(page: Page, spec: AdapterSpec) -> Steps:
@@ -112,8 +139,11 @@ def _steps(page: Page, spec: AdapterSpec) -> Steps:
     try:
         if spec.hook is not None:
             hook = getattr(import_module(f"metasearch.adapters.hooks.{spec.hook}"), "steps", None)
-            if hook is not None and (parsed := (yield from hook(page, spec))) is not None:
-                return parsed  # type: ignore[no-any-return]
+            if hook is not None:
+                start = page.body.strip()
+                weighed(kind_of(start), start, page, spec)  # hooks have parsers of their own
+                if (parsed := (yield from hook(page, spec))) is not None:
+                    return parsed  # type: ignore[no-any-return]
         return (yield from body_steps(page, spec))
     except SourceError as error:  # it may quote a body that repeats our key
         error.message = without_secrets(error.message, page.request)
@@ -173,7 +203,7 @@ def _first_that_fits(shapes: list[LateShape], root: Any, page: Page, spec: Adapt
     for late in shapes:
         shape = late.shape()
         if shape.unescape is not None:  # before `when`, which may look at what was packed
-            unescape(shape.unescape(root))
+            unescape(shape.unescape(root), spec.limits)
         if shape.bare:
             without_namespaces(root)
         if shape.when is not None and not _found(shape.when(root)):
@@ -258,7 +288,9 @@ def in_stretches(
 
 
 def _read(shape: Shape, nodes: list[Any], total: int | None, root: Any, page: Page, spec: AdapterSpec) -> Steps:
-    request = page.request
+    request, sent = page.request, len(nodes)
+    if page.most is not None and sent > page.most:
+        nodes = nodes[: page.most]
     made = in_stretches(nodes, request.start, lambda node, position: record_of(shape, node, position, spec))
     records, unread = yield from made
     kind = _kind(shape)
@@ -270,9 +302,16 @@ def _read(shape: Shape, nodes: list[Any], total: int | None, root: Any, page: Pa
         total=total,
         next=next_request(spec, request, got=len(nodes), total=total, cursor=cursor),
         unread=unread,
-        notes=tuple(filter(None, (warning, STRAYS if strays else ""))),
+        notes=tuple(filter(None, (warning, STRAYS if strays else "", _surplus(sent, len(nodes), request)))),
         drifted=_drift(shape, records, len(nodes)),
     )
+
+
+def _surplus(sent: int, read: int, request: Request) -> str:
+    """What is told of records that were sent and not read; "" where the search would have left them out anyway."""
+    if read == sent or sent <= MOST_RECORDS:
+        return ""
+    return f"it sent {sent:,} records where {request.size:,} were asked for; the first {read:,} were read"
 
 
 def _drift(shape: Shape, records: Sequence[Record], nodes: int) -> tuple[str, float] | None:

@@ -217,6 +217,7 @@ class Page:
         seconds: How long the exchange took; 0.0 for a cached page.
         retry_after: Seconds that the server asks to wait (`Retry-After` on an error); None where it does not.
         total: The number of hits, where the request's `total_header` tells it; None else.
+        most: How many of its records are read; None reads all.
     """
 
     request: Request
@@ -230,6 +231,7 @@ class Page:
     seconds: float = 0.0
     retry_after: float | None = None
     total: int | None = None
+    most: int | None = None
 
 
 def redacted(page: Page) -> Page:

@@ -30,7 +30,7 @@ class Limits:
         ttl: Seconds in which a page in the cache is as good as a new one; 0 keeps nothing.
         grace: Seconds after these in which it is still answered at once, and fetched anew in the background; None is
             as long as `ttl`.
-        max_bytes: Largest body, counted after decompression.
+        max_bytes: Largest body, counted after decompression; what is read from it may take four times as much memory.
         pause: Seconds that the source is left alone after a 429 that does not say how long.
         stated: Where the database states its limits: a URL; "" where it states none.
     """
@@ -41,7 +41,7 @@ class Limits:
     timeout: float = 8.0
     ttl: float = 3600.0
     grace: float | None = None
-    max_bytes: int = 16 * 1024 * 1024
+    max_bytes: int = 8 * 1024 * 1024
     pause: float = 30.0
     stated: str = ""
 

@@ -24,6 +24,8 @@ from metasearch.normalise import plain
 
 #: Characters of a refusal's own words that are passed on.
 LONGEST_MESSAGE = 200
+#: Bytes of a body that is looked into for such words.
+LARGEST_REFUSAL = 20_000
 #: Faults that pass; a 500 or 501 is more likely to be about the request.
 _PASSING = frozenset({502, 503, 504})
 
@@ -66,7 +68,7 @@ def objection(page: Page, env_name: str | None = None) -> SourceError | None:
 def said(page: Page) -> str:
     """The message in a JSON body, as interfaces send it with a refusal; "" where there is none."""
     with suppress(ValueError):
-        facts = orjson.loads(page.body)
+        facts = orjson.loads(page.body) if len(page.body) <= LARGEST_REFUSAL else None
         texts = [facts.get(name) for name in ("error", "message", "detail")] if isinstance(facts, dict) else []
         said = " ".join(dict.fromkeys(plain(text) for text in texts if isinstance(text, str)))
         return without_secrets(said, page.request)[:LONGEST_MESSAGE]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from lxml import etree
 
-from metasearch.adapters.bodies import kind_of, load
+from metasearch.adapters.bodies import kind_of, load, weighed
 from metasearch.adapters.parse import Parsed, Steps, body_steps
 from metasearch.adapters.plan import Plan, plan_request
 from metasearch.adapters.request import Page
@@ -47,7 +47,9 @@ def steps(page: Page, spec: AdapterSpec) -> Steps:
         return Parsed(total=0)
     whole = [record for record in found or () if isinstance(record.get("marc-xml"), str)]
     if whole and found is not None and len(whole) == len(found):
-        page = replace(page, body=_collection(record["marc-xml"] for record in whole))
+        texts = [record["marc-xml"].encode("utf-8", "replace") for record in whole]
+        weighed("xml", b"".join(texts), page, spec)
+        page = replace(page, body=_collection(texts))
     return (yield from body_steps(page, spec))
 
 
@@ -67,12 +69,12 @@ def _records(page: Page, spec: AdapterSpec) -> list[dict[str, Any]] | None:
     return [record for table in tables for record in table.values() if isinstance(record, dict)]
 
 
-def _collection(texts: Iterator[str]) -> bytes:
+def _collection(texts: Iterable[bytes]) -> bytes:
     """One MARCXML collection of many; what is not XML becomes an empty record, which is told as unreadable."""
     collection = etree.Element("collection")
     for text in texts:
         try:
-            root = parse_xml(text.encode("utf-8", "replace"))
+            root = parse_xml(text)
         except ValueError:
             root = etree.Element("record")
         collection.extend([root] if root.tag.rpartition("}")[2] == "record" else list(root.iter("{*}record")))

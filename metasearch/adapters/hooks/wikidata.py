@@ -34,7 +34,8 @@ def _query(body: bytes) -> dict[str, Any] | None:
 
 
 def _found(query: dict[str, Any], page: Page, spec: AdapterSpec) -> Parsed:
-    ids = [hit["title"] for hit in query["search"] if isinstance(hit, dict) and isinstance(hit.get("title"), str)]
+    hits = query["search"][: page.request.size]  # of their names the next address is made
+    ids = [hit["title"] for hit in hits if isinstance(hit, dict) and isinstance(hit.get("title"), str)]
     info = query.get("searchinfo")
     total = info.get("totalhits") if isinstance(info, dict) else None
     total = total if isinstance(total, int) and total >= 0 else None

@@ -5,6 +5,7 @@ A selector that begins with `/`, `./` or `(` is XPath, everything else CSS (pars
 
 from __future__ import annotations
 
+import codecs
 import re
 from typing import Any
 
@@ -14,6 +15,8 @@ from metasearch.adapters.select.xml import text_of
 from metasearch.adapters.spec import Selector
 
 _FORBIDDEN = re.compile(r"\bre:|document\s*\(")
+#: Bytes of a page that is not made a text first, and those that are decoded at once.
+_LONG_PAGE, _STRETCH = 1_000_000, 65_536
 _NAMESPACES = {"set": "http://exslt.org/sets"}
 
 
@@ -21,7 +24,20 @@ def parse_html(body: bytes, encoding: str = "utf-8") -> Any:
     """The root element of the page; HTML is always readable, so nothing is raised."""
     from parsel import Selector as Page
 
+    if len(body) > _LONG_PAGE and encoding == "utf-8" and _is_utf8(body):
+        return Page(body=body, encoding="utf8", type="html").root  # its text may take four times as many bytes
     return Page(text=body.decode(encoding, "replace") or "<html/>", type="html").root
+
+
+def _is_utf8(body: bytes) -> bool:
+    """Whether it is, without a copy of the whole."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    try:
+        for start in range(0, len(body), _STRETCH):
+            decoder.decode(body[start : start + _STRETCH], final=start + _STRETCH >= len(body))
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def compile_html(expression: str) -> Selector:

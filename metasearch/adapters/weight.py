@@ -1,0 +1,81 @@
+"""What reading a body takes, told from its bytes alone: a few counts at the speed of memory, before any parser sees it.
+
+A body of a few megabytes can hold a million elements. Its bytes are bounded by `limits.max_bytes`, and what is made of
+them here: `marks` stand for the time, because each of them is something that a parser makes and somebody walks over,
+and `memory` for the bytes that the parsed body takes.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from metasearch.adapters.spec import Limits
+
+#: A smaller body is light, whatever is in it: all that it can hold is read in a few milliseconds.
+SMALL = 8_000
+#: What is light holds at most so many bytes and marks: it is read on the loop, with no stretch above 25 ms.
+LIGHT_BYTES, LIGHT_MARKS = 1_000_000, 10_000
+#: What is read from a body may take so many times the memory of the largest body that is allowed.
+MEMORY_FACTOR = 4
+#: Bytes that something takes once it is read, in libxml2 and in Python, rounded up over small ones of each.
+_NODE, _ATTRIBUTE, _VALUE = 120, 240, 56
+#: Attributes of one element of a web page beyond which libxml2 takes quadratic time.
+MOST_ATTRIBUTES = 250
+#: An attribute takes two bytes at least.
+_LONG_TAG = 2 * MOST_ATTRIBUTES
+_ATTRIBUTE_OF_TAG = rb"""=?[^\s/>=]*+(?:\s*+=\s*+(?:"[^"]*+(?:"|\Z)|'[^']*+(?:'|\Z)|[^\s>"'][^\s>]*+))?+"""
+_ATTRIBUTES = re.compile(rb"[^\s/>]" + _ATTRIBUTE_OF_TAG)
+#: A start tag as browsers see one (a ">" in a quoted value does not end it), as far as its attributes may be too many.
+_TAG = re.compile(
+    rb"<[a-zA-Z][^\s/>]*+(?:[\s/]*+(?=[^\s/>])" + _ATTRIBUTE_OF_TAG + rb"){0,%d}+" % (MOST_ATTRIBUTES + 1)
+)
+
+
+class Weight(NamedTuple):
+    """What a body holds.
+
+    Attributes:
+        marks: Elements and attributes, or members and values; too many rather than too few.
+        memory: Bytes that it takes when it is read, its own included.
+        what: What the marks are, for people.
+    """
+
+    marks: int
+    memory: int
+    what: str
+
+
+def weight_of(kind: str, body: bytes) -> Weight:
+    """The weight of a body of a kind of `bodies.kind_of`, in linear time.
+
+    What only looks like markup, in a text or a comment, counts as well.
+    """
+    if kind == "json":
+        marks = sum(map(body.count, (b",", b":", b"[", b"{")))
+        return Weight(marks, _VALUE * marks + 2 * len(body), "values")
+    if kind not in ("xml", "html"):
+        return Weight(0, 2 * len(body), "bytes")
+    tags = body.count(b"<")
+    attributes = body.count(b"=")
+    texts = body.count(b">") - body.count(b"><")
+    nodes = tags + texts
+    if kind == "xml":
+        # Comments and instructions are not kept, and what closes an element is none.
+        nodes -= body.count(b"</") + body.count(b"<!--") + body.count(b"<?")
+        if b"<!" in body[:1000]:  # there may be entities, each of which is a node
+            nodes += body.count(b"&")
+    return Weight(tags + attributes, _NODE * nodes + _ATTRIBUTE * attributes + 2 * len(body), "elements and attributes")
+
+
+def too_much(weight: Weight, limits: Limits) -> bool:
+    """Whether what has this weight is more than may be read."""
+    return weight.memory > MEMORY_FACTOR * limits.max_bytes
+
+
+def is_overloaded(page: bytes) -> bool:
+    """Whether an element of a web page has more than `MOST_ATTRIBUTES` attributes."""
+    for tag in _TAG.finditer(page):  # no list of all, which would hold the interpreter until it is made
+        if tag.end() - tag.start() > _LONG_TAG and len(_ATTRIBUTES.findall(tag[0])) - 1 > MOST_ATTRIBUTES:
+            return True
+    return False
