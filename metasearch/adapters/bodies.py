@@ -150,7 +150,8 @@ _MOST_LINES = 100_000
 _LONGEST_NUMBER = 300
 #: Whole numbers that orjson keeps as such.
 _WHOLE = range(-(2**63), 2**64)
-_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
+#: How halves of a character begin where they are escaped, as other characters do, too.
+_SURROGATES = ("\\ud", "\\uD")
 
 
 def _in_python(text: str, *, lenient: bool = False) -> Any:
@@ -171,7 +172,7 @@ def _in_python(text: str, *, lenient: bool = False) -> Any:
         parse_constant=_no_number if lenient else _strictly(_no_number),
         strict=not lenient,
     )
-    return _legal(value) if _SURROGATE.search(text) else value
+    return _legal(value) if any(sign in text for sign in _SURROGATES) else value
 
 
 def _object(members: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -27,6 +27,7 @@ from metasearch.adapters.select.json import every
 from metasearch.adapters.select.marc import MarcRecord
 from metasearch.adapters.select.xml_record import XmlRecord
 from metasearch.adapters.spec import AdapterSpec, LateShape, Selector, Shape
+from metasearch.adapters.weight import holds_more
 from metasearch.errors import NotParsable, SourceError, Unreachable
 from metasearch.record import Record
 
@@ -41,6 +42,8 @@ STEP, FIRST_STEP = 10, 3
 LONG_BODY = 100_000
 #: Records that are read of a page that holds more than it was asked for: some databases always send all they have.
 MOST_RECORDS = 1_000
+#: Elements or values of one record: a paper of five thousand authors has as many.
+MOST_PARTS = 50_000
 STRAYS = "the link to the next page leads to another server, and was not followed"
 
 
@@ -110,9 +113,13 @@ class Reading:
         Raises:
             BadAnswer, Refused: As `parse`.
         """
-        for _ in self:
-            if given_up():
-                return
+        try:
+            for _ in self:
+                if given_up():
+                    return
+        except SourceError as error:  # let go here of the parsed body, which the traceback holds: that takes time, too
+            error.__traceback__ = error.__context__ = error.__cause__ = None
+            raise error from None
 
 
 def parse(page: Page, spec: AdapterSpec) -> Parsed:
@@ -291,7 +298,8 @@ def _read(shape: Shape, nodes: list[Any], total: int | None, root: Any, page: Pa
     request, sent = page.request, len(nodes)
     if page.most is not None and sent > page.most:
         nodes = nodes[: page.most]
-    made = in_stretches(nodes, request.start, lambda node, position: record_of(shape, node, position, spec))
+    read = record_of if is_light(page.body) else _record_in_proportion
+    made = in_stretches(nodes, request.start, lambda node, position: read(shape, node, position, spec))
     records, unread = yield from made
     kind = _kind(shape)
     cursor = _one(shape.next, root, kind, first)
@@ -338,6 +346,13 @@ def record_of(shape: Shape, node: Any, position: int, spec: AdapterSpec) -> Reco
     if "year" not in values and "date" in values:
         values["year"] = int(values["date"][:4])
     return made_record(source=spec.name, position=position, ids=ids, **values)
+
+
+def _record_in_proportion(shape: Shape, node: Any, position: int, spec: AdapterSpec) -> Record | str:
+    """The same, but a record is not looked at that holds more than any: each selector would walk over all of it."""
+    if holds_more(node, MOST_PARTS):
+        return f"it holds more than {MOST_PARTS:,} elements or values"
+    return record_of(shape, node, position, spec)
 
 
 def _seen(node: Any, body: str) -> tuple[Any, Mapping[str, Any]]:

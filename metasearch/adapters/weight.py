@@ -8,7 +8,10 @@ and `memory` for the bytes that the parsed body takes.
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from itertools import islice
+from typing import Any, NamedTuple
+
+from lxml import etree
 
 from metasearch.adapters.spec import Limits
 
@@ -79,3 +82,16 @@ def is_overloaded(page: bytes) -> bool:
         if tag.end() - tag.start() > _LONG_TAG and len(_ATTRIBUTES.findall(tag[0])) - 1 > MOST_ATTRIBUTES:
             return True
     return False
+
+
+def holds_more(node: Any, most: int) -> bool:
+    """Whether a record as its library gives it holds more than so many elements, or values."""
+    if not isinstance(node, (dict, list)):
+        return isinstance(node, etree._Element) and sum(1 for _ in islice(node.iterdescendants(), most + 1)) > most
+    parts, count = [node], 0
+    while parts and count <= most:
+        part = parts.pop()
+        count += len(part)
+        inner = part.values() if isinstance(part, dict) else part
+        parts += [it for it in islice(inner, most) if isinstance(it, (dict, list))]
+    return count > most
