@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
 MAX_LIMIT, MAX_PER_SOURCE, MAX_TIMEOUT, MAX_SOURCES = LAST_PLACE, 2_000, 600.0, 200
 #: Enrichers of one search.
 MAX_ENRICHERS = 5
+#: Specs that are built on the loop, in a few milliseconds each.
+BUILT_AT_ONCE = 2
 #: Layers that a list may have.
 MAX_LAYERS = 100
 
@@ -99,6 +102,17 @@ class Engine:
     def source_states(self) -> list[SourceState]:
         """The health of every source, as the last searches found it."""
         return [self._fetcher.state(name) for name in self.registry.names()]
+
+    async def ready(self, sources: Sequence[str] | None = None) -> None:
+        """Build the specs of some sources off the loop, where one is not built yet: together they take 0.1 s.
+
+        Args:
+            sources: Names of sources and groups; None takes all.
+        """
+        registry = self.registry
+        names = registry.lacks(registry.names() if sources is None else registry.expand(sources))
+        if len(names) > BUILT_AT_ONCE:
+            await asyncio.to_thread(registry.build, names)
 
     def pause(self, pause: Pause) -> None:
         """Leave a source alone as another process does, to which it said so; what listens here is not told.

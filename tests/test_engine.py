@@ -354,6 +354,33 @@ async def test_however_large_a_body_is_each_record_is_taken_once(padding: int) -
     assert answer.counts.received == 20
 
 
+async def test_specs_are_built_off_the_loop() -> None:
+    """Whoever shows all sources, or searches many, has their specs built in a thread; after that they are there."""
+    made = Engine(Settings())
+    here = threading.get_ident()
+    built: list[int] = []
+    original = made.registry._build
+    made.registry._build = lambda name: built.append(threading.get_ident()) or original(name)  # type: ignore[method-assign]
+
+    await made.ready(["physics"])
+    await made.ready()
+
+    assert made.registry.lacks(made.registry.names()) == []
+    assert here not in built
+    assert len(built) == len(made.registry.names())
+    await made.close()
+
+
+async def test_a_wrong_spec_is_told_when_it_is_asked_for() -> None:
+    """To build specs ahead raises nothing."""
+    made = Engine(Settings(sources={name: {"extends": "nothing-of-the-kind"} for name in ("a1", "b2", "c3")}))
+
+    await made.ready(["a1", "b2", "c3", "unheard-of"])
+
+    assert made.registry.lacks(["a1", "b2", "c3"]) == ["a1", "b2", "c3"]
+    await made.close()
+
+
 async def test_drift_is_told_and_costs_no_records() -> None:
     """When most records lack a title the status names the field; what there is is kept."""
     bare = [{"DOI": f"10.1000/{n}", "alternative-id": [str(n)]} for n in range(6)]

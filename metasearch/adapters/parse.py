@@ -27,7 +27,7 @@ from metasearch.adapters.select.json import every
 from metasearch.adapters.select.marc import MarcRecord
 from metasearch.adapters.select.xml_record import XmlRecord
 from metasearch.adapters.spec import AdapterSpec, LateShape, Selector, Shape
-from metasearch.adapters.weight import holds_more
+from metasearch.adapters.weight import holds_too_much
 from metasearch.errors import NotParsable, SourceError, Unreachable
 from metasearch.record import Record
 
@@ -42,8 +42,6 @@ STEP, FIRST_STEP = 10, 3
 LONG_BODY = 100_000
 #: Records that are read of a page that holds more than it was asked for: some databases always send all they have.
 MOST_RECORDS = 1_000
-#: Elements or values of one record: a paper of five thousand authors has as many.
-MOST_PARTS = 50_000
 STRAYS = "the link to the next page leads to another server, and was not followed"
 
 
@@ -350,8 +348,8 @@ def record_of(shape: Shape, node: Any, position: int, spec: AdapterSpec) -> Reco
 
 def _record_in_proportion(shape: Shape, node: Any, position: int, spec: AdapterSpec) -> Record | str:
     """The same, but a record is not looked at that holds more than any: each selector would walk over all of it."""
-    if holds_more(node, MOST_PARTS):
-        return f"it holds more than {MOST_PARTS:,} elements or values"
+    if holds_too_much(node):
+        return "it holds too much for a record of one work"
     return record_of(shape, node, position, spec)
 
 

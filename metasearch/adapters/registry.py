@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache, cached_property
 from importlib.resources import files
@@ -199,6 +200,16 @@ class Registry:
             self._limits[name] = spec.limits
             self._specs[name] = replace(spec, limits=_divided(spec.limits, self._settings.workers))
         return self._specs[name]
+
+    def lacks(self, names: Iterable[str]) -> list[str]:
+        """Those of the names whose specs have not been built yet: each takes milliseconds."""
+        return [name for name in names if name not in self._specs]
+
+    def build(self, names: Iterable[str]) -> None:
+        """Build specs ahead of their use, in whatever thread; what is wrong with one is told when it is asked for."""
+        for name in names:
+            with suppress(SpecError, UnknownSource):
+                self.spec(name)
 
     def limits(self, name: str) -> Limits:
         """The limits of a source, undivided.

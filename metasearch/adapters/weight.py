@@ -25,6 +25,8 @@ MEMORY_FACTOR = 4
 _NODE, _ATTRIBUTE, _VALUE = 120, 240, 56
 #: Attributes of one element of a web page beyond which libxml2 takes quadratic time.
 MOST_ATTRIBUTES = 250
+#: Elements or values of one record: a paper of five thousand authors has as many. Each selector walks over all of them.
+MOST_ELEMENTS, MOST_VALUES = 30_000, 50_000
 #: An attribute takes two bytes at least.
 _LONG_TAG = 2 * MOST_ATTRIBUTES
 _ATTRIBUTE_OF_TAG = rb"""=?[^\s/>=]*+(?:\s*+=\s*+(?:"[^"]*+(?:"|\Z)|'[^']*+(?:'|\Z)|[^\s>"'][^\s>]*+))?+"""
@@ -66,8 +68,8 @@ def weight_of(kind: str, body: bytes) -> Weight:
     if kind == "xml":
         # Comments and instructions are not kept, and what closes an element is none.
         nodes -= body.count(b"</") + body.count(b"<!--") + body.count(b"<?")
-        if b"<!" in body[:1000]:  # there may be entities, each of which is a node
-            nodes += body.count(b"&")
+        if b"<!" in body[:1000]:  # each entity is a node, and to declare one takes as much as several
+            nodes += body.count(b"&") + 2 * body.count(b"<!")
     return Weight(tags + attributes, _NODE * nodes + _ATTRIBUTE * attributes + 2 * len(body), "elements and attributes")
 
 
@@ -84,14 +86,16 @@ def is_overloaded(page: bytes) -> bool:
     return False
 
 
-def holds_more(node: Any, most: int) -> bool:
-    """Whether a record as its library gives it holds more than so many elements, or values."""
+def holds_too_much(node: Any) -> bool:
+    """Whether a record, as its library gives it, holds more than any does."""
+    if etree.iselement(node):
+        return sum(1 for _ in islice(node.iterdescendants(), MOST_ELEMENTS + 1)) > MOST_ELEMENTS
     if not isinstance(node, (dict, list)):
-        return isinstance(node, etree._Element) and sum(1 for _ in islice(node.iterdescendants(), most + 1)) > most
+        return False
     parts, count = [node], 0
-    while parts and count <= most:
+    while parts and count <= MOST_VALUES:
         part = parts.pop()
         count += len(part)
         inner = part.values() if isinstance(part, dict) else part
-        parts += [it for it in islice(inner, most) if isinstance(it, (dict, list))]
-    return count > most
+        parts += [it for it in islice(inner, MOST_VALUES) if isinstance(it, (dict, list))]
+    return count > MOST_VALUES

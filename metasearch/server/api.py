@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import re
 import time
@@ -37,6 +38,8 @@ OFFERED: Mapping[str, str] = {
     "html": "text/html",
     **{name: FORMATS[name].media_type for name in ("ndjson", "sse", "atom", "ris", "bibtex", "csv")},
 }
+#: Hits that are written on the loop; a page of them takes some milliseconds, a thousand up to a second.
+WRITTEN_AT_ONCE = 50
 _DOWNLOADS = frozenset({"ris", "bibtex", "csv"})
 _WITH_CHARSET = frozenset({"html", "csv"})
 _NOT_TOKEN = re.compile(r"[^!#$%&'*+.^_`|~0-9A-Za-z-]")
@@ -46,6 +49,8 @@ async def search(request: web.Request) -> web.StreamResponse:
     """Answers `/` and `/search`."""
     shared = request.app[SHARED]
     form = request[FACE] = chosen_format(request)
+    if form == "html":  # the form lists all
+        await shared.engine.ready()
     parameters = read(request.query, shared.options)
     if not parameters.query:
         if form == "html":
@@ -54,6 +59,7 @@ async def search(request: web.Request) -> web.StreamResponse:
         raise Problem.bad_parameters([{"parameter": "q", "reason": "missing: what is to be searched for?"}])
     if form == "sse" and request.headers.get("Last-Event-ID"):
         return await stream.resume(request, request.headers["Last-Event-ID"])
+    await shared.engine.ready(parameters.sources or ())
     timeout = min(parameters.timeout or shared.engine.settings.timeout, shared.options.max_timeout)
     prepared = shared.engine.search(
         parameters.query,
@@ -124,7 +130,10 @@ async def _whole(request: web.Request, prepared: Search, parameters: Parameters,
     answer = linked(answer, parameters, site)
     if (following := _following(answer, parameters, form, site)) is not None:
         headers["Link"] = f'<{following}>; rel="next"'
-    content, body = _body(answer, parameters, form, site, shared)
+    if len(answer.hits) > WRITTEN_AT_ONCE:
+        content, body = await asyncio.to_thread(_body, answer, parameters, form, site, shared)
+    else:
+        content, body = _body(answer, parameters, form, site, shared)
     if "Server-Timing" in headers:
         headers["Server-Timing"] += f", render;dur={(time.perf_counter() - began) * 1000:.1f}"
     if answer.complete and status == 200:

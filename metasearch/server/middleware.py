@@ -49,7 +49,7 @@ async def errors(request: web.Request, handler: Handler) -> web.StreamResponse:
         problem = Problem.of(exc) if exc.status < 500 else _fault(request)
     except Exception:
         problem = _fault(request)
-    return _answer(request, problem)
+    return await _answer(request, problem)
 
 
 @web.middleware
@@ -77,12 +77,15 @@ def _fault(request: web.Request) -> Problem:
     return Problem(500, None, "Something went wrong here; the log tells more under this id.", search_id=search_id)
 
 
-def _answer(request: web.Request, problem: Problem) -> web.Response:
+async def _answer(request: web.Request, problem: Problem) -> web.Response:
     problem.headers.setdefault("Cache-Control", "no-store")
     problem.headers["Vary"] = "Accept"
     if not wants_html(request):
         return problem.response(request.path)
-    form = form_again(request) if problem.status == 400 and problem.kind != "key-in-address" else None
+    form = None
+    if problem.status == 400 and problem.kind != "key-in-address":
+        await request.app[SHARED].engine.ready()  # the form lists all sources
+        form = form_again(request)
     return html_response(error_page(site_of(request), problem, form), problem.status, problem.headers)
 
 

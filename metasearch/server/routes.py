@@ -124,6 +124,7 @@ async def metrics(request: web.Request) -> web.Response:
 
 async def _views(shared: Shared) -> list[SourceView]:
     """The sources, as all workers together know them."""
+    await shared.engine.ready()
     return view(shared.engine, together(it.states for it in await everybody(shared)))
 
 

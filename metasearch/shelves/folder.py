@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import time
 from pathlib import Path
 
 from metasearch.errors import ShelfError
@@ -11,13 +12,36 @@ from metasearch.errors import ShelfError
 #: A shelf is a source, and is called as sources are.
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
 _ENDING = ".sqlite"
+#: Nanoseconds within which two changes of a folder may bear one time, also where disks tell whole seconds.
+_MOMENT = 3_000_000_000
+#: Folder -> when it was read and when it had changed, in Unix nanoseconds, and the shelves in it; so many at most.
+_READ: dict[Path, tuple[int, int, tuple[str, ...]]] = {}
+_FOLDERS = 64
 _NOT_IN_NAMES = re.compile(r"[^a-z0-9]+")
 
 
 def shelf_names(folder: Path | None) -> list[str]:
-    """The shelves of a folder, sorted; none where it is not there."""
+    """The shelves of a folder, sorted; none where it is not there.
+
+    A folder is read again when it has changed: every search asks for its shelves.
+    """
     if folder is None:
         return []
+    try:
+        changed = folder.stat().st_mtime_ns
+    except OSError:
+        return []
+    at, known, names = _READ.get(folder, (0, 0, ()))
+    # What was read in the moment of a change may lack another one that the clock of the disk does not tell apart.
+    if changed != known or at - changed < _MOMENT:
+        at, names = time.time_ns(), tuple(_names(folder))
+        if len(_READ) >= _FOLDERS:
+            _READ.clear()
+        _READ[folder] = (at, changed, names)
+    return list(names)
+
+
+def _names(folder: Path) -> list[str]:
     try:
         files = [entry.name for entry in os.scandir(folder) if entry.name.endswith(_ENDING)]
     except OSError:

@@ -199,6 +199,9 @@ class FakeEngine:
     def source_states(self) -> list[SourceState]:
         return [self.states.get(name, SourceState(name)) for name in self.registry.names()]
 
+    async def ready(self, sources: Sequence[str] | None = None) -> None:
+        """All specs are there."""
+
     def pause(self, pause: Pause) -> None:
         self.registry.spec(pause.source)
         self.heeded.append(pause)

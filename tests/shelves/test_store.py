@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import subprocess
 import sys
@@ -14,6 +15,7 @@ import pytest
 
 from metasearch.errors import ShelfError
 from metasearch.record import Record
+from metasearch.shelves import folder
 from metasearch.shelves.database import APPLICATION, VERSION
 from metasearch.shelves.folder import name_for, shelf_file, shelf_names
 from metasearch.shelves.search import Stopped, TooMuch, Wanted, facts, search
@@ -346,6 +348,28 @@ def test_names_are_those_of_the_files(tmp_path: Path) -> None:
     assert shelf_names(tmp_path) == ["refs"]
     assert shelf_names(tmp_path / "nowhere") == []
     assert shelf_names(None) == []
+
+
+def test_a_folder_is_read_again_when_it_has_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every search asks for the shelves: what has not changed for some seconds is not read again."""
+    read: list[Path] = []
+
+    def names(there: Path) -> list[str]:
+        read.append(there)
+        return sorted(path.stem for path in there.iterdir())
+
+    monkeypatch.setattr(folder, "_names", names)
+    (tmp_path / "one.sqlite").touch()
+
+    for _ in range(3):  # it has just changed, and may change again within one tick of its clock
+        assert shelf_names(tmp_path) == ["one"]
+    assert len(read) == 3
+    os.utime(tmp_path, (1_000, 1_000))
+    for _ in range(3):
+        assert shelf_names(tmp_path) == ["one"]
+    assert len(read) == 4
+    (tmp_path / "two.sqlite").touch()
+    assert shelf_names(tmp_path) == ["one", "two"]
 
 
 @pytest.mark.parametrize("name", ["../refs", "/etc/passwd", "", "a/b", "A", "a.b", "-a", "x" * 41, "a\0"])

@@ -1,0 +1,343 @@
+"""One hostile page costs its own source, and nobody else anything: time, memory, records.
+
+The pages are those of `large_pages.py`. Time is measured as CPU time of this process (`stalls.py`), so that a machine
+that is busy with other things changes no verdict; what must be quick is tried up to three times.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+import time
+from typing import Any
+
+import pytest
+
+from metasearch.adapters.bodies import is_light, kind_of, load, weighed
+from metasearch.adapters.charset import unmarked
+from metasearch.adapters.fetch import Fetcher
+from metasearch.adapters.parse import MOST_RECORDS, Reading, most_of, parse
+from metasearch.adapters.registry import Registry
+from metasearch.adapters.request import Page, Request
+from metasearch.adapters.weight import LIGHT_BYTES, MOST_ATTRIBUTES, is_overloaded, weight_of
+from metasearch.desk import THREADS, Desk
+from metasearch.engine import Engine
+from metasearch.errors import NotParsable, TooLarge
+from metasearch.events import Answer
+from metasearch.settings import Settings
+from tests.large_pages import CASES, FULL, KINDS, hostile_page
+from tests.stalls import Stalls
+
+pytestmark = pytest.mark.timeout(120)
+
+HEALTHY = ("alpha", "beta", "gamma")
+#: Seconds that a search has, and that it may end later.
+DEADLINE, LATE = 2.0, 0.3
+#: Seconds for which the loop may be kept, and what measuring it and an idle loop take themselves.
+STALL, SLACK = 0.025, 0.015
+#: Pages whose records hold texts of megabytes: how long one may be is settled where records are made.
+LONG_TEXTS = ("one title", "one wide title", "one title of characters", "one title of escapes", "characters")
+REGISTRY = Registry(Settings())
+
+
+class _Bodies:
+    """A transport that answers from a table."""
+
+    def __init__(self, bodies: dict[str, bytes]) -> None:
+        self.bodies = bodies
+
+    async def send(self, request: Request, *, timeout: float, max_bytes: int) -> Page:
+        await asyncio.sleep(0.01 if request.source in HEALTHY else 0)
+        return Page(request=request, body=self.bodies[request.source])
+
+    async def close(self) -> None:
+        """Nothing to close."""
+
+
+def works(source: str) -> bytes:
+    items = [
+        {"title": [f"{source} soil {n}"], "alternative-id": [str(n)], "issued": {"date-parts": [[2020]]}}
+        for n in range(20)
+    ]
+    return json.dumps({"message": {"total-results": 20, "items": items}}).encode()
+
+
+async def searched(hostile: dict[str, tuple[str, bytes]], seconds: float = DEADLINE) -> tuple[Answer, Stalls, float]:
+    """A search of three healthy sources beside hostile ones; how it stalled the loop, and how long it took.
+
+    Args:
+        hostile: Name of a source -> of which kind it is, and what it answers.
+        seconds: Of the search.
+    """
+    fields: dict[str, Any] = {"fields": {"source_id": '"alternative-id"[0]'}}
+    sources = {name: {"extends": "crossref", "url": f"https://{name}.example/x", **fields} for name in HEALTHY}
+    for name, (kind, _) in hostile.items():
+        sources[name] = {"extends": KINDS[kind][0], "url": f"https://{name}.example/x", "enabled": True}
+    bodies = {name: works(name) for name in HEALTHY}
+    async with Engine(Settings(sources=sources, env={"METASEARCH_GOOGLE_SCHOLAR_KEY": "none"})) as engine:
+        # A first search imports and compiles what every search needs.
+        for answers in (dict.fromkeys(hostile, b"{}"), {name: body for name, (_, body) in hostile.items()}):
+            engine._fetcher = Fetcher(_Bodies(bodies | answers), None, patience=0)
+            loop = asyncio.get_running_loop()
+            async with Stalls() as stalls:
+                began = loop.time()
+                answer = await engine.search("soil", sources=list(sources), timeout=seconds, cache=False)
+                took = loop.time() - began
+    return answer, stalls, took
+
+
+def named(kind: str, pages: list[str]) -> dict[str, tuple[str, bytes]]:
+    return {f"hostile{n}": (kind, hostile_page(kind, name)) for n, name in enumerate(pages)}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_healthy_sources_lose_nothing(kind: str) -> None:
+    """All hostile pages of a kind at once, beside three healthy sources, whose records are all there and in time.
+
+    Each hostile source is told as what it is, and the loop never stalls.
+    """
+    hostile = named(kind, [name for other, name in CASES if other == kind and name not in LONG_TEXTS])
+    for _ in range(3):
+        answer, stalls, took = await searched(hostile)
+        if took <= DEADLINE + LATE and stalls.on_the_loop <= STALL + SLACK:
+            break
+
+    assert [report.count for report in answer.sources[:3]] == [20, 20, 20]
+    assert {report.status for report in answer.sources[3:]} <= {"ok", "empty", "error", "drifted", "timeout"}
+    assert took <= DEADLINE + LATE
+    assert stalls.on_the_loop <= STALL + SLACK
+
+
+async def test_records_that_nobody_asked_for_are_not_read() -> None:
+    """Of a page with far more records than were asked for the first are read, and that is told."""
+    answer, _, _ = await searched(named("xml", ["records that are not asked for"]), seconds=20)
+
+    report = answer.sources[3]
+    assert (report.status, report.count) == ("ok", 20)
+    assert "it sent 30,000 records where 20 were asked for; the first 1,000 were read" in report.notes
+
+
+def page_of(count: int, **request: int) -> Page:
+    items = [{"title": [f"Soil {n}"], "DOI": f"10.1000/{n}"} for n in range(count)]
+    asked = Request(source="crossref", url="https://a.example/", **request)
+    return Page(request=asked, body=json.dumps({"message": {"total-results": count, "items": items}}).encode())
+
+
+@pytest.mark.parametrize(
+    ("size", "wanted", "start", "read"),
+    [(20, 2000, 0, MOST_RECORDS), (20, 60, 0, 60), (20, 60, 40, 20), (20, 50, 40, 20), (2000, 2000, 0, 1200)],
+)
+def test_what_a_search_reads_of_a_page(size: int, wanted: int, start: int, read: int) -> None:
+    """All that the search may still want, a thousand at most, and never less than the page was asked for."""
+    page = page_of(1200, size=size, wanted=wanted, start=start)
+    reading = Reading(page, REGISTRY.spec("crossref"), most_of(page.request))
+    reading.finish()
+
+    parsed = reading.parsed
+    assert len(parsed.records) == read
+    assert parsed.next is None or parsed.next.start == start + read
+    assert any("1,200 records" in note for note in parsed.notes) == (read < 1200)
+
+
+def test_a_file_is_read_whole() -> None:
+    """Whoever reads a saved page gets all of its records."""
+    assert len(parse(page_of(1200), REGISTRY.spec("crossref")).records) == 1200
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [("json", "empty records"), ("json", "members"), ("xml", "elements"), ("xml", "entities"), ("xml", "attributes"),
+     ("html", "unclosed elements"), ("json", "brackets")],
+)  # fmt: skip
+def test_what_is_out_of_proportion_is_refused_before_it_is_parsed(kind: str, name: str) -> None:
+    """The error says what there is too much of; to find out takes milliseconds."""
+    body = hostile_page(kind, name)
+    page = Page(request=Request(source="x", url="https://a.example/"), body=body)
+    began = time.process_time()
+
+    with pytest.raises(TooLarge, match=r"holds too much to be read: [0-9,]+ (values|elements and attributes) in"):
+        weighed(kind_of(body), body, page, REGISTRY.spec("crossref"))
+
+    assert time.process_time() - began < 0.25
+
+
+def test_attributes_that_take_quadratic_time_are_refused() -> None:
+    """libxml2 compares each attribute of a web page's element with the others."""
+    spec = REGISTRY.spec("google-scholar")
+    page = Page(request=Request(source="x", url="https://a.example/"), body=hostile_page("html", "hidden attributes"))
+
+    with pytest.raises(NotParsable, match="more than 250 attributes"):
+        parse(page, spec)
+
+
+@pytest.mark.parametrize("between", [b" ", b"/", b"\n", b'=">" ', b"='>'", b"=1 "])
+def test_attributes_are_counted_as_browsers_do(between: bytes) -> None:
+    """However they are divided; a sign of greater in a quoted value does not end an element."""
+    tag = b"<p><a " + between.join([b"a%03x" % n for n in range(MOST_ATTRIBUTES + 20)]) + between + b">"
+
+    assert is_overloaded(tag)
+    assert not is_overloaded((b"<a " + between.join([b"a%03x" % n for n in range(200)]) + between + b">x ") * 3)
+    assert not is_overloaded(b"<p>" + b"a word " * 1000)
+
+
+def timed(work: Any, *args: Any) -> float:
+    """Seconds of CPU, the best of three."""
+
+    def once() -> float:
+        began = time.process_time()
+        work(*args)
+        return time.process_time() - began
+
+    return min(once() for _ in range(3))
+
+
+@pytest.mark.parametrize(
+    "part", [b"<a b=c>", b"<b", b"<a x='", b'<a x="" ', b"<a ", b"<", b"<a b='\">", b"{}", b"&e;", b"<!---->"]
+)
+def test_weighing_takes_linear_time(part: bytes) -> None:
+    """Twice as long a body takes about twice as long."""
+
+    def weigh(body: bytes) -> None:
+        for kind in ("json", "xml", "html"):
+            weight_of(kind, body)
+        is_overloaded(body)
+        is_light(body)
+
+    short, long = part * 100_000, part * 200_000
+    assert timed(weigh, long) <= 2.5 * timed(weigh, short) + 0.01
+
+
+def test_byte_order_marks_take_linear_time() -> None:
+    """A body of nothing but marks was copied once for each of them."""
+    mark = b"\xef\xbb\xbf"
+
+    assert unmarked(mark * 500_000 + b"x") == b"x"
+    assert timed(unmarked, mark * 1_000_000) <= 2.5 * timed(unmarked, mark * 500_000) + 0.01
+
+
+def test_ordinary_pages_are_light() -> None:
+    """They are read on the loop, as ever; what holds much, or may, is not."""
+    assert is_light(works("alpha"))
+    assert is_light(b"\xef\xbb\xbf" + works("alpha") + b" " * 100_000)
+    assert not is_light(b" " * (LIGHT_BYTES + 1))
+    assert not is_light(b"[" + b"{}," * 20_000 + b"{}]")
+    assert not is_light((works("alpha").decode() + " " * 10_000).encode("utf-16"))
+
+
+@pytest.mark.parametrize(
+    "text", ['{"a":1,"b":[1.5,-2,12345678901234567890123,"x\\ud83d\\ude00"],"a":null}', '[[],{},"ü"]']
+)
+def test_long_json_reads_as_short_json_does(text: str) -> None:
+    """A body of many values is read in another way, and says the same."""
+    spec = REGISTRY.spec("crossref")
+    filler = json.dumps([{"n": n} for n in range(60_000)])
+    page = Page(request=Request(source="x", url="https://a.example/"))
+    short, _ = load("json", f"[{text}]".encode(), page, spec)
+    long, notes = load("json", f"[{text},{filler}]".encode(), page, spec)
+
+    assert long[0] == short[0]
+    assert [type(it) for it in long[0]] == [type(it) for it in short[0]]
+    assert notes == []
+
+
+@pytest.mark.parametrize(("odd", "read"), [("NaN", None), ('"\\ud800"', "?"), ("1e999", None)])
+def test_long_json_is_read_leniently_too(odd: str, read: Any) -> None:
+    """What orjson refuses in a short body costs a long one no more than that value."""
+    body = f"[{odd},{json.dumps([{'n': n} for n in range(60_000)])}]".encode()
+    page = Page(request=Request(source="x", url="https://a.example/"))
+    found, _ = load("json", body, page, REGISTRY.spec("crossref"))
+
+    assert found[0] == read
+    assert len(found[1]) == 60_000
+
+
+def test_long_json_that_breaks_off_is_told_as_that() -> None:
+    """As of a short one."""
+    body = b"[" + b'{"n":1},' * 60_000 + b'{"n"'
+    page = Page(request=Request(source="crossref", url="https://a.example/"), body=body)
+
+    with pytest.raises(NotParsable, match="breaks off"):
+        parse(page, REGISTRY.spec("crossref"))
+
+
+async def test_nobody_waits_for_a_thread_that_reads() -> None:
+    """Whoever is cancelled goes on at once, and the thread is told; its place is taken until it has ended."""
+    turns = Desk().turns()
+    go_on, told = threading.Event(), []
+
+    def work(given_up: Any) -> None:
+        go_on.wait(30)
+        told.append(given_up())
+
+    waiting = [asyncio.create_task(turns.apart(work)) for _ in range(THREADS + 1)]
+    await asyncio.sleep(0.05)
+    for task in waiting[:THREADS]:
+        task.cancel()
+    await asyncio.wait(waiting[:THREADS], timeout=5)
+
+    assert all(task.cancelled() for task in waiting[:THREADS])
+    assert not waiting[THREADS].done()
+    go_on.set()
+    await asyncio.wait_for(waiting[THREADS], 10)
+    assert told == [True] * THREADS + [False]
+
+
+async def test_what_goes_wrong_in_the_thread_is_told() -> None:
+    """An error of the work is raised where it is awaited."""
+
+    def work(_: Any) -> None:
+        raise NotParsable("x", "odd")
+
+    with pytest.raises(NotParsable, match="odd"):
+        await Desk().turns().apart(work)
+
+
+def test_a_loop_closes_while_a_thread_still_reads() -> None:
+    """A program that exits is not kept by a page."""
+    go_on = threading.Event()
+
+    async def leave() -> None:
+        task = asyncio.create_task(Desk().turns().apart(lambda _: bool(go_on.wait(30)) and None))
+        await asyncio.sleep(0.05)
+        task.cancel()
+
+    began = time.monotonic()
+    asyncio.run(leave())
+    took = time.monotonic() - began
+    go_on.set()
+
+    assert took < 10
+
+
+async def test_the_meter_sees_a_stall() -> None:
+    """What computes on the loop counts, what waits does not."""
+    async with Stalls() as idle:
+        await asyncio.sleep(0.2)
+    async with Stalls() as busy:
+        await asyncio.sleep(0.01)
+        end = time.thread_time() + 0.1
+        while time.thread_time() < end:
+            pass
+        await asyncio.sleep(0.01)
+
+    assert idle.on_the_loop < 0.05
+    assert busy.on_the_loop >= 0.1
+    assert busy.longest >= 0.09
+
+
+def test_a_packed_record_has_weight_too() -> None:
+    """XML that is packed as a string is not unpacked where all of it together is out of proportion."""
+    inner = "<record>" + "<b/>" * 700_000 + "</record>"
+    packed = inner.replace("<", "&lt;").replace(">", "&gt;")
+    body = (
+        '<searchRetrieveResponse xmlns="http://www.loc.gov/zing/srw/"><numberOfRecords>1</numberOfRecords><records>'
+        f"<record><recordData>{packed}</recordData></record></records></searchRetrieveResponse>"
+    ).encode()
+    assert len(body) < FULL
+    began = time.process_time()
+
+    parsed = parse(Page(request=Request(source="loc", url="https://a.example/"), body=body), REGISTRY.spec("loc"))
+
+    assert not parsed.records
+    assert time.process_time() - began < 2
