@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import Any, TypeVar
 
 from metasearch.adapters import convert
-from metasearch.adapters.bodies import is_light, kind_of, load, unescape, weighed, without_namespaces
+from metasearch.adapters.bodies import kind_of, load, marks_in, unescape, weighed, without_namespaces
 from metasearch.adapters.charset import unmarked
 from metasearch.adapters.found import first
 from metasearch.adapters.links import followed
@@ -27,7 +27,7 @@ from metasearch.adapters.select.json import every
 from metasearch.adapters.select.marc import MarcRecord
 from metasearch.adapters.select.xml_record import XmlRecord
 from metasearch.adapters.spec import AdapterSpec, LateShape, Selector, Shape
-from metasearch.adapters.weight import holds_too_much
+from metasearch.adapters.weight import LIGHT_MARKS, MOST_ELEMENTS, holds_too_much
 from metasearch.errors import NotParsable, SourceError, Unreachable
 from metasearch.record import Record
 
@@ -99,8 +99,9 @@ class Reading:
 
     def __init__(self, page: Page, spec: AdapterSpec, most: int | None = None) -> None:
         self.parsed = Parsed()
-        self.light = is_light(page.body)
-        self._steps = _steps(page if most is None else replace(page, most=most), spec)
+        marks = marks_in(page.body)
+        self.light = marks <= LIGHT_MARKS
+        self._steps = _steps(replace(page, most=most, slim=marks <= MOST_ELEMENTS), spec)
 
     def __iter__(self) -> Iterator[tuple[Record, ...]]:
         self.parsed = yield from self._steps
@@ -296,7 +297,7 @@ def _read(shape: Shape, nodes: list[Any], total: int | None, root: Any, page: Pa
     request, sent = page.request, len(nodes)
     if page.most is not None and sent > page.most:
         nodes = nodes[: page.most]
-    read = record_of if is_light(page.body) else _record_in_proportion
+    read = record_of if page.slim else _record_in_proportion
     made = in_stretches(nodes, request.start, lambda node, position: read(shape, node, position, spec))
     records, unread = yield from made
     kind = _kind(shape)

@@ -218,6 +218,7 @@ class Page:
         retry_after: Seconds that the server asks to wait (`Retry-After` on an error); None where it does not.
         total: The number of hits, where the request's `total_header` tells it; None else.
         most: How many of its records are read; None reads all.
+        slim: Whether it is known to hold no record that takes long to read.
     """
 
     request: Request
@@ -232,6 +233,7 @@ class Page:
     retry_after: float | None = None
     total: int | None = None
     most: int | None = None
+    slim: bool = False
 
 
 def redacted(page: Page) -> Page:

@@ -8,6 +8,7 @@ and `memory` for the bytes that the parsed body takes.
 from __future__ import annotations
 
 import re
+import secrets
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -19,10 +20,16 @@ from metasearch.adapters.spec import Limits
 SMALL = 8_000
 #: What is light holds at most so many bytes and marks: it is read on the loop, with no stretch above 25 ms.
 LIGHT_BYTES, LIGHT_MARKS = 1_000_000, 10_000
+#: Of every so many bytes one is looked at to tell what is light; which ones is left to chance, so nobody writes round them.
+_STRIDES = (7, 11, 13)
+#: The bytes that are, or stand for, marks.
+_MARKS = {"json": b",:[{", "xml": b"<=", "html": b"<="}
 #: What is read from a body may take so many times the memory of the largest body that is allowed.
 MEMORY_FACTOR = 4
 #: Bytes that something takes once it is read, in libxml2 and in Python, rounded up over small ones of each.
 _NODE, _ATTRIBUTE, _VALUE = 120, 240, 56
+#: Bytes that are made of one byte of a body at most: no denser body can be written.
+_DENSEST = 64
 #: Attributes of one element of a web page beyond which libxml2 takes quadratic time.
 MOST_ATTRIBUTES = 250
 #: Elements or values of one record: a paper of five thousand authors has as many. Each selector walks over all of them.
@@ -71,6 +78,20 @@ def weight_of(kind: str, body: bytes) -> Weight:
         if b"<!" in body[:1000]:  # each entity is a node, and to declare one takes as much as several
             nodes += body.count(b"&") + 2 * body.count(b"<!")
     return Weight(tags + attributes, _NODE * nodes + _ATTRIBUTE * attributes + 2 * len(body), "elements and attributes")
+
+
+def estimated_marks(kind: str, body: bytes) -> int:
+    """How many marks a body of a kind holds, by a sample of it; as many as bytes, where the kind has none."""
+    if kind not in _MARKS:  # what seems to be a text may be in UTF-16
+        return len(body)
+    stride = secrets.choice(_STRIDES)
+    sample = body[secrets.randbelow(stride) :: stride]
+    return stride * (len(sample) - len(sample.translate(None, _MARKS[kind])))
+
+
+def may_be_too_much(body: bytes, limits: Limits) -> bool:
+    """Whether a body is large enough that it need be weighed."""
+    return _DENSEST * len(body) > MEMORY_FACTOR * limits.max_bytes
 
 
 def too_much(weight: Weight, limits: Limits) -> bool:
