@@ -20,7 +20,7 @@ from metasearch.adapters.spec import Limits
 SMALL = 8_000
 #: What is light holds at most so many bytes and marks: it is read on the loop, with no stretch above 25 ms.
 LIGHT_BYTES, LIGHT_MARKS = 1_000_000, 10_000
-#: Of every so many bytes one is looked at to tell what is light; which ones is left to chance, so nobody writes round them.
+#: Of every so many bytes one is looked at to tell what is light; chance says which, so that nobody writes round them.
 _STRIDES = (7, 11, 13)
 #: The bytes that are, or stand for, marks.
 _MARKS = {"json": b",:[{", "xml": b"<=", "html": b"<="}
