@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from metasearch.adapters.spec import Limits
+from metasearch.adapters.spec import MAX_BYTES
 
 #: Names of pages, and what makes them.
 Pages = Iterator[tuple[str, Callable[[], bytes]]]
 #: As large as a page may be.
-FULL = Limits(requests=1, per=1).max_bytes - 10_000
+FULL = MAX_BYTES - 10_000
 
 
 def json_pages() -> Pages:

@@ -18,6 +18,10 @@ Converter = Callable[[Any], Any]
 Template = str | tuple[str, ...]
 
 
+#: Bytes of the largest body, where a source does not say.
+MAX_BYTES = 8 * 1024 * 1024
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
     """How hard a database may be asked.
@@ -41,7 +45,7 @@ class Limits:
     timeout: float = 8.0
     ttl: float = 3600.0
     grace: float | None = None
-    max_bytes: int = 8 * 1024 * 1024
+    max_bytes: int = MAX_BYTES
     pause: float = 30.0
     stated: str = ""
 

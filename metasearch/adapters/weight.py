@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from lxml import etree
 
-from metasearch.adapters.spec import Limits
+from metasearch.adapters.spec import MAX_BYTES, Limits
 
 #: A smaller body is light, whatever is in it: all that it can hold is read in a few milliseconds.
 SMALL = 8_000
@@ -89,14 +89,19 @@ def estimated_marks(kind: str, body: bytes) -> int:
     return stride * (len(sample) - len(sample.translate(None, _MARKS[kind])))
 
 
+def allowed_memory(limits: Limits) -> int:
+    """Bytes that a body of a source may take once it is read. Whoever wants short bodies has no less for each."""
+    return MEMORY_FACTOR * max(limits.max_bytes, MAX_BYTES)
+
+
 def may_be_too_much(body: bytes, limits: Limits) -> bool:
     """Whether a body is large enough that it need be weighed."""
-    return _DENSEST * len(body) > MEMORY_FACTOR * limits.max_bytes
+    return _DENSEST * len(body) > allowed_memory(limits)
 
 
 def too_much(weight: Weight, limits: Limits) -> bool:
     """Whether what has this weight is more than may be read."""
-    return weight.memory > MEMORY_FACTOR * limits.max_bytes
+    return weight.memory > allowed_memory(limits)
 
 
 def is_overloaded(page: bytes) -> bool:
