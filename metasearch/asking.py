@@ -18,7 +18,7 @@ from metasearch.adapters.request import Page, Request
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.dedup import Chain, Fingerprint, Strategy, fingerprint
 from metasearch.desk import Turns
-from metasearch.errors import Drifted, SourceError, TimedOut
+from metasearch.errors import Drifted, NotRead, SourceError, TimedOut
 from metasearch.events import SourceReport, Status
 from metasearch.loading import Workshop
 from metasearch.query import Query, matches
@@ -121,6 +121,8 @@ class Asking:
     spared: str = ""
     unread: int = 0
     filtered: int = 0
+    _came: float | None = None  # when the page came that is being read
+    _own: float = 0.0  # seconds that pages were here before they were read
     _edge: int = 0
     _next: Request | None = None
     _held: tuple[Record, ...] = ()
@@ -157,6 +159,11 @@ class Asking:
             more=self.more and self.status != "running",
         )
 
+    @property
+    def reading(self) -> bool:
+        """Whether a page of it is here that is not read yet."""
+        return self._came is not None
+
     def finish(self) -> None:
         """The layer has ended; a failure stays one."""
         if self.status == "running":
@@ -170,7 +177,19 @@ class Asking:
     def late(self, seconds: float, limit: float) -> None:
         """The search is over, and this source is not done."""
         self.seconds = seconds
-        self.fail(TimedOut(self.name, f"no whole answer within {limit:g} s"))
+        self.fail(self._judged(TimedOut(self.name, f"no whole answer within {limit:g} s"), seconds))
+
+    def _judged(self, error: TimedOut, seconds: float) -> SourceError:
+        """Whose fault it is that the time is over: ours, where its pages lay here for longer than it was waited for."""
+        own = self._own
+        if self._came is not None:
+            own += asyncio.get_running_loop().time() - self._came
+        elif own <= seconds / 2:
+            return error
+        words = (
+            f"its answers lay here for {own:.1f} s of {seconds:.1f} s: this server was too busy to read them in time"
+        )
+        return NotRead(self.name, words, url=error.url)
 
     # ---------------------------------------------------------------- asking
 
@@ -199,6 +218,8 @@ class Asking:
                 await self._give_all(held, means.reach, means, give)
             while self._next is not None and self._next.start < self._edge:
                 await self._ask(self._next, means, give)
+        except TimedOut as error:
+            self.fail(self._judged(error, loop.time() - means.began))
         except SourceError as error:
             self.fail(error)
         except Exception as exc:  # a fault of ours must not cost the other sources either
@@ -220,6 +241,8 @@ class Asking:
             asker=means.search,
             user=means.user,
         )
+        loop = asyncio.get_running_loop()
+        self._came = loop.time()
         self.pages += 1
         self.cached_pages += page.cached
         self.old_pages += bool(page.note)
@@ -229,8 +252,11 @@ class Asking:
         try:
             parsed = await self._read(page, means, give)
         except SourceError:
+            self._came = None
             await means.fetcher.forget(request)  # what cannot be read must not come out of the cache again
             raise
+        self._own += loop.time() - self._came
+        self._came = None
         self.unread += len(parsed.unread)
         self.notes += parsed.notes
         if parsed.drifted is not None:

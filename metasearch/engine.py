@@ -19,7 +19,7 @@ from metasearch.dedup.pins import Pins
 from metasearch.desk import Desk
 from metasearch.enriching import Enricher
 from metasearch.errors import UsageError
-from metasearch.explaining import QueryPlan, explained
+from metasearch.explaining import Explaining, QueryPlan
 from metasearch.listing import Wanted
 from metasearch.loading import Workshop
 from metasearch.paging import LAST_PLACE
@@ -98,6 +98,11 @@ class Engine:
         """End the searches that still go on, and close connections and cache."""
         await self._background.close()
         await self._fetcher.close()
+
+    @property
+    def desk(self) -> Desk:
+        """Where whatever computes on the loop waits for its turn."""
+        return self._desk
 
     def source_states(self) -> list[SourceState]:
         """The health of every source, as the last searches found it."""
@@ -242,6 +247,33 @@ def explain_plan(
         UsageError: The query or an option cannot be used.
         SpecError: A spec in use is wrong.
     """
+    planning = planned(
+        query,
+        settings=settings,
+        registry=registry,
+        sources=sources,
+        limit=limit,
+        years=years,
+        per_source=per_source,
+        syntax=syntax,
+    )
+    for _ in planning.steps:
+        pass
+    return planning.plan
+
+
+def planned(
+    query: str | Query,
+    *,
+    settings: Settings | None = None,
+    registry: Registry | None = None,
+    sources: Sequence[str] | None = None,
+    limit: int | None = None,
+    years: Years | None = None,
+    per_source: int | None = None,
+    syntax: str = "auto",
+) -> Explaining:
+    """`explain_plan` in steps, for who has other things to do in between; arguments and errors are its own."""
     settings = settings or Settings()
     registry = registry or Registry(settings)
     found = _read(query, syntax)
@@ -250,7 +282,7 @@ def explain_plan(
     names = _named(registry, sources)
     depth = _depth(settings, limit, per_source)
     found = ReadQuery(conjunction(found.query, years), found.syntax, found.notes)
-    return explained(found, registry, names, sources, settings.env, depth, _reach(depth))
+    return Explaining(found, registry, names, sources, settings.env, depth, _reach(depth))
 
 
 def search(query: str | Query, *, settings: Settings | None = None, **options: Any) -> Search:

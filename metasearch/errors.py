@@ -25,6 +25,7 @@
     │   │   ├── TooLarge             limit
     │   │   ├── Drifted              field, share
     │   │   └── SourceSaysError      the body itself reports an error
+    │   ├── NotRead              our own lateness: nothing is wrong with the database
     │   ├── NotAllowed           our own guards refuse the request or its redirect
     │   ├── NotRecorded          a replay that lacks this answer: folder
     │   └── CannotAsk            the query cannot be put to this source: clause
@@ -310,6 +311,14 @@ class SourceSaysError(BadAnswer):
     """A well-formed answer whose content is an error message."""
 
     advice = "The database did not accept the request; see its message."
+
+
+class NotRead(SourceError):
+    """The answer had come, or may have, and this process was too busy to read it in time."""
+
+    outcome = "late"
+    status = 503
+    advice = "Nothing is wrong with the database. Ask again in a moment, or give the search more time (timeout)."
 
 
 class NotAllowed(SourceError):

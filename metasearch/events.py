@@ -13,7 +13,7 @@ from typing import Literal
 from metasearch.errors import SourceError
 from metasearch.record import Hit
 
-Status = Literal["running", "ok", "empty", "timeout", "error", "limited", "blocked", "drifted", "skipped"]
+Status = Literal["running", "ok", "empty", "timeout", "error", "limited", "blocked", "drifted", "late", "skipped"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,8 @@ class SourceReport:
     Attributes:
         source: Its name.
         status: "running" until it is done. "ok" has records, "empty" answered with none; the others are failures,
-            and may still come with the records of earlier pages.
+            and may still come with the records of earlier pages. "late" is a failure of ours: its answer had come,
+            and was not read in time.
         count: Records read.
         total: How many the source says that it holds; None where it does not say.
         seconds: From the start of the search to its last answer.

@@ -66,16 +66,8 @@ class QueryPlan:
     sources: tuple[SourcePlan, ...]
 
 
-def explained(
-    read: ReadQuery,
-    registry: Registry,
-    names: Sequence[str],
-    asked_for: Sequence[str] | None,
-    env: Mapping[str, str],
-    depth: int,
-    reach: int,
-) -> QueryPlan:
-    """The plan of a search.
+class Explaining:
+    """The plan of a search while it is made, one source a step.
 
     Args:
         read: What is searched for.
@@ -86,17 +78,52 @@ def explained(
         depth: Records that each source is asked for at a time.
         reach: Records that each may be asked for in the end.
 
-    Raises:
-        UnknownSource: There is no source of a name.
-        SpecError: A spec is wrong.
+    Attributes:
+        steps: To be gone through; each computes for a millisecond or two, and raises UnknownSource where there is no
+            source of a name, and SpecError where a spec is wrong.
     """
-    plans = [_planned(read, registry.spec(name), env, depth, reach) for name in names]
-    for name in registry.disabled(asked_for):
-        if name not in names:
+
+    def __init__(
+        self,
+        read: ReadQuery,
+        registry: Registry,
+        names: Sequence[str],
+        asked_for: Sequence[str] | None,
+        env: Mapping[str, str],
+        depth: int,
+        reach: int,
+    ) -> None:
+        self._read = read
+        self._plans: list[SourcePlan] = []
+        self.steps = self._steps(registry, names, asked_for, env, depth, reach)
+
+    def _steps(
+        self,
+        registry: Registry,
+        names: Sequence[str],
+        asked_for: Sequence[str] | None,
+        env: Mapping[str, str],
+        depth: int,
+        reach: int,
+    ) -> Iterator[None]:
+        for name in names:
+            self._plans.append(_planned(self._read, registry.spec(name), env, depth, reach))
+            yield
+        for name in registry.disabled(asked_for):
+            if name in names:
+                continue
             advice = f"Set enabled = true under [sources.{name}], or name it in the search."
             label = registry.spec(name).label
-            plans.append(SourcePlan(source=name, label=label, asked=False, reason="it is switched off", advice=advice))
-    return QueryPlan(to_text(read.query), read.syntax, read.notes, tuple(plans))
+            self._plans.append(
+                SourcePlan(source=name, label=label, asked=False, reason="it is switched off", advice=advice)
+            )
+            yield
+
+    @property
+    def plan(self) -> QueryPlan:
+        """What there is of it after the steps that were taken."""
+        read = self._read
+        return QueryPlan(to_text(read.query), read.syntax, read.notes, tuple(self._plans))
 
 
 def _planned(read: ReadQuery, spec: AdapterSpec, env: Mapping[str, str], depth: int, reach: int) -> SourcePlan:

@@ -28,6 +28,7 @@ from metasearch.events import (
     SourceReport,
     Started,
 )
+from metasearch.lag import GRACE, lag
 from metasearch.listing import Listing, Wanted
 from metasearch.loading import Workshop
 from metasearch.recent import Recent
@@ -158,7 +159,8 @@ class Run:
 
     async def _run(self) -> None:
         try:
-            await self._drive()
+            with lag().watched():
+                await self._drive()
         except asyncio.CancelledError:  # the reader is gone, nobody waits for the end
             raise
         except BaseException:
@@ -262,8 +264,20 @@ class Run:
                     await self._collect(inbox, len(sources))
             except TimeoutError:
                 log.info("search %s: deadline of %g s reached", self.id, self.wanted.seconds)
+                await self._last_moment(inbox, sources)
             for task in tasks:
                 task.cancel()
+
+    async def _last_moment(self, inbox: Inbox, sources: Sequence[Asking]) -> None:
+        """Take in what came in time and is not read yet, before all other searches; for a moment only."""
+        stalled = lag().stalled  # then nobody knows yet what has come
+        self._turns.hurry()
+        try:
+            async with asyncio.timeout(GRACE):
+                while any(it.status == "running" and (it.reading or stalled) for it in sources):
+                    self._take(*await inbox.get())
+        except TimeoutError:
+            pass
 
     async def _collect(self, inbox: Inbox, running: int) -> None:
         """Take pages in as they come; one task does this, so that dedup needs no locks."""

@@ -60,6 +60,13 @@ class Search:
         """Seconds until whoever awaits it gets what is there; None for the end of the search."""
         return self._wanted.wait
 
+    @property
+    def joins(self) -> bool:
+        """Whether awaiting it would ask no source: its answer is there, or being made for somebody else."""
+        if known(self._shared.recent, self._wanted) is not None:
+            return True
+        return self._background.find(self._wanted) is not None
+
     def __await__(self) -> Generator[Any, None, Answer]:
         return self._finish().__await__()
 

@@ -40,6 +40,8 @@ class ServerSettings:
         rate_limit: Requests that one client may make in a minute; 0 for any number.
         trusted_proxies: Addresses and networks of proxies whose `X-Forwarded-For` is believed.
         server_timing: Whether answers say how long each source took.
+        suggest: Whether it completes queries, of the operator's and of the same user's.
+        suggestions: Queries of the operator's.
     """
 
     keys: tuple[str, ...] = ()
@@ -47,6 +49,8 @@ class ServerSettings:
     rate_limit: int = 120
     trusted_proxies: tuple[str, ...] = ()
     server_timing: bool = True
+    suggest: bool = False
+    suggestions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,6 +191,8 @@ class _Reader:
             "rate_limit": int,
             "trusted_proxies": list,
             "server_timing": bool,
+            "suggest": bool,
+            "suggestions": list,
         },
         "sources": {},
         "groups": {},
@@ -328,6 +334,8 @@ class _Reader:
             rate_limit=limit if isinstance(limit, int) else 120,
             trusted_proxies=proxies,
             server_timing=server.get("server_timing") is not False,
+            suggest=server.get("suggest") is True,
+            suggestions=self.strings(server.get("suggestions", []), "server.suggestions"),
         )
 
     def shelf_dir(self, shelves: Mapping[str, Any], env: Mapping[str, str]) -> Path:

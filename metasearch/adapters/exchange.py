@@ -23,7 +23,8 @@ from metasearch.adapters.spec import Limits
 from metasearch.adapters.throttle import Turnstile
 from metasearch.adapters.tokens import Tokens
 from metasearch.adapters.verdict import judged, objection, overloaded, passing
-from metasearch.errors import RateLimited, SourceError, TimedOut, Unreachable
+from metasearch.errors import NotRead, RateLimited, SourceError, TimedOut, Unreachable
+from metasearch.lag import lag
 
 if TYPE_CHECKING:  # a replay needs no aiohttp
     from metasearch.adapters.transport import Transport
@@ -34,6 +35,8 @@ RETRIES = 2
 BACKOFF = 0.25
 #: Another try needs at least this many seconds before the deadline.
 WORTH_A_TRY = 0.1
+#: An exchange during which the loop was late for a larger share of the time says nothing about the source's speed.
+LATE_SHARE = 0.1
 #: A source that allows fewer requests a second is never asked twice for one answer.
 TIGHT = 2.0
 
@@ -166,13 +169,20 @@ class Exchanges:
         health = known.health
         probe = health.admit()
         known.history.asked()
-        began = self._monotonic()
+        began, lost = self._monotonic(), lag().lost
         try:
             page, other = await self._answered(request, limits, min(limits.timeout, left), known)
         except (Overdue, Unreachable, asyncio.CancelledError) as exc:
-            # Our haste is not the source's fault: silence counts only if it lasted for half of its timeout.
-            hung = self._monotonic() - began >= limits.timeout / 2
+            # Our haste is not the source's fault: silence counts only if it lasted for half of its timeout. Nor is our
+            # lateness: nobody knows whether it was silent while the loop stood still.
+            hung = self._monotonic() - began - (lag().lost - lost) >= limits.timeout / 2
             error = _no_answer(exc, request)
+            if isinstance(error, TimedOut) and not isinstance(exc, asyncio.CancelledError) and lag().stalled:
+                if probe:
+                    health.abandoned()
+                raise NotRead(
+                    request.source, "this server was too busy to read an answer in time", url=request.shown
+                ) from None
             if hung or not isinstance(error, TimedOut):
                 health.failed(error)
             else:
@@ -196,7 +206,8 @@ class Exchanges:
             with suppress(SourceError):  # a refusal of the second request counts, whatever came of the first
                 judged(other, limits, health, env_name)
         judged(page, limits, health, env_name)
-        known.history.answered(request, took)
+        if lag().lost - lost <= took * LATE_SHARE:
+            known.history.answered(request, took)
         return page
 
     async def _answered(

@@ -35,6 +35,7 @@ from metasearch.errors import (
     TimedOut,
     Unreachable,
 )
+from metasearch.lag import GRACE, lag
 
 if TYPE_CHECKING:  # a replay needs neither aiohttp nor diskcache
     from metasearch.adapters.transport import Transport
@@ -151,6 +152,8 @@ class Fetcher:
         flight.waiters += 1
         try:
             await ended((task,), deadline)
+            if not task.done() and lag().stalled:  # what has come meanwhile is read in a moment
+                await ended((task,), loop.time() + GRACE)
         finally:
             flight.waiters -= 1
             if not flight.waiters:

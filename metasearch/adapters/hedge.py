@@ -11,6 +11,7 @@ from typing import Any
 
 from metasearch.adapters.history import Times
 from metasearch.adapters.request import Page
+from metasearch.lag import lag
 
 #: A loop may wake this many seconds before the moment that it was told.
 EARLY = 1e-3
@@ -82,16 +83,17 @@ async def raced(
         SourceError: What the first request failed with, if no page came at all.
     """
     loop = asyncio.get_running_loop()
-    began = loop.time()
+    began, lost = loop.time(), lag().lost
     tasks = [loop.create_task(first)]
     hedge_at = times.hedge_after
     try:
         while True:
-            moments = [began + moment for moment in (hedge_at, times.longest) if moment is not None]
+            late = lag().lost - lost  # for so long nobody looked whether an answer was there
+            moments = [began + late + moment for moment in (hedge_at, times.longest) if moment is not None]
             await ended([task for task in tasks if not task.done()], min(moments, default=None))
             if found := _found(tasks, is_answer):
                 return found
-            passed = loop.time() - began + EARLY
+            passed = loop.time() - began - (lag().lost - lost) + EARLY
             if hedge_at is not None and passed >= hedge_at:
                 hedge_at = None
                 if (another := await second(passed)) is not None:

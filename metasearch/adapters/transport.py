@@ -26,6 +26,7 @@ from metasearch.adapters.hops import REDIRECTS, Hop, first_hop, next_hop
 from metasearch.adapters.request import Page, Request, redacted, secrets_of, without_secrets
 from metasearch.adapters.resolver import DaemonResolver
 from metasearch.errors import BadAnswer, ConnectFailed, NotAllowed, SourceError, TimedOut, TooLarge
+from metasearch.lag import patient
 
 MAX_REDIRECTS = 5
 #: Seconds that a name's addresses are remembered.
@@ -83,7 +84,7 @@ class HttpTransport:
     async def send(self, request: Request, *, timeout: float, max_bytes: int) -> Page:  # noqa: ASYNC109
         """See `Transport.send`."""
         try:
-            async with asyncio.timeout(timeout):
+            async with patient(timeout):
                 page = await self._follow(request, max_bytes)
                 if request.private:  # nobody keeps or shows it, and its token may repeat who we are
                     return page

@@ -20,13 +20,14 @@ from metasearch.formats.answer import answer_object, paging_object, report_objec
 from metasearch.server import negotiate, stream
 from metasearch.server.access import FACE
 from metasearch.server.clients import USER
+from metasearch.server.gate import RETRY_AFTER
 from metasearch.server.linked import Linked, asked, linked
 from metasearch.server.markup import Markup
 from metasearch.server.page import Form, search_form, start_page
 from metasearch.server.parameters import Parameters, read
 from metasearch.server.problem import Problem
 from metasearch.server.results import Results, results_page
-from metasearch.server.site import SHARED, Shared, Site, site_of
+from metasearch.server.site import SHARED, Shared, Site, owner, site_of
 from metasearch.server.sources import labels, view
 
 if TYPE_CHECKING:
@@ -54,7 +55,8 @@ async def search(request: web.Request) -> web.StreamResponse:
     parameters = read(request.query, shared.options)
     if not parameters.query:
         if form == "html":
-            page = start_page(site_of(request), view(shared.engine), shared.examples, shared.notice)
+            async with shared.gate.brief():
+                page = start_page(site_of(request), view(shared.engine), shared.examples, shared.notice)
             return html_response(page)
         raise Problem.bad_parameters([{"parameter": "q", "reason": "missing: what is to be searched for?"}])
     if form == "sse" and request.headers.get("Last-Event-ID"):
@@ -76,10 +78,16 @@ async def search(request: web.Request) -> web.StreamResponse:
         enrich=parameters.enrich,
         user=request[USER],
     )
-    if form in ("ndjson", "sse"):
-        told = Linked(prepared, parameters, site_of(request))
-        return await stream.events(request, told, parameters.query, form)
-    with shared.gate.passing():
+    if form in stream.FORMS and request.method == "HEAD":
+        return stream.head(form)
+    if form not in stream.FORMS and prepared.joins:  # nothing is asked of any source
+        async with shared.gate.brief():
+            pass
+        return await _whole(request, prepared, parameters, form)
+    with await shared.gate.enter(request[USER]) as seat:
+        if form in stream.FORMS:
+            told = Linked(prepared, parameters, site_of(request))
+            return await stream.events(request, told, parameters.query, form, seat)
         return await _whole(request, prepared, parameters, form)
 
 
@@ -119,7 +127,7 @@ async def _whole(request: web.Request, prepared: Search, parameters: Parameters,
         answer = await prepared
     if not answer.running:  # else whoever comes back for the rest counts
         shared.metrics.searched(answer)
-        shared.suggestions.learn(parameters.query, answer)
+        shared.suggestions.learn(parameters.query, answer, owner(request))
     status = _status(answer)
     headers = {"Vary": "Accept", "Cache-Control": "no-store"}
     if shared.options.server_timing:
@@ -130,10 +138,9 @@ async def _whole(request: web.Request, prepared: Search, parameters: Parameters,
     answer = linked(answer, parameters, site)
     if (following := _following(answer, parameters, form, site)) is not None:
         headers["Link"] = f'<{following}>; rel="next"'
-    if len(answer.hits) > WRITTEN_AT_ONCE:
-        content, body = await asyncio.to_thread(_body, answer, parameters, form, site, shared)
-    else:
-        content, body = _body(answer, parameters, form, site, shared)
+    content, body = await shared.gate.written(
+        lambda: _body(answer, parameters, form, site, shared), large=len(answer.hits) > WRITTEN_AT_ONCE
+    )
     if "Server-Timing" in headers:
         headers["Server-Timing"] += f", render;dur={(time.perf_counter() - began) * 1000:.1f}"
     if answer.complete and status == 200:
@@ -202,12 +209,17 @@ def _lasting(answer: Answer) -> list[Any]:
 
 
 def _status(answer: Answer) -> int:
-    """200 if any source has answered or may yet, 504 if none was in time, 422 if none could be asked, else 502."""
+    """200 if any source has answered or may yet, else why not.
+
+    422 if none could be asked, 503 if all that failed did so because we were late, 504 if none was in time, else 502.
+    """
     if answer.hits or answer.running or any(it.status in ("ok", "empty") for it in answer.sources):
         return 200
     failed = [it for it in answer.sources if it.failed]
     if not failed:
         return 422
+    if all(it.status == "late" for it in failed):
+        return 503
     return 504 if all(it.status == "timeout" or isinstance(it.error, TimedOut) for it in failed) else 502
 
 
@@ -215,6 +227,8 @@ def _nothing_answered(answer: Answer, status: int, headers: Mapping[str, str]) -
     reports = [report_object(it) for it in answer.sources]
     words = "; ".join(f"{it['source']}: {it['error']['message'] if it['error'] else it['status']}" for it in reports)
     kind = "no-source-asked" if status == 422 else "no-source-answered"
+    if status == 503:
+        headers = {**headers, "Retry-After": str(RETRY_AFTER)}
     return Problem(status, kind, words, headers=headers, query=answer.query, complete=False, sources=reports)
 
 

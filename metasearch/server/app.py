@@ -95,8 +95,8 @@ def make_app(
                 engine=running,
                 options=limits,
                 hub=hub,
-                gate=Gate(limits.max_searches, elsewhere=lambda: hub.running),
-                suggestions=Suggestions(examples),
+                gate=Gate(limits.max_searches, running.desk),
+                suggestions=Suggestions((*running.settings.server.suggestions, *examples)),
                 metrics=metrics,
                 clients=Clients(limits.trusted_proxies, secret),
                 limiter=RateLimiter(limits.rate_limit, limits.rate_window, limits.max_clients) if limited else None,
@@ -107,6 +107,7 @@ def make_app(
             )
             yield
             await app[SHARED].hub.close()
+            app[SHARED].gate.close()
             await others.close()
 
     async def end_streams(app: web.Application) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import deque
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Literal
@@ -29,28 +30,34 @@ class LiveSearch:
     Attributes:
         id: Of the search.
         state: "running", "finished" once `done` is among the events, "broken" where it ended without.
-        size: Bytes of all events.
-        finished: The last event of a search that ended well.
+        size: Bytes of the events that are held.
+        gone: Events at its beginning that are held no more.
     """
 
     def __init__(self, search_id: str) -> None:
         self.id = search_id
         self.state: Literal["running", "finished", "broken"] = "running"
         self.size = 0
-        self.finished: Finished | None = None
-        self.readers = 0
-        self._events: list[bytes] = []
+        self.gone = 0
+        self._events: deque[bytes] = deque()
+        self._seen: dict[object, int] = {}  # by each who reads
         self._changed = asyncio.Event()
+        self._read = asyncio.Event()
 
     def __len__(self) -> int:
-        return len(self._events)
+        """Events so far."""
+        return self.gone + len(self._events)
+
+    @property
+    def readers(self) -> int:
+        """How many read it."""
+        return len(self._seen)
 
     def publish(self, event: SearchEvent) -> None:
         """Adds an event; its id is "SEARCHID-N", N from 1."""
         if isinstance(event, Finished):
-            self.finished = event
             self.state = "finished"
-        written = sse(event, f"{self.id}-{len(self._events) + 1}")
+        written = sse(event, f"{self.id}-{len(self) + 1}")
         self._events.append(written)
         self.size += len(written)
         self._wake()
@@ -61,23 +68,48 @@ class LiveSearch:
             self.state = "broken"
         self._wake()
 
+    async def fit(self, most: Callable[[], int]) -> None:
+        """Wait until no more bytes are held than `most` says: what all readers have seen is let go of.
+
+        Nobody can come back to what is gone; but a reader who is slow, or has left, must not fill the memory.
+        """
+        while self.size > most():
+            seen = min(self._seen.values(), default=self.gone)
+            if seen > self.gone:
+                self.size -= len(self._events.popleft())
+                self.gone += 1
+            else:
+                self._read.clear()
+                await self._read.wait()
+
     def _wake(self) -> None:
         self._changed.set()
         self._changed = asyncio.Event()
 
     async def after(self, seen: int, ping: float) -> AsyncGenerator[bytes]:
         """The events after the first `seen`, then each as it comes; b"" after `ping` seconds without one."""
-        while True:
-            while seen < len(self._events):
-                seen += 1
-                yield self._events[seen - 1]
-            if self.state != "running":
-                return
-            try:
-                async with asyncio.timeout(ping):
-                    await self._changed.wait()
-            except TimeoutError:
-                yield b""
+        reader = object()
+        self._seen[reader] = seen
+        try:
+            while True:
+                if seen < self.gone:  # it has come too late
+                    return
+                while seen < len(self):
+                    event = self._events[seen - self.gone]
+                    seen += 1
+                    yield event
+                    self._seen[reader] = seen  # it has been written: the next one is asked for
+                    self._read.set()
+                if self.state != "running":
+                    return
+                try:
+                    async with asyncio.timeout(ping):
+                        await self._changed.wait()
+                except TimeoutError:
+                    yield b""
+        finally:
+            del self._seen[reader]
+            self._read.set()
 
 
 class Hub:
@@ -91,8 +123,9 @@ class Hub:
     def __init__(self, options: Options, finished: Callable[[Answer], None] = lambda _: None) -> None:
         self._options = options
         self._finished = finished
-        self._tasks: dict[LiveSearch, asyncio.Task[None]] = {}
+        self._tasks: dict[str, asyncio.Task[None]] = {}
         self._kept: dict[str, LiveSearch] = {}
+        # They know searches by their ids: a timer that held the search would keep all its events until it fires.
         self._timers: set[asyncio.TimerHandle] = set()
 
     @property
@@ -100,13 +133,31 @@ class Hub:
         """How many searches are being drained."""
         return len(self._tasks)
 
-    def start(self, search: Events) -> LiveSearch:
-        """Drains the search into a new `LiveSearch`."""
+    def start(
+        self,
+        search: Events,
+        ended: Callable[[], None] = lambda: None,
+        answered: Callable[[Answer], None] = lambda _: None,
+    ) -> LiveSearch:
+        """Drains the search into a new `LiveSearch`.
+
+        Args:
+            search: It.
+            ended: Called when it runs no more.
+            answered: Told its answer before that, whether or not anybody still reads it.
+        """
         live = LiveSearch(search.id)
-        task = asyncio.create_task(self._drain(search, live))
-        self._kept[live.id] = live
-        self._tasks[live] = task
-        task.add_done_callback(lambda _: self._tasks.pop(live, None))
+        name = live.id
+
+        def done(_: object) -> None:
+            self._tasks.pop(name, None)
+            ended()
+
+        task = asyncio.create_task(self._drain(search, live, answered))
+        self._kept[name] = live
+        self._tasks[name] = task
+        task.add_done_callback(done)
+        self._later(self._options.grace, self._abandon, name)  # if its first reader has never come
         return live
 
     def find(self, event_id: str) -> tuple[LiveSearch, int] | None:
@@ -116,26 +167,25 @@ class Hub:
         if not dash or live is None or not (number.isascii() and number.isdigit() and len(number) < 10):
             return None
         seen = int(number)
-        if live.state == "broken" or seen > len(live) or (live.state == "finished" and seen == len(live)):
+        over = live.state == "finished" and seen == len(live)
+        if live.state == "broken" or over or not live.gone <= seen <= len(live):
             return None
         return live, seen
 
     async def follow(self, live: LiveSearch, seen: int = 0) -> AsyncGenerator[bytes]:
         """As `LiveSearch.after`; once the last reader has left a running search, it is closed after a moment."""
-        live.readers += 1
         try:
             async with aclosing(live.after(seen, self._options.ping)) as events:
                 async for event in events:
                     yield event
         finally:
-            live.readers -= 1
-            if live.readers == 0 and live in self._tasks:
-                self._later(self._options.grace, lambda: self._abandon(live))
+            if live.readers == 0 and live.id in self._tasks:
+                self._later(self._options.grace, self._abandon, live.id)
 
     async def close(self) -> None:
         """Ends all searches and all streams."""
         tasks = list(self._tasks.values())
-        for live in list(self._tasks):
+        for live in self._kept.values():
             live.close()
         for task in tasks:
             task.cancel()
@@ -145,27 +195,34 @@ class Hub:
         self._timers.clear()
         self._kept.clear()
 
-    async def _drain(self, search: Events, live: LiveSearch) -> None:
+    async def _drain(self, search: Events, live: LiveSearch, answered: Callable[[Answer], None]) -> None:
         try:
             async with aclosing(search):
                 async for event in search:
                     live.publish(event)
                     if isinstance(event, Finished):
                         self._finished(event.answer)
+                        answered(event.answer)
+                    else:
+                        await live.fit(self._share)
         except Exception:
             logger.exception("search %s failed", live.id)
         finally:
             live.close()
-            self._later(self._options.keep, lambda: self._forget(live))
+            self._later(self._options.keep, self._forget, live.id)
             self._make_room()
 
-    def _abandon(self, live: LiveSearch) -> None:
-        task = self._tasks.get(live)
-        if task is not None and live.readers == 0:
+    def _share(self) -> int:
+        """Bytes that one search may hold while it runs: as many as each other one."""
+        return self._options.max_running_bytes // max(1, len(self._tasks))
+
+    def _abandon(self, name: str) -> None:
+        task, live = self._tasks.get(name), self._kept.get(name)
+        if task is not None and live is not None and live.readers == 0:
             task.cancel()
 
-    def _forget(self, live: LiveSearch) -> None:
-        self._kept.pop(live.id, None)
+    def _forget(self, name: str) -> None:
+        self._kept.pop(name, None)
 
     def _make_room(self) -> None:
         finished = [it for it in self._kept.values() if it.state != "running"]
@@ -175,12 +232,12 @@ class Hub:
                 return
             finished = finished[1:]
             total -= oldest.size
-            self._forget(oldest)
+            self._forget(oldest.id)
 
-    def _later(self, seconds: float, action: Callable[[], None]) -> None:
+    def _later(self, seconds: float, action: Callable[[str], None], name: str) -> None:
         def fire() -> None:
             self._timers.discard(timer)
-            action()
+            action(name)
 
         timer = asyncio.get_running_loop().call_later(seconds, fire)
         self._timers.add(timer)

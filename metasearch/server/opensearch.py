@@ -16,12 +16,13 @@ NAMESPACE = "http://a9.com/-/spec/opensearch/1.1/"
 DESCRIPTION = "One query to many scholarly databases at once: one merged, ranked list."
 
 
-def describe(site: Site, example: str) -> bytes:
+def describe(site: Site, example: str, *, suggests: bool) -> bytes:
     """The document in UTF-8; all its addresses are absolute.
 
     Args:
         site: Where the server is reachable.
         example: A query that finds something here.
+        suggests: Whether it answers `/suggest`.
     """
     root = etree.Element(f"{{{NAMESPACE}}}OpenSearchDescription", nsmap={None: NAMESPACE})  # type: ignore[dict-item]
     _add(root, "ShortName", NAME)
@@ -35,7 +36,8 @@ def describe(site: Site, example: str) -> bytes:
     ):
         template = f"{site.base}/search?q={{searchTerms}}&count={{count?}}&start={{startIndex?}}&format={name}"
         _add(root, "Url", type=media_type, indexOffset="0", template=template)
-    _add(root, "Url", type=SUGGESTIONS_TYPE, rel="suggestions", template=f"{site.base}/suggest?q={{searchTerms}}")
+    if suggests:
+        _add(root, "Url", type=SUGGESTIONS_TYPE, rel="suggestions", template=f"{site.base}/suggest?q={{searchTerms}}")
     _add(root, "Url", type=MEDIA_TYPE, rel="self", template=f"{site.base}/opensearch.xml")
     for name, size in (("favicon.ico", "16"), ("icon.png", "64")):
         asset = ASSETS[name]

@@ -25,8 +25,11 @@ class Options:
         keep: Seconds that a finished event stream can still be continued.
         max_streams: Most event streams that are kept.
         max_stream_bytes: Most bytes of kept event streams, all together.
+        max_running_bytes: Most bytes of event streams of searches that run, all together; where a reader is slower
+            than the search, the search waits.
         max_age: Seconds that a client may use a complete answer again.
         server_timing: Whether answers say how long each source took.
+        suggest: Whether `/suggest` answers.
         rate_limit: Requests that one client may make in `rate_window` seconds; 0 for any number.
         max_clients: Most clients whose requests are counted.
         trusted_proxies: Addresses and networks of proxies whose `X-Forwarded-For` is believed.
@@ -48,8 +51,10 @@ class Options:
     keep: float = 60.0
     max_streams: int = 64
     max_stream_bytes: int = 64 * 1024 * 1024
+    max_running_bytes: int = 64 * 1024 * 1024
     max_age: int = 60
     server_timing: bool = True
+    suggest: bool = False
     rate_limit: int = 120
     rate_window: float = 60.0
     max_clients: int = 10_000
@@ -65,7 +70,10 @@ class Options:
         """The usual limits, with those that the configuration names."""
         server = settings.server
         return cls(
-            server_timing=server.server_timing, rate_limit=server.rate_limit, trusted_proxies=server.trusted_proxies
+            server_timing=server.server_timing,
+            suggest=server.suggest,
+            rate_limit=server.rate_limit,
+            trusted_proxies=server.trusted_proxies,
         )
 
     def divided(self, workers: int) -> Self:
@@ -75,6 +83,7 @@ class Options:
             max_searches=max(1, self.max_searches // workers),
             max_streams=max(1, self.max_streams // workers),
             max_stream_bytes=self.max_stream_bytes // workers,
+            max_running_bytes=self.max_running_bytes // workers,
             max_clients=max(1, self.max_clients // workers),
             max_connections=max(1, self.max_connections // workers),
             max_client_connections=max(1, self.max_client_connections // workers),

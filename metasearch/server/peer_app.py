@@ -46,7 +46,8 @@ async def answering(shared: Shared, peers: Peers) -> AsyncIterator[None]:
         return web.Response(status=204)
 
     async def suggest(request: web.Request) -> web.Response:
-        return _json([asdict(it) for it in shared.suggestions.complete(request.query["q"])])
+        user = request.query["user"] or None
+        return _json([asdict(it) for it in shared.suggestions.complete(request.query["q"], user)])
 
     async def live(request: web.Request) -> web.StreamResponse:
         found = shared.hub.find(request.query["after"])

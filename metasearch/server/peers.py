@@ -149,9 +149,9 @@ class Peers:
             self._telling.add(task)
             task.add_done_callback(self._telling.discard)
 
-    async def completions(self, prefix: str) -> list[list[Completion]]:
-        """What each of the others would complete."""
-        return list(await asyncio.gather(*(self._completions(number, prefix) for number in self._others())))
+    async def completions(self, prefix: str, user: str | None) -> list[list[Completion]]:
+        """What each of the others would complete for this user."""
+        return list(await asyncio.gather(*(self._completions(number, prefix, user) for number in self._others())))
 
     async def continued(self, event_id: str) -> aiohttp.ClientResponse | None:
         """The rest of an event stream, from whoever drains it; to be closed. None where nobody does."""
@@ -215,9 +215,10 @@ class Peers:
         except _SILENCE:
             pass
 
-    async def _completions(self, number: int, prefix: str) -> list[Completion]:
+    async def _completions(self, number: int, prefix: str, user: str | None) -> list[Completion]:
+        params = {"q": prefix, "user": user or ""}
         try:
-            async with asyncio.timeout(PATIENCE), self._session(number).get("/suggest", params={"q": prefix}) as answer:
+            async with asyncio.timeout(PATIENCE), self._session(number).get("/suggest", params=params) as answer:
                 return [Completion(**it) for it in await answer.json()]
         except _SILENCE:
             return []

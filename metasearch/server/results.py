@@ -33,6 +33,7 @@ STATUS_WORDS: Mapping[str, str] = {
     "limited": "rate limit",
     "blocked": "blocked us",
     "drifted": "changed its form",
+    "late": "not read in time",
     "skipped": "not asked",
 }
 #: Formats that the page links to, with the words of the link.

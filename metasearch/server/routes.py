@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import orjson
 from aiohttp import web
 
@@ -11,6 +9,7 @@ from metasearch import __version__
 from metasearch.explaining import plan_object
 from metasearch.server import api, negotiate
 from metasearch.server.assets import ASSETS, Asset
+from metasearch.server.clients import USER
 from metasearch.server.loops import running_loop_name
 from metasearch.server.metrics import MEDIA_TYPE as METRICS_TYPE
 from metasearch.server.metrics import Metrics
@@ -20,7 +19,7 @@ from metasearch.server.page import sources_page
 from metasearch.server.parameters import read
 from metasearch.server.peer_app import everybody
 from metasearch.server.problem import Problem
-from metasearch.server.site import SHARED, Shared, site_of
+from metasearch.server.site import SHARED, Shared, owner, site_of
 from metasearch.server.sources import SourceView, source_object, together, view
 from metasearch.server.suggest import together as completed
 
@@ -36,8 +35,13 @@ async def sources(request: web.Request) -> web.Response:
     chosen = named or negotiate.choose(request.headers.get("Accept", ""), offered)
     if chosen not in ("json", "html"):
         raise Problem.unacceptable("The list of sources is there as JSON and as a page.", offered)
+    async with request.app[SHARED].gate.brief():
+        return await _sources(request, chosen)
+
+
+async def _sources(request: web.Request, form: str) -> web.Response:
     views = await _views(request.app[SHARED])
-    if chosen == "html":
+    if form == "html":
         return api.html_response(sources_page(site_of(request), views), headers={"Cache-Control": "no-store"})
     return _json([source_object(it) for it in views], "application/json", Vary="Accept")
 
@@ -48,28 +52,36 @@ async def plan(request: web.Request) -> web.Response:
     parameters = read(request.query, shared.options)
     if not parameters.query:
         raise Problem.bad_parameters([{"parameter": "q", "reason": "missing: what is to be searched for?"}])
-    from metasearch.engine import explain_plan
+    from metasearch.engine import planned
 
-    found = await asyncio.to_thread(  # a hundred sources are a third of a second of work
-        explain_plan,
-        parameters.query,
-        settings=shared.engine.settings,
-        registry=shared.engine.registry,
-        sources=parameters.sources,
-        limit=parameters.limit,
-        years=parameters.years,
-        per_source=parameters.per_source,
-        syntax=parameters.syntax or "auto",
-    )
-    return _json(plan_object(found), "application/json")
+    turns = shared.engine.desk.turns()
+    with await shared.gate.enter(request[USER]):  # a hundred sources are a third of a second of work
+        await turns.next()
+        found = planned(
+            parameters.query,
+            settings=shared.engine.settings,
+            registry=shared.engine.registry,
+            sources=parameters.sources,
+            limit=parameters.limit,
+            years=parameters.years,
+            per_source=parameters.per_source,
+            syntax=parameters.syntax or "auto",
+        )
+        for _ in found.steps:
+            await turns.next()
+    return _json(plan_object(found.plan), "application/json")
 
 
 async def suggest(request: web.Request) -> web.Response:
-    """`/suggest?q=`: completions from what was asked and seen here; no source is asked."""
+    """`/suggest?q=`: completions from the operator's queries and this user's; 404 where it is not switched on."""
     prefix = request.query.get("q", "")
-    site, shared = site_of(request), request.app[SHARED]
+    site, shared, user = site_of(request), request.app[SHARED], owner(request)
+    if not shared.options.suggest:
+        raise web.HTTPNotFound
     typed = prefix[:_LONGEST_PREFIX]
-    completions = completed([shared.suggestions.complete(typed), *await shared.peers.completions(typed)])
+    async with shared.gate.brief():
+        own = shared.suggestions.complete(typed, user)
+        completions = completed([own, *(await shared.peers.completions(typed, user) if user else ())])
     texts = [it.text for it in completions]
     urls = [site.url("/search", q=it.text, format="html") for it in completions]
     return _json([prefix, texts, [it.description for it in completions], urls], SUGGESTIONS_TYPE)
@@ -77,8 +89,10 @@ async def suggest(request: web.Request) -> web.Response:
 
 async def opensearch(request: web.Request) -> web.Response:
     """`/opensearch.xml`."""
-    examples = request.app[SHARED].examples
-    document = describe(site_of(request), examples[0] if examples else _EXAMPLE)
+    shared = request.app[SHARED]
+    example = shared.examples[0] if shared.examples else _EXAMPLE
+    async with shared.gate.brief():
+        document = describe(site_of(request), example, suggests=shared.options.suggest)
     # A browser stores this type as a file; to a person who opens the address it is shown instead.
     opened = request.headers.get("Sec-Fetch-Dest") == "document"
     return web.Response(

@@ -8,7 +8,7 @@ from urllib.parse import quote, urlencode, urlsplit
 
 from aiohttp import web
 
-from metasearch.server.clients import Clients
+from metasearch.server.clients import USER, Clients
 from metasearch.server.gate import Gate
 from metasearch.server.keys import ApiKeys
 from metasearch.server.live import Hub
@@ -79,6 +79,11 @@ class Shared:
 
 
 SHARED = web.AppKey("shared", Shared)
+
+
+def owner(request: web.Request) -> str | None:
+    """Whose queries a request may be shown: those of the user that its key names; None where there are no keys."""
+    return request[USER] if request.app[SHARED].keys else None
 
 
 def site_of(request: web.Request) -> Site:

@@ -10,14 +10,18 @@ from typing import TYPE_CHECKING
 import aiohttp
 from aiohttp import web
 
-from metasearch.events import Finished
+from metasearch.events import Answer, Finished
 from metasearch.formats import FORMATS
 from metasearch.formats.events import ndjson
+from metasearch.server.gate import Seat
 from metasearch.server.live import LiveSearch
-from metasearch.server.site import SHARED
+from metasearch.server.site import SHARED, owner
 
 if TYPE_CHECKING:
     from metasearch.server.linked import Events
+
+#: Names of the forms that tell a search while it runs.
+FORMS = frozenset({"ndjson", "sse"})
 
 logger = logging.getLogger("metasearch.server")
 
@@ -29,21 +33,24 @@ PING = b": ping\n\n"
 _HEADERS = {"Vary": "Accept", "Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
 
-async def events(request: web.Request, prepared: Events, query: str, form: str) -> web.StreamResponse:
-    """The events of a search as they happen; `form` is "ndjson" or "sse"."""
-    if request.method == "HEAD":
-        return web.Response(headers=_HEADERS, content_type=FORMATS[form].media_type)
+def head(form: str) -> web.Response:
+    """The head of a stream, for those who ask for no more."""
+    return web.Response(headers=_HEADERS, content_type=FORMATS[form].media_type)
+
+
+async def events(request: web.Request, prepared: Events, query: str, form: str, seat: Seat) -> web.StreamResponse:
+    """The events of a search as they happen; `form` is one of `FORMS`."""
     request[SEARCH_ID] = prepared.id
     shared = request.app[SHARED]
     if form == "ndjson":
-        with shared.gate.passing():
-            return await _send(request, _lines(request, prepared, query), form)
-    shared.gate.check()
-    live = shared.hub.start(prepared)
-    response = await _send(request, _server_sent(request, live, 0), form)
-    if live.finished:
-        shared.suggestions.learn(query, live.finished.answer)
-    return response
+        return await _send(request, _lines(request, prepared, query), form)
+    user = owner(request)
+
+    def learn(answer: Answer) -> None:
+        shared.suggestions.learn(query, answer, user)
+
+    live = shared.hub.start(prepared, seat.hand_on(), learn)
+    return await _send(request, _server_sent(request, live, 0), form)
 
 
 async def resume(request: web.Request, last_event_id: str) -> web.StreamResponse:
@@ -57,7 +64,7 @@ async def resume(request: web.Request, last_event_id: str) -> web.StreamResponse
     live, seen = found
     request[SEARCH_ID] = live.id
     if request.method == "HEAD":
-        return web.Response(headers=_HEADERS, content_type=FORMATS["sse"].media_type)
+        return head("sse")
     return await _send(request, _server_sent(request, live, seen), "sse")
 
 
@@ -66,7 +73,7 @@ async def _relay(request: web.Request, elsewhere: aiohttp.ClientResponse, search
     request[SEARCH_ID] = search_id
     try:
         if request.method == "HEAD":
-            return web.Response(headers=_HEADERS, content_type=FORMATS["sse"].media_type)
+            return head("sse")
         return await _send(request, _from_elsewhere(request, elsewhere), "sse")
     finally:
         elsewhere.close()
@@ -88,7 +95,7 @@ async def _lines(request: web.Request, prepared: Events, query: str) -> AsyncGen
             yield ndjson(event)
             if isinstance(event, Finished):
                 request.app[SHARED].metrics.searched(event.answer)
-                request.app[SHARED].suggestions.learn(query, event.answer)
+                request.app[SHARED].suggestions.learn(query, event.answer, owner(request))
 
 
 async def _server_sent(request: web.Request, live: LiveSearch, seen: int) -> AsyncGenerator[bytes]:

@@ -1,7 +1,7 @@
-"""Completions for a search box, from what this server has seen: no source is ever asked for them.
+"""Completions for a search box: no source is ever asked for them, and nobody is shown what others have typed.
 
-They come from recent queries that found something, from examples, and from titles of recently shown hits, all kept in
-memory and bounded. Whoever may ask this server thus sees what others have asked it.
+They come from the operator's examples, and from the queries of the same user that found something and the titles of
+their hits; all is kept in memory and bounded. A user is an API key. Addresses are no users here, for many share one.
 """
 
 from __future__ import annotations
@@ -36,41 +36,60 @@ class Completion:
     description: str
 
 
-class Suggestions:
-    """What has been asked and seen lately, the newest last; the oldest is forgotten first."""
+class _Seen:
+    """What one user has asked and been shown lately, the newest last; the oldest is forgotten first."""
 
-    def __init__(self, examples: Iterable[str] = (), *, queries: int = 500, titles: int = 2000) -> None:
-        self._examples = [Completion(line(it), "example") for it in examples]
-        self._queries: OrderedDict[str, Completion] = OrderedDict()
-        self._titles: OrderedDict[str, Completion] = OrderedDict()
+    def __init__(self) -> None:
+        self.queries: OrderedDict[str, Completion] = OrderedDict()
+        self.titles: OrderedDict[str, Completion] = OrderedDict()
+
+
+class Suggestions:
+    """What is suggested: the operator's examples to everybody, and to each user what they have asked themselves.
+
+    Args:
+        examples: Queries of the operator's.
+        users: So many are remembered; the one that has been silent longest is forgotten first.
+        queries: Of each user.
+        titles: Of the hits that were shown to each.
+    """
+
+    def __init__(self, examples: Iterable[str] = (), *, users: int = 100, queries: int = 50, titles: int = 150) -> None:
+        self._examples = [Completion(text, "example") for it in examples if (text := line(it))]
+        self._seen: OrderedDict[str, _Seen] = OrderedDict()
+        self._most_users = users
         self._most_queries = queries
         self._most_titles = titles
 
-    def learn(self, query: str, answer: Answer) -> None:
-        """Keeps a finished search, if it found something."""
+    def learn(self, query: str, answer: Answer, user: str | None) -> None:
+        """Keep a finished search of this user, if it found something; of nobody where it is not known whose it is."""
         text = line(query)
-        if not answer.hits or not text or len(text) > _LONGEST:
+        if user is None or not answer.hits or not text or len(text) > _LONGEST:
             return
-        _keep(self._queries, Completion(text, "recent search"), self._most_queries)
+        seen = self._seen.setdefault(user, _Seen())
+        self._seen.move_to_end(user)
+        if len(self._seen) > self._most_users:
+            self._seen.popitem(last=False)
+        _keep(seen.queries, Completion(text, "recent search"), self._most_queries)
         for hit in reversed(answer.hits[:50]):
             title = as_query(full_title(hit.record))
             if title and len(title) <= _LONGEST:
-                _keep(self._titles, Completion(title, _description(hit.record)), self._most_titles)
+                _keep(seen.titles, Completion(title, _description(hit.record)), self._most_titles)
 
-    def complete(self, prefix: str, limit: int = MOST) -> list[Completion]:
-        """Completions of what was typed, queries before titles and the newest first; [] for nothing typed."""
+    def complete(self, prefix: str, user: str | None, limit: int = MOST) -> list[Completion]:
+        """Completions of what this user has typed, queries before titles and the newest first; [] for nothing typed."""
         typed = line(prefix).casefold()
         if not typed:
             return []
         found: dict[str, Completion] = {}
-        for completion in self._candidates(typed):
+        for completion in self._candidates(typed, self._seen.get(user or "", _Seen())):
             found.setdefault(completion.text.casefold(), completion)
             if len(found) == limit:
                 break
         return list(found.values())
 
-    def _candidates(self, typed: str) -> Iterator[Completion]:
-        groups = (reversed(self._queries.values()), self._examples, reversed(self._titles.values()))
+    def _candidates(self, typed: str, seen: _Seen) -> Iterator[Completion]:
+        groups = (reversed(seen.queries.values()), self._examples, reversed(seen.titles.values()))
         known = [(it.text.casefold(), it) for group in groups for it in group]
         yield from (it for text, it in known if text.startswith(typed))
         yield from (it for text, it in known if f" {typed}" in text)

@@ -10,6 +10,7 @@ from typing import Any, Self
 
 from metasearch.adapters.health import Pause, SourceState
 from metasearch.adapters.spec import AdapterSpec, Auth, Dialect, Limits, Paging, RequestTemplate
+from metasearch.desk import Desk
 from metasearch.errors import TimedOut, UnknownSource
 from metasearch.events import (
     Added,
@@ -113,6 +114,7 @@ class FakeSearch:
     fault: Exception | None = None
     closed: asyncio.Event = field(default_factory=asyncio.Event)
     started: int = 0
+    joins: bool = False
 
     async def _run(self) -> AsyncIterator[SearchEvent]:
         self.started += 1
@@ -188,6 +190,7 @@ class FakeEngine:
         self.heeded: list[Pause] = []
         self.listener: Callable[[Pause], None] | None = None
         self.closed = False
+        self.desk = Desk()
         self._ids = count(1)
 
     async def __aenter__(self) -> Self:

@@ -6,17 +6,20 @@ import asyncio
 import csv
 import io
 import re
+from dataclasses import replace
 
 import orjson
 import pytest
 from lxml import etree
 
 from metasearch.dedup import STRATEGIES
-from metasearch.errors import CannotAsk, ConnectFailed
+from metasearch.errors import CannotAsk, ConnectFailed, NotRead
 from metasearch.formats import answer as json_answer
 from metasearch.formats.atom import ATOM
 from metasearch.query import Years
 from metasearch.server.api import OFFERED, server_timing
+from metasearch.server.gate import MOST_BRIEF
+from metasearch.server.site import SHARED
 from tests.server.fake import FakeEngine, answer, hit, late, report
 
 
@@ -291,7 +294,7 @@ async def test_a_client_that_goes_away_ends_its_search(client, engine):
 async def test_busy(serve, engine, name):
     """Beyond the most searches at once the next one is turned away unasked, and has its turn when one has ended."""
     engine.gate = asyncio.Event()
-    client = await serve(engine, max_searches=1)
+    client = await serve(engine, max_searches=1, suggest=True)
     running = asyncio.create_task(client.get("/search", params={"q": "mice", "format": name}))
     while not engine.searches or not engine.searches[0].started:
         await asyncio.sleep(0)
@@ -323,3 +326,70 @@ async def test_json_stays_equal_for_odd_numbers(serve):
     body = orjson.loads(await (await client.get("/search?q=mice&format=json")).read())
 
     assert body["hits"][0]["citations"] is None
+
+
+BRIEF = ["/", "/sources", "/sources?format=html", "/suggest?q=m", "/opensearch.xml"]
+
+
+@pytest.mark.parametrize("path", BRIEF)
+async def test_what_computes_for_a_moment_stands_behind_the_gate(serve, path):
+    """Only so many at once, and none while the loop is late; what watches the server is outside."""
+    client = await serve(suggest=True)
+    gate = client.app[SHARED].gate
+    gate._brief = MOST_BRIEF
+    turned_away = await client.get(path, headers={"Accept": "text/html, application/json;q=0.9"})
+    gate._brief, gate.pace.late = 0, 10.0
+    late_too = await client.get(path, headers={"Accept": "text/html, application/json;q=0.9"})
+
+    assert [turned_away.status, late_too.status] == [503, 503]
+    assert int(turned_away.headers["Retry-After"]) > 0
+    for outside in ("/healthz", "/readyz", "/metrics", "/static/style.css", "/favicon.ico"):
+        assert (await client.get(outside)).status == 200
+
+
+async def test_plans_take_seats(serve, engine):
+    """As searches do: sixteen at once may not slow down those who search."""
+    engine.gate = asyncio.Event()
+    client = await serve(engine, max_searches=1)
+    running = asyncio.create_task(client.get("/search?q=mice&format=json"))
+    while not engine.searches or not engine.searches[0].started:
+        await asyncio.sleep(0)
+    plans = await asyncio.gather(*(client.get("/plan?q=mice") for _ in range(16)))
+
+    assert {it.status for it in plans} == {503}
+    engine.gate.set()
+    assert (await running).status == 200
+    assert (await client.get("/plan?q=mice")).status == 200
+
+
+async def test_plans_are_made_in_turns(serve, engine):
+    """One source a turn, so that pages are read in between."""
+    client = await serve(engine)
+    turns = []
+    queue = engine.desk.queue
+    engine.desk.queue = lambda it: turns.append(it) or queue(it)
+    await client.get("/plan?q=mice&sources=alpha,beta,gamma")
+
+    assert len(turns) == 1 + 3
+
+
+async def test_an_answer_that_is_there_takes_no_seat(serve, engine):
+    """Who comes back for the rest of a search, or for another page of it, is not told to wait for a seat."""
+    client = await serve(engine, max_searches=1)
+    with await client.app[SHARED].gate.enter("somebody"):
+        search = engine.search
+        engine.search = lambda *args, **options: replace(search(*args, **options), joins=True)
+        assert (await client.get("/search?q=mice&format=json")).status == 200
+        assert (await client.get("/search?q=mice&format=ris")).status == 200
+
+
+async def test_lateness_of_our_own_is_no_fault_of_theirs(serve):
+    """Where no source was read in time, the answer says that this server is busy, and when to come back."""
+    error = NotRead("alpha", "its answers were here for 2.0 of 2.1 s")
+    client = await serve(FakeEngine(answer(reports=[report("alpha", "late", error=error)])))
+    response = await client.get("/search?q=mice&format=json")
+
+    assert response.status == 503
+    assert int(response.headers["Retry-After"]) > 0
+    page = await client.get("/search?q=mice&format=html")
+    assert "not read in time" in await page.text()

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import weakref
+from dataclasses import fields
 
-from metasearch.server.live import Hub
+from metasearch.events import Answer
+from metasearch.server.live import Hub, LiveSearch
 from metasearch.server.options import Options
 from tests.server.fake import FakeSearch, answer, hit
 
@@ -92,3 +96,110 @@ async def test_closing_ends_searches_and_readers():
 
     assert [it async for it in reading] == []
     assert search.closed.is_set()
+
+
+async def test_what_is_not_kept_is_gone():
+    """No timer, task or reader holds a search that has been forgotten: of a hundred streams only two stay."""
+    hub = Hub(Options(max_streams=2, keep=60.0, grace=60.0))
+    held: list[weakref.ref[LiveSearch]] = []
+    for number in range(100):
+        live = hub.start(FakeSearch(f"s{number}", answer(hit())))  # type: ignore[arg-type]
+        assert [it async for it in hub.follow(live)]
+        held.append(weakref.ref(live))
+    del live
+    await asyncio.sleep(0)
+    gc.collect()
+
+    assert sum(it() is not None for it in held) == 2
+    await hub.close()
+
+
+class Weak(Answer):
+    """An answer of which can be seen whether it is still there."""
+
+    __slots__ = ("__weakref__",)
+
+
+async def test_an_answer_is_not_kept_beside_its_events():
+    """The events say all of it; as objects it would take many times their bytes."""
+    hub = Hub(Options())
+    plain = answer(hit())
+    told = Weak(**{it.name: getattr(plain, it.name) for it in fields(plain)})
+    gone = weakref.ref(told)
+    live = hub.start(FakeSearch("a", told))  # type: ignore[arg-type]
+    assert [it async for it in hub.follow(live)]
+    del told
+    await asyncio.sleep(0)
+    gc.collect()
+
+    assert hub.find("a-1") is not None
+    assert gone() is None
+    await hub.close()
+
+
+def long(hits: int) -> FakeSearch:
+    """A search with an event for each of so many hits, more than a kilobyte each."""
+    return FakeSearch("long", answer(*(hit(number + 1, abstract="x" * 1000) for number in range(hits))))
+
+
+async def test_a_running_search_waits_for_a_slow_reader():
+    """What it holds for one who does not read is bounded; one who reads gets everything all the same."""
+    hub = Hub(Options(max_running_bytes=20_000))
+    live = hub.start(long(100))  # type: ignore[arg-type]
+    reading = hub.follow(live)
+    events = [await anext(reading)]
+    for _ in range(500):
+        await asyncio.sleep(0)
+        assert live.size < 40_000
+    assert live.state == "running"
+    async for event in reading:
+        assert live.state == "finished" or live.size < 40_000
+        events.append(event)
+
+    assert live.state == "finished"
+    numbers = [int(line[len(b"id: long-") :]) for event in events for line in event.splitlines() if line[:3] == b"id:"]
+    assert numbers == list(range(1, len(live) + 1))
+    await hub.close()
+
+
+async def test_what_is_gone_cannot_be_continued():
+    """One who comes back too late for the beginning starts anew."""
+    hub = Hub(Options(max_running_bytes=20_000))
+    live = hub.start(long(100))  # type: ignore[arg-type]
+    assert [it async for it in hub.follow(live)]
+
+    assert live.gone > 1
+    assert hub.find("long-1") is None
+    assert hub.find(f"long-{live.gone + 1}") is not None
+    await hub.close()
+
+
+async def test_running_searches_share_the_bytes():
+    """With four of them each may hold a quarter."""
+    hub = Hub(Options(max_running_bytes=40_000))
+    lives = []
+    for name in "abcd":
+        search = long(100)
+        search.id = name
+        lives.append(hub.start(search))  # type: ignore[arg-type]
+    readers = [hub.follow(live) for live in lives]
+    for reader in readers:
+        await anext(reader)
+    for _ in range(500):
+        await asyncio.sleep(0)
+
+    assert sum(live.size for live in lives) < 60_000
+    for reader in readers:
+        await reader.aclose()
+    await hub.close()
+
+
+async def test_a_search_that_nobody_begins_to_read_ends():
+    """Its reader left before the first event."""
+    hub = Hub(Options(grace=0.0))
+    search = FakeSearch("a", answer(hit()), asyncio.Event())
+    hub.start(search)  # type: ignore[arg-type]
+    async with asyncio.timeout(5):
+        await search.closed.wait()
+
+    await hub.close()

@@ -12,6 +12,8 @@ from metasearch.server.opensearch import NAMESPACE
 from metasearch.settings import Settings
 from tests.server.fake import FakeEngine, spec
 
+KEYS = "key-of-the-one-user", "key-of-the-other-user"
+
 HTML = {"Accept": "text/html,*/*;q=0.8"}
 
 
@@ -149,9 +151,11 @@ async def test_healthz(client, engine):
 
 async def test_suggestions(serve):
     """The array of the suggestions extension: what was typed, completions, descriptions, addresses."""
-    client = await serve(examples=["island mice"])
-    await client.get("/search?q=island+birds&format=json")
-    response = await client.get("/suggest", params={"q": " Island"})
+    client = await serve(examples=["island mice"], keys=KEYS, suggest=True)
+    mine, others = ({"Authorization": f"Bearer {key}"} for key in KEYS)
+    await client.get("/search?q=island+birds&format=json", headers=mine)
+    await client.get("/search?q=island+secrets&format=json", headers=others)
+    response = await client.get("/suggest", params={"q": " Island"}, headers=mine)
     base = str(client.make_url("/")).rstrip("/")
 
     assert response.content_type == "application/x-suggestions+json"
@@ -165,26 +169,44 @@ async def test_suggestions(serve):
 
 
 @pytest.mark.parametrize("prefix", ["", '<b>"é乳\\', "x" * 3000])
-async def test_suggestions_echo_what_was_typed(client, engine, prefix):
+async def test_suggestions_echo_what_was_typed(serve, engine, prefix):
     """The first member is the text exactly as it was sent; nothing is searched for it."""
+    client = await serve(engine, suggest=True)
     response = await client.get("/suggest", params={"q": prefix})
 
     assert [prefix, [], [], []] == await response.json(content_type=None)
     assert engine.asked == []
 
 
-async def test_streams_feed_the_suggestions(client):
+async def test_streams_feed_the_suggestions(serve):
     """A search teaches, whichever way it was read."""
+    client, headers = await serve(keys=KEYS, suggest=True), {"Authorization": f"Bearer {KEYS[0]}"}
     for name, query in (("ndjson", "lemurs"), ("sse", "lemmings")):
-        await (await client.get(f"/search?q={query}&format={name}")).read()
-    completions = (await (await client.get("/suggest?q=lem")).json(content_type=None))[1]
+        await (await client.get(f"/search?q={query}&format={name}", headers=headers)).read()
+    completions = (await (await client.get("/suggest?q=lem", headers=headers)).json(content_type=None))[1]
 
     assert completions == ["lemmings", "lemurs"]
 
 
+async def test_without_being_switched_on_there_are_no_suggestions(serve):
+    """Neither the route nor its address in the description document."""
+    client = await serve(examples=["island mice"])
+
+    assert (await client.get("/suggest?q=island")).status == 404
+    assert "suggest" not in await (await client.get("/opensearch.xml")).text()
+
+
+async def test_without_keys_only_the_operator_suggests(serve):
+    """Many share one address, so an address is nobody."""
+    client = await serve(examples=["island mice"], suggest=True)
+    await client.get("/search?q=island+birds&format=json")
+
+    assert (await (await client.get("/suggest?q=island")).json(content_type=None))[1] == ["island mice"]
+
+
 async def test_description_document(serve):
     """One name of at most 16 characters, absolute addresses, an example, small icons."""
-    client = await serve(examples=["island mice"])
+    client = await serve(examples=["island mice"], suggest=True)
     response = await client.get("/opensearch.xml")
     root = etree.fromstring(await response.read())
     base = str(client.make_url("/")).rstrip("/")
@@ -258,8 +280,9 @@ async def test_files(client, path, media_type, start):
 
 
 @pytest.mark.parametrize("path", [path for path, _ in ROUTES if "{" not in path] + ["/static/style.css"])
-async def test_head_and_security_headers_everywhere(client, path):
+async def test_head_and_security_headers_everywhere(serve, path):
     """Every route knows HEAD, and every answer is guarded."""
+    client = await serve(suggest=True)
     response = await client.head(f"{path}?q=gene" if path == "/plan" else path, headers=HTML)
 
     assert response.status == 200

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -19,6 +19,7 @@ from metasearch.adapters.registry import Registry
 from metasearch.engine import Engine
 from metasearch.errors import UsageError
 from metasearch.server.app import make_app
+from metasearch.server.keys import ApiKeys
 from metasearch.server.options import Options
 from metasearch.server.peer_app import answering
 from metasearch.server.peers import MOST_PAUSES, Peers, dumped_pause, loaded_pause
@@ -35,10 +36,18 @@ SEARCHED = 'metasearch_requests_total{face="json",code="200"}'
 
 
 @asynccontextmanager
-async def worker(folder: Path, number: int, engine: FakeEngine | Engine, **options: object) -> AsyncIterator[Client]:
+async def worker(
+    folder: Path, number: int, engine: FakeEngine | Engine, keys: Sequence[str] = (), **options: object
+) -> AsyncIterator[Client]:
     """One worker of two, in this process; gives a client of it."""
     peers = Peers(folder, number, 2)
-    app = make_app(lambda: engine, options=Options(**options), peers=peers)  # type: ignore[arg-type,return-value]
+    app = make_app(
+        lambda: engine,  # type: ignore[arg-type,return-value]
+        options=Options(**options),  # type: ignore[arg-type]
+        keys=ApiKeys(keys),
+        peers=peers,
+        secret=b"of all",
+    )
     async with TestClient(TestServer(app)) as client, answering(app[SHARED], peers):
         yield client
 
@@ -190,14 +199,18 @@ async def test_a_client_is_counted_although_its_counter_is_gone(folder):
 
 
 async def test_suggestions_come_from_all(folder):
-    """What was searched at one is completed at the other, once."""
-    async with pair(folder) as ((left, _), (right, _)):
+    """What a user has searched at one is completed for them at the other, once; and for nobody else."""
+    keys = "key-of-the-one-user", "key-of-the-other-user"
+    mine, others = ({"Authorization": f"Bearer {key}"} for key in keys)
+    async with pair(folder, keys=keys, suggest=True) as ((left, _), (right, _)):
         for client in (left, right):
-            await (await client.get("/search?q=island+mice&format=json")).read()
-        await (await left.get("/search?q=island+birds&format=json")).read()
-        told = await (await right.get("/suggest?q=island")).json()
+            await (await client.get("/search?q=island+mice&format=json", headers=mine)).read()
+        await (await left.get("/search?q=island+birds&format=json", headers=mine)).read()
+        told = await (await right.get("/suggest?q=island", headers=mine)).json(content_type=None)
+        told_others = await (await right.get("/suggest?q=island", headers=others)).json(content_type=None)
 
     assert sorted(it for it in told[1] if it.startswith("island")) == ["island birds", "island mice"]
+    assert told_others[1] == []
 
 
 # ---------------------------------------------------------------------------------------------------------- pauses
@@ -360,7 +373,8 @@ def test_what_a_server_holds_is_divided():
     """All workers together hold no more than one process would."""
     whole, part = Options(), Options().divided(4)
 
-    for name in ("max_searches", "max_streams", "max_stream_bytes", "max_connections", "max_client_connections"):
+    of_all = ("max_searches", "max_streams", "max_stream_bytes", "max_running_bytes")
+    for name in (*of_all, "max_connections", "max_client_connections"):
         assert 0 < 4 * getattr(part, name) <= getattr(whole, name)
     assert part.rate_limit == whole.rate_limit
 
