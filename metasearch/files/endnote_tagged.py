@@ -38,7 +38,7 @@ def read(text: Text, reading: Reading) -> None:
     grammar = Grammar(
         _split, opens=frozenset("0"), bears=frozenset("TA"), once=frozenset("T"), noise=re.compile(r"\d+\.?$")
     )
-    if not any(_HEAD.match(line) for line in text.lines(_LONGEST_HEAD)):
+    if not any(_HEAD.search(part) for part in text.stretches(_LONGEST_HEAD)):
         grammar = Grammar(_split, any_opens=True)
     gather(reading, blocks(text, grammar, reading), _draft)
 

@@ -26,7 +26,9 @@ TAGS = frozenset(
 #: Fields of running text, in which a line may begin like a tag: "ED - visits", "IS - a".
 _PROSE = frozenset("AB N1 N2 TI T1 T2 T3 AD KW".split())
 _LINE = re.compile(r"([A-Za-z][A-Za-z0-9])([ \t]{0,8})[-\u2013\u2014](?:[ \t](.*)|(.*))", re.DOTALL)
-_TY_LINE = re.compile(rf"^[{BLANKS}]*TY([ \t]{{0,8}})[-\u2013\u2014][ \t]*\w{{3,10}}[ \t]*$", re.IGNORECASE)
+_TY_LINE = re.compile(
+    rf"^[{BLANKS}]*TY([ \t]{{0,8}})[-\u2013\u2014][ \t]*\w{{3,10}}[ \t]*$", re.MULTILINE | re.IGNORECASE
+)
 #: Characters of a line that begins a record.
 _LONGEST_TY = 200
 _NOISE = re.compile(
@@ -50,7 +52,7 @@ def read(text: Text, reading: Reading) -> None:
 
 def _grammar(text: Text) -> Grammar:
     """The format as this file writes it: its tags are spaced as its TY lines are."""
-    spacings = {hit[1] for line in text.lines(_LONGEST_TY) if (hit := _TY_LINE.match(line))} - {"  "}
+    spacings = {hit[1] for part in text.stretches(_LONGEST_TY) for hit in _TY_LINE.finditer(part)} - {"  "}
 
     def split(line: str, open_tag: str) -> tuple[str, str] | None:
         if line[2:5] == "  -" and (tag := line[:2]).isalnum() and tag.isascii() and tag.isupper() and tag[0].isalpha():

@@ -120,7 +120,7 @@ def joined(lines: Iterable[str]) -> str:
 def blocks(text: Text, grammar: Grammar, reading: Reading) -> Iterator[Block]:
     """The records of a text, each as soon as it is complete; what is wrong with them goes to the reading's problems."""
     parser = _Parser(grammar, reading)
-    for number, line in enumerate(text.lines(LONGEST_LINE), 1):
+    for number, line in text.numbered(LONGEST_LINE):
         if len(line) > LONGEST_LINE and len(line.strip(BLANKS)) <= LONGEST:  # else its field tells
             reading.tell(number, f"the line has more than {LONGEST_LINE:,} characters; the rest of it was left out")
         parser.feed(number, line)

@@ -69,6 +69,29 @@ class Text:
         """
         return cut(self._unified(), longest)
 
+    def numbered(self, longest: int) -> Iterator[tuple[int, str]]:
+        """The lines as `lines` gives them, with their numbers from 1; of empty ones in a row only the first."""
+        empty = False
+        for number, line in enumerate(self.lines(longest), 1):
+            if line or not empty:
+                yield number, line
+            empty = not line
+
+    def stretches(self, longest: int) -> Iterator[str]:
+        r"""The text in pieces that end where lines do, which is always "\n" here, for patterns that look for lines.
+
+        Args:
+            longest: Of a line that goes over several pieces, about so many characters are given.
+        """
+        rest = ""
+        for piece in self._unified():
+            end = piece.rfind("\n") + 1
+            if end:
+                yield rest + piece[:end]
+                rest = ""
+            rest += piece[end : end + max(0, longest - len(rest))]
+        yield rest
+
     def head(self, size: int) -> str:
         """Its first characters."""
         found = ""

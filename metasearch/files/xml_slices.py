@@ -18,7 +18,7 @@ LONGEST_TAG = 20_000
 #: Characters at the end that tell whether the file is whole.
 _TAIL = 1_000
 #: What SRU puts around every record.
-_ENVELOPE = r"<(?:[\w.-]{1,40}:)?recordData[\s>]"
+_ENVELOPE = r"(?:[\w.-]{1,40}:)?recordData[\s>]"
 _SKIPPED = {"<!--": "-->", "<![CDATA[": "]]>"}
 
 _NOT_ENDED = "the record does not end before the next one begins; it was left out"
@@ -57,9 +57,10 @@ class Slices:
 
     def __init__(self, pieces: Iterable[str], begin: str) -> None:
         self._pieces = iter(pieces)
+        # One "<" for all: what has none is passed over fast.
         self._token = re.compile(
-            rf"(?P<begin>{begin})|(?P<end></(?:[\w.-]{{1,40}}:)?record\s{{0,20}}>)|(?P<envelope>{_ENVELOPE})|"
-            r"<!--|<!\[CDATA\["
+            rf"<(?:(?P<begin>{begin.removeprefix('<')})|(?P<end>/(?:[\w.-]{{1,40}}:)?record\s{{0,20}}>)"
+            rf"|(?P<envelope>{_ENVELOPE})|!--|!\[CDATA\[)"
         )
         self.line = 1
         self.envelopes = 0
