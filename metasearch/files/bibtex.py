@@ -20,6 +20,8 @@ from metasearch.files.reading import Reading
 from metasearch.files.shelf import Shelf
 from metasearch.files.text import Text
 
+#: Characters of an entry, and of the comment behind it.
+LARGEST = 4_000_000
 #: Entries that describe no work.
 _NO_WORKS = frozenset({"comment", "string", "preamble", "set", "control", "xdata", "bibtex", "alias"})
 #: What an entry takes from the one that it names in `crossref`: of the volume, never what is the volume's own alone.
@@ -81,7 +83,10 @@ def read(text: Text, reading: Reading) -> None:
     """Read a .bib file into the reading; entries name one another, so that it is held as a whole."""
     file = _File()
     for line, piece in _pieces(text.whole()):
-        _parse(piece, line, file)
+        if len(piece) > LARGEST and len(piece.strip()) > LARGEST:
+            file.found.append(_Lost(line, f"an entry of more than {LARGEST:,} characters was left out", 1))
+        else:
+            _parse(piece, line, file)
     shelf = Shelf(reading)
     entries = {it.key.lower(): it for it in reversed(file.found) if isinstance(it, _Entry) and it.key}
     values = Values(file.strings)

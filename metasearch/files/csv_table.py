@@ -23,7 +23,7 @@ from metasearch.files.text import Text
 #: Characters of one cell; a list of references can be long.
 LONGEST_CELL = 10_000_000
 #: Characters of a line, and of a row, which may go over several.
-LONGEST_LINE = LONGEST_ROW = 2 * LONGEST_CELL
+LONGEST_LINE = LONGEST_ROW = LONGEST_CELL + 1_000_000
 #: Characters of a file that may always be looked at twice.
 PATIENCE = 100_000
 #: Characters of a row that are looked at for names of columns.

@@ -15,6 +15,8 @@ import orjson
 
 #: Levels of brackets; no record of a work has more than a dozen.
 DEEPEST = 100
+#: Characters of an item.
+LARGEST = 8_000_000
 #: Keys whose list holds the items, where a file is an object: Zotero and Crossref write so.
 LISTS = frozenset({"items"})
 
@@ -78,6 +80,8 @@ _STRAY = "an object ends here that does not begin"
 
 
 def _item(line: int, part: str) -> Item:
+    if len(part) > LARGEST:
+        return Item(line, None, f"it has more than {LARGEST:,} characters")
     try:
         return Item(line, load(part))
     except ValueError as exc:

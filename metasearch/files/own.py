@@ -23,7 +23,7 @@ from metasearch.files.text import Text
 from metasearch.record import OPEN_ACCESS, TYPES, Author, Record
 
 #: Characters of a line: an answer of thousands of hits is one.
-LONGEST_LINE = 100_000_000
+LONGEST_LINE = 32_000_000
 #: Characters that tell a document from lines.
 _HEAD = 8_192
 #: What a key holds, where that is not text.
@@ -66,7 +66,7 @@ def _values(text: Text) -> Iterator[tuple[int, Any, str]]:
         for it in items(text.whole(), frozenset({"hits"})):
             yield it.line, it.value, it.flaw
         return
-    for number, line in enumerate(text.lines(LONGEST_LINE), 1):
+    for number, line in text.numbered(LONGEST_LINE):
         if not line.strip():
             continue
         if len(line) > LONGEST_LINE:

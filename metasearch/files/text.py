@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterable, Iterator
 from typing import Protocol
 
@@ -12,6 +13,11 @@ from metasearch.files.reading import Problem
 
 #: Characters of a text that is held as a whole, where its format permits nothing else: for a moment it is there twice.
 MOST_WHOLE = 200_000_000
+
+
+#: Lines that are empty, many of them in a row, which all begin at the beginning of a line.
+_MANY = "\n" * 4
+_EMPTY = re.compile(r"((?:(?<=\n)|\A)\n{4,})")
 
 
 class Bytes(Protocol):
@@ -70,12 +76,21 @@ class Text:
         return cut(self._unified(), longest)
 
     def numbered(self, longest: int) -> Iterator[tuple[int, str]]:
-        """The lines as `lines` gives them, with their numbers from 1; of empty ones in a row only the first."""
-        empty = False
-        for number, line in enumerate(self.lines(longest), 1):
-            if line or not empty:
-                yield number, line
-            empty = not line
+        """The lines as `lines` gives them, with their numbers from 1; of many empty ones in a row only the first."""
+        number = 1
+        for stretch in self.stretches(longest + 1):
+            for part in _EMPTY.split(stretch) if _MANY in stretch else (stretch,):
+                if part.startswith(_MANY):
+                    yield number, ""
+                    number += len(part)
+                    continue
+                lines = part.split("\n")
+                last = lines.pop()  # it has no end: empty, or the last line of the text
+                for line in lines:
+                    yield number, line if len(line) <= longest else line[: longest + 1]
+                    number += 1
+                if last:
+                    yield number, last[: longest + 1]
 
     def stretches(self, longest: int) -> Iterator[str]:
         r"""The text in pieces that end where lines do, which is always "\n" here, for patterns that look for lines.
