@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import csv
 import re
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
 from metasearch.files.csv_columns import Columns, compact, is_known
+from metasearch.files.csv_lines import Lines
 from metasearch.files.csv_row import RowReader
 from metasearch.files.reading import Reading
 from metasearch.files.shelf import Shelf
@@ -48,8 +48,8 @@ def looks_like(head: str) -> bool:
 def read(text: Text, reading: Reading) -> None:
     """Add the records of a table."""
     shelf = Shelf(reading)
-    lines = Lines(text.lines(LONGEST_LINE), shelf)
-    first = lines.first(MOST_BEFORE)
+    lines = Lines(text, LONGEST_LINE, shelf)
+    first = lines.first(MOST_BEFORE, LONGEST_HEADING)
     limit = csv.field_size_limit(LONGEST_CELL)
     try:
         if _is_vertical(first):
@@ -102,55 +102,6 @@ def _header(lines: Sequence[str]) -> _Header | None:
 
 
 # --------------------------------------------------------------------------- rows
-
-
-class Lines:
-    """The lines of a table by their numbers, from 0, with their ends; those that were forgotten are gone.
-
-    Attributes:
-        size: Characters that were read so far.
-    """
-
-    def __init__(self, lines: Iterator[str], shelf: Shelf) -> None:
-        self._lines = lines
-        self._shelf = shelf
-        self._kept: deque[str] = deque()
-        self._forgotten = 0
-        self.size = 0
-
-    def has(self, number: int) -> bool:
-        """Whether the file has a line of that number."""
-        while number >= self._forgotten + len(self._kept):
-            line = next(self._lines, None)
-            if line is None:
-                return False
-            if len(line) > LONGEST_LINE:
-                place = self._forgotten + len(self._kept) + 1
-                self._shelf.lose(place, f"the line has more than {LONGEST_LINE:,} characters; it was left out")
-                line = ""
-            self.size += len(line) + 1
-            self._kept.append(line.replace("\x00", "") + "\n")
-        return True
-
-    def __getitem__(self, number: int) -> str:
-        return self._kept[number - self._forgotten]
-
-    def first(self, count: int) -> list[str]:
-        """The beginnings of the first lines, as many of them as there are."""
-        self.has(count - 1)
-        return [self._kept[number][:LONGEST_HEADING] for number in range(min(count, len(self._kept)))]
-
-    def since(self, number: int) -> Iterator[str]:
-        """The lines from one that is not forgotten to the end of the file."""
-        while self.has(number):
-            yield self[number]
-            number += 1
-
-    def forget(self, number: int) -> None:
-        """Let go of the lines before one."""
-        while self._forgotten < number and self._kept:
-            self._kept.popleft()
-            self._forgotten += 1
 
 
 @dataclass(slots=True)

@@ -102,7 +102,7 @@ def test_memory_is_not_that_of_the_file(kind: str, tmp_path: Path) -> None:
 
 def test_what_is_too_large_is_refused_before_it_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     """A bomb is unpacked up to the bound, block by block, and no record is made of it."""
-    made = []
+    made: list[object] = []
     monkeypatch.setattr("metasearch.files.MOST_BYTES", 5 * BLOCK)
     monkeypatch.setattr("metasearch.files.ris._draft", made.append)
 
