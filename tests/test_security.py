@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import csv
+import gzip
 import io
 import json
 import logging
+import os
 import re
 import socket
 import sqlite3
@@ -34,6 +36,8 @@ from metasearch.adapters.guard import is_public
 from metasearch.adapters.plan import plan
 from metasearch.adapters.request import Page, Request, Secret
 from metasearch.adapters.transport import MAX_REDIRECTS, HttpTransport
+from metasearch.bulk.inputs import gather
+from metasearch.bulk.job import read_all
 from metasearch.engine import Engine
 from metasearch.errors import BadAnswer, MetasearchError, NotAllowed, SourceError, TimedOut
 from metasearch.events import Added, Answer, Counts, Finished, SearchEvent, SourceReport
@@ -515,6 +519,28 @@ async def test_a_database_without_end_costs_the_others_nothing(server: Loopback,
     assert {it.source: it.status for it in done.sources} == {"db0": "ok", "db1": "ok", "db2": "ok", "bad": "error"}
     assert {hit.record.doi for hit in done.hits} == {f"10.1000/{number}" for number in range(3)}
     assert done.seconds < 20
+
+
+# --------------------------------------------------------------------------- what lies in files
+
+
+def test_a_folder_of_exports_with_a_bomb_and_a_pipe_in_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A gzip bomb, a FIFO without a writer and a link to a device cost themselves: the other files are read."""
+    good = "TY  - JOUR\nTI  - Iron in lakes\nER  - \n"
+    (tmp_path / "good.ris").write_text(good)
+    (tmp_path / "bomb.ris.gz").write_bytes(gzip.compress(b"\n" * (1 << 20), 1) * 20)
+    os.mkfifo(tmp_path / "pipe.ris")
+    (tmp_path / "zero.ris").symlink_to("/dev/zero")
+    monkeypatch.setattr("metasearch.files.MOST_BYTES", 10_000_000)
+
+    files = {it.input.name: it for it in read_all(gather([tmp_path]).files)}
+
+    assert [record.title for record in files["good.ris"].reading.records] == ["Iron in lakes"]
+    errors = {name: str(it.error) for name, it in files.items() if it.error}
+    assert errors.keys() == {"bomb.ris.gz", "pipe.ris", "zero.ris"}
+    assert "larger than 10,000,000 bytes" in errors["bomb.ris.gz"]
+    assert "FIFO" in errors["pipe.ris"]
+    assert "device" in errors["zero.ris"]
 
 
 # --------------------------------------------------------------------------- where secrets end up

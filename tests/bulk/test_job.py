@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from metasearch.bulk import job
 from metasearch.bulk.inputs import STDIN, Input, gather
 from metasearch.bulk.job import STEP, deduplicate, read_all
 from metasearch.dedup import DEFAULT
 from metasearch.dedup.pins import Pins
+from metasearch.errors import UsageError
 from metasearch.files import Reading
 from metasearch.record import Record
 from tests.bulk.samples import BROKEN, LIBRARY, SCOPUS, VERSIONS, run, write
@@ -142,6 +144,17 @@ def test_somebody_may_know_a_file_better(tmp_path: Path) -> None:
     assert read_all(inputs, first=lambda _: None)[0].found == 3
     assert read_all(inputs, first=first, format="ris")[0].found == 3
     assert len(asked) == 1
+
+
+def test_a_job_holds_so_many_records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """More do not fit into memory: the job is refused, and told how to go on, before anything is compared."""
+    inputs = gather(write(tmp_path, scopus_ris=SCOPUS, library_bib=LIBRARY)).files
+    monkeypatch.setattr(job, "MOST_RECORDS", 5)
+    assert len(read_all(inputs)) == 2
+    monkeypatch.setattr(job, "MOST_RECORDS", 4)
+    with pytest.raises(UsageError, match=r"library\.bib hold 5 records, and one job compares 4") as raised:
+        read_all(inputs)
+    assert "their results" in raised.value.advice
 
 
 def test_progress(tmp_path: Path) -> None:
