@@ -9,19 +9,23 @@ from __future__ import annotations
 
 import html
 import re
-import unicodedata
 from functools import lru_cache
 from operator import mul
 from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 
+from metasearch import unicode_forms
+
 # --------------------------------------------------------------------------- identifiers
 
-_DOI = re.compile(r"10\.\d{4,9}(?:\.\d+)*/\S+")
+# Numbers and their divisions are bounded, so that "10.1000.10.1000. ..." is not read again from each of its beginnings.
+_DOI = re.compile(r"10\.\d{4,9}(?:\.\d{1,9}){0,9}/\S+")
 # As nearly all are written, once in lower case: nothing to strip or unescape.
 _PLAIN_DOI = re.compile(r"(?:https?://(?:dx\.)?doi\.org/)?(10\.[0-9]{4,9}/[a-z0-9._/-]*[a-z0-9])")
 _DOI_TAIL = ".,;:"
+_OPENING = {")": "(", "]": "[", "}": "{"}
 _ARXIV = re.compile(
-    r"(?:arxiv(?:\.org)?[:./ ]*|abs/|pdf/|^)((?:\d{4}\.\d{4,5}|[a-z-]+(?:\.[a-z]{2})?/\d{7}))(?:v(\d+))?", re.IGNORECASE
+    r"(?:arxiv(?:\.org)?[:./ ]*|abs/|pdf/|^)((?:\d{4}\.\d{4,5}|[a-z-]{1,20}(?:\.[a-z]{2})?/\d{7}))(?:v(\d+))?",
+    re.IGNORECASE,
 )
 _PLAIN_ARXIV = re.compile(r"(?:https?://arxiv\.org/abs/)?([0-9]{4}\.[0-9]{4,5})(?:v[0-9]+)?")
 _NOT_ISBN = re.compile(r"[^0-9Xx]")
@@ -44,11 +48,21 @@ def doi(value: str | None) -> str | None:
         return None
     bare = found.group().lower()
     bare = re.split(r"[\"<>\u200b]\s*$|&lt;$", bare)[0].rstrip(_DOI_TAIL)
-    while bare.endswith((")", "]", "}")) and bare.count(bare[-1]) > bare.count(
-        {")": "(", "]": "[", "}": "{"}[bare[-1]]
-    ):
-        bare = bare[:-1].rstrip(_DOI_TAIL)
+    if bare.endswith((")", "]", "}")):
+        bare = _without_open_ends(bare)
     return bare if len(bare) > bare.index("/") + 1 else None
+
+
+def _without_open_ends(bare: str) -> str:
+    """A DOI without brackets at its end that do not open in it; each kind is counted once, in linear time."""
+    more = {closing: bare.count(closing) - bare.count(opening) for closing, opening in _OPENING.items()}
+    end = len(bare)
+    while end and more.get(bare[end - 1], 0) > 0:
+        more[bare[end - 1]] -= 1
+        end -= 1
+        while end and bare[end - 1] in _DOI_TAIL:
+            end -= 1
+    return bare[:end]
 
 
 def arxiv_id(value: str | None) -> str | None:
@@ -206,8 +220,8 @@ def without_markup(value: str) -> str:
     opens no tag stays ("p < 0.05", "n<m and m>k"). A formula that is given in TeX too is read once.
     """
     if "&" in value:
-        once = html.unescape(value)
-        value = html.unescape(once) if "&" in once and once != value else once
+        once = _unescaped(value)
+        value = _unescaped(once) if "&" in once and once != value else once
     if "<" in value:
         if "<!" in value:
             value = _cut(value, "<!--", "-->").replace("<![CDATA[", "").replace("]]>", "")
@@ -217,6 +231,14 @@ def without_markup(value: str) -> str:
                     value = _cut(value, f"<{name}", f"</{name}>")
         value = _TAG.sub(_tag, value)
     return plain(value)
+
+
+# No character has a number of so many digits, and Python refuses to read more than some thousand.
+_ENDLESS_NUMBER = re.compile(r"&#(?=[xX]?[0-9a-fA-F]{12})[xX]?[0-9a-fA-F]+;?")
+
+
+def _unescaped(value: str) -> str:
+    return html.unescape(_ENDLESS_NUMBER.sub("\ufffd", value) if "&#" in value else value)
 
 
 def _tag(match: re.Match[str]) -> str:
@@ -260,11 +282,11 @@ _ASCII_APOSTROPHES = b"'`"
 
 def fold(value: str) -> str:
     """Lower case, one width, no diacritics, a lone Greek letter by its name; everything else stays."""
-    value = value.lower() if value.isascii() else _MARKS.sub("", unicodedata.normalize("NFKD", value).lower())
+    value = value.lower() if value.isascii() else _MARKS.sub("", unicode_forms.normalize("NFKD", value).lower())
     if not value.isascii():
         value = _SYMBOL_GREEK.sub(lambda m: _GREEK.get(m.group(), m.group()), value)
         # NFC, because NFKD tears Korean syllables apart.
-        value = unicodedata.normalize("NFC", value)
+        value = unicode_forms.normalize("NFC", value)
     return value.translate(_FOLD) if _FOLDED.search(value) else value
 
 
@@ -314,7 +336,7 @@ def number_key(value: str | None) -> str:
         return value.lstrip("0") or "0"
     digits = _DIGITS.search(value)
     if digits:
-        return unicodedata.normalize("NFKC", digits.group()).lstrip("0") or "0"
+        return unicode_forms.normalize("NFKC", digits.group()).lstrip("0") or "0"
     text = compact(value)
     bare = text.removeprefix("vol").removeprefix("volume").removeprefix("no")
     return str(roman(bare)) if bare and _ROMAN.fullmatch(bare) else text
@@ -326,7 +348,8 @@ def roman(text: str) -> int:
     return sum(-v if v < nxt else v for v, nxt in zip(values, [*values[1:], 0], strict=True))
 
 
-_PAGES = re.compile(r"([a-z]*)(\d+)([a-z]*)(?:\s*(?:-|–|—|−|to|/)+\s*([a-z]*)(\d+))?", re.IGNORECASE)
+# Letters before a number are bounded: a long word is not read again from each of its letters.
+_PAGES = re.compile(r"([a-z]{0,20})(\d+)([a-z]*)(?:\s*(?:-|–|—|−|to|/)+\s*([a-z]*)(\d+))?", re.IGNORECASE)
 
 
 _SPREADSHEET_DATE = re.compile(

@@ -184,7 +184,8 @@ def _person(piece: _Piece) -> Author | None:
     if piece.kind not in ("whole", "trailing"):
         return person(piece.text)
     tokens = piece.text.split()
-    initials = [_is_initials(token, shouted=piece.text.isupper()) for token in tokens]
+    shouted = piece.text.isupper()
+    initials = [_is_initials(token, shouted=shouted) for token in tokens]
     turn = next(index for index, one in enumerate(initials) if one is not initials[0])
     before, behind = " ".join(tokens[:turn]), " ".join(tokens[turn:])
     family, given = (behind, before) if piece.kind == "whole" else (before, behind)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from lxml import etree
 
+from metasearch import unicode_forms
 from metasearch.adapters.select.xml import parse_xml
 
 _SRU, _DIAGNOSTIC = "http://www.loc.gov/zing/srw/", "http://www.loc.gov/zing/srw/diagnostic/"
@@ -64,7 +64,7 @@ def _composed(tree: Any) -> Any:
     """The tree with letters and accents in one, which MARC-8 has apart, and so what is made of it."""
     for element in tree.iter():
         if element.text and not element.text.isascii():
-            element.text = unicodedata.normalize("NFC", element.text)
+            element.text = unicode_forms.normalize("NFC", element.text)
     return tree
 
 

@@ -62,7 +62,7 @@ def arxiv_url(found: Any) -> str | None:
     return next((a for v in strings(found) if "arxiv" in v.lower() and (a := normalise.arxiv_id(v))), None)
 
 
-_ARXIV_VERSION = re.compile(r"(?:\d{4}\.\d{4,5}|[a-z][a-z.-]*/\d{7})(v\d{1,3})\b", re.IGNORECASE)
+_ARXIV_VERSION = re.compile(r"(?:\d{4}\.\d{4,5}|[a-z][a-z.-]{0,20}/\d{7})(v\d{1,3})\b", re.IGNORECASE)
 
 
 def arxiv_version(found: Any) -> str | None:
@@ -97,12 +97,15 @@ def lccn(found: Any) -> str | None:
     return bare if re.fullmatch(r"[a-z]{0,3}\d{8,10}", bare) else None
 
 
+_OCLC = re.compile(r"(?:\(OCoLC\)\s*+(?:oc[mn]|on)?|oc[mn]|on|OCLC:)\s*+(\d+)", re.IGNORECASE)
+
+
 def oclc(found: Any) -> str | None:
     """The number of the first "(OCoLC)ocm01234567", "ocn123456789", "on1234567890" or "OCLC:1234567"."""
     for value in strings(found):
-        hit = re.fullmatch(r"\s*(?:\(OCoLC\)\s*(?:oc[mn]|on)?|oc[mn]|on|OCLC:)\s*0*(\d+)\s*", value, re.IGNORECASE)
+        hit = _OCLC.fullmatch(value.strip())
         if hit:
-            return hit[1]
+            return hit[1].lstrip("0") or "0"
     return None
 
 

@@ -29,8 +29,7 @@ _RELATOR = re.compile(
     r"|kirjoittaja|tekijä|toimittaja|kääntäjä|suomentaja|kuvittaja|valokuvaaja|säveltäjä|sanoittaja|sovittaja|esittäjä"
     r"|ohjaaja|lukija|kustantaja|författare|översättare|redaktör|illustratör|utgivare)\.?$"
 )
-_FULLER_FORM = re.compile(r"(,[^(]*?)\s*\([^()]*\)[,.]?$")
-_BODY_DATES = re.compile(r"\s*\([^()]*\d{3,4}[^()]*\)\s*$")
+_BODY_DATES = re.compile(r"\d{3}")
 _ENDS_WITH_INITIAL = re.compile(r"(?:^|[\s.-])\w\.$")
 _ENDS_WITH_ABBREVIATION = re.compile(r"\b(?:Inc|Corp|Co|Ltd|Bros|Assn|Dept|Univ|Jr|Sr|St|e\.V|S\.A)\.$")
 
@@ -68,12 +67,24 @@ def personal(name: str) -> str:
     if "1" in value or "20" in value:
         value = _LIFE_DATES.sub("", value)
     if "(" in value:
-        value = _FULLER_FORM.sub(r"\1", value.rstrip(" ,.;"))
+        value = _without_fuller_form(value.rstrip(" ,.;"))
     value = value.rstrip(" ,;:/")
     # "Smith, J." keeps the stop of an initial; "Davis, Miles." loses the field's own.
     if value.endswith(".") and not _ENDS_WITH_INITIAL.search(value) and not _ENDS_WITH_ABBREVIATION.search(value):
         value = value[:-1]
     return value
+
+
+def _last_bracket(value: str) -> int:
+    """Where the bracket opens that a text ends with, and in which no other one stands; -1 where it ends otherwise."""
+    at = value.rfind("(") if value.endswith(")") else -1
+    return at if at >= 0 and value.find(")", at) == len(value) - 1 else -1
+
+
+def _without_fuller_form(value: str) -> str:
+    """ "Smith, J. (John)" -> "Smith, J.": what is in brackets at the end, behind a comma and no other bracket."""
+    at = _last_bracket(value)
+    return value[:at].rstrip() if at >= 0 and "," in value[value.rfind("(", 0, at) + 1 : at] else value
 
 
 def took_no_part(name: str) -> bool:
@@ -84,7 +95,10 @@ def took_no_part(name: str) -> bool:
 
 def corporate(name: str) -> str:
     """A body's or meeting's name, whole, without dates in brackets and the field's own punctuation."""
-    value = _BODY_DATES.sub("", normalise.plain(name).rstrip(" ,;:/")).rstrip(" ,;:/")
+    value = normalise.plain(name).rstrip(" ,;:/")
+    at = _last_bracket(value)
+    if at >= 0 and _BODY_DATES.search(value, at):
+        value = value[:at].rstrip(" ,;:/")
     return value[:-1] if value.endswith(".") and not _ENDS_WITH_ABBREVIATION.search(value) else value
 
 

@@ -29,6 +29,7 @@ from metasearch.adapters.select.xml_record import XmlRecord
 from metasearch.adapters.spec import AdapterSpec, LateShape, Selector, Shape
 from metasearch.adapters.weight import LIGHT_MARKS, MOST_ELEMENTS, holds_too_much
 from metasearch.errors import NotParsable, SourceError, Unreachable
+from metasearch.field_limits import Cuts, kept
 from metasearch.record import Record
 
 T = TypeVar("T")
@@ -298,7 +299,8 @@ def _read(shape: Shape, nodes: list[Any], total: int | None, root: Any, page: Pa
     if page.most is not None and sent > page.most:
         nodes = nodes[: page.most]
     read = record_of if page.slim else _record_in_proportion
-    made = in_stretches(nodes, request.start, lambda node, position: read(shape, node, position, spec))
+    cuts = Cuts()
+    made = in_stretches(nodes, request.start, lambda node, position: read(shape, node, position, spec, cuts))
     records, unread = yield from made
     kind = _kind(shape)
     cursor = _one(shape.next, root, kind, first)
@@ -309,7 +311,10 @@ def _read(shape: Shape, nodes: list[Any], total: int | None, root: Any, page: Pa
         total=total,
         next=next_request(spec, request, got=len(nodes), total=total, cursor=cursor),
         unread=unread,
-        notes=tuple(filter(None, (warning, STRAYS if strays else "", _surplus(sent, len(nodes), request)))),
+        notes=(
+            *filter(None, (warning, STRAYS if strays else "", _surplus(sent, len(nodes), request))),
+            *cuts.notes(),
+        ),
         drifted=_drift(shape, records, len(nodes)),
     )
 
@@ -331,27 +336,28 @@ def _drift(shape: Shape, records: Sequence[Record], nodes: int) -> tuple[str, fl
     return None
 
 
-def record_of(shape: Shape, node: Any, position: int, spec: AdapterSpec) -> Record | str:
-    """The record of a node, or why there is none."""
+def record_of(shape: Shape, node: Any, position: int, spec: AdapterSpec, cuts: Cuts) -> Record | str:
+    """The record of a node, or why there is none; what of it was too long is counted in `cuts`."""
     if shape.body == "json" and not isinstance(node, dict):
         return f"not an object but {type(node).__name__}"
     source, there = _seen(node, shape.body)
-    values = read(shape.attempts, source, there)
-    ids = read(shape.id_attempts, source, there)
+    values = read(shape.attempts, source, there, cuts)
+    ids = read(shape.id_attempts, source, there, cuts)
     if not all(ids.values()):
         ids = {scheme: value for scheme, value in ids.items() if value}
     if not values.get("title") and not values.get("doi") and not ids and not values.get("source_id"):
         return "neither a title nor an identifier"
     if "year" not in values and "date" in values:
         values["year"] = int(values["date"][:4])
-    return made_record(source=spec.name, position=position, ids=ids, **values)
+    values["ids"] = ids
+    return made_record(source=spec.name, position=position, **kept(values, cuts))
 
 
-def _record_in_proportion(shape: Shape, node: Any, position: int, spec: AdapterSpec) -> Record | str:
+def _record_in_proportion(shape: Shape, node: Any, position: int, spec: AdapterSpec, cuts: Cuts) -> Record | str:
     """The same, but a record is not looked at that holds more than any: each selector would walk over all of it."""
     if holds_too_much(node):
         return "it holds too much for a record of one work"
-    return record_of(shape, node, position, spec)
+    return record_of(shape, node, position, spec, cuts)
 
 
 def _seen(node: Any, body: str) -> tuple[Any, Mapping[str, Any]]:

@@ -17,6 +17,7 @@ from metasearch.adapters.made import made_author
 from metasearch.adapters.select.marc import MarcField
 from metasearch.adapters.spec import Converter
 from metasearch.adapters.texts import plain, text
+from metasearch.field_limits import LIMITS, MOST_GIVEN, Cuts, bounded, most
 from metasearch.record import Author
 
 _SUFFIX = re.compile(r"^(?:jr|sr|ii|iii|iv|ph\.?d|m\.?d)\.?$", re.IGNORECASE)
@@ -25,7 +26,7 @@ _UNIT = re.compile(r"\. (?:Dept|Department|Ministry|Office|Bureau|Division|Commi
 #: What stands behind the comma of a firm's name, and is no given name: "Apple Computer, Inc."
 _FIRM = re.compile(r"(?:co\.?,? ?)?(?:inc|ltd|llc|plc|corp|gmbh)\.?", re.IGNORECASE)
 _HAN_OR_HANGUL = re.compile("[\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
-_AND_OTHERS = re.compile(r",?\s+et al\.?$", re.IGNORECASE)
+_AND_OTHERS = re.compile(r",? et al\.?$", re.IGNORECASE)
 _HOMONYM = re.compile(r"\s\d{4}$")
 #: An ORCID behind a name: OpenCitations' index writes "Byron, Ada, 0000-0002-1825-0097".
 _NAME_ORCID = re.compile(r"(.+?),? \(?(?:orcid: ?)?(\d{4}-\d{4}-\d{4}-\d{3}[\dX])\)?", re.IGNORECASE)
@@ -97,15 +98,21 @@ def names_initials(found: Any) -> tuple[Author, ...]:
     return tuple(a for v in strings(found) if (a := initials_last(normalise.plain(v))))
 
 
+#: In text whose white space is single blanks.
+_COMMA_OR_AND = re.compile(r", ?(?:and )?| and ")
+_BLANKS = re.compile(r"\s+")
+
+
 def names_initials_and(found: Any) -> tuple[Author, ...]:
     """Authors from strings such as "Smith JA, Jones K and Brown C", or "... et al."."""
     values = [_AND_OTHERS.sub("", text(v) or "") for v in strings(found)]
-    return names_initials([part for v in values for part in re.split(r",\s*(?:and\s+)?|\s+and\s+", v)])
+    return names_initials([part for v in values for part in _COMMA_OR_AND.split(v)])
 
 
 def names_and(found: Any) -> tuple[Author, ...]:
     """Authors from strings such as "A. Smith, B. Jones and C. Brown"."""
-    return names([part for v in strings(found) for part in re.split(r",\s*(?:and\s+)?|\s+and\s+|;", v)])
+    values = [_BLANKS.sub(" ", v) for v in strings(found)]
+    return names([part for v in values for piece in v.split(";") for part in _COMMA_OR_AND.split(piece)])
 
 
 def initials_last(name: str) -> Author | None:
@@ -147,11 +154,28 @@ def names_homonym(found: Any) -> tuple[Author, ...]:
     return names([without_homonym(v) for v in strings(found)])
 
 
-_BETWEEN_BRACKETED = re.compile(r";(?![^\[\]]*\])")
+_SQUARE = re.compile(r"[\[\]]")
 _AFFILIATION = re.compile(r"\[([^\[\]]*)\]")
 _ORCID_DIGITS = re.compile(r"ORCID:?\s*(\d{4})-?(\d{4})-?(\d{4})-?(\d{3}[\dXx])\b")
-_NOT_NAME = re.compile(r"\([^()]*ORCID[^()]*\)|\be-?mail:?\s*[^\s,;]+,?|\b[^\s,;@]+@[^\s,;]+", re.IGNORECASE)
+_NOT_NAME = re.compile(r"\([^()]*ORCID[^()]*\)|\be-?mail:?\s*[^\s,;]+,?|\b[^\s,;@]{1,64}@[^\s,;]+", re.IGNORECASE)
 _COLLECTIVE = re.compile(r"\b(?:collaborations?|consortium|working group)$", re.IGNORECASE)
+
+
+def _outside_brackets(value: str) -> list[str]:
+    """What stands between semicolons, of which those count that no closing bracket follows before an opening one."""
+    if "]" not in value:
+        return value.split(";")
+    *pieces, last = value.split(";")
+    parts, open_part = [], [last]
+    found = _SQUARE.search(last)
+    for piece in reversed(pieces):
+        if found is not None and found[0] == "]":
+            open_part.append(piece)
+        else:
+            parts.append(open_part)
+            open_part = [piece]
+        found = _SQUARE.search(piece) or found
+    return [";".join(reversed(part)) for part in reversed([*parts, open_part])]
 
 
 def names_bracketed(found: Any) -> tuple[Author, ...]:
@@ -162,7 +186,7 @@ def names_bracketed(found: Any) -> tuple[Author, ...]:
     """
     out: list[Author] = []
     for value in strings(found):
-        for part in _BETWEEN_BRACKETED.split(value):
+        for part in _outside_brackets(value):
             works_at = number = None
             if "[" in part or "(" in part or "@" in part:
                 works_at, number = _AFFILIATION.search(part), _ORCID_DIGITS.search(part)
@@ -258,11 +282,17 @@ def people(
     ]
     name_of, family_of, given_of, orcid_of, affiliation_of = pick
 
-    def convert(node: Any) -> tuple[Author, ...]:
+    field = "editors" if editors else "authors"
+    longest = LIMITS[field].given
+
+    def convert(node: Any, cuts: Cuts | None = None) -> tuple[Author, ...]:
         found = each(node)
+        cuts = Cuts() if cuts is None else cuts
         if isinstance(found, str):  # one string where the source usually has a list
-            found = re.split("[;；]", found)
+            found = re.split("[;；]", found[:MOST_GIVEN])
         items: Iterable[Any] = found if isinstance(found, list) else [found] if found is not None else []
+        if isinstance(items, list):
+            items = most(field, items)
         authors: list[Author] = []
         if marc:
             items = _taking_part(items, editors=editors)
@@ -271,16 +301,16 @@ def people(
                 family, given = family_of(item), given_of(item)
                 if type(family) is str and type(given) is str and not name_of(item):
                     name = f"{given} {family}"
-                    if _clean(name) and family and given:
+                    if family and given and len(name) <= longest and _clean(name):
                         if not name.isascii():
                             name = displayed(given, family)
                         orcid = orcid_of(item)
                         known = normalise.orcid(orcid) if type(orcid) is str else None
-                        works_at = text(affiliation_of(item)) if affiliated else None
+                        works_at = text(bounded("affiliation", affiliation_of(item), cuts)) if affiliated else None
                         authors.append(made_author(name, family, given, known, works_at))
                         continue
             if isinstance(item, str):
-                got = {"name": item}
+                got = {"name": bounded(field, item, cuts)}
             else:
                 got = {}
                 if node_of is not None:
@@ -288,7 +318,7 @@ def people(
                 for part, select in parts.items():
                     value = select(item)
                     if value is not None and (type(value) is str or (value := first(value))):
-                        got[part] = value
+                        got[part] = value if len(value) <= longest else bounded(field, value, cuts)
             if tidy is not None and "name" in got:
                 got["name"] = tidy(got["name"])
             if marc:

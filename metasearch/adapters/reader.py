@@ -12,6 +12,7 @@ from typing import Any
 
 from metasearch.adapters.select import texts_of
 from metasearch.adapters.spec import Attempt, FieldRule, Selector
+from metasearch.field_limits import SHORT, Cuts, bounded
 
 
 def attempts(rules: Sequence[FieldRule], body: str) -> list[Attempt]:
@@ -35,13 +36,14 @@ def _attempt(select: Selector, rule: FieldRule, body: str) -> Attempt:
     return Attempt(rule.field, getattr(select, "name", None), needs, select, texts, rule.convert)
 
 
-def read(attempts: Iterable[Attempt], source: Any, there: Mapping[str, Any]) -> dict[str, Any]:
+def read(attempts: Iterable[Attempt], source: Any, there: Mapping[str, Any], cuts: Cuts) -> dict[str, Any]:
     """Field -> its value, of the fields of which the record says something.
 
     Args:
         attempts: Those of one field behind one another, in the order in which they are made.
         source: The record, as the selectors see it.
         there: What is found in it by names alone.
+        cuts: Where it is counted that a value was cut before its converter saw it.
     """
     values: dict[str, Any] = {}
     lacks = there.keys().isdisjoint
@@ -53,12 +55,20 @@ def read(attempts: Iterable[Attempt], source: Any, there: Mapping[str, Any]) -> 
         elif (needs is not None and lacks(needs)) or field in values:
             continue
         elif select is None:
-            found = source
+            value = convert(source, cuts)  # it selects for itself, and so bounds what it finds
+            if value or value == 0:
+                values[field] = value
+            continue
         else:
             found = select(source)
             if not found and (found is None or found == [] or found == ""):
                 continue
-        value = convert(found if texts is None else texts(found))
+        if texts is not None:
+            found = texts(found)
+        # Nearly all that is found is one short text, which needs no closer look.
+        if type(found) is not str or len(found) > SHORT:
+            found = bounded(field, found, cuts)
+        value = convert(found)
         if value or value == 0:
             values[field] = value
     return values

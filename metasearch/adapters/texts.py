@@ -8,6 +8,7 @@ from typing import Any
 
 from metasearch import normalise
 from metasearch.adapters.found import first, strings
+from metasearch.field_limits import LIMITS
 from metasearch.query.languages import language_code
 
 
@@ -67,6 +68,10 @@ def abstract(found: Any) -> str | None:
     return value[head.end() :] if value and head else value
 
 
+#: Words of one letter, with the blanks between them, that are more than an abstract keeps.
+_MOST_PLACES = LIMITS["abstract"].text
+
+
 def inverted_index(found: Any) -> str | None:
     """The text of OpenAlex's {word: [positions]}; None where it is absent or not of that form."""
     if not isinstance(found, dict):
@@ -74,9 +79,11 @@ def inverted_index(found: Any) -> str | None:
     placed: dict[int, str] = {}
     for word, positions in found.items():
         if isinstance(positions, list):
-            for position in positions:
+            for position in positions[:_MOST_PLACES]:
                 if isinstance(position, int):
                     placed[position] = word
+        if len(placed) > _MOST_PLACES:  # a longer text is cut
+            break
     return abstract(" ".join([placed[position] for position in sorted(placed)]))
 
 
@@ -89,8 +96,7 @@ def no_final_stop(found: Any) -> str | None:
 
 
 _RESPONSIBILITY = re.compile(r"\s/\s+(?=\S*[^\W\d_]).*$", re.DOTALL)
-_ISBD_TAIL = re.compile(r"[\s]*[/:;,=]+[\s]*$")
-_ISBD_MARKS = tuple("/:;,=")
+_ISBD_MARKS = "/:;,="
 _NON_SORTING = re.compile(r"<<\s*([^<>]*?)\s*>>|¬")
 _ABBREVIATED = re.compile(r"(?:\b\w{1,2}|\betc|\bvol|\bapprox|\baufl|\bausg|\.\.)\.$", re.IGNORECASE)
 #: Characters at a text's end in which an abbreviation would lie, and what stands before it.
@@ -108,8 +114,8 @@ def isbd(found: Any) -> str | None:
     if "<<" in value or "¬" in value:
         value = _NON_SORTING.sub(r"\1", value)
     value = plain(value)
-    if value.endswith(_ISBD_MARKS):
-        value = _ISBD_TAIL.sub("", value)
+    if value.endswith(tuple(_ISBD_MARKS)):
+        value = value.rstrip(_ISBD_MARKS).rstrip()
     if value.endswith(".") and not _ABBREVIATED.search(value, max(len(value) - _LONGEST_ABBREVIATED, 0)):
         value = value[:-1]
     return value.strip() or None
@@ -134,7 +140,7 @@ def labelled(found: Any) -> str | None:
     """Plain text of XML elements that may carry a heading in `@Label`, as PubMed's structured abstracts do."""
     parts = []
     for element in found:
-        value = normalise.without_markup("".join(element.itertext()))
+        value = normalise.without_markup("".join(element.itertext())[: LIMITS["abstract"].given])
         label = normalise.plain(element.get("Label") or "").rstrip(" :")
         if value:
             parts.append(f"{label}: {value}" if label and label not in _NO_LABELS else value)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 
+from metasearch import unicode_forms
 from metasearch.chinese.characters import is_cjk, is_han, simplified
 from metasearch.chinese.names import han_names
 from metasearch.chinese.surnames import is_surname
@@ -34,7 +34,7 @@ _ROLE_AHEAD = re.compile(rf"(?:{_LONG_ROLE})\s*[:：]\s*")
 _ROLE_BEHIND = re.compile(rf"\s*(?:{_LONG_ROLE})$")
 _OTHERS = re.compile(r"\s*(?:等人?|et\s+al\.?|\.\.\.|…+)\s*$", re.IGNORECASE)
 _BLANKS = re.compile(r"[^\S\n\t]+")
-_HARD = re.compile(r"[;；\n\t|｜]+|\s+(?:and|&)\s+|\s/\s", re.IGNORECASE)
+_HARD = re.compile(r"[;；\n\t|｜]+|\s{1,8}(?:and|&)\s{1,8}|\s/\s", re.IGNORECASE)
 _SOFT = re.compile(r"[,，、/]+")
 
 
@@ -51,7 +51,7 @@ def authors_in(text: str) -> list[str]:
             pieces += _SOFT.split(_NOTES.sub("，", _at_roles(_BRACKETS.sub(_bracket, part))))
         else:
             pieces.append(part)
-    pieces = [unicodedata.normalize("NFKC", piece).strip(" .。:：") for piece in pieces]
+    pieces = [unicode_forms.normalize("NFKC", piece).strip(" .。:：") for piece in pieces]
     # Where another has 著 or 编 behind the name, 李四译 is a translator; else 译 may be the name's end.
     translators = any(len(piece) > 2 and simplified(piece).endswith(_SURE_ROLES) for piece in pieces)
     found: list[str] = []

@@ -8,9 +8,10 @@ package, because compiling one takes longer than loading the tables.
 from __future__ import annotations
 
 import re
-import unicodedata
 from functools import lru_cache
 from pathlib import Path
+
+from metasearch import unicode_forms
 
 #: Chinese numerals, as they stand in a character class.
 NUMERALS = "〇零一二三四五六七八九十百"
@@ -58,7 +59,7 @@ def plain(text: str) -> str:
     """Full-width letters, digits and marks as narrow ones (NFKC), and every character in one form."""
     if text.isascii():
         return text
-    return simplified(unicodedata.normalize("NFKC", text))
+    return simplified(unicode_forms.normalize("NFKC", text))
 
 
 def table_lines(name: str) -> list[str]:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from metasearch import unicode_forms
 from metasearch.chinese.characters import is_cjk, is_han
 from metasearch.chinese.surnames import is_surname, latin_surnames, spelled_elsewhere, surname_spellings
 from metasearch.chinese.syllables import SCHEMES, Scheme, is_spelled, readings
@@ -75,7 +76,7 @@ def romanised_name(name: str) -> tuple[Romanised, ...]:
     if len(name) > _LONGEST_NAME:
         return ()
     if not name.isascii():
-        name = "".join(c for c in unicodedata.normalize("NFKD", name) if not unicodedata.combining(c))
+        name = "".join(c for c in unicode_forms.normalize("NFKD", name) if not unicodedata.combining(c))
         if any(map(is_cjk, name)):
             return ()
     before, comma, after = name.translate(_DROPPED).partition(",")

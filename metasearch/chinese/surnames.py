@@ -8,6 +8,8 @@ from functools import lru_cache
 from metasearch.chinese.characters import simplified
 from metasearch.chinese.syllables import SCHEMES, Scheme, readings, spellings
 
+#: Characters of a family name.
+LONGEST = 2
 # The Hundred Family Surnames, and those common today that are not among them. Whoever's name begins with another
 # character may be Japanese or a body.
 _SINGLE = "".join(
@@ -94,6 +96,8 @@ def is_surname(text: str) -> bool:
 @lru_cache(maxsize=1_000)
 def surname_spellings(surname: str, scheme: Scheme = "pinyin") -> frozenset[str]:
     """How a family name is written in Latin letters, as one word: "单" -> {"shan"}, "欧阳" -> {"ouyang"}."""
+    if len(surname) > LONGEST:  # each character is read in several ways, and each goes with each
+        return frozenset()
     read = _READ_AS.get(surname) or _READ_AS.get(simplified(surname))
     if read:
         return frozenset(

@@ -17,6 +17,7 @@ from metasearch.dedup import cjk, people
 from metasearch.dedup.affixes import without_affixes
 from metasearch.dedup.titles import is_generic, marks, notice, numbers, parts, title_words
 from metasearch.dedup.venues import venue_kind, venue_words
+from metasearch.field_limits import LIMITS
 from metasearch.record import Author, Record
 
 _PREPRINT_DOIS = (
@@ -43,6 +44,9 @@ Form = Literal["", "preprint", "abstract", "conference", "journal"]
 #: Shorter translated titles are not compared; letters of an abstract's beginning that are.
 SHORTEST_OTHER = 8
 ABSTRACT_START = 80
+#: Characters of a title, or of its subtitle, that are compared, in time that grows with their square. Records of
+#: databases and files have no longer ones; of what else makes records, the beginnings are compared.
+LONGEST_TITLE = LIMITS["title"].text
 #: Words of titles that are kept once.
 MOST_WORDS = 20_000
 _EDITION = re.compile(r"(\d{1,3})\s*(?:st|nd|rd|th|e|\.)?\s*(?:ed|aufl|uitg|版)|^(\d{1,3})$")
@@ -134,14 +138,15 @@ class Fingerprint:
     def __init__(self, record: Record, record_key: str | None = None) -> None:
         self.record = record
         self.record_key = record_key or record.key
-        title, self._mark = without_affixes(record.title)
+        title, self._mark = without_affixes(record.title[:LONGEST_TITLE])
+        subtitle = record.subtitle[:LONGEST_TITLE] if record.subtitle else None
         self.cjk = normalise.has_cjk(title)
         others: tuple[str, ...] = record.titles
         if self.cjk:
-            self.words, self.breaks, translated = cjk.titles(title, record.subtitle)
+            self.words, self.breaks, translated = cjk.titles(title, subtitle)
             others = (*others, *translated)
         else:
-            self.words, self.breaks = title_words(title, record.subtitle)
+            self.words, self.breaks = title_words(title, subtitle)
             if " = " in title:
                 others = (*others, *title.split(" = "))
         self._drop_responsibility()
@@ -200,7 +205,7 @@ class Fingerprint:
             self.han = people.in_characters(self.authors)
             self.beginnings = frozenset([name[:3] for names in self.families for name in names])
         elif name == "marks":
-            self.marks = marks(without_affixes(self.record.title)[0])
+            self.marks = marks(without_affixes(self.record.title[:LONGEST_TITLE])[0])
         elif name == "abstract_start":
             self.abstract_start = normalise.compact((self.record.abstract or "")[:240])[:ABSTRACT_START]
         elif name in _LATER:
@@ -305,7 +310,7 @@ _interned = _Vocabulary().__getitem__
 def _other_titles(titles: tuple[str, ...], compact: str) -> frozenset[str]:
     """Translated and original titles, and both halves of a parallel title ("Titel = Title")."""
     found = set()
-    for title in titles:
+    for title in (title[:LONGEST_TITLE] for title in titles[: LIMITS["titles"].items]):
         letters = normalise.compact(without_affixes(cjk.simplified(title))[0])
         if len(letters) >= (cjk.SHORTEST_TITLE if normalise.has_cjk(letters) else SHORTEST_OTHER):
             found.add(letters)

@@ -30,6 +30,9 @@ DROPPED = 4
 #: Runs of words this alike are the same words, torn apart or glued together.
 GLUED = 88
 
+#: Words that are only in one of two titles, and are looked for misspelt in the other one: each is compared with each.
+MOST_MISSPELT = 40
+
 _SMALL = frozenset(
     "the a an of and for in on to with by from at as is are or its der die das und le la les des du de et el los las y "
     "en il e un une ein eine".split()
@@ -184,6 +187,8 @@ def _spelt_alike(left: list[str], right: list[str]) -> bool:
 
 def _all_in(left: list[str], right: list[str]) -> bool:
     """Whether each word that only the shorter title has is in the longer one misspelt, or glued to another."""
+    if len(left) * len(right) > MOST_MISSPELT**2:
+        return False
     glued = "".join(right)
     for word in left:
         if word in _SMALL or any(_one_word(word, other) for other in right):

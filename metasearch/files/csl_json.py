@@ -14,6 +14,7 @@ from metasearch import normalise
 from metasearch.adapters import convert
 from metasearch.adapters.found import strings
 from metasearch.adapters.people import person
+from metasearch.field_limits import most
 from metasearch.files import accession, values
 from metasearch.files.drafts import Draft
 from metasearch.files.json_items import items
@@ -25,7 +26,6 @@ from metasearch.record import Author
 
 #: Where the date of publication stands: CSL has one, Crossref several.
 _DATES = ("issued", "published", "published-print", "published-online", "posted")
-_MOST_AUTHORS = 20_000
 _LOOKS = re.compile(
     r'"(?:container-title|date-parts|issued|DOI|title-short|original-date|is-referenced-by-count|publisher-place)"\s*:'
 )
@@ -113,7 +113,7 @@ def _date(found: Any) -> str | None:
 
 def _people(found: Any) -> tuple[Author, ...]:
     authors: list[Author] = []
-    for it in (found if isinstance(found, list) else [found])[:_MOST_AUTHORS]:
+    for it in most("authors", found) if isinstance(found, list) else [found]:
         if isinstance(it, str):
             authors += values.authors([it])
         elif isinstance(it, Mapping):

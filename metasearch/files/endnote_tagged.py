@@ -20,7 +20,7 @@ _HEAD = re.compile(rf"(?:^|[\r\n])[{BLANKS}]*%0[ \t]+\S")
 _LONGEST_HEAD = 200
 _OLD_HEAD = re.compile(r"(?:^|[\r\n])%[ATJDVBIPKX] \S")
 #: CNKI puts all authors of a record on one line.
-_NAMES_RUN_ON = re.compile(r"\s*%A\s+")
+_NAMES_RUN_ON = re.compile(r"%A\s+")
 
 
 def looks_like(head: str) -> bool:

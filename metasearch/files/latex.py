@@ -8,9 +8,10 @@ nested braces until Python's stack ends.
 from __future__ import annotations
 
 import re
-import unicodedata
 from functools import cache, lru_cache
 from typing import Any
+
+from metasearch import unicode_forms
 
 #: Accent commands -> combining character.
 _ACCENTS = {
@@ -70,7 +71,7 @@ def decoded(value: str) -> str:
             out.append("–" if len(dash) == 2 else "—")
         elif quote:
             out.append("“" if quote == "``" else "”")
-    return unicodedata.normalize("NFC", "".join(out)) if "\\" in value else "".join(out)
+    return unicode_forms.normalize("NFC", "".join(out)) if "\\" in value else "".join(out)
 
 
 def _put(out: list[str], text: str, accents: list[str]) -> None:

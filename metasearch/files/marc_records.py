@@ -10,6 +10,7 @@ from metasearch.adapters.parse import record_of
 from metasearch.adapters.registry import shipped_table
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.adapters.specfile import build
+from metasearch.field_limits import Cuts
 from metasearch.files.reading import Reading
 from metasearch.files.shelf import Shelf
 from metasearch.record import Record
@@ -36,8 +37,9 @@ class MarcReader:
             node: An lxml element whose children are leader, control fields and data fields, with or without namespace.
             remarks: What had to be done to it before.
         """
+        cuts = Cuts()
         try:
-            record = self._record(node)
+            record = self._record(node, cuts)
         except MemoryError:  # no fault of the record's
             raise
         except Exception as exc:  # whatever an odd record provokes must not cost its neighbours
@@ -47,12 +49,13 @@ class MarcReader:
             self._shelf.lose(line, "the record has neither a title nor an identifier, and was left out")
             return
         self._shelf.keep(line, replace(record, source_id=self._shelf.own(record.source_id)))
-        for remark in remarks:
+        for remark in (*remarks, *cuts.notes()):
             self._shelf.remark(line, remark)
 
-    def _record(self, node: Any) -> Record | None:
+    def _record(self, node: Any, cuts: Cuts) -> Record | None:
         """By the first family of MARC in which the record has a title, else by the first in which it is one at all."""
-        records = (record_of(shape, node, self._shelf.position + 1, self._spec) for shape in self._shapes)
+        position = self._shelf.position + 1
+        records = (record_of(shape, node, position, self._spec, cuts) for shape in self._shapes)
         fallback = None
         for record in records:
             if isinstance(record, Record) and record.title:

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from typing import Any
 
+from metasearch.field_limits import Cuts, kept
 from metasearch.files.drafts import Draft
 from metasearch.files.json_items import Item, items, load
 from metasearch.files.reading import Reading
@@ -158,12 +159,13 @@ class _Taker:
     def _record(self, line: int, it: Mapping[str, Any]) -> None:
         found, problems = self._fields(it, frozenset())
         values: dict[str, Any] = {"source": self._name, "position": self.shelf.position + 1} | found
-        record = Record(**values)
+        cuts = Cuts()
+        record = Record(**kept(values, cuts))
         if not found.keys() - _BOOKKEEPING:
             self.shelf.lose(line, "the record is left out: it says nothing that tells a work")
             return
         self.shelf.keep(line, record, record.source)
-        for problem in problems:
+        for problem in (*problems, *cuts.notes()):
             self.shelf.remark(line, problem)
 
     def _fields(self, it: Mapping[str, Any], known: frozenset[str]) -> tuple[dict[str, Any], list[str]]:

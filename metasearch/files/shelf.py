@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from metasearch.errors import FileFormatError
+from metasearch.field_limits import Cuts, kept
 from metasearch.files.drafts import Draft
 from metasearch.files.reading import Entry, Reading
 from metasearch.record import Record
@@ -33,9 +34,11 @@ class Shelf:
 
     def put(self, line: int, describe: Callable[[], Draft]) -> None:
         """Put the record that begins on this line; whatever an odd one provokes must not cost its neighbours."""
+        cuts = Cuts()
         try:
             draft = describe()
-            fields = draft.fields | {"source_id": self.own(draft.fields.get("source_id"))}
+            fields = kept(draft.fields, cuts)
+            fields = fields | {"source_id": self.own(fields.get("source_id"))}
             record = Record(source=self._reading.name, position=self.position + 1, **fields)
         except MemoryError:  # no fault of the record's
             raise
@@ -48,7 +51,7 @@ class Shelf:
         self.keep(line, record, draft.database)
         if not record.title:
             self.remark(line, "the record has no title; it was kept")
-        for problem in draft.problems:
+        for problem in (*draft.problems, *cuts.notes()):
             self.remark(line, problem)
 
     def keep(self, line: int, record: Record, database: str | None = None) -> None:

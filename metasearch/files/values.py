@@ -7,12 +7,12 @@ read. Values come with the remains of many programs: "NA" of R, TeX escapes, `<b
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable
 
-from metasearch import normalise
+from metasearch import normalise, unicode_forms
 from metasearch.adapters import byline, convert
 from metasearch.adapters.people import person
+from metasearch.field_limits import MOST_GIVEN
 from metasearch.record import Author
 
 #: Characters that are looked at of a value which cannot be long: a number, a date, a name, an identifier.
@@ -36,7 +36,7 @@ _OTHER_MARKS = re.compile(r"[,;；&]|\sand\s")
 
 def text(value: str) -> str:
     """Plain text for display; "" for what programs write for nothing."""
-    value = normalise.without_markup(value)
+    value = normalise.without_markup(value[:MOST_GIVEN])
     if "\\&" in value:  # files that were BibTeX once
         value = value.replace("\\&", "&")
     return "" if value in _NOTHING else value
@@ -144,7 +144,9 @@ _DOI_ALONE = re.compile(r"(?:(?:https?://)?(?:dx\.)?doi\.org/|doi:?\s*)?10\.\d{4
 def doi(values: Iterable[str]) -> str | None:
     """The first DOI in fields that should hold one."""
     for value in values:
-        value = value[:SHORT] if value.isascii() else unicodedata.normalize("NFKC", value[:SHORT])  # "10.3969／j.issn"
+        value = (
+            value[:SHORT] if value.isascii() else unicode_forms.normalize("NFKC", value[:SHORT])
+        )  # "10.3969／j.issn"
         if "[" in value:
             value = _BROKEN_SICI.sub("[", value)
         found = normalise.doi(value)

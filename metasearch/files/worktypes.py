@@ -62,7 +62,7 @@ _CHINESE = (
 # What a work is beyond "an article" counts first: a retraction is an article too. Not so that it was read aloud: an
 # "Article; Proceedings Paper" stands in a journal.
 _SPECIAL = ("retraction", "erratum", "preprint", "letter", "editorial", "review")
-_SEPARATORS = re.compile(r"\s*[;；|]\s*")
+_SEPARATORS = re.compile("[;；|]")
 
 
 def of_words(values: Iterable[str]) -> str | None:

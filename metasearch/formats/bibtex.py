@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import hashlib
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from itertools import chain, count
 
+from metasearch import unicode_forms
 from metasearch.formats.reference import (
     date_parts,
     field_sources,
@@ -149,7 +149,7 @@ def _base_key(record: Record) -> str:
 
 
 def _ascii(text: str) -> str:
-    decomposed = unicodedata.normalize("NFKD", text[:300].translate(_LETTERS))
+    decomposed = unicode_forms.normalize("NFKD", text[:300].translate(_LETTERS))
     return "".join(c for c in decomposed if c.isascii()).lower()
 
 

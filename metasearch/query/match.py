@@ -8,11 +8,11 @@ own policy.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Protocol
 
+from metasearch import unicode_forms
 from metasearch.query.ast import FACETS, IDENTIFIERS, And, Not, Or, Query, Term, Years
 from metasearch.query.kinds import NARROWER
 from metasearch.query.languages import language_code
@@ -231,7 +231,7 @@ def _fold(text: str) -> str:
     """
     if not text.isascii():
         # NFC at the end, because NFKD tears Korean syllables and voiced kana apart.
-        text = unicodedata.normalize("NFC", _MARKS.sub("", unicodedata.normalize("NFKD", text)))
+        text = unicode_forms.normalize("NFC", _MARKS.sub("", unicode_forms.normalize("NFKD", text)))
     return text.casefold().translate(_LETTERS)
 
 

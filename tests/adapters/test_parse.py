@@ -103,10 +103,10 @@ def test_a_rule_that_raises_costs_one_record(monkeypatch: pytest.MonkeyPatch) ->
 
     real = module.record_of
 
-    def explode(shape: Any, node: Any, position: int, spec: Any) -> Any:
+    def explode(shape: Any, node: Any, position: int, spec: Any, cuts: Any) -> Any:
         if position == 2:
             raise RuntimeError("unforeseen")
-        return real(shape, node, position, spec)
+        return real(shape, node, position, spec, cuts)
 
     monkeypatch.setattr(module, "record_of", explode)
 

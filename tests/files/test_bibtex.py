@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metasearch import normalise
+from metasearch.field_limits import LIMITS
 from metasearch.files import read_bytes
 from metasearch.files.bibtex import looks_like
 from metasearch.files.bibtex_values import MOST_REPEATED
@@ -232,11 +233,12 @@ def test_comments_and_preambles_are_no_records() -> None:
 
 
 def test_macros_do_not_grow_without_end() -> None:
-    """A macro of macros that doubles at every step stops at what a name may be long."""
+    """A macro of macros that doubles at every step stops at what may be repeated, and the venue at its own limit."""
     bomb = "".join(f"@string{{m{i} = m{i - 1} # m{i - 1}}}\n" for i in range(1, 60))
     reading = read(f"@string{{m0 = {{ha}}}}\n{bomb}@article{{a, title={{A}}, journal=m59}}\n", "bibtex")
 
-    assert len(reading.records[0].venue or "") == MOST_REPEATED
+    assert len(reading.records[0].venue or "") == LIMITS["venue"].text < MOST_REPEATED
+    assert [problem.message for problem in reading.problems] == ["1 venue was cut at 1,000 characters"]
 
 
 def test_one_entry_does_not_make_all_others_long() -> None:
@@ -244,7 +246,7 @@ def test_one_entry_does_not_make_all_others_long() -> None:
     children = "".join(f"@inproceedings{{c{i}, title={{C}}, crossref={{v}}}}\n" for i in range(50))
     reading = read(f"{children}@proceedings{{v, title={{{'V' * 1_000_000}}}, year=1999}}\n", "bibtex")
 
-    assert {len(record.venue or "") for record in reading.records} == {MOST_REPEATED, 0}
+    assert {len(record.venue or "") for record in reading.records} == {LIMITS["venue"].text, 0}
 
 
 def test_nesting_is_no_matter() -> None:

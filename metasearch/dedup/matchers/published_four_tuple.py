@@ -6,11 +6,11 @@ the hash of its DOI is known already, or where that of its four-tuple is.
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar, Literal, NamedTuple
 
+from metasearch import unicode_forms
 from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.dedup.matcher import verdict
 from metasearch.dedup.text.content import sha1, title
@@ -103,7 +103,7 @@ class PublishedFourTuple:
 
 def stripped(text: str) -> str:
     """Letters and digits only, of one width and case: "（ Ⅱ ）——A" -> "iia"."""
-    return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", text).lower()))
+    return "".join(filter(str.isalnum, unicode_forms.normalize("NFKC", text).lower()))
 
 
 def _venue(record: Record) -> str:

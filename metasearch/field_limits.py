@@ -1,0 +1,314 @@
+"""How long the fields of a record may be, and what is told where one was longer. docs/decisions/0018 says why.
+
+Whatever a database or a file says passes here twice: a value before it is converted (`bounded`), so that no converter
+works on megabytes, and the record when it is made (`kept`), so that nothing behind it does either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any
+
+from metasearch.record import Author
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """What is kept of a field.
+
+    Attributes:
+        name: One value of the field, in words, for notes: "title".
+        text: Characters of the text, or of each text in a list.
+        items: Texts or people in the list; 1 where the field is no list.
+        whole: Whether a longer text is left out, because a part of it would be another one: of a DOI, an address.
+    """
+
+    name: str
+    text: int
+    items: int = 1
+    whole: bool = False
+
+    @property
+    def names(self) -> str:
+        """Several values, in words."""
+        return f"{self.name}{'es' if self.name.endswith('s') else 's'}"
+
+    @property
+    def given(self) -> int:
+        """Characters of a text before it is converted: markup, entities and labels may be most of it."""
+        return MARKUP * self.text
+
+
+#: Characters of a value before conversion for each one that is kept. Of real abstracts, markup is a fifth at most.
+MARKUP = 4
+#: Characters, and texts, of all that is found for one field before it is converted.
+MOST_GIVEN, MOST_FOUND = 400_000, 10_000
+#: A larger number is none of a year, a rank or a count, and takes long to write down.
+LARGEST_NUMBER = 10**15
+
+_TITLE = 4_000  # catalogues copy whole title pages; the longest in 26,000 real records has 725 characters
+_NAME = 1_000  # bodies with all that they belong to; 134
+_BODY = 1_000  # journals, publishers, universities; 221
+#: The longest real values stand behind; measured in the answers of 60 databases, in catalogue records and in exports.
+LIMITS: Mapping[str, Limit] = {
+    "source": Limit("source name", 500),  # of a file, its name
+    "title": Limit("title", _TITLE),
+    "subtitle": Limit("subtitle", _TITLE),
+    "original_title": Limit("original title", _TITLE),
+    "translated_title": Limit("translated title", _TITLE),
+    "titles": Limit("further title", _TITLE, 200),  # 27 of one work
+    "authors": Limit("author", _NAME, 20_000),  # ATLAS and CMS together are 5,154; the longest list known has 15,025
+    "editors": Limit("editor", _NAME, 2_000),
+    "affiliation": Limit("affiliation", 2_000),  # 286
+    "venue": Limit("venue", _BODY),
+    "publisher": Limit("publisher", _BODY),
+    "institution": Limit("institution", _BODY),
+    "edition": Limit("edition", 500),  # 78
+    "volume": Limit("volume", 500),  # 108
+    "issue": Limit("issue", 500),  # 159: "Suppl. 1" with its title
+    "pages": Limit("page range", 500),  # 50
+    "version": Limit("version", 200),  # 7
+    "type": Limit("type", 10_000),  # only what is looked up in a table: 26,745 characters were found for one
+    "language": Limit("language", 500),  # 65: a sentence
+    "date": Limit("date", 500),
+    "year": Limit("year", 500),
+    "open_access": Limit("open access statement", 2_000),  # 573 before conversion
+    "retracted": Limit("retraction statement", 2_000),
+    "citations": Limit("citation count", 100),
+    "licence": Limit("licence", 2_000),  # 394: the licence itself
+    "abstract": Limit("abstract", 50_000),  # 23,675: the notes of a software release
+    "keywords": Limit("keyword", 1_000, 2_000),  # 237 characters, 195 keywords
+    "subjects": Limit("subject", 1_000, 2_000),  # 308 characters
+    "isbn": Limit("ISBN", 200, 2_000),  # 111 editions of one book
+    "issn": Limit("ISSN", 200, 200),
+    "doi": Limit("DOI", 2_048, whole=True),  # what Crossref registers at most; 64
+    "ids": Limit("identifier", 1_000, 200, whole=True),  # 64 characters
+    "source_id": Limit("record number", 1_000, whole=True),  # 149
+    "url": Limit("address", 4_000, whole=True),  # 798; as `normalise.web_url` takes
+    "pdf_url": Limit("file address", 4_000, whole=True),
+}
+_OTHER = LIMITS["ids"]
+#: No text of so few characters is beyond its limit.
+SHORT = min(limit.text for limit in LIMITS.values())
+_PEOPLE = frozenset(("authors", "editors"))
+
+
+class Cuts:
+    """What was cut or left out, counted, to be told once for a page or a record."""
+
+    __slots__ = ("_counts",)
+
+    def __init__(self) -> None:
+        self._counts: dict[tuple[str, str, str], int] = {}
+
+    def text(self, limit: Limit) -> None:
+        """A text was longer than its limit."""
+        long = f" of more than {limit.text:,} characters"
+        if limit.whole:
+            self._add(limit.name + long, limit.names + long, "left out")
+        else:
+            self._add(limit.name, limit.names, f"cut at {limit.text:,} characters")
+
+    def items(self, limit: Limit) -> None:
+        """A list was longer than its limit."""
+        self._add(f"list of {limit.names}", f"lists of {limit.names}", f"cut at {limit.items:,} entries")
+
+    def given(self, field: str) -> None:
+        """What was found for a field was more than is converted."""
+        limit = LIMITS.get(field, _OTHER)
+        done = f"cut at {limit.given:,} characters before it was read"
+        self._add(f"value for {limit.names}", f"values for {limit.names}", done)
+
+    def number(self, field: str) -> None:
+        """A number was too large to be one of that field."""
+        self._add(f"number for {field}", f"numbers for {field}", "too large and left out")
+
+    def _add(self, one: str, several: str, done: str) -> None:
+        self._counts[one, several, done] = self._counts.get((one, several, done), 0) + 1
+
+    def notes(self) -> tuple[str, ...]:
+        """In words: "3 titles were cut at 4,000 characters"."""
+        return tuple(
+            f"1 {one} was {done}" if count == 1 else f"{count:,} {several} were {done}"
+            for (one, several, done), count in self._counts.items()
+        )
+
+
+# --------------------------------------------------------------------------- before conversion
+
+
+def bounded(field: str, found: Any, cuts: Cuts) -> Any:
+    """What was found for a field, as much of it as is converted; the same object where that is all of it.
+
+    Args:
+        field: Of a record, or the scheme of an identifier.
+        found: A text, a number, or lists and tables of them.
+        cuts: Where it is counted that something was cut.
+    """
+    size = _size(found)
+    if size <= SHORT:  # as nearly always
+        return found
+    limit = LIMITS.get(field, _OTHER)
+    if size <= min(limit.given, MOST_FOUND):
+        return found
+    room = _Room(limit.given)
+    less = room.part(found)
+    if room.cut:
+        cuts.given(field)
+        return less
+    return found
+
+
+def _size(found: Any) -> int:
+    """Characters of the texts that a converter may take of a value, and one for all else."""
+    if type(found) is list:
+        size = len(found)
+        for item in found:
+            size += len(item) if type(item) is str else _size(item)
+        return size
+    if type(found) is str:
+        return len(found)
+    if type(found) is tuple:
+        return _size(list(found))
+    if type(found) is dict:  # of a table, converters take a text, or count its lists themselves
+        size = 1
+        for value in found.values():
+            if type(value) is str:
+                size += len(value)
+        return size
+    return 1
+
+
+class _Room:
+    """How much more is taken of a value."""
+
+    __slots__ = ("characters", "cut", "each", "texts")
+
+    def __init__(self, each: int) -> None:
+        self.each = each
+        self.characters = MOST_GIVEN
+        self.texts = MOST_FOUND
+        self.cut = False
+
+    def part(self, found: Any) -> Any:
+        """As much of a value as there is room for.
+
+        Raises:
+            RecursionError: It is nested to death.
+        """
+        if isinstance(found, str):
+            most = min(self.each, self.characters)
+            self.characters -= min(most, len(found))
+            self.texts -= 1
+            if len(found) <= most:
+                return found
+            self.cut = True
+            return found[:most]
+        if isinstance(found, dict):
+            return {key: self.part(value) if isinstance(value, str) else value for key, value in found.items()}
+        if isinstance(found, (list, tuple)):
+            return [self.part(item) for item in self._some(found)]
+        self.texts -= 1
+        return found
+
+    def _some(self, found: Any) -> Iterable[Any]:
+        for item in found:
+            if self.texts <= 0 or self.characters <= 0:
+                self.cut = True
+                return
+            yield item
+
+
+def most(field: str, found: list[Any]) -> list[Any]:
+    """The first of a long list, and one more than the record keeps, by which `kept` sees and tells that there were."""
+    limit = LIMITS[field].items + 1
+    return found if len(found) <= limit else found[:limit]
+
+
+# --------------------------------------------------------------------------- when the record is made
+
+
+def kept(values: dict[str, Any], cuts: Cuts) -> dict[str, Any]:
+    """The fields of a record, none longer than its limit; the same table, changed where something was.
+
+    Args:
+        values: As `Record` takes them.
+        cuts: Where it is counted what was cut.
+    """
+    for field, value in values.items():
+        kind = type(value)
+        if kind is str:
+            if len(value) > SHORT and (limit := LIMITS.get(field)) is not None and len(value) > limit.text:
+                values[field] = _text(value, limit, cuts, "" if field in ("title", "source_id") else None)
+        elif kind is tuple:
+            if value:
+                values[field] = _people(value, field, cuts) if field in _PEOPLE else _texts(value, LIMITS[field], cuts)
+        elif kind is int:
+            if not -LARGEST_NUMBER < value < LARGEST_NUMBER:
+                cuts.number(field)
+                values[field] = None
+        elif field == "ids" and value:
+            values[field] = _ids(value, cuts)
+    return values
+
+
+def _text(value: str, limit: Limit, cuts: Cuts, nothing: str | None) -> str | None:
+    cuts.text(limit)
+    return nothing if limit.whole else value[: limit.text].rstrip()
+
+
+def _texts(found: tuple[str, ...], limit: Limit, cuts: Cuts) -> tuple[str, ...]:
+    if len(found) > limit.items:
+        cuts.items(limit)
+        found = found[: limit.items]
+    if max(map(len, found)) > limit.text:
+        shorter = [value if len(value) <= limit.text else _text(value, limit, cuts, None) for value in found]
+        return tuple(dict.fromkeys(value for value in shorter if value))
+    return found
+
+
+def _people(found: tuple[Author, ...], field: str, cuts: Cuts) -> tuple[Author, ...]:
+    limit = LIMITS[field]
+    if len(found) > limit.items:
+        cuts.items(limit)
+        found = found[: limit.items]
+    affiliation = LIMITS["affiliation"].text
+    for author in found:
+        # A family name that is longer than the whole name is nobody's, but a file may say so.
+        family, given, works_at = author.family, author.given, author.affiliation
+        if (
+            len(author.name) > limit.text
+            or (family is not None and len(family) > limit.text)
+            or (given is not None and len(given) > limit.text)
+            or (works_at is not None and len(works_at) > affiliation)
+        ):
+            return tuple(_person(one, limit, cuts) for one in found)
+    return found
+
+
+def _person(author: Author, limit: Limit, cuts: Cuts) -> Author:
+    parts = {"name": limit, "family": limit, "given": limit, "affiliation": LIMITS["affiliation"]}
+    longer: dict[str, Any] = {
+        part: value[: one.text].rstrip()
+        for part, one in parts.items()
+        if len(value := getattr(author, part) or "") > one.text
+    }
+    if not longer:
+        return author
+    cuts.text(LIMITS["affiliation"] if longer.keys() == {"affiliation"} else limit)
+    return replace(author, **longer)
+
+
+def _ids(found: Mapping[str, str], cuts: Cuts) -> Mapping[str, str]:
+    limit = LIMITS["ids"]
+    if len(found) > limit.items:
+        cuts.items(limit)
+        found = dict(islice(found.items(), limit.items))
+    if max(map(len, found.values())) > limit.text or max(map(len, found)) > limit.text:
+        fitting = {scheme: it for scheme, it in found.items() if max(len(it), len(scheme)) <= limit.text}
+        for _ in range(len(found) - len(fitting)):
+            cuts.text(limit)
+        return fitting
+    return found
