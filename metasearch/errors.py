@@ -61,6 +61,14 @@ class MetasearchError(Exception):
     def __str__(self) -> str:
         return self.message
 
+    def __reduce__(self) -> tuple[object, ...]:
+        # One process tells another; `args` holds the message alone, which is not what most classes are made of.
+        return _again, (type(self), self.args), self.__dict__
+
+
+def _again(kind: type[MetasearchError], args: tuple[object, ...]) -> MetasearchError:
+    return kind.__new__(kind, *args)
+
 
 def _listed(file: str, problems: Sequence[str]) -> str:
     head = f"{file}: {len(problems)} problem{'' if len(problems) == 1 else 's'}"

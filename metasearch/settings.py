@@ -23,6 +23,9 @@ PINS_FILE = "pins.txt"
 MAX_BYTES = 4_000_000
 #: In the place of an enricher: no one, whatever is configured.
 NO_ENRICHER = "none"
+#: Seconds without a sign of life after which a worker is replaced: longer than anything that ends by itself, shorter
+#: than a search.
+SILENCE = 10.0
 VERSION_AGENT = "metasearch/0.1"
 _BASE_URL = re.compile(r"https?://(?:\[[0-9a-fA-F:.]+\]|[A-Za-z0-9.-]+)(?::\d{1,5})?(?:/[A-Za-z0-9._~%/-]*)?")
 _VARIABLE = re.compile(r"ENV:([A-Za-z_][A-Za-z0-9_]*)", re.ASCII)
@@ -42,6 +45,7 @@ class ServerSettings:
         server_timing: Whether answers say how long each source took.
         suggest: Whether it completes queries, of the operator's and of the same user's.
         suggestions: Queries of the operator's.
+        silence: Seconds after which a worker whose event loop has stopped is replaced; 0 for never.
     """
 
     keys: tuple[str, ...] = ()
@@ -51,6 +55,7 @@ class ServerSettings:
     server_timing: bool = True
     suggest: bool = False
     suggestions: tuple[str, ...] = ()
+    silence: float = SILENCE
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +198,7 @@ class _Reader:
             "server_timing": bool,
             "suggest": bool,
             "suggestions": list,
+            "silence": (int, float),
         },
         "sources": {},
         "groups": {},
@@ -327,6 +333,9 @@ class _Reader:
         limit = server.get("rate_limit", 120)
         if isinstance(limit, int) and not 0 <= limit <= 1_000_000:
             self.problems.append("server.rate_limit: must be 0 to 1000000 requests a minute; 0 is any number")
+        silence = server.get("silence", SILENCE)
+        if not (isinstance(silence, (int, float)) and (silence == 0 or 1 <= silence <= 3600)):
+            self.problems.append("server.silence: must be 1 to 3600 seconds; 0 is off")
         file = server.get("keys_file")
         return ServerSettings(
             keys=tuple(match[1] for match in found if match),
@@ -336,6 +345,7 @@ class _Reader:
             server_timing=server.get("server_timing") is not False,
             suggest=server.get("suggest") is True,
             suggestions=self.strings(server.get("suggestions", []), "server.suggestions"),
+            silence=silence if isinstance(silence, (int, float)) else SILENCE,
         )
 
     def shelf_dir(self, shelves: Mapping[str, Any], env: Mapping[str, str]) -> Path:

@@ -247,3 +247,16 @@ def test_another_configuration_has_no_pins_of_the_folder(user_folder: Path, tmp_
 
     assert Settings.load(file, {}).pins is None
     assert Settings.load(None, {"METASEARCH_CONFIG": str(file)}).pins is None
+
+
+@pytest.mark.parametrize(("text", "seconds"), [("", 10.0), ("silence = 0", 0), ("silence = 2.5", 2.5)])
+def test_when_a_worker_is_silent(tmp_path: Path, text: str, seconds: float) -> None:
+    """Ten seconds, or as is said; 0 is never."""
+    assert load(tmp_path, f"[server]\n{text}").server.silence == seconds
+
+
+@pytest.mark.parametrize("text", ["0.5", "-1", "nan", "1e9"])
+def test_a_silence_that_makes_no_sense(tmp_path: Path, text: str) -> None:
+    """A worker must have the time to show that it lives."""
+    with pytest.raises(SettingsError, match=r"server\.silence: must be 1 to 3600 seconds; 0 is off"):
+        load(tmp_path, f"[server]\nsilence = {text}")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import BinaryIO
 
 from metasearch.bulk.inputs import STDIN, Input
-from metasearch.dedup import Chain, Fingerprint, OnlineDedup, garbage
+from metasearch.dedup import Chain, Fingerprint, OnlineDedup
 from metasearch.errors import FileFormatError, UsageError
 from metasearch.files import Entry, Reading, read_file, read_pipe
 from metasearch.record import Hit, VersionsMode
@@ -172,10 +172,9 @@ def deduplicate(
     stage = OnlineDedup(chain, versions=versions)
     items = list(_items(files))
     places = {id(it.entry.record): place for place, it in enumerate(items)}
-    with garbage.rarely():
-        stage.extend(_told(items, progress))
-        progress("merging records", len(items), len(items))
-        found = [(sorted(places[id(record)] for record in hit.records), hit) for hit in stage.hits()]
+    stage.extend(_told(items, progress))
+    progress("merging records", len(items), len(items))
+    found = [(sorted(places[id(record)] for record in hit.records), hit) for hit in stage.hits()]
     found.sort(key=lambda work: work[0][0])
     works = [
         Work(tuple(items[place] for place in members), replace(hit, rank=rank))

@@ -27,12 +27,13 @@ def main(args: Sequence[str] | None = None) -> int:
     """Run a command line.
 
     Args:
-        args: Without the program's name; None takes those of the process.
+        args: Without the program's name, for a program that calls this one. None takes those of the process, which is
+            then the command and nothing else: it may fork, and collect its garbage when it likes (`keeper.py`).
 
     Returns:
         The exit code.
     """
-    console = Console()
+    console = Console(program=args is None)
     if _COMPLETE in os.environ:
         root.main(prog_name="metasearch", complete_var=_COMPLETE)
     try:

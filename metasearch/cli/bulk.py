@@ -21,7 +21,7 @@ from metasearch.cli.exits import Exit
 from metasearch.cli.labelled import read_rows
 from metasearch.cli.live import LiveLine
 from metasearch.cli.output import Sink
-from metasearch.dedup import strategy
+from metasearch.dedup import garbage, strategy
 from metasearch.dedup.pins import Pins
 from metasearch.errors import UsageError
 from metasearch.files.encodings import decode
@@ -77,7 +77,8 @@ def run(order: Order, console: Console) -> Exit:
             if all(file.error for file in files):
                 console.say("error: no file could be read", "red")
                 raise click.exceptions.Exit(Exit.NO_ANSWER)
-            outcome = deduplicate(files, chosen.chain.pinned(pins), order.versions or "separate", live, chosen.name)
+            with garbage.rarely():
+                outcome = deduplicate(files, chosen.chain.pinned(pins), order.versions or "separate", live, chosen.name)
         finally:
             live.clear()
         numbers = count(outcome)

@@ -24,12 +24,14 @@ class Console:
         verbose: Everything is told.
         no_color: `--no-color` was given.
         env: Where NO_COLOR, TERM and COLUMNS are looked up.
+        program: Whether this process is the command and nothing else, so that it may be arranged as a whole.
     """
 
     quiet: bool = False
     verbose: bool = False
     no_color: bool = False
     env: Mapping[str, str] = field(default_factory=lambda: os.environ, repr=False)
+    program: bool = False
 
     def capable(self, stream: TextIO) -> bool:
         """Whether escape sequences do what they should there: a terminal that is not "dumb"."""

@@ -182,7 +182,9 @@ def evaluate(
         fields=kept,
         orders=orders,
     )
-    with Sink(output) as sink:
+    from metasearch.dedup import garbage
+
+    with Sink(output) as sink, garbage.rarely():
         _run(job, sink, console)
     return Exit.OK
 

@@ -18,12 +18,25 @@ CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 
 class ExampleCommand(click.Command):
-    """A command whose help opens with examples."""
+    """A command whose help opens with examples, and which runs in a process of its own.
 
-    def __init__(self, *args: Any, examples: Examples = (), **kwargs: Any) -> None:
+    Args:
+        apart: Whether it runs there as a whole; False for one that sees to that itself.
+    """
+
+    def __init__(self, *args: Any, examples: Examples = (), apart: bool = True, **kwargs: Any) -> None:
         kwargs.setdefault("context_settings", CONTEXT)
         super().__init__(*args, **kwargs)
         self.examples = examples
+        self._apart = apart
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """As click does it, but apart from whoever waits for its end."""
+        if not self._apart:
+            return super().invoke(ctx)
+        from metasearch.cli import keeper
+
+        return keeper.apart(ctx.ensure_object(Console), lambda: int(super(ExampleCommand, self).invoke(ctx) or 0))
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The text, and the examples above all options."""

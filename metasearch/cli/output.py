@@ -10,6 +10,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Self
 
+from metasearch.cli import keeper
+
 
 class Sink:
     """Takes the bytes of a result.
@@ -41,6 +43,7 @@ class Sink:
         except OSError as exc:
             # The user knows the name that was given, not the draft's.
             raise OSError(exc.errno, exc.strerror, str(path)) from exc
+        keeper.draft(draft)
         self._final, self._draft = final, draft
 
     def write(self, data: bytes) -> None:
@@ -50,21 +53,28 @@ class Sink:
             BrokenPipeError: The reader has gone.
         """
         rest = memoryview(data)
-        while rest:  # under PYTHONUNBUFFERED standard output is raw and may take only a part
-            rest = rest[self._stream.write(rest) :]
-        self._stream.flush()
+        with keeper.writing():
+            while rest:  # under PYTHONUNBUFFERED standard output is raw and may take only a part
+                rest = rest[self._stream.write(rest) :]
+            self._stream.flush()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, exc: BaseException | None, tb: TracebackType | None) -> None:
-        if self.to_stdout:
+        if kind is None:
+            self.finish()
+        elif not self.to_stdout and not self._stream.closed:
+            self._stream.close()
+            if self._draft is not None:
+                self._draft.unlink(missing_ok=True)
+
+    def finish(self) -> None:
+        """Put the file in its place; nothing can be written any more."""
+        if self.to_stdout or self._stream.closed:
             return
         self._stream.close()
         if self._draft is None or self._final is None:
-            return
-        if kind is not None:
-            self._draft.unlink(missing_ok=True)
             return
         with suppress(FileNotFoundError):
             shutil.copymode(self._final, self._draft)

@@ -45,6 +45,11 @@ class Progress:
         self._began = clock()
         self._last = float("-inf")
 
+    @property
+    def height(self) -> int:
+        """Lines that are drawn, and not wiped."""
+        return self._drawn
+
     def take(self, event: SearchEvent) -> None:
         """Note what has happened, and draw it unless the last drawing is a moment ago."""
         match event:

@@ -1,4 +1,4 @@
-"""A search from the command line: ask, show what happens, write what came, choose the exit code."""
+"""A search from the command line: ask, and show what happens. What is written in the end is made in `written.py`."""
 
 from __future__ import annotations
 
@@ -12,26 +12,30 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 
 from metasearch import formats
+from metasearch.cli import keeper
 from metasearch.cli.console import Console
-from metasearch.cli.exits import Exit, exit_for
+from metasearch.cli.exits import Exit
 from metasearch.cli.logs import logs_to
 from metasearch.cli.output import Sink
 from metasearch.cli.progress import Progress
-from metasearch.cli.report import tell
 from metasearch.cli.search import Job
+from metasearch.cli.written import as_line, limit_of, rest, told, whole
 from metasearch.engine import Engine
 from metasearch.errors import QuerySyntaxError, UsageError
-from metasearch.events import Added, Answer, Finished, SearchEvent
+from metasearch.events import Answer, Finished, SearchEvent, Started
 from metasearch.query import Years, parse_years
 from metasearch.searching import Search
 from metasearch.settings import Settings
 
-#: Hits in a table when the user does not say.
-TABLE_HITS = 20
 #: Seconds between two looks at the clock while sources are silent.
 TICK = 0.1
-#: The demo's databases that never answer, so that one sees what that looks like.
-FAILS_ON_PURPOSE = frozenset({"demo-failing"})
+#: Seconds after its deadline, or after the end of `--wait`, in which a search must have ended. Merging and ranking what
+#: came is all that is left to do then: half a second for ten thousand records.
+GRACE = 3.0
+#: Seconds to make the output of an answer that is there; to write it may take as long as the reader likes.
+FINISHING = 10.0
+#: Seconds to close what is open, when all is said.
+CLOSING = 2.0
 
 
 def run(job: Job, console: Console) -> Exit:
@@ -44,18 +48,9 @@ def run(job: Job, console: Console) -> Exit:
     settings = settings_of(job)
     years = years_of(job)
     with Sink(job.output) as sink:
-        gc.freeze()  # what is loaded stays, and is no garbage to look for during the search
-        answer, interrupted = asyncio.run(_answer(job, settings, years, sink, console))
-    on_purpose: frozenset[str] = frozenset()
-    coverage = ""
-    if job.demo:
-        from metasearch import demo
-
-        on_purpose, coverage = FAILS_ON_PURPOSE, demo.COVERAGE
-    tell(answer, console, explain=job.explain, on_purpose=on_purpose, coverage=coverage, interrupted=interrupted)
-    if interrupted:
-        return Exit.INTERRUPTED
-    return exit_for(answer, allow_partial=job.allow_partial, excused=on_purpose)
+        if console.program:
+            gc.freeze()  # what is loaded stays, and is no garbage to look for during the search
+        return asyncio.run(_searched(job, settings, years, sink, console))
 
 
 def settings_of(job: Job) -> Settings:
@@ -63,12 +58,16 @@ def settings_of(job: Job) -> Settings:
     return Settings.load(job.config, os.environ).deduplicated(job.pins, job.versions, job.dedup)
 
 
-async def _answer(
-    job: Job, settings: Settings, years: Years | None, sink: Sink, console: Console
-) -> tuple[Answer, bool]:
-    """The answer that was written, and whether the user broke it off."""
+async def _searched(job: Job, settings: Settings, years: Years | None, sink: Sink, console: Console) -> Exit:
+    """Writes the answer, says what it does not, and gives the exit code."""
     async with prepared(job, settings, years) as search:
-        return await _follow(search, job, sink, console)
+        answer, interrupted = await _follow(search, job, sink, console)
+        sink.finish()
+        code = told(answer, job, console, interrupted=interrupted)
+        # To close connections and threads takes as long as the network likes, and nobody has to wait for that.
+        keeper.ending(code)
+        keeper.within(CLOSING)
+    return code
 
 
 @asynccontextmanager
@@ -89,7 +88,7 @@ async def prepared(job: Job, settings: Settings, years: Years | None) -> AsyncIt
             job.query,
             sources=job.sources,
             start=job.start,
-            limit=TABLE_HITS if job.limit is None and job.format == "table" else job.limit,
+            limit=limit_of(job),
             years=years,
             per_source=job.per_source,
             timeout=job.timeout,
@@ -137,10 +136,12 @@ async def _follow(search: Search, job: Job, sink: Sink, console: Console) -> tup
         try:
             async with asyncio.timeout(search.wait) as soft:
                 async for event in search:
+                    _keep(event, search.wait)
                     if progress is not None:
                         progress.take(event)
+                        keeper.drawn(progress.height)
                     if streamed:
-                        sink.write(_line(event))
+                        sink.write(as_line(event))
                         told_end = isinstance(event, Finished)
         except TimeoutError:
             if not soft.expired():
@@ -148,6 +149,7 @@ async def _follow(search: Search, job: Job, sink: Sink, console: Console) -> tup
         except asyncio.CancelledError:
             # asyncio turns the first Ctrl-C into this; a second one ends the program.
             interrupted = True
+            keeper.within(keeper.HEARD)
             task = asyncio.current_task()
             assert task is not None
             task.uncancel()
@@ -156,17 +158,20 @@ async def _follow(search: Search, job: Job, sink: Sink, console: Console) -> tup
                 ticking.cancel()
             if progress is not None:
                 progress.clear()
+                keeper.drawn(0)
             await search.aclose()
+    keeper.within(keeper.HEARD if interrupted else FINISHING)
     answer = search.answer
     if answer is None:
         answer = replace(search.partial(), complete=False, seconds=time.monotonic() - began)
     if not streamed:
-        sink.write(_whole(answer, job, sink, console))
+        document = whole(answer, job, sink, console)
+        keeper.answering()
+        sink.write(document)
     elif not told_end:
-        # Events were still under way, so the stream ends with the whole state.
-        for hit in answer.hits:
-            sink.write(_line(Added(hit)))
-        sink.write(_line(Finished(answer)))
+        keeper.answering()
+        for event in rest(answer):
+            sink.write(as_line(event))
     return answer, interrupted
 
 
@@ -185,23 +190,11 @@ async def _tick(progress: Progress) -> None:
         progress.tick()
 
 
-def _line(event: SearchEvent) -> bytes:
-    from metasearch.formats.events import ndjson
-
-    return ndjson(event)
-
-
-def _whole(answer: Answer, job: Job, sink: Sink, console: Console) -> bytes:
-    if job.format != "table":
-        return formats.write(job.format, answer)
-    from metasearch.formats import table
-
-    to_terminal = sink.to_stdout and console.capable(sys.stdout)
-    columns, _ = console.size(sys.stdout)
-    return table.write(
-        answer.hits,
-        width=columns if sink.to_stdout else 80,
-        color=sink.to_stdout and console.colors(sys.stdout),
-        hyperlinks=to_terminal,
-        explain=job.explain,
-    )
+def _keep(event: SearchEvent, wait: float | None) -> None:
+    """Tells the parent of this process what is not to be lost, and how long it may take."""
+    if isinstance(event, Started):
+        keeper.within((event.deadline if wait is None else min(wait, event.deadline)) + GRACE)
+    if isinstance(event, Finished):
+        keeper.within(FINISHING)
+    else:
+        keeper.found(event)

@@ -6,7 +6,7 @@ import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,6 +15,9 @@ from metasearch.cli.group import ExampleCommand, common, complete_source, dedup_
 from metasearch.formats import FORMATS
 from metasearch.query import CHOICES
 from metasearch.record import VersionsMode
+
+if TYPE_CHECKING:
+    from metasearch.cli.keeper import Broken
 
 #: Formats that are written to a file or a pipe; "sse" is for a server only.
 NAMES = tuple(name for name in FORMATS if name != "sse")
@@ -100,7 +103,7 @@ def asking(command: Any) -> Any:
     return command
 
 
-@click.command(cls=ExampleCommand, examples=EXAMPLES)
+@click.command(cls=ExampleCommand, examples=EXAMPLES, apart=False)  # what it finds is not lost with it
 @click.argument("query", nargs=-1, required=True)
 @asking
 @click.option("-n", "--limit", type=int, metavar="N", help="At most N hits; a table shows 20, other formats all.")
@@ -163,13 +166,31 @@ def search(
         cache=not no_cache,
         **options,
     )
-    if explain_plan:
-        from metasearch.cli.planned import planned
+    from metasearch.cli import keeper
 
-        return planned(job)
+    return keeper.apart(
+        console,
+        lambda: _planned(job) if explain_plan else _run(job, console),
+        None if explain_plan else lambda broken: _rescue(broken, job, console),
+    )
+
+
+def _planned(job: Job) -> int:
+    from metasearch.cli.planned import planned
+
+    return planned(job)
+
+
+def _run(job: Job, console: Console) -> int:
     from metasearch.cli.run import run
 
     return run(job, console)
+
+
+def _rescue(broken: Broken, job: Job, console: Console) -> int:
+    from metasearch.cli.rescued import rescue
+
+    return rescue(broken, job, console)
 
 
 def query_text(arguments: tuple[str, ...]) -> str:

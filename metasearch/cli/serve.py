@@ -19,7 +19,7 @@ _MOST_WORKERS = 256
 
 
 def _processes(ctx: click.Context, param: click.Parameter, value: str) -> int:
-    number: int = click.IntRange(1, _MOST_WORKERS)(_cores() if value == "auto" else value, param, ctx)
+    number: int = click.IntRange(0, _MOST_WORKERS)(_cores() if value == "auto" else value, param, ctx)
     return number
 
 
@@ -32,6 +32,7 @@ def _cores() -> int:
 
 @click.command(
     cls=ExampleCommand,
+    apart=False,  # it has workers
     examples=(
         ("metasearch serve --demo", "try it offline, on simulated databases"),
         ("metasearch serve --config my.toml --port 9000", "with your own sources"),
@@ -53,7 +54,7 @@ def _cores() -> int:
     default="1",
     show_default=True,
     callback=_processes,
-    help="Processes that answer; auto takes one for each core.",
+    help="Processes that answer; auto takes one for each core, 0 answers in this one, which nobody watches.",
 )
 @click.option(
     "--loop",
@@ -86,7 +87,7 @@ def serve(
     import os
     from dataclasses import replace
 
-    from metasearch.server.app import serve as run
+    from metasearch.server.serving import serve as run
     from metasearch.settings import Settings, web_address
 
     settings = Settings.load(config, os.environ).deduplicated(pins, versions, dedup)
@@ -122,8 +123,8 @@ def _log(console: Console, form: Literal["text", "json"] | None) -> Iterator[dic
     import sys
 
     from metasearch.cli.logs import logs_to
-    from metasearch.server.access import JsonLines
-    from metasearch.server.access import logger as access
+    from metasearch.server.access_log import JsonLines
+    from metasearch.server.access_log import logger as access
 
     handler = logging.StreamHandler(sys.stderr)
     root, own = logging.getLogger(), logging.getLogger("metasearch")

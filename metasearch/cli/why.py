@@ -17,8 +17,9 @@ from metasearch.cli.explain import Question
 from metasearch.cli.logs import logs_to
 from metasearch.cli.output import Sink
 from metasearch.cli.report import tell
-from metasearch.cli.run import FAILS_ON_PURPOSE, TABLE_HITS, prepared, settings_of, years_of
+from metasearch.cli.run import prepared, settings_of, years_of
 from metasearch.cli.search import Job
+from metasearch.cli.written import FAILS_ON_PURPOSE, TABLE_HITS
 from metasearch.dedup import strategy
 from metasearch.dedup.explain import Explainer
 from metasearch.dedup.fingerprint import Fingerprint

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from metasearch.dedup import Chain, Fingerprint, OnlineDedup, fingerprint, garbage
+from metasearch.dedup import Chain, Fingerprint, OnlineDedup, fingerprint
 from metasearch.evaluate.kinds import by_kind
 from metasearch.evaluate.labelled import LabelledSet
 from metasearch.evaluate.metrics import Score, Tally, score
@@ -72,11 +72,10 @@ def cluster(
     """
     gc.collect()
     dedup = OnlineDedup(chain, versions=versions)
-    with garbage.rarely():
-        began = time.process_time()
-        dedup.extend(map(fingerprint, records) if prints is None else prints)
-        clusters = dedup.clusters()
-        return dedup, clusters, time.process_time() - began
+    began = time.process_time()
+    dedup.extend(map(fingerprint, records) if prints is None else prints)
+    clusters = dedup.clusters()
+    return dedup, clusters, time.process_time() - began
 
 
 def evaluate(

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
+from metasearch.files import csv_rows
 from metasearch.files.csv_columns import Columns, compact, is_known
 from metasearch.files.csv_lines import Lines
 from metasearch.files.csv_row import RowReader
@@ -20,10 +21,8 @@ from metasearch.files.reading import Reading
 from metasearch.files.shelf import Shelf
 from metasearch.files.text import Text
 
-#: Characters of one cell; a list of references can be long.
-LONGEST_CELL = 10_000_000
 #: Characters of a line, and of a row, which may go over several.
-LONGEST_LINE = LONGEST_ROW = LONGEST_CELL + 1_000_000
+LONGEST_LINE = LONGEST_ROW = csv_rows.LONGEST_CELL + 1_000_000
 #: Characters of a file that may always be looked at twice.
 PATIENCE = 100_000
 #: Characters of a row that are looked at for names of columns.
@@ -50,17 +49,13 @@ def read(text: Text, reading: Reading) -> None:
     shelf = Shelf(reading)
     lines = Lines(text, LONGEST_LINE, shelf)
     first = lines.first(MOST_BEFORE, LONGEST_HEADING)
-    limit = csv.field_size_limit(LONGEST_CELL)
-    try:
-        if _is_vertical(first):
-            _read_vertical(lines, shelf)
-        elif (found := _header(first)) is not None:
-            _read_rows(lines, found, shelf)
-        else:
-            rows = sum(bool(row and any(row)) for _, row, _ in _Rows(lines, ",", 0))
-            shelf.lose(1, 'no row of names of columns was found, such as "Title" and "Authors"', rows)
-    finally:
-        csv.field_size_limit(limit)
+    if _is_vertical(first):
+        _read_vertical(lines, shelf)
+    elif (found := _header(first)) is not None:
+        _read_rows(lines, found, shelf)
+    else:
+        rows = sum(bool(row and any(row)) for _, row, _ in _Rows(lines, ",", 0))
+        shelf.lose(1, 'no row of names of columns was found, such as "Title" and "Authors"', rows)
 
 
 def _lines(text: str) -> list[str]:
@@ -126,12 +121,20 @@ class _Rows:
                     start = self.next_line
                     self.lines.forget(start)
                     self._row_size = 0
-            except csv.Error as exc:
-                if self._patient(self._row_size):
-                    self.next_line = start + 1
-                    yield start + 1, None, str(exc)
+            except csv.Error:
+                # Its cells may only be longer than the csv module takes.
+                self.next_line = start
+                try:
+                    long = csv_rows.long_row(self._fed(), self.delimiter)
+                except csv.Error as exc:
+                    if self._patient(self._row_size):
+                        self.next_line = start + 1
+                        yield start + 1, None, str(exc)
+                    else:
+                        yield start + 1, None, f"{exc}; with it the lines up to {self.next_line}"
                 else:
-                    yield start + 1, None, f"{exc}; with it the lines up to {self.next_line}"
+                    yield start + 1, long, ""
+                    self.lines.forget(self.next_line)
 
     def _fed(self) -> Iterator[str]:
         self._row_size = 0
@@ -151,7 +154,7 @@ class _Rows:
     def breaks_off(self, first: int) -> bool:
         """Whether the row that begins on a line, the last one of the file, has a quote that is never closed."""
         try:
-            next(csv.reader(self.lines.since(first), delimiter=self.delimiter, strict=True), None)
+            csv_rows.row(self.lines.since(first), self.delimiter, strict=True)
         except csv.Error:
             return True
         return False
@@ -162,7 +165,7 @@ class _Rows:
             if not self._patient(len(self.lines[index])):
                 return None
             try:
-                row = next(csv.reader([self.lines[index]], delimiter=self.delimiter, strict=True), [])
+                row = csv_rows.row(iter([self.lines[index]]), self.delimiter, strict=True) or []
             except csv.Error:
                 continue
             if fits(row):

@@ -7,19 +7,14 @@ from __future__ import annotations
 
 import logging
 import time
-from datetime import UTC, datetime
-from typing import Any
 
-import orjson
 from aiohttp import web
 from aiohttp.typedefs import Handler
 
+from metasearch.server.access_log import logger
 from metasearch.server.connections import Connection
 from metasearch.server.site import SHARED
 from metasearch.server.stream import SEARCH_ID
-
-#: One record a request, at INFO; its fields are in the record's `request`.
-logger = logging.getLogger("metasearch.access")
 
 #: The form in which a search is answered; other faces are named after their paths.
 FACE = web.RequestKey("face", str)
@@ -93,20 +88,3 @@ def _log(request: web.Request, status: int, seconds: float) -> None:
     text = " ".join(str("-" if fields[it] is None else fields[it]) for it in ("method", "path", "face", "status"))
     search = f", search {fields['search_id']}" if fields["search_id"] else ""
     logger.info("%s in %s ms, client %s%s", text, fields["ms"], fields["client"], search, extra={"request": fields})
-
-
-class JsonLines(logging.Formatter):
-    """Every record as one line of JSON: time, level, message, the fields of a request, and what went wrong."""
-
-    def format(self, record: logging.LogRecord) -> str:
-        """One object, without a line end."""
-        fields: dict[str, Any] = {
-            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
-            "level": record.levelname.lower(),
-            "logger": record.name,
-        }
-        request = getattr(record, "request", None)
-        fields |= request if isinstance(request, dict) else {"message": record.getMessage()}
-        if record.exc_info:
-            fields["traceback"] = self.formatException(record.exc_info)
-        return orjson.dumps(fields, default=str).decode()

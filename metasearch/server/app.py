@@ -1,20 +1,13 @@
-"""The server: its routes, its life from start-up to clean-up, and `serve`, which the command line calls."""
+"""The server: its routes, and its life from start-up to clean-up."""
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
-import gc
-import signal
-import socket
-import sys
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import AbstractAsyncContextManager, AbstractContextManager, asynccontextmanager, nullcontext
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import TYPE_CHECKING
 
 from aiohttp import web
 
-from metasearch.errors import UsageError
 from metasearch.server import api, routes
 from metasearch.server.access import observed
 from metasearch.server.clients import Clients
@@ -22,19 +15,17 @@ from metasearch.server.connections import Connection, Connections
 from metasearch.server.gate import Gate
 from metasearch.server.keys import ApiKeys
 from metasearch.server.live import Hub
-from metasearch.server.loops import LoopName, loop_factory
 from metasearch.server.metrics import Metrics
 from metasearch.server.middleware import admitted, errors, security_headers
 from metasearch.server.options import Options
 from metasearch.server.peers import Peers
 from metasearch.server.rate import RateLimiter
 from metasearch.server.site import SHARED, Shared
+from metasearch.server.sockets import address, listen
 from metasearch.server.suggest import Suggestions
 from metasearch.settings import Settings
 
 if TYPE_CHECKING:
-    from asyncio.trsock import TransportSocket
-
     from metasearch.engine import Engine
 
 #: Makes the engine inside the running loop, and closes it.
@@ -55,8 +46,6 @@ ROUTES = (
 )
 #: Seconds that requests in flight have when the server is told to stop.
 _PATIENCE = 2.0
-#: Connections that wait to be accepted.
-BACKLOG = 128
 
 
 def make_app(
@@ -122,63 +111,6 @@ def make_app(
     return app
 
 
-def say(address: str) -> None:
-    sys.stderr.write(f"metasearch is listening on {address} (press Ctrl-C to stop)\n")
-    sys.stderr.flush()
-
-
-def serve(
-    settings: Settings,
-    *,
-    host: str = "127.0.0.1",
-    port: int = 8080,
-    demo: bool = False,
-    announce: Callable[[str], None] = say,
-    workers: int = 1,
-    loop: LoopName = "auto",
-    prepare: Callable[[], AbstractContextManager[object]] = nullcontext,
-) -> None:
-    """Serves until SIGINT or SIGTERM comes.
-
-    Args:
-        settings: The configuration.
-        host: A name or address of this machine; those beyond loopback are reachable from outside.
-        port: 0 takes any free one.
-        demo: Answers from the embedded demo databases instead of the configured sources.
-        announce: Told the address, once the server listens; by itself it is written to stderr.
-        workers: Processes that answer; see docs/server.md.
-        loop: "auto" takes uvloop where it is installed.
-        prepare: Entered by each worker for as long as it lives, as by whoever calls this for the process that there
-            is already; it can be pickled.
-
-    Raises:
-        UsageError: It cannot listen there, or the loop is not installed.
-        MetasearchError: The workers end as soon as they begin.
-        SettingsError: An API key that the configuration speaks of is not there or too weak.
-        SpecError: A source that is asked by default has a wrong spec.
-    """
-    factory = loop_factory(loop)
-    with contextlib.suppress(KeyboardInterrupt):
-        if workers > 1:
-            from metasearch.server.workers import supervise
-
-            asyncio.run(supervise(settings, host, port, demo, announce, workers, loop, prepare))
-        else:
-            with asyncio.Runner(loop_factory=factory) as runner:
-                runner.run(_serve(settings, host, port, demo, announce))
-
-
-async def _serve(settings: Settings, host: str, port: int, demo: bool, announce: Callable[[str], None]) -> None:
-    stopped = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for name in (signal.SIGINT, signal.SIGTERM):
-        with contextlib.suppress(NotImplementedError):  # Windows: Ctrl-C arrives as KeyboardInterrupt
-            loop.add_signal_handler(name, stopped.set)
-    async with listening(settings, host=host, port=port, demo=demo) as url:
-        announce(url)
-        await stopped.wait()
-
-
 @asynccontextmanager
 async def listening(
     settings: Settings,
@@ -219,8 +151,6 @@ async def started(app: web.Application, limits: Options) -> AsyncIterator[Callab
     # A client that goes away cancels its handler, and with it the requests to the sources.
     runner = web.AppRunner(app, handler_cancellation=True, access_log=None, shutdown_timeout=_PATIENCE)
     await runner.setup()
-    gc.collect()
-    gc.freeze()  # what is loaded now stays; to look through it for garbage stalls the loop for 50 ms
     try:
         server = runner.server
         assert server is not None
@@ -228,38 +158,6 @@ async def started(app: web.Application, limits: Options) -> AsyncIterator[Callab
         yield lambda: connections.make(server)
     finally:
         await runner.cleanup()
-
-
-async def listen(
-    protocol: Callable[[], asyncio.BaseProtocol], host: str, port: int, *, shared: bool = False, serve: bool = True
-) -> asyncio.Server:
-    """The sockets of an address.
-
-    Args:
-        protocol: For each connection.
-        host: A name or address of this machine.
-        port: 0 takes any free one.
-        shared: Whether several may take the same address, and the system divides connections between them.
-        serve: Whether they listen at once.
-
-    Raises:
-        UsageError: The address cannot be taken.
-    """
-    try:
-        return await asyncio.get_running_loop().create_server(
-            protocol, host, port, backlog=BACKLOG, reuse_port=shared or None, start_serving=serve
-        )
-    except (OSError, OverflowError) as exc:
-        reason = getattr(exc, "strerror", None) or str(exc)
-        raise UsageError(
-            f"cannot listen on {host}:{port}: {reason}", advice="Choose another --port or --host."
-        ) from exc
-
-
-def address(listener: socket.socket | TransportSocket) -> str:
-    """Where a socket is reached by HTTP."""
-    host, port = listener.getsockname()[:2]
-    return f"http://{f'[{host}]' if ':' in host else host}:{port}/"
 
 
 def searching(settings: Settings, *, demo: bool) -> tuple[EngineFactory, Sequence[str], str]:

@@ -6,13 +6,16 @@ import hmac
 import re
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
-
-from aiohttp import web
+from typing import TYPE_CHECKING
 
 from metasearch import opening
 from metasearch.errors import SettingsError
-from metasearch.server.problem import Problem
 from metasearch.settings import Settings
+
+if TYPE_CHECKING:
+    from aiohttp import web
+
+    from metasearch.server.problem import Problem
 
 #: What can stand behind `Bearer` (RFC 6750), and is long enough that nobody guesses it.
 #: Bytes of a file of keys.
@@ -65,6 +68,8 @@ class ApiKeys:
         if not self:
             return None
         if any(name.lower() in _IN_ADDRESS for name in request.query):
+            from metasearch.server.problem import Problem  # as in `_refused`
+
             raise Problem(
                 400,
                 "key-in-address",
@@ -86,6 +91,8 @@ class ApiKeys:
 
 
 def _refused(detail: str, parameters: str = "") -> Problem:
+    from metasearch.server.problem import Problem  # with aiohttp, which the parent of workers does without
+
     return Problem(401, "key-needed", detail, headers={"WWW-Authenticate": f'Bearer realm="metasearch"{parameters}'})
 
 

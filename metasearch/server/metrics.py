@@ -110,9 +110,12 @@ class Metrics:
         self._pages = Total(
             "metasearch_source_cached_pages_total", "Pages from the cache, and what they were worth.", "source", "age"
         )
+        self.replaced = Total(
+            "metasearch_workers_replaced_total", "Workers that ended, or were silent, and were replaced.", "reason"
+        )
         self._all: tuple[Total | Durations, ...] = (
             *(self.requests, self.durations, self._asked, self._took),
-            *(self._records, self._merges, self._cache, self._pages),
+            *(self._records, self._merges, self._cache, self._pages, self.replaced),
         )
 
     @classmethod

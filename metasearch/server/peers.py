@@ -19,6 +19,7 @@ import aiohttp
 import orjson
 
 from metasearch.adapters.health import Cause, Pause, SourceState
+from metasearch.server.pulse import PARENT_FILE
 from metasearch.server.rate import Quota
 from metasearch.server.suggest import Completion
 
@@ -82,6 +83,14 @@ def loaded_pause(text: bytes) -> Pause:
     raise ValueError("not a pause")
 
 
+def _read(file: Path) -> Mapping[str, Any]:
+    try:
+        counts: Mapping[str, Any] = orjson.loads(file.read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return counts
+
+
 class Peers:
     """The workers of a server, seen by one of them.
 
@@ -130,6 +139,10 @@ class Peers:
     def kept(self) -> Mapping[str, Any]:
         """The counts that were told last from this place, by a worker that is gone."""
         return self._kept(self._number) if self._folder is not None else {}
+
+    def told_by_parent(self) -> Mapping[str, Any]:
+        """What the parent of the workers has counted: how often it has replaced one."""
+        return _read(self._folder / PARENT_FILE) if self._folder is not None else {}
 
     async def take(self, client: str) -> Quota | None:
         """Has a request counted by the worker that counts for this client; None where this one shall do it."""
@@ -198,11 +211,7 @@ class Peers:
             return Snapshot(self._kept(number))
 
     def _kept(self, number: int) -> Mapping[str, Any]:
-        try:
-            counts: Mapping[str, Any] = orjson.loads(self._path(number, "json").read_bytes())
-        except (OSError, ValueError):
-            return {}
-        return counts
+        return _read(self._path(number, "json"))
 
     async def _tell(self, pause: Pause) -> None:
         body = dumped_pause(pause)

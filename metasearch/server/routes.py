@@ -126,7 +126,7 @@ async def metrics(request: web.Request) -> web.Response:
     """`/metrics`: what all workers have done so far, for Prometheus."""
     shared = request.app[SHARED]
     told = await everybody(shared, counted=True)
-    text = Metrics.together(it.metrics for it in told).text(
+    text = Metrics.together([*(it.metrics for it in told), shared.peers.told_by_parent()]).text(
         together(it.states for it in told),
         sum(it.running for it in told),
         __version__,

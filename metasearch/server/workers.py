@@ -1,36 +1,39 @@
-"""Several processes that serve one address: a parent that starts them, replaces those that end, and takes them along.
+"""Processes that serve one address: a parent that starts them, replaces those that end or are silent, and ends them.
 
 The workers are new interpreters (multiprocessing's "spawn"), not forks: a fork would copy a loop, open connections and
 the threads of libraries in the middle of what they do. The parent makes all listening sockets and keeps them, so that
-connections which wait at a worker that has ended are answered by the one that replaces it. Docs: docs/server.md.
+connections which wait at a worker that has ended are answered by the one that replaces it. It loads nothing that
+answers requests, so that it costs little. Docs: docs/server.md, why: docs/decisions/0020-the-watchdog.md.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import os
 import secrets
 import signal
 import socket
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, AsyncExitStack, contextmanager, suppress
-from dataclasses import dataclass, field, replace
-from multiprocessing import get_context, parent_process, resource_tracker
+from dataclasses import replace
+from multiprocessing import get_context, resource_tracker
 from multiprocessing.connection import Connection
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
 
 from metasearch.errors import MetasearchError, UsageError
-from metasearch.server.app import BACKLOG, address, listen, make_app, searching, started
+from metasearch.server import pulse
 from metasearch.server.keys import ApiKeys
-from metasearch.server.loops import LoopName, loop_factory
+from metasearch.server.loops import LoopName
 from metasearch.server.options import Options
-from metasearch.server.peer_app import answering
-from metasearch.server.peers import Peers
-from metasearch.server.site import SHARED
+from metasearch.server.serving import supervisable
+from metasearch.server.sockets import BACKLOG, address, listen
+from metasearch.server.worker import SIGNALS, Job, readable, work
 from metasearch.settings import Settings
 
 logger = logging.getLogger("metasearch.server")
@@ -41,34 +44,13 @@ FIRST_PAUSE, LONGEST_PAUSE = 0.25, 8.0
 WELL = 60.0
 #: Seconds that workers have to end before they are killed; requests in flight have two of them.
 PATIENCE = 6.0
+#: Seconds without a sign of life after which a worker that was told to finish is killed: its loop has stopped, and what
+#: it does may take for ever.
+STUCK = 1.5
+#: Seconds that a worker has to begin; it shows no sign of life until its modules are loaded.
+BEGINNING = 60.0
 #: Characters that the path of a Unix-domain socket may have, on every system.
 _LONGEST_PATH = 100
-_SIGNALS = (signal.SIGINT, signal.SIGTERM)
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """What each worker is told.
-
-    Attributes:
-        settings: The configuration, `settings.workers` of whom divide what sources allow.
-        options: The limits of one worker.
-        keys: Who may ask.
-        demo: Whether it answers from demo databases of its own.
-        loop: Which event loop it runs on.
-        prepare: Entered for as long as it lives.
-        folder: Where the sockets are by which workers ask one another.
-        secret: What pseudonyms of clients are made with.
-    """
-
-    settings: Settings
-    options: Options
-    keys: ApiKeys
-    demo: bool
-    loop: LoopName
-    prepare: Callable[[], AbstractContextManager[object]]
-    folder: Path
-    secret: bytes = field(repr=False)
 
 
 async def supervise(
@@ -82,37 +64,66 @@ async def supervise(
     prepare: Callable[[], AbstractContextManager[object]],
 ) -> None:
     """Keeps the workers at work until SIGINT or SIGTERM comes. Arguments and errors are those of `app.serve`."""
-    if not hasattr(socket, "AF_UNIX") or not hasattr(signal, "pthread_sigmask"):
+    if not supervisable():
         raise UsageError("this system cannot run several workers", advice="Leave --workers away.")
     stopped = asyncio.Event()
-    for name in _SIGNALS:
+    for name in SIGNALS:
         asyncio.get_running_loop().add_signal_handler(name, stopped.set)
     divided = replace(settings, workers=workers)
     keys, options = ApiKeys.load(settings), Options.of(settings).divided(workers)
-    await _rehearse(divided, demo=demo)
     with _private_folder() as folder:
         job = Job(divided, options, keys, demo, loop, prepare, folder, secrets.token_bytes(32))
+        replaced = _Replaced(folder)
         listeners = await _listeners(host, port, workers)
         try:
-            posts = [_Post(job, number, sockets) for number, sockets in enumerate(listeners)]
+            posts = [_Post(job, number, sockets, replaced) for number, sockets in enumerate(listeners)]
             await _kept(posts, stopped, lambda: announce(address(listeners[0][0])))
         finally:
             for listener in {sock for sockets in listeners for sock in sockets}:
                 listener.close()
 
 
+class _Replaced:
+    """Counts the workers that were replaced, by the reason, where the others can read it for `/metrics`."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._folder = folder
+        self._counts: Counter[str] = Counter()
+
+    def count(self, reason: str) -> None:
+        """One more."""
+        self._counts[reason] += 1
+        if self._folder is None:
+            return
+        dump = {"metasearch_workers_replaced_total": [[[name], number] for name, number in self._counts.items()]}
+        new = self._folder / f"{pulse.PARENT_FILE}.new"
+        try:
+            new.write_text(json.dumps(dump), encoding="utf-8")
+            new.replace(self._folder / pulse.PARENT_FILE)
+        except OSError as exc:
+            logger.warning("how often workers were replaced cannot be kept: %s", exc.strerror)
+
+
 class _Post:
     """The place of one worker, at which there is always one at work."""
 
-    def __init__(self, job: Job, number: int, sockets: Sequence[socket.socket]) -> None:
+    def __init__(
+        self, job: Job, number: int, sockets: Sequence[socket.socket], replaced: _Replaced | None = None
+    ) -> None:
         self.ready = asyncio.Event()
-        self._arguments = (job, number, list(sockets))
+        self._job = job
+        self._sockets = list(sockets)
         self._number = number
+        self._replaced = replaced or _Replaced()
         self._process = _SPAWN.Process()
         self._dismissed = asyncio.Event()
+        #: Why the worker could not begin, as it says itself.
+        self._refusal: MetasearchError | None = None
+        #: How the worker has ended, where that was the parent's doing.
+        self._ended = ""
 
     async def keep(self) -> None:
-        """Starts a worker, and another one whenever it ends; returns after `dismiss`.
+        """Starts a worker, and another one whenever it ends or falls silent; returns after `dismiss`.
 
         Raises:
             MetasearchError: The first one could not begin.
@@ -125,11 +136,12 @@ class _Post:
             if self._dismissed.is_set():
                 return
             if not self.ready.is_set():
-                raise MetasearchError(
-                    f"a worker could not begin: it ended {end}", advice="Try without --workers: that tells more."
+                raise self._refusal or MetasearchError(
+                    f"a worker could not begin: it ended {end}", advice="Try --workers 0: that tells more."
                 )
             if clock() - began >= WELL:
                 pause = FIRST_PAUSE
+            self._replaced.count("silent" if self._ended else "ended")
             logger.warning("worker %d ended %s; a new one starts in %g s", self._number, end, pause)
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._dismissed.wait(), pause)
@@ -149,33 +161,86 @@ class _Post:
 
     async def _life(self) -> str:
         """Starts a worker and waits until it ends; gives how it did."""
+        self._ended, self._refusal = "", None
         try:
-            self._start()
+            ready, signs = self._start()
         except OSError as exc:  # no memory or no place for one more process just now
             return f"before it began: {exc.strerror}"
-        await _readable(self._process.sentinel)
+        beginning = asyncio.create_task(self._begun(ready))
+        watching = asyncio.create_task(self._watch(signs))
+        try:
+            await readable(self._process.sentinel)
+            await beginning
+        finally:
+            watching.cancel()
+            await asyncio.gather(watching, return_exceptions=True)
+            signs.close()
         self._process.join()
-        return _told(self._process.exitcode)
+        crashed = self._process.exitcode not in (0, -signal.SIGKILL, -signal.SIGTERM)
+        if crashed and (stacks := pulse.written(pulse.stacks_of(self._job.folder, self._number))):
+            logger.error("worker %d crashed; it was at:\n%s", self._number, stacks)
+        if self._refusal is not None:
+            return f"before it began: {self._refusal}"
+        return self._ended or _told(self._process.exitcode)
 
-    def _start(self) -> None:
-        told, tell = _SPAWN.Pipe(duplex=False)
-        self._process = _SPAWN.Process(target=work, args=(*self._arguments, tell), daemon=True)
+    def _start(self) -> tuple[Connection, Connection]:
+        """Starts a process; gives where it says that it is ready, and where it shows that it lives."""
+        ready, tell = _SPAWN.Pipe(duplex=False)
+        signs, show = _SPAWN.Pipe(duplex=False)
+        arguments = (self._job, self._number, self._sockets, tell, show)
+        self._process = _SPAWN.Process(target=work, args=arguments, daemon=True)
         # The worker begins with both held back: what is sent while it starts comes when it can do something about it.
-        held = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
+        held = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
         try:
             self._process.start()
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, held)
-        tell.close()
-        loop = asyncio.get_running_loop()
+            tell.close()
+            show.close()
+        os.set_blocking(signs.fileno(), False)
+        return ready, signs
 
-        def heard() -> None:
-            loop.remove_reader(told.fileno())
-            with suppress(EOFError), told:
-                told.recv()
+    async def _begun(self, ready: Connection) -> None:
+        """Waits until the worker serves, or says why it cannot, or is gone."""
+        await readable(ready.fileno())
+        with suppress(EOFError), ready:
+            self._refusal = ready.recv()
+            if self._refusal is None:
                 self.ready.set()
 
-        loop.add_reader(told.fileno(), heard)
+    async def _watch(self, signs: Connection) -> None:
+        """Replaces the worker once it has shown no sign of life for too long.
+
+        Time is counted in looks of this process: where it was stopped itself, or the machine slept, nobody was silent.
+        """
+        silence = self._job.settings.server.silence
+        missed, began = 0, False
+        while True:
+            await asyncio.sleep(pulse.EVERY)
+            if pulse.heard(signs):
+                missed, began = 0, True
+                continue
+            missed += 1
+            seconds = missed * pulse.EVERY
+            if self._dismissed.is_set():
+                if not began:
+                    self._process.kill()  # nobody is served by it yet
+                elif seconds >= STUCK:
+                    await self._stopped(seconds)
+                    self.kill()
+                    return
+            elif silence and seconds >= (silence if began else max(silence, BEGINNING)):
+                await self._stopped(seconds)
+                self._ended = f"by us, after {seconds:g} s of silence"
+                self._process.kill()
+                return
+
+    async def _stopped(self, seconds: float) -> None:
+        """Logs where a silent worker is."""
+        assert self._process.pid is not None
+        told = await pulse.stacks(self._process.pid, pulse.stacks_of(self._job.folder, self._number))
+        where = f"; it is at:\n{told}" if told else ", and does not say where it is"
+        logger.error("the loop of worker %d has stopped for %g s%s", self._number, seconds, where)
 
 
 _SPAWN = get_context("spawn")
@@ -209,16 +274,6 @@ async def _kept(posts: Sequence[_Post], stopped: asyncio.Event, announce: Callab
         await asyncio.gather(*keeping, *waiting, return_exceptions=True)
 
 
-async def _rehearse(settings: Settings, *, demo: bool) -> None:
-    """Fails as a worker would at its start, so that it is said once, and by whoever is asked."""
-    from metasearch.engine import Engine
-
-    async with Engine(settings) as engine:
-        if not demo:
-            for name in engine.registry.default():
-                engine.registry.spec(name)
-
-
 async def _listeners(host: str, port: int, workers: int) -> list[list[socket.socket]]:
     """The sockets of each worker; none accepts before a worker does.
 
@@ -227,7 +282,7 @@ async def _listeners(host: str, port: int, workers: int) -> list[list[socket.soc
     """
     probe = await listen(asyncio.Protocol, host, port, serve=False)  # shared with nobody, so that a taken port is told
     names = [sock.getsockname()[:2] for sock in probe.sockets]
-    if not sys.platform.startswith("linux"):
+    if workers == 1 or not sys.platform.startswith("linux"):
         common = [sock.dup() for sock in probe.sockets]
         probe.close()
         return _listening([common] * workers)
@@ -262,53 +317,5 @@ def _private_folder() -> Iterator[Path]:
         rmtree(folder, ignore_errors=True)
 
 
-async def _readable(descriptor: int) -> None:
-    """Waits until there is something to read, or the other end is gone."""
-    loop = asyncio.get_running_loop()
-    event = asyncio.Event()
-    loop.add_reader(descriptor, event.set)
-    try:
-        await event.wait()
-    finally:
-        loop.remove_reader(descriptor)
-
-
 def _told(exitcode: int | None) -> str:
     return f"by signal {-exitcode}" if exitcode is not None and exitcode < 0 else f"with code {exitcode}"
-
-
-def work(job: Job, number: int, sockets: Sequence[socket.socket], ready: Connection) -> None:
-    """One worker's life."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the parent says when to end
-    with job.prepare(), asyncio.Runner(loop_factory=loop_factory(job.loop)) as runner:
-        runner.run(_work(job, number, sockets, ready))
-
-
-async def _work(job: Job, number: int, sockets: Sequence[socket.socket], ready: Connection) -> None:
-    stopped = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    loop.add_signal_handler(signal.SIGTERM, stopped.set)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
-    peers = Peers(job.folder, number, job.settings.workers)
-    factory, examples, notice = searching(job.settings, demo=job.demo)
-    app = make_app(
-        factory, options=job.options, keys=job.keys, examples=examples, notice=notice, peers=peers, secret=job.secret
-    )
-    orphaned = asyncio.create_task(_orphaned(stopped, job.folder))
-    async with started(app, job.options) as protocol, answering(app[SHARED], peers):
-        servers = [await loop.create_server(protocol, sock=sock, backlog=BACKLOG) for sock in sockets]
-        ready.send(None)
-        ready.close()
-        await stopped.wait()
-        for server in servers:
-            server.close()
-    orphaned.cancel()
-
-
-async def _orphaned(stopped: asyncio.Event, folder: Path) -> None:
-    """Ends a worker whose parent is gone, and clears up in its place."""
-    parent = parent_process()
-    assert parent is not None
-    await _readable(parent.sentinel)
-    stopped.set()
-    rmtree(folder, ignore_errors=True)

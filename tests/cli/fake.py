@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -62,6 +62,10 @@ class FakeEngine:
     reports: ClassVar[Sequence[SourceReport]] = ()
     #: The last source never answers.
     hangs: ClassVar[bool] = False
+    #: Seconds that a search has.
+    deadline: ClassVar[float] = 15.0
+    #: Called when all but the end is told.
+    computes: ClassVar[Callable[[], object] | None] = None
     #: Raised while the search runs.
     fault: ClassVar[BaseException | None] = None
     made: ClassVar[list[FakeEngine]] = []
@@ -104,11 +108,14 @@ class FakeSearch:
         self.closed = False
 
     async def __aiter__(self) -> AsyncIterator[SearchEvent]:
-        yield Started("s1", self.query, tuple(report.source for report in self.engine.reports), 15.0)
+        yield Started("s1", self.query, tuple(report.source for report in self.engine.reports), self.engine.deadline)
         for it in self.engine.hits:
             yield Added(it)
         for report in self.engine.reports:
             yield SourceProgress(report)
+        if type(self.engine).computes is not None:
+            await asyncio.sleep(0)
+            type(self.engine).computes()
         if self.engine.fault is not None:
             raise self.engine.fault
         if self.engine.hangs:

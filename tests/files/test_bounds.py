@@ -293,7 +293,7 @@ def test_twice_the_bytes_take_twice_the_time(kind: str, monkeypatch: pytest.Monk
 
     def seconds(size: int) -> float:
         data = make(size)
-        monkeypatch.setattr(csv_table, "LONGEST_CELL", size // 4)  # so that a cell grows with the file
+        monkeypatch.setattr(csv_rows, "LONGEST_CELL", size // 4)  # so that a cell grows with the file
         started = time.process_time()
         read_bytes(data, "a", format=form)
         return time.process_time() - started

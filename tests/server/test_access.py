@@ -8,8 +8,8 @@ import sys
 
 import pytest
 
-from metasearch.server.access import JsonLines
-from metasearch.server.access import logger as access
+from metasearch.server.access_log import JsonLines
+from metasearch.server.access_log import logger as access
 
 
 @pytest.fixture

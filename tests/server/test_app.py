@@ -114,7 +114,7 @@ async def test_serve_until_a_signal_comes(tmp_path, number):
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         "-c",
-        "import sys; from pathlib import Path; from metasearch.server.app import serve;"
+        "import sys; from pathlib import Path; from metasearch.server.serving import serve;"
         "from metasearch.settings import Settings; serve(Settings.load(Path(sys.argv[1]), {}), port=0)",
         str(config),
         stdout=asyncio.subprocess.PIPE,

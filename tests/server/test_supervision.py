@@ -75,13 +75,15 @@ async def test_the_end_does_not_wait_for_a_pause(post, monkeypatch):
 
 
 @asynccontextmanager
-async def served(folder: Path, *options: str) -> AsyncIterator[tuple[asyncio.subprocess.Process, str]]:
-    """`metasearch serve` with two workers; gives the parent and the address."""
+async def served(
+    folder: Path, *options: str, workers: int = 2, path: str = ""
+) -> AsyncIterator[tuple[asyncio.subprocess.Process, str]]:
+    """`metasearch serve` with workers; gives the parent and the address. `path` comes first on PYTHONPATH."""
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "metasearch", "serve", "--workers", "2", "--port", "0", *options),
+        *(sys.executable, "-m", "metasearch", "serve", "--workers", str(workers), "--port", "0", *options),
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(folder)},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, [path, str(ROOT)])), "TMPDIR": str(folder)},
     )
     assert process.stderr
     try:

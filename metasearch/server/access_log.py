@@ -1,0 +1,28 @@
+"""The log of requests, and its form as lines of JSON. The parent of workers has it too, so it loads little."""
+
+from __future__ import annotations
+
+import json
+import logging
+from datetime import UTC, datetime
+from typing import Any
+
+#: One record a request, at INFO; its fields are in the record's `request`.
+logger = logging.getLogger("metasearch.access")
+
+
+class JsonLines(logging.Formatter):
+    """Every record as one line of JSON: time, level, message, the fields of a request, and what went wrong."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """One object, without a line end."""
+        fields: dict[str, Any] = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+        }
+        request = getattr(record, "request", None)
+        fields |= request if isinstance(request, dict) else {"message": record.getMessage()}
+        if record.exc_info:
+            fields["traceback"] = self.formatException(record.exc_info)
+        return json.dumps(fields, default=str, ensure_ascii=False, separators=(",", ":"))

@@ -1,0 +1,89 @@
+"""`serve`, which the command line calls: in this process, or as the parent of workers."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import signal
+import socket
+import sys
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext, suppress
+
+from metasearch.server.loops import LoopName, loop_factory
+from metasearch.settings import Settings
+
+
+def say(address: str) -> None:
+    """Says on stderr where the server listens."""
+    sys.stderr.write(f"metasearch is listening on {address} (press Ctrl-C to stop)\n")
+    sys.stderr.flush()
+
+
+def serve(
+    settings: Settings,
+    *,
+    host: str = "127.0.0.1",
+    port: int = 8080,
+    demo: bool = False,
+    announce: Callable[[str], None] = say,
+    workers: int = 0,
+    loop: LoopName = "auto",
+    prepare: Callable[[], AbstractContextManager[object]] = nullcontext,
+) -> None:
+    """Serves until SIGINT or SIGTERM comes.
+
+    Args:
+        settings: The configuration.
+        host: A name or address of this machine; those beyond loopback are reachable from outside.
+        port: 0 takes any free one.
+        demo: Answers from the embedded demo databases instead of the configured sources.
+        announce: Told the address, once the server listens; by itself it is written to stderr.
+        workers: Processes that answer, each of which this one watches; 0 answers in this one, which nobody watches. So
+            does 1 where the system cannot do it. See docs/server.md.
+        loop: "auto" takes uvloop where it is installed.
+        prepare: Entered by each worker for as long as it lives, as by whoever calls this for the process that there
+            is already; it can be pickled.
+
+    Raises:
+        UsageError: It cannot listen there, or the loop is not installed.
+        MetasearchError: The workers end as soon as they begin.
+        SettingsError: An API key that the configuration speaks of is not there or too weak.
+        SpecError: A source that is asked by default has a wrong spec.
+    """
+    with suppress(KeyboardInterrupt):
+        if workers > 1 or (workers == 1 and supervisable()):
+            from metasearch.server.workers import supervise
+
+            asyncio.run(supervise(settings, host, port, demo, announce, workers, loop, prepare))
+        else:
+            with asyncio.Runner(loop_factory=loop_factory(loop)) as runner:
+                runner.run(_serve(settings, host, port, demo, announce))
+
+
+def supervisable() -> bool:
+    """Whether this system can run workers under a parent; Windows cannot."""
+    return hasattr(socket, "AF_UNIX") and hasattr(signal, "pthread_sigmask")
+
+
+def settle() -> None:
+    """Sets all that is loaded by now aside from garbage collection: to look through it stalls the loop for 50 ms.
+
+    For a process that does nothing but serve, once it is ready.
+    """
+    gc.collect()
+    gc.freeze()
+
+
+async def _serve(settings: Settings, host: str, port: int, demo: bool, announce: Callable[[str], None]) -> None:
+    from metasearch.server.app import listening
+
+    stopped = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for name in (signal.SIGINT, signal.SIGTERM):
+        with suppress(NotImplementedError):  # Windows: Ctrl-C arrives as KeyboardInterrupt
+            loop.add_signal_handler(name, stopped.set)
+    async with listening(settings, host=host, port=port, demo=demo) as url:
+        settle()
+        announce(url)
+        await stopped.wait()
