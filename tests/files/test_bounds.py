@@ -15,6 +15,7 @@ import pytest
 from metasearch.errors import FileFormatError
 from metasearch.files import (
     bibtex,
+    csv_rows,
     csv_table,
     iso2709,
     json_items,
