@@ -45,7 +45,7 @@ class Limit:
 MARKUP = 4
 #: Characters, and texts, of all that is found for one field before it is converted.
 MOST_GIVEN, MOST_FOUND = 400_000, 10_000
-#: A larger number is none of a year, a rank or a count, and takes long to write down.
+#: A larger number is no year and no count, and takes long to write down.
 LARGEST_NUMBER = 10**15
 
 _TITLE = 4_000  # catalogues copy whole title pages; the longest in 26,000 real records has 725 characters
@@ -246,7 +246,8 @@ def kept(values: dict[str, Any], cuts: Cuts) -> dict[str, Any]:
             if value:
                 values[field] = _people(value, field, cuts) if field in _PEOPLE else _texts(value, LIMITS[field], cuts)
         elif kind is int:
-            if not -LARGEST_NUMBER < value < LARGEST_NUMBER:
+            # A position is a number of ours, or of a file of ours, and every record has one.
+            if not -LARGEST_NUMBER < value < LARGEST_NUMBER and field != "position":
                 cuts.number(field)
                 values[field] = None
         elif field == "ids" and value:
