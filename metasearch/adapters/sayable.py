@@ -60,9 +60,17 @@ class Sayable:
             self.notes.append(f"{what}: {shown(clause)} is not applied")
 
     def tell_lost(self, term: Term) -> None:
-        if (changed := self.wording.changed(term)) is not None:
-            self.cannot(changed, "cannot search for all signs of a word")
+        self.tell_signs(term)
         self.wording.tell_lost(term)
+
+    def tell_signs(self, clause: Query) -> None:
+        """Remember a clause, which must hold as a whole, where signs of its words are not sent."""
+        if isinstance(clause, Term):
+            changed: Query | None = self.wording.changed(clause)
+        else:  # an alternative may be true where another one is not, so none of them is a filter by itself
+            changed = clause if any(map(self.wording.changed, terms(clause, negated=True))) else None
+        if changed is not None:
+            self.cannot(changed, "cannot search for all signs of a word")
 
     def years(self, years: Years) -> str:
         written = years_text(self.dialect.years, years)
@@ -93,6 +101,7 @@ class Sayable:
             elif any(term.field in self.dialect.wider for term in terms(part, negated=True)):
                 self.cannot(part, WIDER)
             if said is not None:
+                self.tell_signs(said)
                 kept.append(said)
         return conjunction(*kept) if kept else None
 

@@ -138,7 +138,7 @@ class Writer(Sayable):
         fields, field = self.dialect.fields, term.field
         if field in FACETS:
             return self.one_of(self.facet_texts(field, (term.text,)))
-        self.tell_lost(term)
+        self.wording.tell_lost(term)
         if term.phrase or field in IDENTIFIERS:
             text = self.wording.text(term)
             template = self.dialect.phrases.get(field) if term.phrase else None

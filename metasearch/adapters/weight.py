@@ -32,8 +32,8 @@ _NODE, _ATTRIBUTE, _VALUE = 120, 240, 56
 _DENSEST = 64
 #: Attributes of one element of a web page beyond which libxml2 takes quadratic time.
 MOST_ATTRIBUTES = 250
-#: Elements or values of one record: a paper of five thousand authors has as many. Each selector walks over all of them.
-MOST_ELEMENTS, MOST_VALUES = 30_000, 50_000
+#: Elements or values of one record: a paper of fifteen thousand authors has as many. Each selector walks over all.
+MOST_ELEMENTS, MOST_VALUES = 60_000, 120_000
 #: An attribute takes two bytes at least.
 _LONG_TAG = 2 * MOST_ATTRIBUTES
 _ATTRIBUTE_OF_TAG = rb"""=?[^\s/>=]*+(?:\s*+=\s*+(?:"[^"]*+(?:"|\Z)|'[^']*+(?:'|\Z)|[^\s>"'][^\s>]*+))?+"""

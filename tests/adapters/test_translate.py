@@ -300,6 +300,7 @@ def told(planned: Plan, signs: tuple[str, ...]) -> bool:
 
 @pytest.mark.parametrize("name", TOYS)
 @settings(max_examples=100, deadline=None)
+@example(query=parse("gene OR c++"), record=Record(source="toy", title="gene"))
 @example(query=parse("gene NOT c++ type:article"), record=Record(source="toy", title="gene c", year=2020))
 @given(query=QUERIES, record=RECORDS)
 def test_no_record_that_matches_is_lost(name: str, query: Query, record: Record) -> None:

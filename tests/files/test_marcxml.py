@@ -102,7 +102,9 @@ def test_real_records_are_read_as_sru_catalogues_give_them(shared: Path) -> None
     """All of 1,894, each exactly as the adapter reads it."""
     data = gzip.decompress((shared / "data/marc/union.marcxml.gz").read_bytes())
     reading = read_bytes(data, "union")
-    settings = Settings(sources={"union": {"extends": "sru", "url": "http://127.0.0.1:210/x"}})
+    settings = Settings(
+        sources={"union": {"extends": "sru", "url": "http://127.0.0.1:210/x", "limits": {"max_bytes": 64_000_000}}}
+    )
     request = Request(source="union", url="http://127.0.0.1:210/x", size=10_000, wanted=10_000)
     parsed = parse(Page(request=request, body=data), Registry(settings).spec("union"))
 

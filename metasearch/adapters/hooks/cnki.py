@@ -35,7 +35,7 @@ class _ByField(Writer):
         """What is asked of one field, without its name."""
         match query:
             case Term():
-                self.tell_lost(query)
+                self.wording.tell_lost(query)
                 if query.phrase or query.field in IDENTIFIERS:
                     return self.wording.text(query)
                 return "*".join(map(self.wording.quoted, self.wording.words(query, query.field)))
