@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import os
 import signal
 import sys
@@ -58,8 +59,11 @@ async def busy(process: asyncio.subprocess.Process) -> None:
 
 
 def spent(pid: int) -> float:
-    """Seconds of CPU time of a process."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    """Seconds of CPU time of a process; without end where it has been replaced already."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except FileNotFoundError:
+        return math.inf
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
