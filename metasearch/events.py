@@ -10,7 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from metasearch.errors import SourceError
+from metasearch import names
+from metasearch.errors import SourceError, UsageError
 from metasearch.record import Hit
 
 Status = Literal["running", "ok", "empty", "timeout", "error", "limited", "blocked", "drifted", "late", "skipped"]
@@ -151,6 +152,25 @@ class Answer:
     syntax: str = "simple"
     notes: tuple[str, ...] = ()
 
+    def hit(self, name: str) -> Hit | None:
+        """The hit that somebody means by a name; None where it is not here.
+
+        Args:
+            name: The id that a hit has here, in an answer of other sources, or had in an earlier release, also as feeds
+                write it ("urn:metasearch:hit:..."); the key of a record ("crossref:10.1000/abc"); or an identifier
+                ("10.1000/abc", "https://doi.org/10.1000/abc", "pmid:123", "isbn:...").
+
+        Where several hits bear the name (two works under one DOI), the first one in the list is given. The id of a hit
+        of this answer always gives that hit.
+
+        Raises:
+            UsageError: It is no name.
+        """
+        try:
+            return next(iter(names.find(name, self.hits)), None)
+        except ValueError as exc:
+            raise UsageError(str(exc)) from exc
+
     @property
     def running(self) -> tuple[str, ...]:
         """Names of the sources that are still being asked; none of a finished answer."""
@@ -204,8 +224,9 @@ class Grown:
 class Joined:
     """Hits that were shown apart are one: drop `absorbed`, replace or add `hit`.
 
-    A hit is named after the smallest of its records, so that names do not depend on who answers first; a late
-    record may therefore rename a hit, which is told as a join of the old name into the new one.
+    A hit is named after what most of its records say, so that names do not depend on who answers first; a late record
+    may therefore rename a hit, which is told as a join of the old name into the new one. It may also give a hit's
+    name to another hit, which is told as a `Grown` one.
     """
 
     hit: Hit

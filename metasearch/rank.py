@@ -63,7 +63,18 @@ class Ranking:
     def ranked(self, hits: Iterable[Hit]) -> list[Hit]:
         """The hits in order, with `rank`, `score` and `reasons` set."""
         return [
-            Hit(hit.id, hit.record, hit.records, hit.provenance, hit.matches, hit.versions, score, number, reasons)
+            Hit(
+                hit.id,
+                hit.record,
+                hit.records,
+                hit.provenance,
+                hit.matches,
+                hit.versions,
+                score,
+                number,
+                reasons,
+                hit.also,
+            )
             for number, (_, hit, score, reasons) in enumerate(self._sorted(hits), 1)
         ]
 

@@ -216,7 +216,8 @@ class Hit:
     """One work: the merged record, and all that it was made from.
 
     Attributes:
-        id: Stable over arrival orders: it depends on the records alone.
+        id: What the work is called: made from what most of its records say that it is, so that other sources and files
+            give it too. No other hit of the answer has it.
         record: The merged record; its `source` names the source that gave the title.
         records: All records, sorted by key; nothing is thrown away.
         provenance: Field of `record` -> name of the source that gave it ("ids.pmid" for an identifier).
@@ -224,6 +225,7 @@ class Hit:
         versions: Empty unless the records describe more than one version of the work.
         score: Sum of the points of `reasons`; 0.0 before ranking.
         rank: From 1; 0 before ranking.
+        also: Ids that it would have if fewer of its records had been found, or no other hit shared its own.
     """
 
     id: str
@@ -235,6 +237,7 @@ class Hit:
     score: float = 0.0
     rank: int = 0
     reasons: tuple[Reason, ...] = ()
+    also: tuple[str, ...] = ()
 
     @cached_property
     def sources(self) -> tuple[str, ...]:

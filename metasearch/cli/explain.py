@@ -62,8 +62,9 @@ def explain(
 ) -> int:
     """Tell, rule by rule, why two records were merged or were not.
 
-    An ID is a DOI, the key of a record (source:id) or another identifier (pmid:123); with one ID, all that holds its
-    hit together is told. What is the name of a file is a FILE. Exit code 1: the records stand in different hits.
+    An ID is a DOI, the key of a record (source:id), another identifier (pmid:123) or the id of a hit, also of another
+    answer; with one ID, all that holds its hit together is told. What is the name of a file is a FILE. Exit code 1: the
+    records stand in different hits.
     """
     files = tuple(Path(argument) for argument in arguments if _is_file(argument))
     ids = tuple(argument for argument in arguments if not _is_file(argument))

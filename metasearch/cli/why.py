@@ -23,12 +23,12 @@ from metasearch.cli.written import FAILS_ON_PURPOSE, TABLE_HITS
 from metasearch.dedup import strategy
 from metasearch.dedup.explain import Explainer
 from metasearch.dedup.fingerprint import Fingerprint
-from metasearch.dedup.pin_lines import read_name
 from metasearch.dedup.pins import Pins
 from metasearch.engine import MAX_PER_SOURCE
 from metasearch.errors import UsageError
 from metasearch.events import Answer
 from metasearch.formats.text import line
+from metasearch.names import read_name
 from metasearch.record import Hit, Record
 from metasearch.settings import Settings
 

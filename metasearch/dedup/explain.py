@@ -15,8 +15,8 @@ from rapidfuzz import fuzz, process
 from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.dedup.matcher import Chain, Key, Searching
 from metasearch.dedup.online import OnlineDedup
-from metasearch.dedup.pin_lines import read_name
 from metasearch.dedup.pins import record_names
+from metasearch.names import find, is_hit_id, read_name
 from metasearch.record import Hit, Match, Record, VersionsMode
 
 #: Pairs of records of two hits that are judged, to find what keeps the hits apart.
@@ -82,7 +82,8 @@ class Explainer:
         for record in records:
             if id(record) not in self._of_record:
                 self._take(record, stage)
-        self._hits = {it.record_key: hit for hit in stage.hits() for it in self._members(hit)}
+        self._all = stage.hits()
+        self._hits = {it.record_key: hit for hit in self._all for it in self._members(hit)}
 
     def _take(self, record: Record, stage: OnlineDedup) -> None:
         key = record.key
@@ -97,10 +98,15 @@ class Explainer:
     def bearers(self, name: str) -> list[Fingerprint]:
         """The records that bear a name as pins use them (`read_name`), in the order of their keys.
 
+        The id of a hit is borne by all records of the hit that has it, or would have it in another answer.
+
         Raises:
             ValueError: It is no name.
         """
         wanted = read_name(name)
+        if is_hit_id(wanted):
+            hits = find(wanted, self._all)
+            return [it for hit in hits for it in sorted(self._members(hit), key=lambda it: it.record_key)]
         lower = wanted.lower()
         found = []
         for it in self._prints.values():

@@ -6,13 +6,13 @@ depend on who answered first.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields as dataclass_fields
 from itertools import chain, compress
 from operator import attrgetter
 from typing import Any, TypeVar
 
+from metasearch.dedup import naming
 from metasearch.dedup.dois import version_number
 from metasearch.dedup.fingerprint import Fingerprint, Form
 from metasearch.record import Author, Hit, Match, Record, Version
@@ -38,15 +38,11 @@ _FORMS = tuple(VERSIONS)
 Choose = Callable[[Sequence[Any]], Any]
 
 
-def hit_id(record_key: str) -> str:
-    """The name of the hit whose smallest record has this key."""
-    return "h" + hashlib.blake2b(record_key.encode(), digest_size=6).hexdigest()
-
-
 def merge(
     members: Iterable[tuple[str, Record, Fingerprint]],
     matches: Sequence[Match] = (),
     trust: Mapping[str, float] | None = None,
+    name: tuple[str, tuple[str, ...]] | None = None,
 ) -> Hit:
     """The hit of the records.
 
@@ -54,11 +50,13 @@ def merge(
         members: Key, record and fingerprint of each; at least one.
         matches: What holds them together.
         trust: Weight of each source, 1.0 where it is not named.
+        name: (`Hit.id`, `Hit.also`), where other hits are there too; without it the hit is named as if it were alone.
     """
     ordered = sorted(members, key=lambda m: m[0])
     records = tuple(record for _, record, _ in ordered)
+    own, also = name or naming.of_one([it for _, _, it in ordered])
     if len(ordered) == 1:
-        return alone(hit_id(ordered[0][0]), records[0])
+        return alone(own, records[0], also)
     # Journals come before conferences and preprints, trusted sources before others; keys decide the rest.
     weight = trust or {}
     best_first = [
@@ -69,12 +67,13 @@ def merge(
     ]
     record, provenance = _merged(best_first)
     return Hit(
-        id=hit_id(ordered[0][0]),
+        id=own,
         record=record,
         records=records,
         provenance=provenance,
         matches=tuple(sorted(matches, key=lambda m: (m.left, m.right))),
         versions=_versions(ordered) if any(match.verdict == "version" for match in matches) else (),
+        also=also,
     )
 
 
@@ -83,13 +82,13 @@ _all_fields = attrgetter("title", "subtitle", *FIELDS)
 _field_names = ("title", "subtitle", *FIELDS)
 
 
-def alone(name: str, record: Record) -> Hit:
-    """The hit of a single record: the record speaks for itself."""
+def alone(name: str, record: Record, also: tuple[str, ...] = ()) -> Hit:
+    """The hit of a single record: the record speaks for itself; `also` as in `Hit`."""
     source = record.source
     provenance = dict.fromkeys(compress(_field_names, _all_fields(record)), source)
     for scheme in record.ids:
         provenance[f"ids.{scheme}"] = source
-    return Hit(name, record, (record,), provenance)
+    return Hit(name, record, (record,), provenance, also=also)
 
 
 def _versions(members: Sequence[tuple[str, Record, Fingerprint]]) -> tuple[Version, ...]:

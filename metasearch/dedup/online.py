@@ -9,7 +9,7 @@ partition depends on the records alone and not on who answered first.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 
@@ -17,7 +17,8 @@ from metasearch.dedup.divide import ALL_PAIRS, Cluster, Divider
 from metasearch.dedup.fingerprint import Fingerprint, fingerprint
 from metasearch.dedup.index import Index
 from metasearch.dedup.matcher import Chain
-from metasearch.dedup.merge import alone, hit_id, merge
+from metasearch.dedup.merge import alone, merge
+from metasearch.dedup.naming import Names
 from metasearch.events import Added, Change, Counts, Grown, Joined
 from metasearch.record import Hit, Match, Record, VersionsMode
 
@@ -59,7 +60,11 @@ class OnlineDedup:
         self._contents: dict[tuple[object, ...], int] = {}
         self._copies: dict[int, list[tuple[int, Match]]] = {}
         self._dirty: set[int] = set()
-        self._shown: set[str] = set()
+        self._gone: set[int] = set()
+        self._names = Names(self._prints, separate=versions == "separate")
+        # What `changes` has told: of each component, the ids of its hits, and a record of each; of those that are gone.
+        self._told: dict[int, dict[str, int]] = {}
+        self._left: dict[str, int] = {}
         self._keys: set[str] = set()
         self._skipped = 0
 
@@ -161,6 +166,7 @@ class OnlineDedup:
             self._clusters.pop(gone, None)
             self._made.pop(gone, None)
             self._dirty.discard(gone)
+            self._gone.add(gone)
         self._joins.setdefault(kept, []).append((a, b, match))
         self._dirty.add(kept)
 
@@ -211,22 +217,21 @@ class OnlineDedup:
         Whoever wants to hear of everything calls it before `hits`, `making`, `clusters` or `counts`, which settle what
         has come without telling.
         """
-        roots = sorted(self._dirty)
-        self._settle()
-        out: list[Change] = []
+        roots = self._settle()
+        before, self._left = self._left, {}
         for root in roots:
+            before |= self._told.pop(root, {})
+        # A hit that has gone may stand in a component of which nobody was told when it settled.
+        behind = {root for root in map(self._root, before.values()) if root not in roots}
+        for root in behind:
+            before |= self._told.pop(root, {})
+        now: list[tuple[Hit, list[int]]] = []
+        for root in sorted(roots | behind):
             self._made[root] = self._make(root)
-            for cluster, hit in zip(self._clusters_of(root), self._made[root], strict=True):
-                # A hit bears the name of its smallest record; what it is named after tells which hits it absorbs.
-                names = {hit_id(self._prints[n].record_key) for n in cluster[0]} if len(cluster[0]) > 1 else {hit.id}
-                absorbed = (names & self._shown) - {hit.id}
-                if absorbed:
-                    out.append(Joined(hit, tuple(sorted(absorbed))))
-                else:
-                    out.append(Grown(hit) if hit.id in self._shown else Added(hit))
-                self._shown -= absorbed
-                self._shown.add(hit.id)
-        return out
+            clusters = self._clusters_of(root)
+            now += [(hit, numbers) for hit, (numbers, _) in zip(self._made[root], clusters, strict=True)]
+            self._told[root] = {hit.id: cluster[0][0] for hit, cluster in zip(self._made[root], clusters, strict=True)}
+        return list(_told_as(before, now))
 
     def _roots(self) -> Iterator[int]:
         return (number for number, parent in enumerate(self._parent) if number == parent)
@@ -235,22 +240,38 @@ class OnlineDedup:
         return self._clusters.get(root) or [([root], [])]
 
     def _make(self, root: int) -> list[Hit]:
-        return [self._hit(cluster) for cluster in self._clusters_of(root)]
+        return [
+            self._hit(cluster, self._names.of(root, place, cluster[0]))
+            for place, cluster in enumerate(self._clusters_of(root))
+        ]
 
-    def _hit(self, cluster: Cluster) -> Hit:
+    def _hit(self, cluster: Cluster, name: tuple[str, tuple[str, ...]]) -> Hit:
         numbers, matches = cluster
         if len(numbers) == 1:
-            return alone(hit_id(self._prints[numbers[0]].record_key), self._records[numbers[0]])
+            return alone(name[0], self._records[numbers[0]], name[1])
         members = ((self._prints[n].record_key, self._records[n], self._prints[n]) for n in numbers)
-        hit = merge(members, matches, self._trust)
+        hit = merge(members, matches, self._trust, name)
         return replace(hit, versions=()) if self._versions == "merge" else hit
 
-    def _settle(self) -> None:
-        for root in self._dirty:
+    def _settle(self) -> set[int]:
+        """Divide what has grown and name its works; gives the components in which something may be different now."""
+        for root in self._gone:
+            self._names.forget(root)
+            self._left |= self._told.pop(root, {})
+        self._gone.clear()
+        changed, self._dirty = self._dirty, set()
+        for root in changed:
             if root in self._members or root in self._copies:
                 self._clusters[root] = self._divide(root)
                 self._made.pop(root, None)
-        self._dirty.clear()
+            self._names.claim(root, self._works(root))
+        renamed = self._names.settle(self._works)
+        for root in renamed:
+            self._made.pop(root, None)
+        return changed | renamed
+
+    def _works(self, root: int) -> list[list[int]]:
+        return [numbers for numbers, _ in self._clusters_of(root)]
 
     def _divide(self, root: int) -> list[Cluster]:
         joins = self._joins.get(root, ())
@@ -262,6 +283,23 @@ class OnlineDedup:
                         numbers.append(copy)
                         matches.append(match)
         return clusters
+
+
+def _told_as(before: Mapping[str, int], now: Sequence[tuple[Hit, list[int]]]) -> Iterator[Change]:
+    """What turns some hits into others, for whoever keeps them by id.
+
+    Args:
+        before: Id of each -> number of one of its records.
+        now: Each with the numbers of its records: all those of before are among them.
+    """
+    ids = {hit.id for hit, _ in now}
+    gone = {number: name for name, number in before.items() if name not in ids}
+    for hit, numbers in now:
+        absorbed = sorted(gone[number] for number in numbers if number in gone) if gone else ()
+        if absorbed:
+            yield Joined(hit, tuple(absorbed))
+        else:
+            yield Grown(hit) if hit.id in before else Added(hit)
 
 
 _NAMES_THE_COPY = ("source", "source_id", "position")

@@ -8,9 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from metasearch import normalise
+from metasearch.names import read_name
 
-_DOI = re.compile(r"(?:https?://)?(?:dx\.|www\.)?doi\.org/|doi:\s*|(?=10\.)", re.IGNORECASE)
 _CONTROL = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\ud800-\udfff]")
 #: A quoted run, or the blank or the beginning before a comment.
 _QUOTED_OR_COMMENT = re.compile(r""""[^"]*(?:"|$)|'[^']*(?:'|$)|((?:(?<=\s)|^)\#)""")
@@ -32,35 +31,6 @@ class Pin:
     line: int
     file: str
     reason: str = ""
-
-
-def read_name(text: str) -> str:
-    """A name of records as it is compared: "https://doi.org/10.1000/ABC" -> "doi:10.1000/abc", "PMID:1" -> "pmid:1".
-
-    Raises:
-        ValueError: It is neither a DOI nor "source:id" nor "scheme:id".
-    """
-    text = text.strip()
-    prefix = _DOI.match(text)
-    if prefix is not None:
-        doi = normalise.doi(text[prefix.end() :]) if text.startswith("10.", prefix.end()) else None
-        if doi is None:
-            raise ValueError(f"{text!r} is not a whole DOI such as 10.1000/abc")
-        return f"doi:{doi}"
-    scheme, colon, value = text.partition(":")
-    scheme, value = scheme.rstrip(), value.strip()
-    if text.lower().startswith(("http://", "https://")):
-        raise ValueError(f"{text!r} is an address; only those of doi.org are names")
-    if not (colon and scheme and value) or _CONTROL.search(text):
-        raise ValueError(f"{text!r} is neither a DOI (10.1000/abc) nor source:id nor scheme:id (pmid:123)")
-    match scheme.lower():
-        case "isbn":
-            return f"isbn:{normalise.isbn(value) or value}"
-        case "arxiv" if normalise.arxiv_id(value):
-            return f"arxiv:{normalise.arxiv_id(value)}"
-        case "pmid" | "pmcid" as known:
-            return f"{known}:{value.lower()}"
-    return f"{scheme}:{value}"
 
 
 def shown(name: str) -> str:

@@ -5,8 +5,9 @@ A file of pins is plain text, a decision a line:
     same      10.1000/abc pmid:123            # the reason is shown wherever the pin speaks
     different crossref:10.1000/x dblp:conf/x
 
-A name is a DOI, the key of a record ("source:id") or another identifier ("pmid:123"); it stands for every record that
-bears it. `same` is transitive: lines that share a name speak of one work.
+A name is a DOI, the key of a record ("source:id"), another identifier ("pmid:123") or the id of a hit; it stands for
+every record that bears it, and the id of a hit for every record that alone would make a hit of that id. `same` is
+transitive: lines that share a name speak of one work.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
 
-from metasearch import opening
+from metasearch import names, opening
+from metasearch.dedup import naming
 from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.dedup.matcher import verdict
 from metasearch.dedup.pin_lines import Pin, read_line, shown
@@ -32,10 +34,7 @@ MAX_PROBLEMS = 100
 
 def record_names(it: Fingerprint) -> tuple[str, list[str]]:
     """The names that a record bears: its key, which is one to the letter; and those of which case does not matter."""
-    others = [*it.ids, *(f"isbn:{number.lower()}" for number in it.isbn)]
-    if it.doi:
-        others.append(f"doi:{it.doi}")
-    return it.record.key, others
+    return it.record.key, names.identifiers(it.record)
 
 
 @dataclass(frozen=True)
@@ -171,6 +170,7 @@ class _Index:
         lines: Number -> the `same` lines in which it stands, as positions in `pins`; `first`: the first of them.
         group: Number -> the smallest number that it is the same as.
         joined: Groups of more than one name.
+        names_hits: Whether any name is the id of a hit.
         parted: Group -> positions of the `different` lines that name it.
     """
 
@@ -189,6 +189,7 @@ class _Index:
                     self.lines[number].add(at)
                     self.first.setdefault(number, at)
                     _union(parent, numbers[0], number)
+        self.names_hits = any(map(names.is_hit_id, self.names))
         self.group = [_root(parent, number) for number in range(len(parent))]
         self.joined = {group for number, group in enumerate(self.group) if number != group}
         self.parted: dict[int, set[int]] = {}
@@ -211,6 +212,8 @@ class _Index:
     def of(self, it: Fingerprint) -> set[int]:
         """The names of a record that are pinned."""
         key, others = record_names(it)
+        if self.names_hits:
+            others += naming.record_ids(it)
         found = {number for other in others for number in self.folded.get(other, ())}
         number = self.number.get(key)
         if number is not None:

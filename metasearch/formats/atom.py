@@ -24,7 +24,7 @@ OPENSEARCH = "http://a9.com/-/spec/opensearch/1.1/"
 RELEVANCE = "http://a9.com/-/opensearch/extensions/relevance/1.0/"
 DC = "http://purl.org/dc/elements/1.1/"
 PRISM = "http://prismstandard.org/namespaces/basic/2.0/"
-#: Our own elements: complete, report, source, provenance, match.
+#: Our own elements: complete, report, also, source, provenance, match.
 METASEARCH = "urn:metasearch:atom:1"
 
 _NAMESPACES = {
@@ -102,7 +102,7 @@ def _entry(feed: etree._Element, hit: Hit, published: datetime | None, feed_date
     it = hit.record
     entry = _add(feed, ATOM, "entry")
     _add(entry, ATOM, "title", full_title(it))
-    _add(entry, ATOM, "id", f"urn:metasearch:hit:{quote(clean(hit.id), safe=':/')}")
+    _add(entry, ATOM, "id", _urn(hit.id))
     _add(entry, ATOM, "updated", _timestamp(published or feed_date))
     if published:
         _add(entry, ATOM, "published", _timestamp(published))
@@ -118,7 +118,13 @@ def _entry(feed: etree._Element, hit: Hit, published: datetime | None, feed_date
         _add(entry, ATOM, "category", term=keyword)
     _add(entry, RELEVANCE, "score", f"{min(1.0, max(0.0, relevance)):.4f}")
     _bibliographic(entry, it)
+    for other in hit.also:
+        _add(entry, METASEARCH, "also", id=_urn(other))
     _provenance(entry, hit)
+
+
+def _urn(hit_id: str) -> str:
+    return f"urn:metasearch:hit:{quote(clean(hit_id), safe=':/')}"
 
 
 def _links(entry: etree._Element, record: Record) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from metasearch.dedup import STRATEGIES, Chain
+from metasearch.names import hit_id
 from metasearch.record import Hit, Record
 from tests.cli.conftest import Run
 from tests.cli.fake import FakeEngine, failed, hit, ok
@@ -125,6 +126,20 @@ def test_one_id_in_several_hits(run: Run, export: Path, tmp_path: Path) -> None:
 
     assert outcome.code == 1
     assert outcome.out.count("hit ") == 2
+
+
+def test_the_id_of_a_hit(run: Run, export: Path) -> None:
+    """Its own one, one of another answer, and one as feeds write it name all records of the hit."""
+    (hit,) = json.loads(run("explain", "10.1000/one", str(export), "--json").out)["hits"]
+    before = hit_id("export.ris:1")  # named after its smallest record
+
+    for name in (hit["id"], before, f"urn:metasearch:hit:{hit['id']}"):
+        outcome = run("explain", name, str(export), "--json")
+
+        assert outcome.code == 0
+        assert [it["id"] for it in json.loads(outcome.out)["hits"]] == [hit["id"]]
+    assert run("explain", hit["id"], "10.1000/other", str(export)).code == 1
+    assert run("explain", "h000000000000", str(export)).code == 2
 
 
 def test_json(run: Run, export: Path) -> None:

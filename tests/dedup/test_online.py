@@ -99,28 +99,45 @@ def test_a_late_record_joins_two_hits() -> None:
     assert len(joined.absorbed) == 1
 
 
-def test_growing_keeps_the_name_when_the_smallest_record_stays() -> None:
-    """A hit named after record a:1 keeps its id when b:1 joins it."""
+def test_growing_keeps_the_name() -> None:
+    """A hit keeps its id when a record of the same title and author joins it, whatever that is called."""
+    for first, then in (("a", "b"), ("b", "a")):
+        stage = OnlineDedup(DEFAULT)
+        (added,) = stage.add(record(first, 1, **ARTICLE))
+
+        (grown,) = stage.add(record(then, 1, **ARTICLE))
+
+        assert isinstance(grown, Grown)
+        assert grown.hit.id == added.hit.id
+        assert grown.hit.sources == ("a", "b")
+
+
+def test_the_majority_renames_a_hit() -> None:
+    """When most records say another title the hit is called so, and stays known by the old id."""
     stage = OnlineDedup(DEFAULT)
-    (added,) = stage.add(record("a", 1, **ARTICLE))
+    misspelt = {**ARTICLE, "title": "Sorptoin of phosphate on iron oxides in lake sediments: a column study"}
+    (added,) = stage.add(record("a", 1, doi="10.1000/one", **misspelt))
+    told = [*stage.add(record("b", 1, doi="10.1000/one", **ARTICLE))]
 
-    (grown,) = stage.add(record("b", 1, **ARTICLE))
+    told += stage.add(record("c", 1, doi="10.1000/one", **ARTICLE))
 
-    assert isinstance(grown, Grown)
-    assert grown.hit.id == added.hit.id
-    assert grown.hit.sources == ("a", "b")
+    (hit,) = stage.hits()
+    assert [it.absorbed for it in told if isinstance(it, Joined)] == [(added.hit.id,)]
+    assert hit.id != added.hit.id
+    assert hit.also == (added.hit.id,)
 
 
-def test_a_smaller_record_renames_the_hit() -> None:
-    """When a smaller record arrives the hit takes its name, told as a join of the old name."""
+def test_what_settled_untold_is_told_with_the_next_change() -> None:
+    """A hit that was shown, and joined another one while nobody listened, does not stay shown for ever."""
     stage = OnlineDedup(DEFAULT)
-    (added,) = stage.add(record("b", 1, **ARTICLE))
+    changes = stage.add(record("a", 1, title="Phosphate sorption", doi="10.1000/one"))
+    changes += stage.add(record("b", 1, title="Phosphates sorption (in German)", ids={"pmid": "77"}))
+    stage.insert(record("c", 1, title="Phosphate sorption", doi="10.1000/one", ids={"pmid": "77"}))
+    stage.hits()
 
-    (joined,) = stage.add(record("a", 1, **ARTICLE))
+    changes += stage.add(record("d", 1, title="Desorption of arsenic"))
 
-    assert isinstance(joined, Joined)
-    assert joined.absorbed == (added.hit.id,)
-    assert joined.hit.id != added.hit.id
+    assert fold(changes) == {hit.id: hit for hit in stage.hits()}
 
 
 def test_the_same_record_twice_is_one_hit() -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from metasearch.dedup.pin_lines import Pin, read_line, read_name, shown
+from metasearch.dedup.pin_lines import Pin, read_line, shown
+from metasearch.names import read_name
 
 
 @pytest.mark.parametrize(

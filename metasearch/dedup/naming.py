@@ -1,0 +1,247 @@
+"""What a work is called: an id from what it is, which other sources, files and days give it too.
+
+Each record has a key: the words of its title up to the subtitle, and its first author's family name. A work is named
+after the key that most of its records have (docs/decisions/0025 has the measurements). Where two works of one answer
+share a key, one keeps the plain id and what is known of the other one (year, identifier, place) tells it apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import chain
+
+from metasearch import names, normalise
+from metasearch.dedup.fingerprint import Fingerprint
+from metasearch.dedup.titles import GENERIC_TITLES, parts
+from metasearch.record import Record
+
+#: Words of a title that count: databases cut long ones off, and a typo is likelier in them.
+MOST_WORDS = 8
+#: Names that are remembered with their family names.
+KEPT = 1_000
+#: What stands behind a name and is none: "Davis Jr".
+_SUFFIXES = frozenset(("jr", "sr", "ii", "iii", "iv"))
+_LAST_YEAR = 9_999
+
+#: (whether the author is missing, the key itself).
+Key = tuple[bool, str]
+#: A work: (the root of its component, its place among the works of that component).
+Seat = tuple[int, int]
+
+
+def key(it: Fingerprint) -> Key:
+    """The key of a record; a function of what it says of its work, but for one that says nothing."""
+    title = _title(it)
+    if not title or it.generic:
+        return False, _said(it, title)
+    author = _first_author(it)
+    return not author, f"{title}\x1f{author or it.year or ''}"
+
+
+def own_id(it: Fingerprint) -> str:
+    """The id of the work of which only this record is known."""
+    return names.hit_id(key(it)[1])
+
+
+def record_ids(it: Fingerprint) -> set[str]:
+    """All ids that the work of which only this record is known may have, or has had."""
+    return {*names.other_ids((own_id(it),), (it.record,))}
+
+
+def of_one(prints: Sequence[Fingerprint]) -> tuple[str, tuple[str, ...]]:
+    """(`Hit.id`, `Hit.also`) of the work of these records, where no other work is there."""
+    name = names.hit_id(most_common(map(key, prints))[1])
+    return name, tuple(sorted({own_id(it) for it in prints} - {name}))
+
+
+def most_common(keys: Iterable[Key]) -> Key:
+    """The key that most records have; of equally many one that knows the author, then the smallest."""
+    counts: dict[Key, int] = {}
+    for it in keys:
+        counts[it] = counts.get(it, 0) + 1
+    return min(counts, key=lambda it: (-counts[it], it))
+
+
+def _title(it: Fingerprint) -> str:
+    """The words up to the subtitle; with the subtitle where the first part alone says nothing ("Editorial:")."""
+    words, breaks = it.words, it.breaks
+    if len(breaks) < 2:
+        if len(words) <= MOST_WORDS:
+            return it.compact
+        title = "".join(words[:MOST_WORDS])
+    else:
+        title = "".join(words[: min(min(breaks), MOST_WORDS)])
+        if title in GENERIC_TITLES:
+            title = "".join(words[: min(sorted(breaks)[1], MOST_WORDS)])
+    numbers = it.parts if it.cjk else parts(it.text, words)
+    return title + "".join([f" {number}" for number in sorted(numbers)]) if numbers else title
+
+
+def _first_author(it: Fingerprint) -> str:
+    """The last word of the family name: some sources give both family names, some one, some do not tell them apart."""
+    if not it.authors:
+        return ""
+    author = it.authors[0]
+    return _family(author.family or author.name, it.first)
+
+
+@lru_cache(maxsize=KEPT)
+def _family(name: str, spellings: frozenset[str]) -> str:
+    if normalise.has_cjk(name):
+        return min(spellings, default="")
+    # "Browne M" and "BROWNE MA": initials are no family name.
+    parts = [part for part in name.replace(".", ". ").split() if not (part.isupper() and len(part) <= 3)]
+    found = normalise.words(" ".join(parts)) or normalise.words(name)
+    for word in reversed(found):
+        if len(word) > 1 and word not in _SUFFIXES:
+            return word
+    return min(spellings, default="")
+
+
+def _said(it: Fingerprint, title: str) -> str:
+    """What a record says of a work whose title is none: an identifier, else the place where it stands."""
+    record = it.record
+    found = names.identifiers(record)
+    if found:
+        return f"{title}\x1f{min(found)}"
+    place = (it.volume, it.issue, it.pages[0])
+    # A venue is written in too many ways to say anything where volume and page are known, and so is an address.
+    said = (*place, it.year) if any(place) else (*it.venue, it.year, *sorted(it.first), it.url)
+    return "\x1f".join([title, *(str(value) for value in said if value)]) if any(said) else f"{title}\x1f{record.key}"
+
+
+# --------------------------------------------------------------------------- ids within one answer
+
+
+class Names:
+    """The ids of all works of an answer: each one's own, and a function of the works alone.
+
+    Args:
+        prints: The fingerprints by number; the list grows while records arrive.
+        separate: Whether the versions of a work are works of their own.
+    """
+
+    def __init__(self, prints: Sequence[Fingerprint], *, separate: bool = False) -> None:
+        self._prints = prints
+        self._separate = separate
+        self._bases: dict[int, tuple[str, ...]] = {}
+        self._holders: dict[str, Seat] = {}
+        # Ids that several works would have, and those that these have instead.
+        self._shared: dict[str, dict[Seat, None]] = {}
+        self._given: dict[Seat, str] = {}
+        self._known: dict[Seat, tuple[int, tuple[str, ...], str]] = {}
+        self._touched: set[str] = set()
+
+    def claim(self, root: int, works: Sequence[Sequence[int]]) -> None:
+        """Tell the works of a component anew, each as the numbers of its records."""
+        if root in self._bases:
+            self.forget(root)
+        bases = self._bases[root] = tuple([self._base(numbers) for numbers in works])
+        for place, base in enumerate(bases):
+            seat = (root, place)
+            if base in self._shared:
+                self._shared[base][seat] = None
+                self._touched.add(base)
+            elif (holder := self._holders.setdefault(base, seat)) != seat:
+                del self._holders[base]
+                self._shared[base] = {holder: None, seat: None}
+                self._touched.add(base)
+
+    def forget(self, root: int) -> None:
+        """There is no such component any more."""
+        for place, base in enumerate(self._bases.pop(root, ())):
+            seat = (root, place)
+            self._given.pop(seat, None)
+            self._known.pop(seat, None)
+            if base in self._shared:
+                del self._shared[base][seat]
+                self._touched.add(base)
+            else:
+                del self._holders[base]
+
+    def settle(self, works: Callable[[int], Sequence[Sequence[int]]]) -> set[int]:
+        """Give ids that several works would have to one of them, and others to the others.
+
+        Args:
+            works: Gives the works of a component.
+
+        Returns:
+            The roots of components in which a work has another id than before.
+        """
+        renamed = set()
+        for base in self._touched:
+            seats = self._shared.get(base)
+            if seats is None:
+                continue
+            if len(seats) < 2:
+                del self._shared[base]
+                for seat in seats:
+                    self._holders[base] = seat
+                    if self._given.pop(seat, base) != base:
+                        renamed.add(seat[0])
+                continue
+            for seat, name in self._told_apart(base, {seat: works(seat[0])[seat[1]] for seat in seats}):
+                if self._given.get(seat, base) != name:
+                    renamed.add(seat[0])
+                self._given[seat] = name
+        self._touched.clear()
+        return renamed
+
+    def of(self, root: int, place: int, numbers: Sequence[int]) -> tuple[str, tuple[str, ...]]:
+        """(the id of a work, the ids that its records would have alone).
+
+        Args:
+            root: Its component.
+            place: Its place there.
+            numbers: Its records.
+        """
+        bases = self._bases.get(root, ())
+        base = bases[place] if place < len(bases) else self._base(numbers)
+        name = self._given.get((root, place), base)
+        if len(numbers) == 1 and name == base:
+            return name, ()
+        also = {base, *(own_id(self._prints[number]) for number in numbers)} - {name}
+        return name, tuple(sorted(also))
+
+    def _base(self, numbers: Sequence[int]) -> str:
+        prints = self._prints
+        if len(numbers) == 1:
+            base = own_id(prints[numbers[0]])
+        else:
+            base = names.hit_id(most_common([key(prints[number]) for number in numbers])[1])
+        if self._separate and all(prints[number].form == "preprint" for number in numbers):
+            return names.told_apart(base, names.PREPRINT)
+        return base
+
+    def _told_apart(self, base: str, works: dict[Seat, Sequence[int]]) -> Iterator[tuple[Seat, str]]:
+        """An id for each of the works that share one: the earliest keeps it."""
+        known = self._known
+        for seat, numbers in works.items():
+            if seat not in known:
+                known[seat] = _known_of([self._prints[number] for number in numbers])
+        taken: set[str] = set()
+        for seat in sorted(works, key=known.__getitem__):
+            _, distinctions, record_key = known[seat]
+            candidates = chain((base,), (names.told_apart(base, said) for said in distinctions if said))
+            name = next((it for it in candidates if it not in taken), "") or names.told_apart(base, record_key)
+            taken.add(name)
+            yield seat, name
+
+
+def _known_of(prints: Sequence[Fingerprint]) -> tuple[int, tuple[str, ...], str]:
+    """(year, what tells the work from others, its smallest record key), of which the whole is no other work's."""
+    records: list[Record] = [it.record for it in prints]
+    years = [record.year for record in records if record.year]
+    columns = zip(*map(names.distinctions, records), strict=True)
+    distinctions = tuple(_most_said(filter(None, column)) for column in columns)
+    return (
+        min(years, key=lambda year: (-years.count(year), year), default=_LAST_YEAR),
+        distinctions,
+        min(it.record_key for it in prints),
+    )
+
+
+def _most_said(said: Iterable[str]) -> str:
+    values = list(said)
+    return min(values, key=lambda value: (-values.count(value), value), default="")
