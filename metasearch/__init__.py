@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from metasearch.events import SourceReport as SourceReport
     from metasearch.events import Started as Started
     from metasearch.query import Query as Query
+    from metasearch.query.writing import Translation as Translation
+    from metasearch.query.writing import translate as translate
     from metasearch.record import Author as Author
     from metasearch.record import Hit as Hit
     from metasearch.record import Match as Match
@@ -47,6 +49,8 @@ _HOME = {
     "SourceReport": "events",
     "Started": "events",
     "Query": "query",
+    "Translation": "query.writing",
+    "translate": "query.writing",
     "Author": "record",
     "Hit": "record",
     "Match": "record",

@@ -15,6 +15,7 @@ from typing import Any
 
 from metasearch import opening
 from metasearch.errors import SettingsError
+from metasearch.query.simple import MAX_LENGTH
 from metasearch.record import VERSIONS_MODES, VersionsMode
 
 #: What pins are called beside the configuration that is used when none is named.
@@ -46,6 +47,7 @@ class ServerSettings:
         suggest: Whether it completes queries, of the operator's and of the same user's.
         suggestions: Queries of the operator's.
         silence: Seconds after which a worker whose event loop has stopped is replaced; 0 for never.
+        max_query: Most characters of a query.
     """
 
     keys: tuple[str, ...] = ()
@@ -56,6 +58,7 @@ class ServerSettings:
     suggest: bool = False
     suggestions: tuple[str, ...] = ()
     silence: float = SILENCE
+    max_query: int = MAX_LENGTH
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,6 +202,7 @@ class _Reader:
             "suggest": bool,
             "suggestions": list,
             "silence": (int, float),
+            "max_query": int,
         },
         "sources": {},
         "groups": {},
@@ -336,6 +340,9 @@ class _Reader:
         silence = server.get("silence", SILENCE)
         if not (isinstance(silence, (int, float)) and (silence == 0 or 1 <= silence <= 3600)):
             self.problems.append("server.silence: must be 1 to 3600 seconds; 0 is off")
+        most = server.get("max_query", MAX_LENGTH)
+        if isinstance(most, int) and not 1 <= most <= MAX_LENGTH:
+            self.problems.append(f"server.max_query: must be 1 to {MAX_LENGTH} characters")
         file = server.get("keys_file")
         return ServerSettings(
             keys=tuple(match[1] for match in found if match),
@@ -346,6 +353,7 @@ class _Reader:
             suggest=server.get("suggest") is True,
             suggestions=self.strings(server.get("suggestions", []), "server.suggestions"),
             silence=silence if isinstance(silence, (int, float)) else SILENCE,
+            max_query=most if isinstance(most, int) else MAX_LENGTH,
         )
 
     def shelf_dir(self, shelves: Mapping[str, Any], env: Mapping[str, str]) -> Path:

@@ -172,6 +172,8 @@ def test_a_key_in_the_configuration_is_refused_and_not_repeated(tmp_path: Path) 
     ("line", "problem"),
     [
         ("rate_limit = -1", "server.rate_limit: must be 0 to"),
+        ("max_query = 0", "server.max_query: must be 1 to 20000"),
+        ("max_query = 20001", "server.max_query: must be 1 to 20000"),
         ("rate_limit = 1.5", "server.rate_limit: must not be float"),
         ("rate_limit = true", "server.rate_limit: must not be bool"),
         ('trusted_proxies = ["proxy.example.org"]', "server.trusted_proxies: 'proxy.example.org' is no address"),

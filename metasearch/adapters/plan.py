@@ -16,7 +16,7 @@ from metasearch.adapters.request import Pairs, Request
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.adapters.templates import PAGING, all_names, fill, fill_content, fill_url, names, paging_values, refill
 from metasearch.adapters.translate import Writer
-from metasearch.errors import KeyMissing
+from metasearch.errors import CannotAsk, KeyMissing
 from metasearch.query.ast import FIELDS, Query, conjunction
 
 
@@ -101,6 +101,12 @@ def plan_request(
         cursor=spec.paging.first if spec.paging.kind == "cursor" else None,
         wanted=wanted,
     )
+    if template.method == "GET" and (length := len(request.shown)) > template.longest:
+        raise CannotAsk(
+            spec.name,
+            "all of this query",
+            f"it is too long for this source: {length:,} of {template.longest:,} characters",
+        )
     fielded = (f"{f}: {values[f]}" for f in FIELDS if values.get(f))
     sent = "; ".join(filter(None, (values.get("query"), *fielded)))
     if values.get("years"):

@@ -51,6 +51,10 @@ class Limits:
     stated: str = ""
 
 
+#: Characters of an address that servers take, where a spec does not say: most stop at 8 KiB of the whole first line.
+LONGEST_ADDRESS = 8_000
+
+
 @dataclass(frozen=True, slots=True)
 class RequestTemplate:
     """The request, with `{placeholders}` for what the query and the paging give.
@@ -59,7 +63,8 @@ class RequestTemplate:
     of some databases, are filled each on its own, and those that are not empty are joined by commas.
 
     The body of a POST is a form (`body`), JSON (`json`: as TOML gives it, strings are templates; None is no JSON) or
-    plain text (`text`); `content_type` is that of the latter two.
+    plain text (`text`); `content_type` is that of the latter two. `longest` is the most characters of
+    the address.
 
     `redirects` names servers ("host:port") in one's own network to which the database redirects, and which
     `[network] allow` lets through besides.
@@ -74,6 +79,7 @@ class RequestTemplate:
     text: str = ""
     content_type: str = ""
     redirects: tuple[str, ...] = ()
+    longest: int = LONGEST_ADDRESS
 
 
 @dataclass(frozen=True, slots=True)

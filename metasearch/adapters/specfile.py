@@ -20,7 +20,16 @@ from metasearch.adapters.auth_tables import AuthTables
 from metasearch.adapters.dialect_tables import DialectTables
 from metasearch.adapters.schemes import SCHEMES
 from metasearch.adapters.shapes import ShapeReader
-from metasearch.adapters.spec import AdapterSpec, Dialect, Enrichment, Limits, Paging, RequestTemplate, YearsTemplate
+from metasearch.adapters.spec import (
+    LONGEST_ADDRESS,
+    AdapterSpec,
+    Dialect,
+    Enrichment,
+    Limits,
+    Paging,
+    RequestTemplate,
+    YearsTemplate,
+)
 from metasearch.adapters.tables import KEYS, PLACEHOLDERS, Table
 from metasearch.adapters.templates import all_names
 from metasearch.errors import SpecError
@@ -195,6 +204,7 @@ class _SpecReader(ShapeReader):
             text=text,
             content_type=self.get(request, "content_type", str, usual, "request"),
             redirects=self.places(request, "redirects", "request"),
+            longest=self.get(request, "longest", int, LONGEST_ADDRESS, "request"),
         )
 
     def enrichment(self, table: Table) -> Enrichment | None:

@@ -23,7 +23,7 @@ KEYS: Mapping[str, frozenset[str]] = {
         "name label homepage docs terms coverage languages syntax default enabled weight extends hook url "
         "request query paging auth limits enrich parse fields ids also".split()
     ),
-    "request": frozenset("url method params headers body json text content_type redirects".split()),
+    "request": frozenset("url method params headers body json text content_type redirects longest".split()),
     "enrich": frozenset("by request".split()),
     "enrich.request": frozenset("url params headers".split()),
     "query": frozenset(

@@ -20,6 +20,7 @@ from metasearch.cli.serve import serve
 from metasearch.cli.shelves import shelves
 from metasearch.cli.sources import sources
 from metasearch.cli.strategies import strategies
+from metasearch.cli.translate import translate
 
 
 def _version(ctx: click.Context, _param: click.Parameter, value: Any) -> None:
@@ -44,5 +45,20 @@ def root() -> None:
     """One query to many scholarly databases at once, and one ranked list that says where each hit comes from."""
 
 
-for _command in (search, sources, cache, serve, parse, explain, dedup, strategies, evaluate, harvest, index, shelves):
+_COMMANDS = (
+    search,
+    translate,
+    sources,
+    cache,
+    serve,
+    parse,
+    explain,
+    dedup,
+    strategies,
+    evaluate,
+    harvest,
+    index,
+    shelves,
+)
+for _command in _COMMANDS:
     root.add_command(_command)

@@ -10,12 +10,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from metasearch.errors import QuerySyntaxError
-from metasearch.query.ast import IDENTIFIERS, Query, Term, Years, conjunction
+from metasearch.query.ast import IDENTIFIERS, Query, Term, Years
 from metasearch.query.cql_grammar import Boolean, Clause, Modifier, Relation, Token, Tree, syntax_tree
 from metasearch.query.cql_indexes import INDEXES, NOT_SEARCHED, Index, set_of
 from metasearch.query.kinds import type_word
 from metasearch.query.languages import language_code
 from metasearch.query.reading import (
+    LeftToRight,
     Reader,
     ReadQuery,
     attempt,
@@ -85,22 +86,29 @@ class _Meaning:
         self.reader = reader
 
     def of(self, tree: Tree) -> Query | None:
-        if isinstance(tree, Clause):
-            return self.clause(tree)
-        left, right = self.of(tree.left), self.of(tree.right)
-        self.boolean_modifiers(tree)
-        match tree.operator:
-            case "or":
-                if left is None or right is None:
-                    raise self.refused(tree, "cql.allRecords in an OR finds everything")
-                return disjunction([left, right])
-            case "not":
-                if right is None:
-                    raise self.refused(tree, "NOT cql.allRecords finds nothing")
-                return conjunction(left, negation(right))
-        if left is None or right is None:
-            return left if right is None else right
-        return conjunction(left, right)
+        joins: list[Boolean] = []
+        while isinstance(tree, Boolean):  # operators side by side lean to the left, as deep as there are many
+            joins.append(tree)
+            tree = tree.left
+        query = self.clause(tree)
+        joined = None if query is None else LeftToRight(self.reader, query)
+        for join in reversed(joins):
+            joined = self.joined(joined, join)
+        return None if joined is None else joined.query()
+
+    def joined(self, left: LeftToRight | None, join: Boolean) -> LeftToRight | None:
+        right = self.of(join.right)
+        self.boolean_modifiers(join)
+        if join.operator == "or" and (left is None or right is None):
+            raise self.refused(join, "cql.allRecords in an OR finds everything")
+        if join.operator == "not" and right is None:
+            raise self.refused(join, "NOT cql.allRecords finds nothing")
+        if right is None:
+            return left
+        if left is None:
+            return LeftToRight(self.reader, negation(right) if join.operator == "not" else right)
+        left.add({"or": "OR", "not": "NOT"}.get(join.operator, "AND"), right)
+        return left
 
     def boolean_modifiers(self, tree: Boolean) -> None:
         shown = "".join(map(_shown, tree.modifiers))

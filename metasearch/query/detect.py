@@ -11,6 +11,9 @@ marks of one kind only. What stands in double quotes is no mark.
   words, and so is `the relation author=reader`.
 - **pubmed**: a tag of PubMed in square brackets, directly after a word or quote and before a blank, bracket or the end.
   So benzo[ab]pyrene has none; nor have [Au] and [Pt], which are gold and platinum.
+- **ovid**, **scopus**, **wos**, **ebsco**, **embase**, **cochrane**, **proquest**, **ieee**: their marks stand in
+  `_DATABASES`. A text with marks of several is in the first that has a mark of its own, in the order of that table.
+- Lines with numbers, of which one names another, are a strategy: `metasearch.query.databases.lines`.
 
 Each pattern looks at a bounded stretch, so the time is linear in the length of the text.
 """
@@ -47,7 +50,92 @@ _CQL = (
         re.IGNORECASE,
     ),
 )
+_ASCII = r"[\"“]?[A-Za-z*$?]"
+#: Syntax -> its marks: those that no other has, and those that several have; both in a text without what is in quotes.
+_DATABASES: dict[str, tuple[tuple[re.Pattern[str], ...], tuple[re.Pattern[str], ...]]] = {
+    "ieee": ((re.compile(r'["“]_{0,60}["”]\s?:["“(\w]'),), ()),
+    "ovid": (
+        (
+            re.compile(
+                r"(?<=[\w*$?#)\"”])\s?\.(?:ti|ab|tw|mp|kw|kf|sh|hw|pt|af|au|jw|jn|ot|nm|fs|yr|lg|id|px|rn|in|dt|ui|is)"
+                r"(?:,\s?[a-z]{2}){0,20}\.(?=[\s)\]]|\Z)",
+                re.IGNORECASE,
+            ),
+            re.compile(r"(?<![\w/'])exp\s{1,5}\*?[\"A-Za-z][^/\n]{0,150}/(?=[\s)a-z]|\Z)", re.IGNORECASE),
+            re.compile(r"(?<=[\w*$?#)\"”]) adj[0-9]{1,2} (?=[\w(\"“])", re.IGNORECASE),
+            re.compile(r"(?<![\w/])(?:or|and)/\s?[0-9]{1,4}\s?[-,]\s?[0-9]", re.IGNORECASE),
+            re.compile(r"(?<!\w)limit\s[0-9]{1,4}\sto\s", re.IGNORECASE),
+            re.compile(r"(?<=\w\")/(?=[\s)]|\Z)|(?:\A|[(\s])\*?[A-Z][\w ,-]{2,80}/ (?:and|or|not|AND|OR|NOT) "),
+        ),
+        (),
+    ),
+    "scopus": (
+        (
+            re.compile(
+                r"(?<![\w-])(?:TITLE-ABS(?:-KEY(?:-AUTH)?)?|AUTHKEY|INDEXTERMS|SRCTITLE|AFFILCOUNTRY|AUTHLASTNAME)\s?\(",
+                re.IGNORECASE,
+            ),
+            re.compile(r"(?<!\w)PUBYEAR\s{0,5}(?:[<>=]|AFT|BEF|IS)", re.IGNORECASE),
+            re.compile(r"(?<!\w)(?:LIMIT-TO|EXCLUDE)\s?\(\s?[A-Z]{2,15}\s?,"),
+            re.compile(r"(?<![\w-])(?:TITLE|ABS|KEY)\s?\(\s?[\"“{(]?[A-Za-z]{3}"),
+        ),
+        (re.compile(r"(?<=[\w*?)\"”]) W/[0-9]{1,3} (?=[\w(\"“{*])", re.IGNORECASE),),
+    ),
+    "cochrane": (
+        (
+            re.compile(r"(?<!\w)MeSH\s{1,3}descriptor:?\s{0,3}\[", re.IGNORECASE),
+            re.compile(r"\[mh\s{1,3}\^?[\"“A-Za-z]", re.IGNORECASE),
+            re.compile(r"\{\s?(?:OR|AND)\s{1,3}#[0-9]", re.IGNORECASE),
+        ),
+        (),
+    ),
+    "embase": (
+        (
+            re.compile(r"['’]/(?:exp|de|mj|syn|br)\b", re.IGNORECASE),
+            re.compile(r"\][ ]?/(?:lim|py|sd)\b", re.IGNORECASE),
+            re.compile(r"(?<=[\w*?$)'’\"”]):(?:ti|ab|kw|de|tt|it)(?:,[a-z]{2}){1,20}(?![\w,])", re.IGNORECASE),
+            re.compile(r"(?<=[*?$)'’\"”]):(?:ti|ab|kw|de|tt|it|py|jt|au)(?!\w)", re.IGNORECASE),
+        ),
+        (),
+    ),
+    "proquest": (
+        (
+            re.compile(
+                r"(?<![\w.])(?:(?:SU|MESH|EMB|MJMESH|MAINSUBJECT|MJMAINSUBJECT|SUBJECT|MJSUB|AT|STYPE|DTYPE|RTYPE|PUB)\.EXACT"
+                r"(?:\.EXPLODE)?|noft|tiab|mainsubject|diskw|ti\s?,\s?ab(?:\s?,\s?[a-z]{2}){0,10}|ab\s?,\s?ti)\(",
+                re.IGNORECASE,
+            ),
+            re.compile(r"(?<![\w.\\])(?:ti|ab|su|if|TI|AB|SU|IF)\(\s?[\"“(]?[A-Za-z]{3,40}[\s*?)\"”_]"),
+        ),
+        (),
+    ),
+    "wos": (
+        (
+            re.compile(rf"(?<!\w)(?:TS|ALL|AK|KP)\s?=\s?\(?\s?\(?\s?{_ASCII}"),
+            re.compile(rf"(?<!\w)(?:TI|AB|AU|SO|DT|LA|PY|AD|WC|OG|CU|SU)\s?=\s?\(\s?\(?\s?(?:{_ASCII}|[12][0-9]{{3}})"),
+        ),
+        (
+            re.compile(r"(?<=[\w*?$)\"”]) (?:NEAR|ONEAR|NEXT)/[0-9]{1,3} (?=[\w(\"“*])", re.IGNORECASE),
+            re.compile(r"(?<=[\w*?$)\"”]) PRE/[0-9]{1,3} (?=[\w(\"“*])"),
+        ),
+    ),
+    "ebsco": (
+        (
+            re.compile(r"(?<!\w)(?:MH|MM|MJ|DE|SU|TI|AB|TX|KW|AU|SO|JN|ZU)\s{1,3}[\"“]_{0,150}[\"”+]"),
+            re.compile(r"(?<!\w)(?:TI|AB|SU|TX|MH|KW|DE)\s{0,3}\([^()]{0,200}\s(?:OR|AND|or|and|[NW][0-9]{1,2})\s"),
+            re.compile(
+                r"(?<!\w)(?:TI|AB|SU|TX|MH|KW)\s[\w*][^\n]{0,150}\s(?:OR|AND|or|and|NOT)\s(?:TI|AB|SU|TX|MH|KW)\s[\w*(\"]"
+            ),
+        ),
+        (),
+    ),
+}
 _TAG = re.compile(r"(?<=[\w\"”*.])(\s?)\[([A-Za-z1][A-Za-z /:~0-9-]{0,40})\](?![\w-])")
+_IEEE = re.compile(
+    r'["“](?:Document Title|Abstract|All Metadata|Author Keywords|Index Terms|Publication Title|IEEE Terms|Authors|'
+    r'Full Text (?:&|\.AND\.) Metadata|Mesh_Terms)["”]\s?:',
+    re.IGNORECASE,
+)
 _ELEMENT = re.compile(r"[A-Z][a-z]")
 
 
@@ -56,9 +144,39 @@ def detect(text: str) -> str:
     if len(text) > MAX_LENGTH:
         return "simple"
     bare = _QUOTED.sub(lambda it: f"{it[1]}{'_' * len(it[2])}{it[3]}", text)
+    if any(map(str.isdigit, text)) and "\n" in text and (lined := _of_lines(bare, text)):
+        return lined
     marks = {"cnki": _is_expert(bare, text), "cql": _is_cql(bare), "pubmed": _is_pubmed(bare)}
     marked = [name for name, found in marks.items() if found]
-    return marked[0] if len(marked) == 1 else "simple"
+    database = _database(bare, text)
+    if database == "wos" and marked == ["cnki"] and not _HAN.search(text):
+        marked = []  # TI="x" is a field of both
+    if database and not marked:
+        return database
+    return marked[0] if len(marked) == 1 and not database else "simple"
+
+
+def _database(bare: str, text: str) -> str | None:
+    """The syntax of a database whose marks a text bears."""
+    for shared in (False, True):
+        for name, marks in _DATABASES.items():
+            if any(mark.search(bare) for mark in marks[shared]) and (name != "ieee" or _IEEE.search(text)):
+                return name
+    return None
+
+
+def _of_lines(bare: str, text: str) -> str | None:
+    """The syntax of a strategy whose lines have numbers; None where the text is none."""
+    from metasearch.query.databases.lines import numbered_lines, plainly_refer
+
+    lines = numbered_lines(text)
+    if lines is None:
+        return None
+    if _is_pubmed(bare):
+        return "pubmed"
+    if database := _database(bare, text):
+        return database
+    return {"#": "cochrane", "S": "ebsco"}.get(lines[0].sign, "ovid") if plainly_refer(lines) else None
 
 
 def _is_expert(bare: str, text: str) -> bool:

@@ -29,11 +29,11 @@ from metasearch.query.expert_lexer import FLAT, NEAR, NEAR_NOTE, PREFIX, ExpertR
 from metasearch.query.kinds import type_word
 from metasearch.query.languages import language_code
 from metasearch.query.reading import (
+    LeftToRight,
     ReadQuery,
     attempt,
     between,
     dated,
-    disjunction,
     identifier_field,
     in_fields,
     negation,
@@ -78,7 +78,7 @@ class _Parser(ExpertReader):
 
     def query(self) -> Query:
         before, self.outer = self.outer, self.target
-        query, mixed = self.negated(), False
+        joined = LeftToRight(self, self.negated())
         while operator := self.word_operator():
             self.target = self.outer
             name, start, end = operator
@@ -86,15 +86,11 @@ class _Parser(ExpertReader):
                 if also[0] != "NOT":
                     raise self.lacks((start, end), "after")
                 name, start, end = also
-            right = self.inner((start, end))
-            if name == "OR":
-                query, mixed = disjunction([query, right]), True
-                continue
-            if mixed:
-                self.note("AND, OR and NOT are read from left to right, as CNKI reads them; write brackets to be sure")
-            query = conjunction(query, right if name == "AND" else negation(right))
+            joined.add(name, self.inner((start, end)))
+        if joined.mixed:
+            self.note("AND, OR and NOT are read from left to right, as CNKI reads them; write brackets to be sure")
         self.outer = before
-        return query
+        return joined.query()
 
     def negated(self) -> Query:
         operator = self.word_operator()
@@ -107,12 +103,12 @@ class _Parser(ExpertReader):
 
     def inner(self, after: tuple[int, int] | None) -> Query:
         minus = self.sign("-^")
-        query = negation(self.product(minus)) if minus else self.product(after)
+        first = negation(self.product(minus)) if minus else self.product(after)
+        joined = LeftToRight(self, first)
         while sign := self.sign("+-^"):
             right = self.product(sign)
-            plus = self.flat[sign[0]] == "+"
-            query = disjunction([query, right]) if plus else conjunction(query, negation(right))
-        return query
+            joined.add("OR" if self.flat[sign[0]] == "+" else "NOT", right)
+        return joined.query()
 
     def product(self, after: tuple[int, int] | None) -> Query:
         parts = [self.side(after)]

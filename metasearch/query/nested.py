@@ -37,6 +37,13 @@ class NestedReader(Reader, ABC):
 
     def group(self) -> Query:
         """What stands between the bracket that is next and the one that closes it."""
+        opening = self.enter()
+        query = self.query()
+        self.leave(opening)
+        return query
+
+    def enter(self) -> int:
+        """Take the bracket that opens; where it stood."""
         opening = self.at
         self.not_too_deep(len(self.open), opening)
         self.open.append(opening)
@@ -45,13 +52,15 @@ class NestedReader(Reader, ABC):
             end = self.at + 1 if self.here() else opening + 1
             reason = "There is nothing between the brackets" if self.here() else "There is nothing after this bracket"
             raise self.error(reason, opening, end, fix=self.cut(opening, end))
-        query = self.query()
+        return opening
+
+    def leave(self, opening: int) -> None:
+        """Take the bracket that closes the one at `opening`."""
         if self.here() != ")":
             fix = self.text + ")" * len(self.open)
             raise self.error("This bracket is never closed", opening, opening + 1, fix=fix)
         self.at += 1
         self.open.pop()
-        return query
 
     def stray(self) -> QuerySyntaxError:
         """The bracket that is next closes nothing."""

@@ -6,41 +6,54 @@ A word that the parser would take for something else gets a backslash, which mak
 
 from __future__ import annotations
 
+import re
+
 from metasearch.errors import QuerySyntaxError
 from metasearch.query.ast import FACETS, And, Not, Or, Query, Term, Years, conjunction
 from metasearch.query.lexer import FIELD_NAMES, bare_doi
 from metasearch.query.simple import parse
 from metasearch.query.years import years_text
 
+_SMALL = "and or not"
+_SMALL_WORD = re.compile(r"(?<!\S)(?:and|or|not)(?!\S)|[(:](?:and|or|not)\b|\b(?:and|or|not)\)")
 _IN_WORD = str.maketrans({char: f"\\{char}" for char in '\\"＂“”„()（）'})
 _IN_PHRASE = str.maketrans({char: f"\\{char}" for char in '\\"'})
 
 
 def to_text(query: Query) -> str:
     """The query in our own syntax, with no more brackets than it needs."""
+    text = _text(query, "")
+    # Beside brackets and fields, `and` in small letters would be an operator.
+    return _text(query, _SMALL) if _SMALL_WORD.search(text) and any(sign in text for sign in "(:") else text
+
+
+def _text(query: Query, escaped: str) -> str:
+    """As `to_text`; the words in `escaped` get a backslash."""
     match query:
         case Term():
-            return _term(query)
+            return _term(query, escaped)
         case Years():
             return f"year:{years_text(query)}"
         case And(parts):
-            return " AND ".join(_grouped(part) if isinstance(part, Or) else to_text(part) for part in parts)
+            return " AND ".join(
+                _grouped(part, escaped) if isinstance(part, Or) else _text(part, escaped) for part in parts
+            )
         case Or(parts):
-            return " OR ".join(to_text(part) for part in parts)
+            return " OR ".join(_text(part, escaped) for part in parts)
         case Not(part):
             several = isinstance(part, And | Or) or (isinstance(part, Term) and part.field == "any" and _several(part))
-            return f"NOT {_grouped(part) if several else to_text(part)}"
+            return f"NOT {_grouped(part, escaped) if several else _text(part, escaped)}"
 
 
-def _grouped(query: Query) -> str:
-    return f"({to_text(query)})"
+def _grouped(query: Query, escaped: str) -> str:
+    return f"({_text(query, escaped)})"
 
 
 def _several(term: Term) -> bool:
     return not term.phrase and " " in term.text
 
 
-def _term(term: Term) -> str:
+def _term(term: Term, escaped: str) -> str:
     prefix = "" if term.field == "any" else f"{term.field}:"
     if term.phrase:
         return f'{prefix}"{term.text.translate(_IN_PHRASE)}"'
@@ -49,7 +62,12 @@ def _term(term: Term) -> str:
     words = term.text.split()
     grouped = bool(prefix) and len(words) > 1
     frame = f"{prefix}({{}})" if grouped else f"{prefix}{{}}"
-    return frame.format(" ".join(_word(word, term.field, frame, several=len(words) > 1) for word in words))
+    return frame.format(
+        " ".join(
+            f"\\{word}" if word in escaped.split() else _word(word, term.field, frame, several=len(words) > 1)
+            for word in words
+        )
+    )
 
 
 def _truncated(prefix: str, term: Term) -> str:

@@ -5,26 +5,30 @@
             | date [ tag ] ":" date tag
 
 A tag holds for the words, or the phrase, directly before it. Where we have only a wider field, that one is searched and
-a note says so.
+a note says so; what no field here holds is passed over (None) beside something that can be searched for, and told.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from metasearch.errors import QuerySyntaxError
-from metasearch.query.ast import IDENTIFIERS, Query, Term, Years, conjunction
+from metasearch.query.ast import IDENTIFIERS, Query, Term, Years
+from metasearch.query.databases.lines import numbered_lines, read_lines
+from metasearch.query.databases.reader import Line
+from metasearch.query.databases.telling import Telling
 from metasearch.query.kinds import type_word
 from metasearch.query.languages import language_code
 from metasearch.query.lexer import is_blank
 from metasearch.query.nested import NestedReader
-from metasearch.query.pubmed_tags import SEARCHED, TAGS, TYPES, Tag
+from metasearch.query.pubmed_tags import SEARCHED, STUDIES, TAGS, TYPES, Tag
 from metasearch.query.reading import (
+    LeftToRight,
     ReadQuery,
     attempt,
     between,
     dated,
-    disjunction,
     identifier_field,
     in_fields,
     negation,
@@ -41,6 +45,8 @@ _DATE = r"[0-9]{4}(?:/[0-9]{1,2}){0,2}"
 _RANGE = re.compile(rf"({_DATE}):({_DATE})")
 _AND_THEN = re.compile(rf'\s{{0,5}}:\s{{0,5}}("?)({_DATE})("?)')
 _EVERYWHERE = TAGS["all"]
+_LINE = re.compile(r"#([0-9]{1,4})(?![^\s()（）])")
+_FILTERS = frozenset({"filter", "sb", "subset", "filters"})
 
 
 def parse_pubmed(text: str) -> ReadQuery:
@@ -49,42 +55,72 @@ def parse_pubmed(text: str) -> ReadQuery:
     Raises:
         QuerySyntaxError: It is none, or has a tag that cannot be searched here.
     """
-    return attempt(lambda one: _Parser(one).whole(), text)
+    return attempt(_read, text)
+
+
+def _read(text: str) -> ReadQuery:
+    reader = _Parser(text)
+    lines = numbered_lines(text)
+    return reader.ended(reader.tree()) if lines is None else read_lines(text, lines, _Parser, "pubmed")
 
 
 class _Parser(NestedReader):
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, lines: Mapping[int, Line] | None = None, telling: Telling | None = None) -> None:
         super().__init__(text, "pubmed")
+        self.lines = lines
+        self.telling = telling or Telling()
+        self.used: set[int] = set()
+        self.unsaid: QuerySyntaxError | None = None
+
+    def tree(self) -> Query | None:
+        """All of the text; None where nothing of it can be asked."""
+        query = self.query_or_none()
+        if self.here() == ")":
+            raise self.stray()
+        return query
+
+    def ended(self, query: Query | None) -> ReadQuery:
+        """The query with what is told."""
+        if query is None:
+            end = len(self.text)
+            raise self.unsaid or self.error("Nothing in it can be searched for here", 0, end, advice="Add a word.")
+        for sentence in self.telling.sentences():
+            self.note(sentence)
+        return self.finished(query)
 
     # ---------------------------------------------------------------- the grammar
 
     def query(self) -> Query:
+        raise NotImplementedError("groups may hold nothing that can be asked")
+
+    def query_or_none(self) -> Query | None:
         operator = self.operator()
         if operator and operator[0] != "NOT":
             raise self.lacks(operator[1:], "before")
-        query = self.operand(operator)
-        if operator:
-            query = negation(query)
+        first = self.operand(operator)
+        joined = None if first is None else LeftToRight(self, negation(first) if operator else first)
         while self.here() not in ("", ")"):
             operator = self.operator()
             if operator and operator[0] == "AND" and (also := self.operator()):
                 if also[0] != "NOT":
                     raise self.lacks(operator[1:], "after")
                 operator = also
-            right = self.operand(operator)
-            match operator[0] if operator else "AND":
-                case "OR":
-                    query = disjunction([query, right])
-                case "NOT":
-                    query = conjunction(query, negation(right))
-                case _:
-                    query = conjunction(query, right)
-        return query
+            before, start = self.telling.widened, self.at
+            name, right = operator[0] if operator else "AND", self.operand(operator)
+            if name == "NOT" and self.telling.widened > before:
+                self.telling.tell("negated", f"NOT {plain(self.text[start : self.at])}")
+            if joined is None and right is not None:
+                joined = LeftToRight(self, negation(right) if name == "NOT" else right)
+            elif joined is not None and right is not None:
+                joined.add(name, right)
+        return joined.query() if joined else None
 
-    def operand(self, after: tuple[str, int, int] | None) -> Query:
+    def operand(self, after: tuple[str, int, int] | None) -> Query | None:
         char = self.here()
         if char == "(":
-            return self.group()
+            return self.bracketed()
+        if found := _LINE.match(self.text, self.at):
+            return self.reference(found)
         if char == "[":
             raise self.loose_tag()
         if char in ("", ")"):
@@ -106,12 +142,31 @@ class _Parser(NestedReader):
         self.at = found.end()
         return self.term(text, self.tag(found), phrase, (start, end), plain(found[1]))
 
-    def group(self) -> Query:
-        query = super().group()
+    def bracketed(self) -> Query | None:
+        opening = self.enter()
+        query = self.query_or_none()
+        self.leave(opening)
         if found := _TAG.match(self.text, self.at):
             reason = "A tag holds for a word or phrase, not for a group"
             raise self.error(reason, found.start(1) - 1, found.end(), fix=self.cut(*found.span()))
         return query
+
+    def reference(self, found: re.Match[str]) -> Query | None:
+        """What an earlier line means."""
+        where = found.span()
+        if self.lines is None:
+            reason = f"{found[0]} stands for an earlier search, and none is remembered here"
+            raise self.error(reason, *where, fix=self.cut(*where))
+        line = self.lines.get(int(found[1]))
+        if line is None:
+            reason = f"There is no line {found[1]} before this one"
+            raise self.error(reason, *where, advice="A line may name those before it.")
+        self.at = found.end()
+        self.used.add(int(found[1]))
+        self.telling.widened += line.widened
+        self.read += line.size - 1
+        self.counted(*where)
+        return line.query
 
     # ---------------------------------------------------------------- pieces
 
@@ -127,9 +182,27 @@ class _Parser(NestedReader):
         end = self.word_end(self.at)
         name = self.text[self.at : end]
         if name not in _OPERATORS or _TAG.match(self.text, end):
-            return None
+            if not self.lower_operator(self.at, end):
+                return None
+            self.telling.tell("lower case", name)
         start, self.at = self.at, end
-        return name, start, end
+        return name.upper(), start, end
+
+    def lower_operator(self, at: int, end: int) -> bool:
+        """Whether what stands there is an operator in small letters: between brackets, quotes or tags it is no word."""
+        if self.text[at:end] not in ("and", "or", "not"):
+            return False
+        before, after = at - 1, end
+        while before >= 0 and is_blank(self.text[before]):
+            before -= 1
+        while after < len(self.text) and is_blank(self.text[after]):
+            after += 1
+        if before < 0 or after == len(self.text) or self.text[after] in ")）[":
+            return False
+        shown = self.text[before] in ')）]"”＂' or self.text[after] in '(（"“＂'
+        if not shown:
+            self.telling.tell("word", self.text[at:end])
+        return shown
 
     def word_end(self, at: int) -> int:
         end = at
@@ -145,9 +218,8 @@ class _Parser(NestedReader):
             word = self.text[self.at : end]
             if word in _OPERATORS and not _TAG.match(self.text, end):
                 break
-            if re.fullmatch(r"#[0-9]{1,4}", word):
-                reason = f"{word} stands for an earlier search, and none is remembered here"
-                raise self.error(reason, self.at, end, fix=self.cut(self.at, end))
+            if _LINE.match(self.text, self.at) or self.lower_operator(self.at, end):
+                break
             found.append(word)
             self.at = end
         return plain(" ".join(found))
@@ -198,20 +270,25 @@ class _Parser(NestedReader):
             meant = f"; near it are {' '.join(f'[{it}]' for it in likely)}" if likely else f"; there are {SEARCHED}"
             fix = self.put(start, end, f"[{likely[0]}]") if likely else self.cut(start, end)
             raise self.error(f"There is no tag [{shown}]{meant}", start, end, fix=fix)
-        if not tag.fields:
+        if not tag.fields and self.unsaid is None:
             reason = f"[{shown}] cannot be searched here: no field holds it; those that can are {SEARCHED}"
-            raise self.error(reason, start, end, fix=self.cut(start, end))
+            self.unsaid = self.error(reason, start, end, fix=self.cut(start, end))
         if near:
             self.note(f"[{shown}]: how near the words stand to one another cannot be asked: all of them are looked for")
         if tag.told:
             self.note(f"[{shown}] is {tag.told}")
         return tag
 
-    def term(self, text: str, tag: Tag, phrase: bool, where: tuple[int, int], shown: str) -> Query:
+    def term(self, text: str, tag: Tag, phrase: bool, where: tuple[int, int], shown: str) -> Query | None:
+        if not tag.fields or text.casefold() == "hasabstract":
+            return self.filtered(text, shown)
         if tag.fields == ("year",):
             return self.years(text, tag, where, shown)
         if tag.fields == ("type",):
             known = TYPES.get(text.casefold()) or type_word(text)
+            if known is None and text.casefold() in STUDIES:
+                self.telling.tell("type", f"{text}[{shown}]")
+                return words(text, "subject", phrase=" " in text)
             if TYPES.get(text.casefold()):
                 self.note(f'[{shown}] "{text}" is read as type:{known}, which holds more')
             return self.listed(known, "type", text, where)
@@ -235,6 +312,17 @@ class _Parser(NestedReader):
         phrase = (phrase or (tag.heading and len(texts) > 1)) and fields[0] not in ("doi", "isbn", "issn")
         return in_fields(fields, lambda field: words(text, field, phrase=phrase))
 
+    def filtered(self, text: str, shown: str) -> Query | None:
+        """A filter such as english[filter], as far as a field holds that; None for what is passed over."""
+        name = text.casefold()
+        if shown.casefold() in _FILTERS:
+            if language := language_code(name):
+                return Term(language, "language")
+            if kind := TYPES.get(name.replace("systematic", "systematic review")) or TYPES.get(name) or type_word(name):
+                return Term(kind, "type")
+        self.telling.tell("nowhere", f"{text}[{shown}]")
+        return None
+
     def listed(self, known: str | None, field: str, text: str, where: tuple[int, int]) -> Query:
         if known is None:
             reason = f'"{text[:40]}" is no {field} that is known here'
@@ -245,6 +333,10 @@ class _Parser(NestedReader):
     def cut_short(self, word: str, where: tuple[int, int]) -> tuple[str, bool]:
         """(the word without its star, whether it had one)."""
         bare = word.rstrip("*")
+        stem = bare.partition("*")[0]
+        if stem != bare and sum(map(str.isalnum, stem)) > 1:
+            self.telling.tell("wildcard", word)
+            return stem, True
         if "*" in bare or (bare != word and not any(map(str.isalnum, bare))):
             fix = self.put(*where, self.text[where[0] : where[1]].replace("*", ""))
             raise self.error("* can stand at the end of a word only", *where, fix=fix)

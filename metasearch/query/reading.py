@@ -13,6 +13,8 @@ from metasearch.query.simple import MAX_DEPTH, MAX_LENGTH, MAX_TERMS, said_only
 from metasearch.query.years import BadYears, read_years
 
 _ROUNDS = 8
+#: Characters of a text that is mended more than once: each round reads all of it.
+_MENDED = 2_000
 _ADVICE = "Write one or more words to look for."
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _ISBN = re.compile(r"(?:97[89][- ]?)?(?:[0-9][- ]?){9}[0-9Xx]")
@@ -97,10 +99,15 @@ class Reader:
         if not searches(query):
             reason = f"The query says only {said_only(query)}"
             raise self.error(reason, start, start + length, advice="Add a word to look for.")
+        self.not_tangled(query)
+        return ReadQuery(query, self.syntax, tuple(self._notes))
+
+    def not_tangled(self, query: Query) -> None:
+        """Refuse operators that alternate too often: a tree stays so shallow that whoever walks it may recurse."""
         if _nesting(query) > MAX_DEPTH:
+            start, length = len(self.text) - len(self.text.lstrip()), len(self.text.strip())
             reason = f"AND, OR and NOT alternate more than {MAX_DEPTH} deep"
             raise self.error(reason, start, start + length, advice="Group what belongs together with brackets.")
-        return ReadQuery(query, self.syntax, tuple(self._notes))
 
     def error(
         self, reason: str, start: int, end: int, *, fix: str | None = None, advice: str | None = None
@@ -149,7 +156,7 @@ def attempt(read: Callable[[str], ReadQuery], text: str) -> ReadQuery:
 
 def _mended(read: Callable[[str], ReadQuery], candidate: str | None) -> str | None:
     """A query that can be read, found by mending one mistake after the other, or None."""
-    for _ in range(_ROUNDS):
+    for _ in range(_ROUNDS if len(candidate or "") <= _MENDED else 1):
         if candidate is None:
             return None
         candidate = plain(candidate)
@@ -163,6 +170,39 @@ def _mended(read: Callable[[str], ReadQuery], candidate: str | None) -> str | No
 
 
 # --------------------------------------------------------------------------- trees
+
+
+class LeftToRight:
+    """Operands that operators join from left to right, without precedence; takes time linear in their number.
+
+    Args:
+        reader: Whose text it is; it refuses operators that alternate too often.
+        first: The first operand.
+    """
+
+    def __init__(self, reader: Reader, first: Query) -> None:
+        self._reader = reader
+        self._parts = [first]
+        self._either = False
+        #: Whether an AND or NOT came after an OR.
+        self.mixed = False
+
+    def add(self, operator: str, right: Query) -> None:
+        """Join another operand: "AND", "OR" or "NOT"."""
+        either = operator == "OR"
+        if either is not self._either:
+            self.mixed = self.mixed or (self._either and len(self._parts) > 1)
+            self._parts = [self.query()]
+            self._either = either
+        self._parts.append(negation(right) if operator == "NOT" else right)
+
+    def query(self) -> Query:
+        """All of them so far."""
+        if len(self._parts) == 1:
+            return self._parts[0]
+        query = disjunction(self._parts) if self._either else conjunction(*self._parts)
+        self._reader.not_tangled(query)
+        return query
 
 
 def disjunction(parts: Sequence[Query]) -> Query:

@@ -24,16 +24,19 @@ from metasearch.errors import QuerySyntaxError
 from metasearch.query.ast import FACETS, IDENTIFIERS, Not, Or, Query, Term, Years, conjunction, searches, terms
 from metasearch.query.facets import FACET_WORDS, facet_word, near_facet_words
 from metasearch.query.lexer import FIELD_NAMES, Token, is_blank, tokens
+from metasearch.query.lowercase import with_operators
 from metasearch.query.years import BadYears, read_years, years_text
 
 #: Characters of a query.
-MAX_LENGTH = 2_000
+MAX_LENGTH = 20_000
 #: Brackets inside brackets.
 MAX_DEPTH = 20
 #: Words, phrases and year ranges of a query, each counted as one.
-MAX_TERMS = 100
+MAX_TERMS = 1_000
 
 _ROUNDS = 8
+#: Characters of a text that is mended more than once: each round reads all of it.
+_MENDED = 2_000
 _NOT_WANTED = "what is not wanted"
 _ADVICE = "Type one or more words, such as: gene drive"
 _FIELD = re.compile(rf"\b(?:{'|'.join(FIELD_NAMES)})[:：]", re.IGNORECASE)
@@ -96,7 +99,7 @@ def _corrected(text: str, fix: str | None) -> str | None:
     if fix is None:
         return None
     candidate: str | None = fix
-    for _ in range(_ROUNDS):
+    for _ in range(_ROUNDS if len(candidate or "") <= _MENDED else 1):
         if candidate is None:
             break
         candidate = " ".join("".join(" " if is_blank(char) else char for char in candidate).split())
@@ -122,7 +125,7 @@ class _Part:
 class _Parser:
     def __init__(self, text: str) -> None:
         self.text = text
-        self.tokens = tokens(text)
+        self.tokens = with_operators(tokens(text))
         self.at = 0
         self.open: list[Token] = []
         self.read = 0

@@ -9,6 +9,7 @@ A parser is loaded when it is first needed: most queries are simple.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from metasearch.errors import QuerySyntaxError, UsageError
 from metasearch.query.reading import ReadQuery
@@ -20,7 +21,17 @@ SYNTAXES: Mapping[str, str] = {
     "cql": 'CQL 1.2, as library catalogues take it: dc.title any "fish frog"',
     "cnki": "the expert syntax of CNKI, Wanfang and VIP: TI='生态'*(水质+贝类)",
     "pubmed": "PubMed's: heart attack[tiab] AND 2015:2020[dp]",
+    "ovid": "Ovid's: exp Gambling/ and (harm* adj3 reduc*).ti,ab.",
+    "scopus": "that of Scopus: TITLE-ABS-KEY(gambl* W/3 harm) AND PUBYEAR > 2009",
+    "wos": "that of Web of Science: TS=(gambl* NEAR/3 harm) AND PY=2010-2020",
+    "ebsco": 'that of EBSCOhost: (MH "Gambling+") AND TI (harm* N3 reduc*)',
+    "embase": "that of embase.com: 'gambling'/exp AND (harm* NEAR/3 reduc*):ti,ab",
+    "cochrane": "that of the Cochrane Library: [mh Gambling] AND (harm* NEAR/3 reduc*):ti,ab,kw",
+    "proquest": 'that of ProQuest: ti,ab(gambl* NEAR/3 harm) AND MESH.EXACT("Gambling")',
+    "ieee": 'that of IEEE Xplore: "Document Title":gambling AND "Abstract":harm',
 }
+#: Those that strategies for one database are written in.
+DATABASES = ("ovid", "scopus", "wos", "ebsco", "embase", "cochrane", "proquest", "ieee")
 #: What may be asked for: one of them, "expert" (another name of cnki), or "auto".
 CHOICES = ("auto", *SYNTAXES, "expert")
 
@@ -47,7 +58,7 @@ def _read_by_its_marks(text: str) -> ReadQuery:
 
     syntax = detect(text)
     try:
-        return _read_as(text, syntax)
+        found = _read_as(text, syntax)
     except QuerySyntaxError as error:
         if syntax == "simple":
             raise
@@ -60,6 +71,10 @@ def _read_by_its_marks(text: str) -> ReadQuery:
             advice=error.advice,
             syntax=syntax,
         ) from None
+    if syntax in DATABASES:
+        taken = f"read in the syntax {syntax}, by its marks; the syntax simple takes a text as it stands"
+        return replace(found, notes=(taken, *found.notes))
+    return found
 
 
 def _read_as(text: str, syntax: str) -> ReadQuery:
@@ -76,4 +91,11 @@ def _read_as(text: str, syntax: str) -> ReadQuery:
             from metasearch.query.pubmed import parse_pubmed
 
             return parse_pubmed(text)
-    return ReadQuery(parse(text), "simple")
+        case "simple":
+            from metasearch.query.leftovers import leftovers
+
+            query = parse(text)
+            return ReadQuery(query, "simple", leftovers(text))
+    from metasearch.query.databases import parse_database
+
+    return parse_database(text, syntax)

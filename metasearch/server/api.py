@@ -20,6 +20,7 @@ from metasearch.server import negotiate, stream
 from metasearch.server.access import FACE
 from metasearch.server.clients import USER
 from metasearch.server.gate import RETRY_AFTER
+from metasearch.server.given import given, given_so_far
 from metasearch.server.linked import Linked, asked, linked
 from metasearch.server.markup import Markup
 from metasearch.server.page import Form, search_form, start_page
@@ -48,10 +49,11 @@ _NOT_TOKEN = re.compile(r"[^!#$%&'*+.^_`|~0-9A-Za-z-]")
 async def search(request: web.Request) -> web.StreamResponse:
     """Answers `/` and `/search`."""
     shared = request.app[SHARED]
+    sent = await given(request, shared.options)
     form = request[FACE] = chosen_format(request)
     if form == "html":  # the form lists all
         await shared.engine.ready()
-    parameters = read(request.query, shared.options)
+    parameters = read(sent, shared.options)
     if not parameters.query:
         if form == "html":
             async with shared.gate.brief():
@@ -96,7 +98,7 @@ def chosen_format(request: web.Request) -> str:
     Raises:
         Problem: 406, with everything that there is; 400 where `format` is repeated.
     """
-    named = [value for value in request.query.getall("format", []) if value]
+    named = [value for value in given_so_far(request).getall("format", []) if value]
     if len(named) > 1:
         raise Problem.bad_parameters([{"parameter": "format", "reason": f"given {len(named)} times; give it once"}])
     if named:
@@ -248,7 +250,7 @@ def _form(parameters: Parameters) -> Form:
 
 def form_again(request: web.Request) -> Markup:
     """The search form with what was typed, for pages that say what was wrong with it."""
-    query = request.query
+    query = given_so_far(request)
     form = Form(query.get("q", ""), query.get("year", ""))
     return search_form(site_of(request), view(request.app[SHARED].engine), form)
 

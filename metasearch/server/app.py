@@ -35,6 +35,7 @@ ROUTES = (
     ("/", api.search),
     ("/search", api.search),
     ("/plan", routes.plan),
+    ("/translate", routes.translate),
     ("/sources", routes.sources),
     ("/opensearch.xml", routes.opensearch),
     ("/suggest", routes.suggest),
@@ -44,6 +45,8 @@ ROUTES = (
     ("/favicon.ico", routes.favicon),
     ("/static/{name}", routes.static),
 )
+#: Those that take their parameters in the body of a POST as well, for queries that no address can hold.
+POSTED = frozenset({"/search", "/translate"})
 #: Seconds that requests in flight have when the server is told to stop; aiohttp waits for them twice. A server ends
 #: within two seconds.
 _PATIENCE = 0.75
@@ -109,6 +112,8 @@ def make_app(
     app.on_response_prepare.append(security_headers)
     for path, handler in ROUTES:
         app.router.add_get(path, handler)
+        if path in POSTED:
+            app.router.add_post(path, handler)
     return app
 
 

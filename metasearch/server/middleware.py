@@ -34,7 +34,12 @@ async def errors(request: web.Request, handler: Handler) -> web.StreamResponse:
     """Answers with problem details, or with a page where a browser asks; what went wrong inside stays in the log."""
     try:
         if len(request.raw_path) > LONGEST_LINE:
-            raise web.HTTPRequestURITooLong
+            raise Problem(
+                414,
+                None,
+                f"The address is longer than {LONGEST_LINE:,} characters. "
+                "Send long queries with POST to /search, as a form or as JSON.",
+            )
         return await handler(request)
     except Problem as exc:
         problem = exc

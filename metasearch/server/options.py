@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Self
 
+from metasearch.query.simple import MAX_LENGTH
 from metasearch.settings import Settings
 
 
@@ -37,6 +38,7 @@ class Options:
         max_client_connections: Most of one address, this machine and trusted proxies aside.
         keepalive: Seconds that a connection may stay silent between two requests; longer than proxies keep theirs.
         head_timeout: Seconds in which the head of a request must have arrived.
+        max_query: Most characters of a query.
         write_timeout: Seconds in which a client must have read something of what waits for it.
     """
 
@@ -64,6 +66,7 @@ class Options:
     keepalive: float = 75.0
     head_timeout: float = 10.0
     write_timeout: float = 30.0
+    max_query: int = MAX_LENGTH
 
     @classmethod
     def of(cls, settings: Settings) -> Self:
@@ -74,6 +77,7 @@ class Options:
             suggest=server.suggest,
             rate_limit=server.rate_limit,
             trusted_proxies=server.trusted_proxies,
+            max_query=server.max_query,
         )
 
     def divided(self, workers: int) -> Self:

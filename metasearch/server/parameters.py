@@ -100,8 +100,10 @@ def read(given: MultiMapping[str], options: Options) -> Parameters:
         return _count(text, options.max_records)
 
     query = reader.one("q")
+    if query and len(query[1]) > options.max_query:
+        reader.wrong("q", f"has {len(query[1]):,} characters; at most {options.max_query:,} are allowed")
     year = reader.one("year")
-    sources = _names(given, "sources")
+    sources = names(given, "sources")
     if sources and len(sources) > options.max_sources:
         reader.wrong("sources", f"names {len(sources)} sources; at most {options.max_sources} are allowed")
     timeout = reader.value(_seconds, "timeout")
@@ -121,17 +123,17 @@ def read(given: MultiMapping[str], options: Options) -> Parameters:
         versions=reader.value(_versions, "versions"),
         dedup=reader.value(_strategy, "dedup"),
         syntax=reader.value(_syntax, "syntax"),
-        enrich=_names(given, "enrich"),
+        enrich=names(given, "enrich"),
     )
     if reader.errors:
         raise Problem.bad_parameters(reader.errors)
     return parameters
 
 
-def _names(given: MultiMapping[str], parameter: str) -> tuple[str, ...] | None:
+def names(given: MultiMapping[str], parameter: str) -> tuple[str, ...] | None:
     """A parameter that is a list: with commas, or repeated as the tick boxes of a form repeat it."""
-    names = [name.strip() for value in given.getall(parameter, []) for name in value.split(",")]
-    return tuple(dict.fromkeys(filter(None, names))) or None
+    found = [name.strip() for value in given.getall(parameter, []) for name in value.split(",")]
+    return tuple(dict.fromkeys(filter(None, found))) or None
 
 
 def _years_range(text: str) -> Years:

@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import orjson
 from aiohttp import web
 
 from metasearch import __version__
+from metasearch.errors import UsageError
 from metasearch.explaining import plan_object
 from metasearch.server import api, negotiate
 from metasearch.server.assets import ASSETS, Asset
 from metasearch.server.clients import USER
+from metasearch.server.given import given
 from metasearch.server.loops import running_loop_name
 from metasearch.server.metrics import MEDIA_TYPE as METRICS_TYPE
 from metasearch.server.metrics import Metrics
 from metasearch.server.opensearch import MEDIA_TYPE as OPENSEARCH_TYPE
 from metasearch.server.opensearch import SUGGESTIONS_TYPE, describe
 from metasearch.server.page import sources_page
-from metasearch.server.parameters import read
+from metasearch.server.parameters import names, read
 from metasearch.server.peer_app import everybody
 from metasearch.server.problem import Problem
 from metasearch.server.site import SHARED, Shared, owner, site_of
 from metasearch.server.sources import SourceView, source_object, together, view
 from metasearch.server.suggest import together as completed
+from metasearch.translating import targets, translations, translations_object
 
 #: Searched for in the description document where the server has no examples of its own.
 _EXAMPLE = "gene drive"
@@ -70,6 +75,23 @@ async def plan(request: web.Request) -> web.Response:
         for _ in found.steps:
             await turns.next()
     return _json(plan_object(found.plan), "application/json")
+
+
+async def translate(request: web.Request) -> web.Response:
+    """`/translate?q=`: the query in the syntaxes of databases that people search by hand; no source is asked."""
+    options = request.app[SHARED].options
+    parameters = await given(request, options)
+    wanted = read(parameters, options)
+    if not wanted.query:
+        raise Problem.bad_parameters([{"parameter": "q", "reason": "missing: what is to be translated?"}])
+    named = names(parameters, "to") or ()
+    try:
+        targets(named)
+    except UsageError as exc:
+        raise Problem.bad_parameters([{"parameter": "to", "reason": f"{exc}. {exc.advice}"}]) from exc
+    async with request.app[SHARED].gate.brief():
+        found = await asyncio.to_thread(translations, wanted.query, named, wanted.syntax or "auto")
+    return _json(translations_object(found), "application/json")
 
 
 async def suggest(request: web.Request) -> web.Response:

@@ -375,3 +375,12 @@ def test_a_single_work_is_asked_for_by_its_doi() -> None:
     assert (request.source, request.method, request.wanted) == ("unpaywall", "GET", 1)
     with pytest.raises(KeyMissing, match="needs a key"):
         plan_enrichment("10.1000/xyz", spec, {})
+
+
+def test_a_query_that_is_too_long_for_an_address_is_not_cut() -> None:
+    """The source says that it cannot be asked, and by how much; one that is asked by POST has no such limit."""
+    text = " OR ".join(f'"gambling harm {number}"' for number in range(600))
+
+    with pytest.raises(CannotAsk, match=r"too long for this source: [0-9,]+ of 8,000 characters"):
+        asked("openalex", text)
+    assert asked("openalex", text[:3000].rpartition(" OR ")[0])

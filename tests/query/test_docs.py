@@ -53,5 +53,5 @@ def test_every_field_is_named(name: str) -> None:
 def test_the_caps_are_named() -> None:
     """Lengths and depths in the text are those of the parser."""
     assert f"{MAX_LENGTH:,} characters" in PAGE
-    assert f"{MAX_TERMS} words and phrases" in PAGE
+    assert f"{MAX_TERMS:,} words and phrases" in PAGE
     assert f"at most {MAX_DEPTH} deep" in PAGE

@@ -29,6 +29,7 @@ from metasearch.query import (
 )
 from metasearch.query.detect import detect
 from metasearch.query.simple import MAX_LENGTH
+from metasearch.query.syntaxes import DATABASES
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "syntaxes.md").read_text(encoding="utf-8")
 
@@ -206,7 +207,7 @@ def test_a_parser_is_loaded_when_it_is_needed() -> None:
 def examples() -> list[tuple[str, str, str]]:
     """(syntax, as typed, as read) of the examples: pairs of lines in the blocks that are named after a syntax."""
     found = []
-    for syntax in ("cql", "cnki", "pubmed"):
+    for syntax in ("cql", "cnki", "pubmed", *DATABASES):
         for block in PAGE.split(f"```{syntax}\n")[1:]:
             lines = block.partition("```")[0].splitlines()
             found += [(syntax, *(it.strip() for it in line.split("  →  "))) for line in lines if "→" in line]
@@ -221,7 +222,7 @@ def test_the_examples_of_the_page(syntax: str, typed: str, meant: str) -> None:
 
 def test_the_page_has_examples_of_each() -> None:
     """And names every syntax."""
-    assert {syntax for syntax, _, _ in examples()} == {"cql", "cnki", "pubmed"}
+    assert {syntax for syntax, _, _ in examples()} == {"cql", "cnki", "pubmed", *DATABASES}
     assert all(f"`{name}`" in PAGE for name in CHOICES)
 
 

@@ -76,6 +76,7 @@ async def test_a_line_that_is_too_long_gets_a_problem_document():
     ):
         assert response.status == 414
         assert response.content_type == "application/problem+json"
+        assert "POST to /search" in (await response.json(content_type=None))["detail"]
 
 
 async def test_the_configuration_reaches_the_server(tmp_path):

@@ -103,7 +103,7 @@ async def test_not_found_as_a_page(client):
 
 async def test_wrong_method(client):
     """405 says what would work."""
-    response = await client.post("/search", data={"q": "mice"})
+    response = await client.post("/plan", data={"q": "mice"})
 
     assert (response.status, response.headers["Allow"]) == (405, "GET,HEAD")
     assert (await problem(response))["title"] == "Method Not Allowed"

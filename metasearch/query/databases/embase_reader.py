@@ -1,0 +1,57 @@
+"""What embase.com alone has: `[english]/lim`, `[2010-2020]/py`, `'x'/exp/mj`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from metasearch.query.ast import Query
+from metasearch.query.databases.embase import EMBASE
+from metasearch.query.databases.reader import DatabaseReader, Line
+from metasearch.query.databases.telling import Telling
+from metasearch.query.databases.values import language_named, type_named
+from metasearch.query.pubmed_tags import Tag
+
+_LIMIT = re.compile(r"\[([^\[\]]{1,80})\](?:\s{0,3}/\s?([a-z]{2,3}))?(?!\w)", re.IGNORECASE)
+_SLASHED = frozenset("exp de mj syn br lnk dm dd dt cl".split())
+
+
+class EmbaseReader(DatabaseReader):
+    """One text in the syntax of embase.com."""
+
+    def __init__(self, text: str, lines: Mapping[int, Line] | None = None, telling: Telling | None = None) -> None:
+        super().__init__(text, EMBASE, lines, telling)
+
+    def special(self) -> tuple[bool, Query | None]:
+        found = _LIMIT.match(self.text, self.at)
+        if found is None:
+            return super().special()
+        self.at = found.end()
+        self.counted(*found.span())
+        value = " ".join(found[1].split())
+        if (found[2] or "").lower() == "py":
+            return True, self.years(value, found.span(1))
+        if (found[2] or "").lower() == "sd":
+            return True, self.years(value, found.span(1), "sd")
+        if language_named(value):
+            return True, self.language(value)
+        if type_named(value)[0]:
+            return True, self.type(value)
+        self.telling.tell("limit", found[0])
+        return True, None
+
+    def starts_special(self) -> bool:
+        return self.text[self.at] == "["
+
+    def is_suffix(self, found: re.Match[str]) -> bool:
+        names = re.split(r"[,/]", found[1].lower())
+        return found[0].startswith(":") or names[0].strip() in _SLASHED
+
+    def known(self, names: str) -> Tag | None:
+        parts = [it.strip() for it in re.split(r"[,/]", names.lower())]
+        if parts[0] == "exp":
+            self.telling.tell("explosion", "/exp")
+        if "mj" in parts:
+            self.telling.tell("focus", "/mj")
+            parts = [it for it in parts if it != "mj"] or ["de"]
+        return super().known(",".join(parts))

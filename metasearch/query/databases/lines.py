@@ -1,0 +1,176 @@
+"""Strategies whose lines have numbers, of which the last is the search: `1 exp X/`, `2 or/1-4`, `3 1 and 2`.
+
+Histories are printed with the first line first or the last line first; `#1`, `S1`, `1.` and `1` are numbers. A line
+without a number goes on with the one above it. Each line is read when those before it are, so one that names a later
+line, itself, or none that there is, is an error.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from metasearch.errors import QuerySyntaxError
+from metasearch.query.ast import And, Not, Or, Query
+from metasearch.query.databases.reader import MOST_LINES, Line
+from metasearch.query.databases.telling import Telling
+from metasearch.query.reading import ReadQuery
+
+_NUMBERED = re.compile(r"[ \t\ufeff]{0,8}(#|S|s)?([0-9]{1,4})([.):]?)(?:[ \t]{1,20}|$)(?=(\S?))")
+_HITS = re.compile(r"[ \t]{1,20}\(\s?[0-9][0-9,. ]{0,12}\)[ \t]*$|(?:\t[ \t]*|[ ]{3,20})[0-9][0-9,]{0,11}[ \t]*$")
+_REFERS = re.compile(
+    r"(?:^|[\s(])(?:(?:or|and)/\s?#?[0-9]|[#Ss][0-9]{1,4}\b|[0-9]{1,4}\)?\s{1,3}(?:and|or|not)\s"
+    r"|(?:and|or|not)\s{1,3}\(?[0-9]{1,4}(?:[\s)]|$)|limit\s[0-9]|from\s[0-9])",
+    re.IGNORECASE,
+)
+_REFERS_PLAINLY = re.compile(
+    r"(?:or|and)/\s?#?[0-9]|(?:^|[\s(])[#S][0-9]{1,4}\b|^\(?[0-9]{1,4}\)?\s{1,3}(?:and|or|not)\s{1,3}\(?[0-9]{1,4}(?:[\s)]|$)",
+    re.IGNORECASE,
+)
+_FURTHEST = 25
+
+
+@dataclass(frozen=True, slots=True)
+class NumberedLine:
+    """A line of a strategy: its number, the sign before it ("#", "S" or ""), its text and where that begins."""
+
+    number: int
+    sign: str
+    text: str
+    start: int
+
+
+def plainly_refer(lines: list[NumberedLine]) -> bool:
+    """Whether a line names others as nobody does in a list of titles."""
+    return any(_REFERS_PLAINLY.search(it.text) for it in lines)
+
+
+class LineReader(Protocol):
+    """What reads one line, as `DatabaseReader` does."""
+
+    used: set[int]
+    read: int
+
+    def tree(self) -> Query | None: ...
+
+    def ended(self, query: Query | None) -> ReadQuery: ...
+
+
+def numbered_lines(text: str) -> list[NumberedLine] | None:
+    """The lines, those that were first in the search first; None where the text is no such strategy."""
+    found: list[NumberedLine] = []
+    at, step = 0, 0
+    for whole in text.splitlines(keepends=True):
+        match = _NUMBERED.match(whole)
+        number = int(match[2]) if match else 0
+        new = match is not None and (match[4] != "" or match[1] is not None)
+        if new and found and match is not None:
+            away = number - found[-1].number
+            step = step or (1 if away > 0 else -1)
+            new = (match[1] or "").upper() == found[0].sign and 0 < away * step <= _FURTHEST
+        if new and match is not None:
+            found.append(
+                NumberedLine(number, (match[1] or "").upper(), whole[match.end() :].rstrip(), at + match.end())
+            )
+        elif found:
+            last = found[-1]
+            # Blanks stand for what is between the two, so that places stay what they are.
+            text_so_far = text[last.start : at + len(whole)].rstrip()
+            found[-1] = NumberedLine(last.number, last.sign, text_so_far, last.start)
+        elif whole.strip():
+            return None
+        at += len(whole)
+    if len(found) < 2 or not any(_REFERS.search(it.text) for it in found):
+        return None
+    return found if step > 0 else found[::-1]
+
+
+def read_lines(
+    text: str,
+    lines: list[NumberedLine],
+    reader: Callable[[str, Mapping[int, Line], Telling], LineReader],
+    syntax: str,
+) -> ReadQuery:
+    """The search that the last line is.
+
+    Args:
+        text: All of it.
+        lines: Of `numbered_lines`.
+        reader: Makes the reader of one line, from its text, the lines before it and where notes are gathered.
+        syntax: What `reader` reads.
+
+    Raises:
+        QuerySyntaxError: One of them cannot be read; its place is that in the whole text.
+    """
+    if len(lines) > MOST_LINES:
+        raise QuerySyntaxError(
+            f"The strategy has more than {MOST_LINES} lines",
+            text=text,
+            position=lines[MOST_LINES].start,
+            advice="Search for its parts by themselves.",
+            syntax=syntax,
+        )
+    telling = Telling()
+    known: dict[int, Line] = {}
+    uses: dict[int, set[int]] = {}
+    for line in lines:
+        bare = _HITS.sub("", line.text)
+        if bare != line.text:
+            telling.tell("hits", line.text[len(bare) :])
+        try:
+            before = telling.widened
+            one = reader(bare, known, telling)
+            query = one.tree()
+            if line is lines[-1]:
+                _tell_unused(telling, {**uses, line.number: one.used}, line.number)
+                return one.ended(query)
+        except QuerySyntaxError as error:
+            raise _placed(error, line, text, bare, syntax) from None
+        known[line.number] = Line(query, max(1, _size(query)), telling.widened > before)
+        uses[line.number] = one.used
+    raise AssertionError("a strategy has lines")
+
+
+def _size(query: Query | None) -> int:
+    """Words, phrases and ranges in it."""
+    waiting, size = [query], 0
+    while waiting:
+        match waiting.pop():
+            case And(parts) | Or(parts):
+                waiting.extend(parts)
+            case Not(part):
+                waiting.append(part)
+            case None:
+                pass
+            case _:
+                size += 1
+    return size
+
+
+def _tell_unused(telling: Telling, uses: Mapping[int, set[int]], last: int) -> None:
+    reached, waiting = {last}, [last]
+    while waiting:
+        new = uses[waiting.pop()] - reached
+        reached |= new
+        waiting.extend(new)
+    for number in uses:
+        if number not in reached:
+            telling.tell("unused", f"line {number}")
+
+
+def _placed(error: QuerySyntaxError, line: NumberedLine, text: str, bare: str, syntax: str) -> QuerySyntaxError:
+    """The error of one line, as one of the whole."""
+    fix = None
+    if error.suggestion is not None:
+        fix = f"{text[: line.start]}{error.suggestion}{text[line.start + len(bare) :]}"
+    return QuerySyntaxError(
+        f"Line {line.number}: {error.reason}",
+        text=text,
+        position=line.start + error.position,
+        length=error.length,
+        suggestion=fix,
+        advice=error.advice or "Mend this line.",
+        syntax=syntax,
+    )

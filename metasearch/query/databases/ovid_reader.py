@@ -1,0 +1,183 @@
+"""What Ovid alone has: headings with a slash, `or/1-4`, `limit 3 to`, `remove duplicates from 3`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from metasearch.query.ast import Query, conjunction
+from metasearch.query.databases.grammar import HEADING
+from metasearch.query.databases.ovid import OVID
+from metasearch.query.databases.reader import DatabaseReader, Line, Sign, joined
+from metasearch.query.databases.telling import Telling
+from metasearch.query.databases.values import language_named, type_named
+from metasearch.query.pubmed_tags import Tag
+from metasearch.query.reading import disjunction, plain, words
+
+_EXPLODED = re.compile(r'exp\s{1,5}(\*?)\s{0,3}(?:"([^"]{1,150})"|([^/"\n]{1,150}?))\s{0,3}/', re.IGNORECASE)
+_NO_HEADING = re.compile(r"\b(?:exp|or|adj[0-9]*|not)\b|[.]|[$]", re.IGNORECASE)
+_SLASH = re.compile(r"/(?:([a-z]{2}(?:,\s?[a-z]{2}){0,40}))?(?![\w/])")
+_NAMED = re.compile(r"\s{0,3}\[[^\[\]]{0,600}\]")
+_COMBINED = re.compile(r"(or|and)/\s?(#?[0-9]{1,4}(?:\s?[-,]\s?#?[0-9]{1,4}){0,200})(?!\w)", re.IGNORECASE)
+_LIMIT = re.compile(r"limit\s{1,5}#?([0-9]{1,4})\s{1,5}to\s{1,5}", re.IGNORECASE)
+_DUPLICATES = re.compile(r"(?:remove\s{1,3}duplicates\s{1,3}from|dedup)\s{1,3}([0-9]{1,4})(?!\w)", re.IGNORECASE)
+_KEEP = re.compile(r"from\s{1,3}([0-9]{1,4})\s{1,3}keep\s{1,3}[0-9,\s-]{1,200}", re.IGNORECASE)
+_USE = re.compile(r"use\s{1,3}[a-z0-9]{2,12}(?!\w)", re.IGNORECASE)
+_FREQUENCY = re.compile(r"\s{0,3}/\s?freq\s?=\s?[0-9]{1,3}", re.IGNORECASE)
+_YEARS = re.compile(r'(?:yr|dp|up|ed|dt|dd|rd)\s?=\s?(?:"([^"]{4,40})"|([0-9][\w-]{3,30}))', re.IGNORECASE)
+_UNKNOWN = re.compile(r"[\w*$?#)]\.([a-z]{2}(?:,[a-z]{2}){0,20})\.$")
+_BARE = frozenset("ti ab tw mp kw kf pt sh hw au id jw jn".split())
+
+
+class OvidReader(DatabaseReader):
+    """One text in Ovid's syntax."""
+
+    def __init__(self, text: str, lines: Mapping[int, Line] | None = None, telling: Telling | None = None) -> None:
+        super().__init__(text, OVID, lines, telling)
+
+    def special(self) -> tuple[bool, Query | None]:
+        if self.text[self.at] not in '("“':
+            for pattern, read in (
+                (_COMBINED, self.combination),
+                (_LIMIT, self.limited),
+                (_DUPLICATES, self.without_duplicates),
+                (_KEEP, self.kept),
+                (_EXPLODED, self.exploded),
+            ):
+                if (found := pattern.match(self.text, self.at)) and (
+                    pattern is not _EXPLODED or not (found[3] and _NO_HEADING.search(found[3]))
+                ):
+                    return True, read(found)
+        return super().special()
+
+    def operand(self, after: Sign | None) -> Query | None:
+        query = super().operand(after)
+        self.here()
+        if used := _USE.match(self.text, self.at):
+            self.telling.tell("settings", used[0])
+            self.at = used.end()
+        return query
+
+    def is_suffix(self, found: re.Match[str]) -> bool:
+        return found[0].endswith(".") or all(it.strip().lower() in _BARE for it in found[1].split(","))
+
+    def after_suffix(self) -> None:
+        if named := _NAMED.match(self.text, self.at):
+            self.at = named.end()
+        if often := _FREQUENCY.match(self.text, self.at):
+            self.telling.tell("frequency", often[0])
+            self.at = often.end()
+
+    def suffix_here(self) -> tuple[Tag, str] | None:
+        if self.text[self.at : self.at + 2] == " ." and (found := _field_at(self.text, self.at + 1)):
+            self.at = found.start()
+        if slash := _SLASH.match(self.text, self.at):
+            return self.slashed(slash)
+        return super().suffix_here()
+
+    def suffix_in(self, start: int, end: int) -> tuple[Tag, str] | None:
+        at = self.text.find("/", start + 1, end)
+        if (
+            at > 0
+            and self.text[start:end].lower() != "and/or"
+            and (slash := _SLASH.match(self.text, at))
+            and (slash.end() >= end)
+        ):
+            self.cut_at = at
+            return self.slashed(slash)
+        found = super().suffix_in(start, end)
+        word = self.text[start:end]
+        unknown = _UNKNOWN.search(word) if found is None and word.endswith(".") else None
+        if unknown and (word.count(".") == 2 or "," in unknown[1]):
+            begin = start + unknown.start() + 1
+            reason = f"There is no field .{unknown[1]}. in Ovid"
+            raise self.error(reason, begin, end, fix=self.cut(begin, end))
+        return found
+
+    def slashed(self, slash: re.Match[str]) -> tuple[Tag, str]:
+        """A heading: what its slash says besides."""
+        self.at = slash.end()
+        if slash[1]:
+            self.telling.tell("subheading", slash[0])
+        if named := _NAMED.match(self.text, self.at):
+            self.at = named.end()
+        return HEADING, "X/"
+
+    def value(self, text: str, tag: Tag, shown: str, where: tuple[int, int], *, quoted: bool) -> Query | None:
+        if shown == "X/":
+            return self.heading(text, where)
+        return super().value(text, tag, shown, where, quoted=quoted)
+
+    def heading(self, text: str, where: tuple[int, int]) -> Query:
+        name = text
+        if name.lower().startswith("exp "):
+            self.telling.tell("explosion", f"{name}/")
+            name = name[4:].strip()
+        if name.startswith("*"):
+            self.telling.tell("focus", f"{name}/")
+            name = name.strip("* ")
+        name = plain(name.strip('"'))
+        if not any(map(str.isalnum, name)):
+            raise self.error("There is no heading before the slash", *where, fix=self.cut(*where))
+        self.telling.tell("heading", f"{name}/")
+        return words(name, "subject", phrase=" " in name or not name.isalnum())
+
+    def exploded(self, found: re.Match[str]) -> Query:
+        self.at = found.end() - 1
+        slash = _SLASH.match(self.text, self.at)
+        self.at += 1
+        if slash:
+            self.slashed(slash)
+        name = plain(found[2] or found[3])
+        self.counted(*found.span())
+        self.telling.tell("explosion", f"exp {name}/")
+        return self.heading(f"{found[1]}{name}", found.span())
+
+    # ---------------------------------------------------------------- earlier lines
+
+    def combination(self, found: re.Match[str]) -> Query | None:
+        """`or/1-4,7`."""
+        self.at = found.end()
+        numbers = self.numbers(found[2], found.span())
+        return joined(found[1].upper(), [self.reference(it, *found.span()) for it in numbers])
+
+    def limited(self, found: re.Match[str]) -> Query | None:
+        """`limit 3 to (english language and yr="2010 -Current")`: to the end of the line."""
+        query = self.reference(int(found[1]), found.start(), found.end())
+        close = self.closing.get(self.open[-1]) if self.open else None
+        end = len(self.text) if close is None else close
+        told, self.at = self.text[found.end() : end], end
+        parts: list[Query | None] = [query]
+        for it in _YEARS.finditer(told):
+            said = plain(it[1] or it[2])
+            parts.append(self.years(said, (found.end() + it.start(), found.end() + it.end())))
+        languages, types = [], []
+        for name in re.split(r"\s(?:and|or)\s|[()]", _YEARS.sub(" ", told)):
+            name = plain(name.replace('"', " "))
+            if not name or name in ("and", "or"):
+                continue
+            if language_named(name):
+                languages.append(self.language(name))
+            elif type_named(name)[0]:
+                types.append(self.type(name))
+            else:
+                self.telling.tell("limit", f"limit to {name}")
+        for some in (languages, types):
+            said_all = [it for it in some if it is not None]
+            if said_all:
+                parts.append(disjunction(said_all))
+        there = [it for it in parts if it is not None]
+        return conjunction(*there) if there else None
+
+    def without_duplicates(self, found: re.Match[str]) -> Query | None:
+        self.telling.tell("duplicates", found[0])
+        return self.reference(int(found[1]), *found.span())
+
+    def kept(self, found: re.Match[str]) -> Query | None:
+        self.telling.tell("limit", found[0])
+        return self.reference(int(found[1]), *found.span())
+
+
+def _field_at(text: str, at: int) -> re.Match[str] | None:
+    """The field at a place, if one is there."""
+    return OVID.suffix.match(text, at) if OVID.suffix else None

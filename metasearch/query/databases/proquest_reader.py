@@ -1,0 +1,48 @@
+"""What ProQuest alone has: `MESH.EXACT.EXPLODE("X")`, `X -- Y`, `[*3]`, `pd(>20091231)`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from metasearch.query.ast import Query
+from metasearch.query.databases.proquest import PROQUEST
+from metasearch.query.databases.reader import DatabaseReader, Line
+from metasearch.query.databases.telling import Telling
+from metasearch.query.pubmed_tags import Tag
+
+_LIMITED = re.compile(r"(?:\[\*[0-9]{1,2}\]|\$[0-9]{1,2})")
+_UNKNOWN = re.compile(r"([A-Za-z]{2,20}(?:\.[A-Za-z]{2,20}){1,3})\(")
+
+
+class ProquestReader(DatabaseReader):
+    """One text in the syntax of ProQuest."""
+
+    def __init__(self, text: str, lines: Mapping[int, Line] | None = None, telling: Telling | None = None) -> None:
+        super().__init__(text, PROQUEST, lines, telling)
+
+    def prefix(self) -> tuple[Tag, str] | None:
+        found = super().prefix()
+        if found and "EXPLODE" in found[1].upper():
+            self.telling.tell("explosion", found[1])
+        if found and found[1].upper().startswith(("MJ", "MAJ")):
+            self.telling.tell("focus", found[1])
+        if found is None and (unknown := _UNKNOWN.match(self.text, self.at)):
+            reason = f"There is no field {unknown[1]} in ProQuest"
+            raise self.error(reason, *unknown.span(1), fix=self.cut(*unknown.span(1)))
+        return found
+
+    def is_near(self, word: str) -> bool:
+        return word.isupper()
+
+    def value(self, text: str, tag: Tag, shown: str, where: tuple[int, int], *, quoted: bool) -> Query | None:
+        if tag.heading and " -- " in text:
+            text, _, narrowed = text.partition(" -- ")
+            self.telling.tell("subheading", f"-- {narrowed}")
+        return super().value(text, tag, shown, where, quoted=quoted)
+
+    def widened(self, word: str, where: tuple[int, int]) -> tuple[str, bool]:
+        if limited := _LIMITED.search(word):
+            self.telling.tell("wildcard", word)
+            word = f"{word[: limited.start()]}*"
+        return super().widened(word, where)

@@ -1,0 +1,51 @@
+"""What Scopus alone has: `PUBYEAR > 2009`, `LIMIT-TO(DOCTYPE, "ar")`, `EXCLUDE(…)`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from metasearch.query.ast import Query, Term
+from metasearch.query.databases.reader import DatabaseReader, Line
+from metasearch.query.databases.scopus import DOCTYPES, SCOPUS
+from metasearch.query.databases.telling import Telling
+from metasearch.query.reading import negation
+
+_YEAR = re.compile(r"PUBYEAR\s{0,5}(>=|<=|>|<|=|AFT|BEF|IS)\s{0,5}([0-9]{4})(?!\w)", re.IGNORECASE)
+_LIMIT = re.compile(
+    r"(LIMIT-TO|EXCLUDE)\s{0,5}\(\s{0,5}([A-Z-]{2,20})\s{0,5},\s{0,5}[\"“]?([^\"“”()]{1,80}?)[\"”]?\s{0,5}\)",
+    re.IGNORECASE,
+)
+
+
+class ScopusReader(DatabaseReader):
+    """One text in the syntax of Scopus."""
+
+    def __init__(self, text: str, lines: Mapping[int, Line] | None = None, telling: Telling | None = None) -> None:
+        super().__init__(text, SCOPUS, lines, telling)
+
+    def special(self) -> tuple[bool, Query | None]:
+        if found := _YEAR.match(self.text, self.at):
+            self.at = found.end()
+            self.counted(*found.span())
+            return True, self.years(f"{found[1].lower()} {found[2]}", found.span())
+        if found := _LIMIT.match(self.text, self.at):
+            return True, self.limit(found)
+        return super().special()
+
+    def starts_special(self) -> bool:
+        return bool(_YEAR.match(self.text, self.at) or _LIMIT.match(self.text, self.at))
+
+    def limit(self, found: re.Match[str]) -> Query | None:
+        self.at = found.end()
+        tag = self.grammar.codes.get(found[2].lower())
+        if tag is None or tag.fields not in (("year",), ("type",), ("language",)):
+            self.telling.tell("limit", found[0])
+            self.counted(*found.span())
+            return None
+        query = self.value(" ".join(found[3].split()), tag, found[2], found.span(3), quoted=True)
+        return negation(query) if query is not None and found[1].upper() == "EXCLUDE" else query
+
+    def type(self, text: str) -> Query:
+        known = DOCTYPES.get(text.lower())
+        return Term(known, "type") if known else super().type(text)

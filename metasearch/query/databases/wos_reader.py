@@ -1,0 +1,40 @@
+"""Web of Science and IEEE Xplore: nothing but their tables, and the settings that a history prints."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from metasearch.query.ast import Query
+from metasearch.query.databases.ieee import IEEE
+from metasearch.query.databases.reader import DatabaseReader, Line
+from metasearch.query.databases.telling import Telling
+from metasearch.query.databases.wos import WOS
+
+_SETTING = re.compile(
+    r"(?:Indexes|Timespan|Editions|Databases?|DocType|Language)\s{0,3}=\s{0,3}[^\n()\"]{1,200}", re.IGNORECASE
+)
+
+
+class WosReader(DatabaseReader):
+    """One text in the syntax of Web of Science."""
+
+    def __init__(self, text: str, lines: Mapping[int, Line] | None = None, telling: Telling | None = None) -> None:
+        super().__init__(text, WOS, lines, telling)
+
+    def special(self) -> tuple[bool, Query | None]:
+        if setting := _SETTING.match(self.text, self.at):
+            self.at = setting.end()
+            self.telling.tell("settings", setting[0])
+            return True, None
+        return super().special()
+
+    def starts_special(self) -> bool:
+        return bool(_SETTING.match(self.text, self.at))
+
+
+class IeeeReader(DatabaseReader):
+    """One text in the syntax of IEEE Xplore."""
+
+    def __init__(self, text: str, lines: Mapping[int, Line] | None = None, telling: Telling | None = None) -> None:
+        super().__init__(text, IEEE, lines, telling)

@@ -1,0 +1,59 @@
+"""What looks like an operator of some syntax in a text that was read as our own: it is told, never lost in silence."""
+
+from __future__ import annotations
+
+import re
+
+from metasearch.query.lexer import tokens
+from metasearch.query.lowercase import with_operators
+
+_NO_OPERATOR = frozenset({"and", "or", "not", "And", "Or", "Not"})
+_SHOWN = 6
+#: What it is -> how a word looks that is one.
+_SIGNS = {
+    "operators of proximity": re.compile(
+        r"adj[0-9]{1,2}|(?:o?near|next|pre|w|n|p)/[0-9]{1,3}|NEAR|ADJ|SAME|~[0-9]{1,3}|/(?:SEN|PRG)", re.IGNORECASE
+    ),
+    "signs for letters": re.compile(
+        r"[^\W\d_]{3,40}\$[0-9]{0,2}|[^\W\d_]{2,40}\?[^\W\d_]{1,40}|\w{2,40}#[^\W\d_]{1,40}"
+    ),
+    "headings": re.compile(r"[*\w][\w,-]{2,60}/|exp|\S{1,60}'?/exp\S{0,20}"),
+    "fields": re.compile(
+        r"\S{0,80}\.(?:ti|ab|tw|mp|kw|kf|sh|hw|pt)(?:,[a-z]{2}){0,20}\.|(?:TI|TS|AB|AU|SO|PY|KW|SU|DT|LA|TKA|KY)=\S{0,80}"
+        r"|(?-i:TI|AB|TX|MH|MM|SU|AU)|TITLE-ABS-KEY|PUBYEAR|LIMIT-TO|\S{0,80}\[(?:tiab|ti|mh|mesh|tw|au|dp|pt|ab)\]",
+        re.IGNORECASE,
+    ),
+    "references to lines": re.compile(r"#[0-9]{1,3}|(?:or|and)/[0-9][0-9,-]{0,20}", re.IGNORECASE),
+    "operators": re.compile(r"&&|\|\||&|\||\+[^\W\d_]\S{0,60}"),
+}
+
+
+def leftovers(text: str) -> tuple[str, ...]:
+    """One sentence for each kind of what looks like an operator and was read as a word.
+
+    Args:
+        text: That `metasearch.query.simple.parse` has read.
+    """
+    found = with_operators(tokens(text))
+    all_words = [it.text for it in found if it.kind == "word"]
+    said: dict[str, dict[str, None]] = {}
+    lower = any(it.kind in ("and", "or", "not") and text[it.start : it.end].islower() for it in found)
+    words = dict.fromkeys(
+        it.text for it in found[1:-2] if it.kind == "word" and text[it.start : it.end] in _NO_OPERATOR
+    )
+    notes = []
+    if lower:
+        notes.append(
+            "and, or, not in small letters are read as operators, for brackets or fields show that they are meant"
+        )
+    if words:
+        capitals = ", ".join(dict.fromkeys(it.upper() for it in words))
+        notes.append(f"{', '.join(words)}: read as words; write {capitals}")
+    for word in all_words:
+        for kind, pattern in _SIGNS.items():
+            if len(word) <= 200 and pattern.fullmatch(word):
+                said.setdefault(kind, {})[word[:40]] = None
+    for kind, them in said.items():
+        shown = ", ".join(list(them)[:_SHOWN])
+        notes.append(f"{shown}: read as words; as {kind} they belong to another syntax: name it, as in --syntax ovid")
+    return tuple(notes)

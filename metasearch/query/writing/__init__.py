@@ -1,0 +1,88 @@
+"""Any query in the syntax of a database that people search by hand: the way back from `metasearch.query.syntaxes`.
+
+    translate('"salt marsh" carbon year:2018-', to="ovid").text    # ("salt marsh" and carbon).mp. and 2018:3000.yr.
+
+Each syntax has a file with a table (`style.py` says of what), and `writer.py` goes by it; our own syntax and CQL have
+printers of their own. What a syntax cannot say is told in the notes; where there are none, the text is read back as the
+query that it was written from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import import_module
+
+from metasearch.errors import UsageError
+from metasearch.query.ast import Query
+
+#: Name -> what is written, in a few words; in the order of a list of all.
+TARGETS: Mapping[str, str] = {
+    "ovid": "Ovid: (salt and marsh).ti,ab.",
+    "pubmed": 'PubMed: "salt marsh"[tw]',
+    "scopus": "Scopus: TITLE-ABS-KEY(salt AND marsh)",
+    "wos": "Web of Science: TS=(salt AND marsh)",
+    "ebsco": "EBSCOhost: TI (salt AND marsh)",
+    "embase": "Embase.com: (salt AND marsh):ti,ab,kw",
+    "proquest": "ProQuest: noft(salt AND marsh)",
+    "cnki": "CNKI: SU%=('盐沼'*'碳')",
+    "wanfang": 'Wanfang: 主题:("盐沼" AND "碳")',
+    "cql": 'CQL 1.2: cql.anywhere = "carbon"',
+    "simple": "our own: salt marsh",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Translation:
+    """A query in one syntax.
+
+    Attributes:
+        text: To be pasted into the database's own search; "" where nothing of the query can be said in it.
+        syntax: A key of `TARGETS`.
+        notes: One sentence for each thing that the text does not say as the query does.
+    """
+
+    text: str
+    syntax: str
+    notes: tuple[str, ...] = ()
+
+
+def translate(query: str | Query, *, to: str, syntax: str = "auto") -> Translation:
+    """Write a query in the syntax of a database. Nothing is asked.
+
+    Args:
+        query: A tree, or a text.
+        to: A key of `TARGETS`.
+        syntax: That a text is in, one of `metasearch.query.CHOICES`.
+
+    Raises:
+        QuerySyntaxError: The text cannot be read.
+        UsageError: There is no such syntax.
+    """
+    if to not in TARGETS:
+        raise UsageError(f"there is no syntax called {to[:40]!r}", advice=f"Choose one of {', '.join(TARGETS)}.")
+    if not isinstance(query, str):
+        return written(query, to)
+    from metasearch.query.syntaxes import read
+
+    found = read(query, syntax)
+    there = written(found.query, to)
+    return Translation(there.text, to, tuple(dict.fromkeys((*found.notes, *there.notes))))
+
+
+def written(query: Query, to: str) -> Translation:
+    """A tree in the syntax `to`, a key of `TARGETS`."""
+    match to:
+        case "simple":
+            from metasearch.query.printer import to_text
+
+            return Translation(to_text(query), to)
+        case "cql":
+            from metasearch.query.cql_printer import to_cql
+
+            return Translation(to_cql(query), to)
+    from metasearch.query.writing.writer import Writer
+
+    writer = Writer(import_module(f"metasearch.query.writing.{to}").STYLE)
+    text = writer.write(query)
+    return Translation(text, to, writer.notes)

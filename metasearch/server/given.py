@@ -1,0 +1,92 @@
+"""What a client sends with a request: the query string of a GET, or the form or JSON object of a POST."""
+
+from __future__ import annotations
+
+import asyncio
+from urllib.parse import parse_qsl
+
+import orjson
+from aiohttp import web
+from multidict import MultiDict, MultiMapping
+
+from metasearch.server.options import Options
+from metasearch.server.problem import Problem
+
+#: What was given, once the body has been read.
+GIVEN: web.RequestKey[MultiMapping[str]] = web.RequestKey("given", MultiMapping)
+_FORM, _JSON = "application/x-www-form-urlencoded", "application/json"
+#: Bytes that one character of a query takes in a form at most: each of its four bytes as %XX.
+_WIDEST = 12
+#: Bytes of everything else in a body.
+_REST = 16_384
+_MOST_FIELDS = 500
+
+
+async def given(request: web.Request, options: Options) -> MultiMapping[str]:
+    """The parameters of a request, those of the address before those of its body.
+
+    Raises:
+        Problem: 400 where the body cannot be read, 408 where it does not come, 413 where it is too large, 415 where it
+            is neither form nor JSON.
+    """
+    found: MultiMapping[str] = request.query
+    if request.method == "POST":
+        found = MultiDict([*request.query.items(), *await _body(request, options)])
+    request[GIVEN] = found
+    return found
+
+
+def given_so_far(request: web.Request) -> MultiMapping[str]:
+    """As `given`, of a request whose body may not have been read."""
+    found: MultiMapping[str] = request.get(GIVEN, request.query)
+    return found
+
+
+async def _body(request: web.Request, options: Options) -> list[tuple[str, str]]:
+    if request.content_type not in (_FORM, _JSON):
+        raise Problem(415, None, f"A query is posted as {_FORM} or {_JSON}.")
+    most = _WIDEST * options.max_query + _REST
+    body = bytearray()
+    try:
+        async with asyncio.timeout(options.head_timeout):
+            async for chunk in request.content.iter_chunked(65_536):
+                body += chunk
+                if len(body) > most:
+                    raise Problem(413, None, f"The body has more than {most:,} bytes.")
+    except TimeoutError:
+        raise Problem(408, None, "The body of the request did not come in time.") from None
+    return _pairs_of_json(bytes(body)) if request.content_type == _JSON else _pairs_of_form(bytes(body))
+
+
+def _pairs_of_form(body: bytes) -> list[tuple[str, str]]:
+    try:
+        return parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=_MOST_FIELDS)
+    except ValueError as exc:
+        raise _unreadable("a form of at most 500 fields in UTF-8") from exc
+
+
+def _pairs_of_json(body: bytes) -> list[tuple[str, str]]:
+    try:
+        value = orjson.loads(body)
+    except orjson.JSONDecodeError as exc:
+        raise _unreadable("a JSON object") from exc
+    if not isinstance(value, dict) or len(value) > _MOST_FIELDS:
+        raise _unreadable("a JSON object")
+    return [
+        (name, _text(name, one))
+        for name, it in value.items()
+        for one in (it if isinstance(it, list) else [it])
+        if one is not None
+    ]
+
+
+def _text(name: str, value: object) -> str:
+    if isinstance(value, bool):
+        return "1" if value else "0"
+    if isinstance(value, str | int | float):
+        return str(value)
+    raise Problem.bad_parameters([{"parameter": name[:40], "reason": "must be text, a number, or a list of these"}])
+
+
+def _unreadable(meant: str) -> Problem:
+    return Problem(400, None, f"The body of the request is not {meant}.")

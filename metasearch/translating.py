@@ -1,0 +1,86 @@
+"""A query in the syntaxes of databases that people search by hand, as text and as data: `metasearch translate` and
+`/translate`. Nothing is asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from metasearch.errors import UsageError
+from metasearch.formats.text import clean, line
+from metasearch.query import ReadQuery, read, to_text
+from metasearch.query.writing import TARGETS, Translation, written
+
+#: Stands for every syntax.
+ALL = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class Translations:
+    """A query as it was understood, and in other syntaxes.
+
+    Attributes:
+        read: What was read.
+        written: One for each syntax that was asked for, in that order.
+    """
+
+    read: ReadQuery
+    written: tuple[Translation, ...]
+
+
+def targets(names: Iterable[str]) -> tuple[str, ...]:
+    """The syntaxes that are named, each once: keys of `TARGETS`; all of them for "all" or no name.
+
+    Raises:
+        UsageError: There is none of a name.
+    """
+    found = dict.fromkeys(names) or {ALL: None}
+    for name in found:
+        if name not in TARGETS and name != ALL:
+            known = ", ".join((*TARGETS, ALL))
+            raise UsageError(f"there is no syntax called {line(name)[:40]!r} to write in", advice=f"Choose of {known}.")
+    return tuple(TARGETS) if ALL in found else tuple(found)
+
+
+def translations(text: str, to: Iterable[str] = (), syntax: str = "auto") -> Translations:
+    """Read a query, and write it in other syntaxes.
+
+    Args:
+        text: As typed.
+        to: Keys of `TARGETS`, or "all"; none stands for all.
+        syntax: That the text is in, one of `metasearch.query.CHOICES`.
+
+    Raises:
+        QuerySyntaxError: The text cannot be read.
+        UsageError: There is no such syntax.
+    """
+    names = targets(to)
+    found = read(text, syntax)
+    return Translations(found, tuple(written(found.query, name) for name in names))
+
+
+def translations_object(found: Translations) -> dict[str, Any]:
+    """As JSON has it: every key is always there."""
+    return {
+        "query": clean(to_text(found.read.query)),
+        "syntax": found.read.syntax,
+        "notes": [clean(it) for it in found.read.notes],
+        "translations": [
+            {"syntax": it.syntax, "text": clean(it.text), "notes": [clean(note) for note in it.notes]}
+            for it in found.written
+        ],
+    }
+
+
+def translation_lines(found: Translations) -> Iterator[str]:
+    """For people: a paragraph a syntax, with what is lost below it; without control characters."""
+    for number, it in enumerate(found.written):
+        if number:
+            yield ""
+        yield f"{it.syntax}: {TARGETS[it.syntax].partition(':')[0]}"
+        if it.text:
+            yield f"  {line(it.text)}"
+        for note in it.notes:
+            yield f"  note: {line(note)}"

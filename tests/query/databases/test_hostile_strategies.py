@@ -1,0 +1,153 @@
+"""Whatever the text: a query or a `QuerySyntaxError`, in linear time, in every syntax of a database."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from metasearch.errors import QuerySyntaxError
+from metasearch.query import ReadQuery, explain, parse, read, to_text
+from metasearch.query.detect import detect
+from metasearch.query.simple import MAX_LENGTH
+from metasearch.query.syntaxes import DATABASES
+
+PIECES = [
+    *"()[]{}\"'“”*?$#:/.,=+-<> \n",
+    *(
+        "gene",
+        "harm",
+        "and",
+        "OR",
+        "NOT",
+        "AND",
+        "adj3",
+        "NEAR/3",
+        "W/2",
+        "N3",
+        "exp ",
+        "X/",
+        ".ti,ab.",
+        ".pt.",
+        ".yr.",
+    ),
+    *(":ti,ab", "/exp", "/de", "[english]/lim", "TI ", "AB(", "MH ", '"X+"', "TS=", "PY=", "2010-2020", "limit 1 to "),
+    *(
+        "TITLE-ABS-KEY(",
+        "PUBYEAR > ",
+        "LIMIT-TO(",
+        "or/1-2",
+        "#1 ",
+        "S1 ",
+        "1 ",
+        "2 ",
+        "\n2 ",
+        "\n3 ",
+        "\nS2 ",
+        "\n#2 ",
+    ),
+    *(
+        "ti,ab(",
+        "SU.EXACT(",
+        "[mh ",
+        "MeSH descriptor: [",
+        "{OR #1-#2}",
+        "[mh]",
+        "[ad]",
+        "english",
+        "[filter]",
+        "wom?n",
+    ),
+    *('"Document Title":', "remove duplicates from 2", "use ppez", "NEAR", "yr=", '"2010 -Current"', "\u3000", "水质"),
+]
+
+
+def outcome(text: str, syntax: str) -> ReadQuery | QuerySyntaxError:
+    """What becomes of a text; anything else that is raised fails the test."""
+    try:
+        return read(text, syntax)
+    except QuerySyntaxError as error:
+        return error
+
+
+@pytest.mark.parametrize("syntax", [*DATABASES, "pubmed", "auto", "simple"])
+@given(text=st.lists(st.sampled_from(PIECES), max_size=25).map("".join) | st.text(max_size=60))
+def test_nothing_but_a_syntax_error_is_raised(syntax: str, text: str) -> None:
+    """A query that can be written in our own syntax again, or an error that can be explained and mended."""
+    found = outcome(text, syntax)
+
+    if isinstance(found, QuerySyntaxError):
+        assert 0 <= found.position <= len(text)
+        assert explain(found)
+        assert found.suggestion is None or outcome(found.suggestion, syntax)
+    else:
+        assert parse(to_text(found.query)) == found.query
+
+
+def seconds(run: Callable[[], object]) -> float:
+    """The least processor time of several runs."""
+    best = 1e9
+    for _ in range(3):
+        began = time.process_time()
+        run()
+        best = min(best, time.process_time() - began)
+    return best
+
+
+SHAPES = {
+    "ovid": [
+        "gene or ",
+        "exp Gene/ or ",
+        "(gene adj3 drive).ti,ab. or ",
+        "a.b.",
+        "exp ",
+        "x/",
+        "limit 1 to ",
+        "/",
+        ".ti,",
+    ],
+    "scopus": ["TITLE(gene) OR ", "W/3 ", "PUBYEAR ", "LIMIT-TO(A, ", "{gene} OR ", "KEY("],
+    "wos": ["TS=gene OR ", "TI=(gene) NOT ", "#1 ", "TS=", "= ", "Indexes=SCI "],
+    "ebsco": ["TI gene OR ", '(MH "Gene+") OR ', "N3 ", "TI ", "AB ("],
+    "embase": ["'gene'/exp OR ", "gene*:ti,ab OR ", "[english]/lim ", "[", "'", ":ti,ab", "/exp"],
+    "cochrane": ["[mh gene] OR ", "gene:ti,ab,kw OR ", "MeSH descriptor: [", "{OR #1", "[mh "],
+    "proquest": ["ti(gene) OR ", "SU.EXACT(", "noft(gene) AND ", "a.b(", "ti,ab,", "x."],
+    "ieee": ['"Abstract":gene OR ', '"Abstract', '":', "ONEAR/3 "],
+    "pubmed": ["gene[ti] OR ", "and ", "and    ", "#1 OR ", "[ad] ", "gene* "],
+    "simple": ["gene or ", "(gene or drive) ", "and ", "gambl$ ", "x) or "],
+    "auto": ["\n1 gene", "TI (", 'MH "x', "exp X", "'x'/", "ti(abc", "W/3 ", "[mh ", "{OR #", "A, "],
+}
+
+
+@pytest.mark.parametrize(("syntax", "piece"), [(syntax, piece) for syntax, them in SHAPES.items() for piece in them])
+def test_twice_the_text_takes_twice_the_time(syntax: str, piece: str) -> None:
+    """Neither patterns nor trees go back and forth."""
+    full = (piece * MAX_LENGTH)[:MAX_LENGTH]
+    half = full[: MAX_LENGTH // 2]
+
+    once, twice = seconds(lambda: outcome(half, syntax)), seconds(lambda: outcome(full, syntax))
+
+    assert twice < 2.5 * once + 0.02
+    assert twice < 2
+
+
+def test_a_strategy_of_a_thousand_terms_is_read() -> None:
+    """In every order of operators, and of a text without any."""
+    words = [f"term{number}" for number in range(1000)]
+
+    for syntax in (*DATABASES, "pubmed", "simple", "cql", "cnki"):
+        assert len(read(" OR ".join(words), syntax).query.parts) == 1000  # type: ignore[union-attr]
+    with pytest.raises(QuerySyntaxError, match="more than 1000"):
+        read(" OR ".join([*words, "one"]), "ovid")
+
+
+def test_a_line_that_is_named_often_does_not_grow_without_bound() -> None:
+    """Each line doubles the one before: the words of all that it names are counted."""
+    lines = ["1 gene.ti. or drive.ti.", *(f"{n} ({n - 1} and x{n}) or ({n - 1} and y{n})" for n in range(2, 60))]
+
+    with pytest.raises(QuerySyntaxError, match=r"Line \d+: .* (?:more than 1000|alternate)"):
+        read("\n".join(lines), "ovid")
+    assert detect("\n".join(lines)) == "ovid"

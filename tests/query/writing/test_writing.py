@@ -1,0 +1,161 @@
+"""How each syntax is written, and what is told of what it cannot say."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+import metasearch
+from metasearch.errors import QuerySyntaxError, UsageError
+from metasearch.query import And, Or, Term, parse
+from metasearch.query.writing import TARGETS, translate
+from metasearch.query.writing.writer import Writer
+
+SALT = '"salt marsh" AND (carbon OR sediment*) year:2018-2020 NOT title:review'
+#: What `SALT` is in each syntax.
+WRITTEN = {
+    "ovid": '("salt marsh" and (carbon or sediment*)).mp. and 2018:2020.yr. not review.ti.',
+    "pubmed": '"salt marsh"[tw] AND (carbon[tw] OR sediment*[tw]) AND 2018:2020[dp] NOT review[ti]',
+    "scopus": (
+        'TITLE-ABS-KEY("salt marsh" AND (carbon OR sediment*)) AND PUBYEAR > 2017 AND PUBYEAR < 2021'
+        " AND NOT TITLE(review)"
+    ),
+    "wos": 'TS=("salt marsh" AND (carbon OR sediment*)) AND PY=(2018-2020) NOT TI=(review)',
+    "ebsco": '"salt marsh" AND (carbon OR sediment*) AND DT 2018-2020 NOT TI review',
+    "embase": "('salt marsh' AND (carbon OR sediment*)):ti,ab,kw AND [2018-2020]/py NOT review:ti",
+    "proquest": 'noft("salt marsh" AND (carbon OR sediment*)) AND pd(2018-2020) NOT ti(review)',
+    "cnki": "SU%=('salt marsh'*('carbon'+'sediment')) AND YE BETWEEN ('2018','2020') NOT TI='review'",
+    "wanfang": '主题:("salt marsh" AND ("carbon" OR "sediment")) AND Date:2018-2020 NOT 题名:("review")',
+    "cql": (
+        'cql.anywhere adj "salt marsh" and (cql.anywhere = "carbon" or cql.anywhere = "sediment*")'
+        ' and dc.date within "2018 2020" not dc.title = "review"'
+    ),
+    "simple": '"salt marsh" AND (carbon OR sediment*) AND year:2018-2020 AND NOT title:review',
+}
+
+
+@pytest.mark.parametrize("to", TARGETS)
+def test_one_query_in_every_syntax(to: str) -> None:
+    """One field stands around all that is looked for in it, and brackets only where an operator changes."""
+    assert translate(SALT, to=to).text == WRITTEN[to]
+
+
+@pytest.mark.parametrize(
+    ("query", "to", "text"),
+    [
+        ("salt marsh", "ovid", "(salt and marsh).mp."),
+        ("title:x OR abstract:x", "ovid", "x.ti,ab."),
+        ("title:x OR abstract:x", "pubmed", "x[tiab]"),
+        ("title:x OR abstract:x", "ebsco", "TI x OR AB x"),
+        ("title:x OR abstract:x OR subject:x", "wos", "TS=(x)"),
+        ("title:x OR abstract:x OR subject:x", "cnki", "TKA='x'"),
+        ("title:(x y) OR abstract:(x y)", "ovid", "(x and y).ti. or (x and y).ab."),
+        ("title:x NOT title:y", "wos", "TI=(x NOT y)"),
+        ("NOT title:y abstract:x", "wos", "AB=(x) NOT TI=(y)"),
+        ("subject:x", "pubmed", "(x[mh:noexp] OR x[ot])"),
+        ("x NOT (title:y OR abstract:z)", "proquest", "noft(x) NOT (ti(y) OR ab(z))"),
+        ("x OR year:2020", "scopus", "TITLE-ABS-KEY(x) OR PUBYEAR = 2020"),
+        (
+            "x OR title:y year:2018-2020",
+            "scopus",
+            "TITLE-ABS-KEY(x) OR (TITLE(y) AND PUBYEAR > 2017 AND PUBYEAR < 2021)",
+        ),
+        ("x year:2018-", "wos", "TS=(x) AND PY=(2018-3000)"),
+        ("x year:-2018", "ovid", "x.mp. and 1000:2018.yr."),
+        ("x year:2018", "embase", "x:ti,ab,kw AND [2018-2018]/py"),
+        ("x year:2018-", "cnki", "SU%='x' AND YE>='2018'"),
+        ("doi:10.1000/x", "scopus", 'DOI("10.1000/x")'),
+        ("x type:review lang:fr", "pubmed", "x[tw] AND Review[pt] AND fre[la]"),
+        ("x type:article", "wos", "TS=(x) AND DT=(Article OR Review)"),
+        ("x type:conference-paper", "wos", 'TS=(x) AND DT=("Proceedings Paper")'),
+        ("x type:article lang:en", "embase", "x:ti,ab,kw AND ([article]/lim OR [review]/lim) AND [English]/lim"),
+    ],
+)
+def test_by_the_documentation_of_each_database(query: str, to: str, text: str) -> None:
+    """Fields, years, types and languages have the database's own words."""
+    assert translate(query, to=to).text == text
+
+
+@pytest.mark.parametrize(
+    ("term", "to", "text"),
+    [
+        (Term("and"), "ovid", '"and".mp.'),
+        (Term("adj3"), "ovid", '"adj3".mp.'),
+        (Term("2"), "ovid", '"2".mp.'),
+        (Term("NEAR"), "wos", 'TS=("NEAR")'),
+        (Term("ti"), "ebsco", '"ti"'),
+        (Term("n3"), "ebsco", '"n3"'),
+        (Term("f(x)"), "scopus", 'TITLE-ABS-KEY("f(x)")'),
+        (Term("next"), "embase", "'next':ti,ab,kw"),
+        (Term("x[ti]"), "pubmed", '"x[ti]"[tw]'),
+        (Term("C++"), "cnki", "SU%='C++'"),
+        (Term("sea-level"), "wos", "TS=(sea-level)"),
+        (Term("x) OR (y", "title", phrase=True), "proquest", 'ti("x) OR (y")'),
+    ],
+)
+def test_a_word_is_never_a_sign(term: Term, to: str, text: str) -> None:
+    """What would be an operator, a field or a bracket stands in quotes."""
+    assert translate(term, to=to).text == text
+
+
+@pytest.mark.parametrize(
+    ("query", "to", "text", "note"),
+    [
+        (Term("gene", truncated=True), "cnki", "SU%='gene'", "the beginnings of words: gene*"),
+        (Term("ge", truncated=True), "wos", "TS=(ge*)", "3 letters or digits before a *: ge*"),
+        (Term('the "x" factor', phrase=True), "ovid", '"the x factor".mp.', 'cannot search for "'),
+        (Term("wom?n"), "scopus", 'TITLE-ABS-KEY("wom n")', "cannot search for ?"),
+        (Term("O'Brien", "author"), "embase", "'O Brien':au", "cannot search for '"),
+        (parse("x isbn:9783161484100"), "ovid", "x.mp.", "cannot be asked for ISBNs"),
+        (parse("x type:map"), "scopus", "TITLE-ABS-KEY(x)", "no word for type:map"),
+        (parse("x lang:en"), "wanfang", '主题:("x")', "no word for language:en"),
+        (Or((Term("x"), parse("y NOT y").parts[1])), "ebsco", "x", "NOT without something before it: NOT y"),
+        (parse("x year:-0900"), "wos", "TS=(x)", "such years: year:-0900"),
+        (Term("burt", "author"), "ovid", "burt.au.", "whole names"),
+        (Term("x"), "wos", "TS=(x)", "titles, abstracts and keywords"),
+        (Term("#"), "cnki", "", "nothing of the query"),
+    ],
+)  # fmt: skip
+def test_what_is_lost_is_told(query: metasearch.Query, to: str, text: str, note: str) -> None:
+    """A sentence for each thing; the rest is written."""
+    written = translate(query, to=to)
+
+    assert written.text == text
+    assert any(note in sentence for sentence in written.notes)
+
+
+def test_the_notes_of_reading_come_first() -> None:
+    """What was lost when the text was read is lost in every syntax."""
+    written = metasearch.translate("heart attack[mh] AND gene*[ti]", to="cnki")
+
+    assert (written.text, written.syntax) == ("KY='heart attack' AND TI='gene'", "cnki")
+    assert ["narrower headings" in written.notes[0], "beginnings" in written.notes[1]] == [True, True]
+
+
+def test_a_syntax_that_is_not_there() -> None:
+    """The error names those that are; so does a text that cannot be read."""
+    with pytest.raises(UsageError, match="sql") as error:
+        translate("x", to="sql")
+    with pytest.raises(QuerySyntaxError):
+        translate("(x", to="ovid")
+
+    assert "ovid, pubmed" in str(error.value.advice)
+
+
+def test_time_grows_with_the_query_and_not_faster() -> None:
+    """A thousand terms in brackets that alternate, twice that."""
+    from metasearch.query.writing.wos import STYLE
+
+    def seconds(count: int) -> float:
+        fields = ("any", "title", "abstract", "subject")
+        parts = [Or(tuple(Term(f"w{n}x{k}", fields[(n + k) % 4]) for k in range(5))) for n in range(count)]
+        tree = And((*parts, Or(tuple(Term(f"v{n}", fields[n % 4]) for n in range(count)))))
+        best = float("inf")
+        for _ in range(9):
+            begin = time.process_time()
+            Writer(STYLE).write(tree)
+            best = min(best, time.process_time() - begin)
+        return best
+
+    assert seconds(500) <= 2.5 * seconds(250)

@@ -1,0 +1,66 @@
+"""Queries that no address can hold: POST to `/search`, as a form or as JSON, with bodies that have an end."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from multidict import MultiDict
+
+from metasearch.query.simple import MAX_LENGTH
+from metasearch.server.options import Options
+from metasearch.server.parameters import read
+from metasearch.server.problem import Problem
+
+LONG = " OR ".join(f'"gambling harm {number}"' for number in range(700))
+
+
+@pytest.mark.parametrize("body", [{"data": {"q": LONG, "count": "7"}}, {"json": {"q": LONG, "count": 7}}])
+async def test_a_long_strategy_is_posted(client, engine, body):
+    """The parameters are those of a GET."""
+    response = await client.post("/search?format=json", **body)
+
+    assert response.status == 200
+    assert (engine.asked[0]["query"], engine.asked[0]["limit"]) == (LONG, 7)
+
+
+async def test_lists_and_format_in_a_json_body(client, engine):
+    """Arrays are parameters that are given several times; null is none."""
+    posted = {"q": "gene", "sources": ["alpha", "beta"], "format": "ris", "year": None}
+    response = await client.post("/search", json=posted)
+
+    assert response.content_type == "application/x-research-info-systems"
+    assert engine.asked[0]["sources"] == ("alpha", "beta")
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "status"),
+    [
+        (b"[1]", "application/json", 400),
+        (b"{", "application/json", 400),
+        (b"[" * 100_000, "application/json", 400),
+        (b'{"q": {"a": 1}}', "application/json", 400),
+        (b"q=%ff" + b"&a=1" * 600, "application/x-www-form-urlencoded", 400),
+        (b"gene", "text/plain", 415),
+        (b"q=" + b"a" * (12 * MAX_LENGTH + 20_000), "application/x-www-form-urlencoded", 413),
+        (b"q=" + b"a" * (MAX_LENGTH + 1), "application/x-www-form-urlencoded", 400),
+    ],
+)
+async def test_bodies_that_are_no_search(client, engine, body, kind, status):
+    """Each gets a problem document, and no source is asked."""
+    response = await client.post("/search?format=json", data=body, headers={"Content-Type": kind})
+
+    assert response.status == status
+    assert response.content_type == "application/problem+json"
+    assert engine.asked == []
+
+
+async def test_a_server_may_take_shorter_queries_only() -> None:
+    """`[server] max_query` holds for GET and POST alike."""
+    options = replace(Options(), max_query=10)
+
+    for given in (MultiDict(q="a" * 11), MultiDict(q="a b c d e f g")):
+        with pytest.raises(Problem) as caught:
+            read(given, options)
+        assert caught.value.status == 400
+    assert read(MultiDict(q="a" * 10), options).query == "a" * 10
