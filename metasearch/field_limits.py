@@ -6,7 +6,8 @@ works on megabytes, and the record when it is made (`kept`), so that nothing beh
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import sys
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
@@ -88,6 +89,7 @@ LIMITS: Mapping[str, Limit] = {
     "source_id": Limit("record number", 1_000, whole=True),  # 149
     "url": Limit("address", 4_000, whole=True),  # 798; as `normalise.web_url` takes
     "pdf_url": Limit("file address", 4_000, whole=True),
+    "given": Limit("other field", 50_000, 1_000),  # what a file says beside: notes, addresses; 157 cited works
 }
 _OTHER = LIMITS["ids"]
 #: No text of so few characters is beyond its limit.
@@ -120,6 +122,10 @@ class Cuts:
         limit = LIMITS.get(field, _OTHER)
         done = f"cut at {limit.given:,} characters before it was read"
         self._add(f"value for {limit.names}", f"values for {limit.names}", done)
+
+    def room(self, limit: Limit) -> None:
+        """All texts of a list together were longer than is kept."""
+        self._add(f"list of {limit.names}", f"lists of {limit.names}", f"cut at {MOST_GIVEN:,} characters")
 
     def number(self, field: str) -> None:
         """A number was too large to be one of that field."""
@@ -253,6 +259,31 @@ def kept(values: dict[str, Any], cuts: Cuts) -> dict[str, Any]:
         elif field == "ids" and value:
             values[field] = _ids(value, cuts)
     return values
+
+
+def kept_given(found: Sequence[tuple[str, str]], cuts: Cuts) -> tuple[tuple[str, str], ...]:
+    """Tags and values that no field of a record holds, as much of them as is kept: `MOST_GIVEN` characters in all.
+
+    Args:
+        found: As the file has them, in order.
+        cuts: Where it is counted what was cut.
+    """
+    if not found:
+        return ()
+    limit, room = LIMITS["given"], MOST_GIVEN
+    if len(found) > limit.items:
+        cuts.items(limit)
+    out: list[tuple[str, str]] = []
+    for tag, value in found[: limit.items]:
+        if len(value) > room:
+            cuts.room(limit)
+            break
+        if len(value) > limit.text:
+            cuts.text(limit)
+            value = value[: limit.text].rstrip()
+        room -= len(value)
+        out.append((sys.intern(tag), value))  # the same few tags in every record
+    return tuple(out)
 
 
 def _text(value: str, limit: Limit, cuts: Cuts, nothing: str | None) -> str | None:

@@ -54,7 +54,7 @@ def test_every_text_of_a_record_has_a_limit() -> None:
     """A field that is added to records, or to specs, cannot be without one."""
     unbounded = {"position", "authors", "editors", "ids"} | {"year", "citations", "retracted"}
     assert {it.name for it in fields(Record)} - unbounded <= LIMITS.keys()
-    assert {name for name, limit in LIMITS.items() if limit.items > 1} == PLURAL_FIELDS | {"ids"}
+    assert {name for name, limit in LIMITS.items() if limit.items > 1} == PLURAL_FIELDS | {"ids", "given"}
 
 
 def test_a_page_tells_what_was_cut() -> None:

@@ -14,7 +14,7 @@ from typing import Any
 import orjson
 
 from metasearch.bulk.job import FileRead, Item, Outcome, Work
-from metasearch.formats.text import clean, clean_or_none
+from metasearch.formats.text import clean, clean_or_none, exact_number
 from metasearch.record import Match
 
 
@@ -46,7 +46,7 @@ def _record(it: Item, file: FileRead) -> dict[str, Any]:
         "key": clean(it.key),
         "file": file.input.name,
         "line": it.entry.line,
-        "position": position if abs(position := it.entry.record.position) < 2**53 else None,  # beyond, no JSON is exact
+        "position": exact_number(it.entry.record.position),
         "database": clean_or_none(it.entry.database),
     }
 

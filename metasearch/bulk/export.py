@@ -3,29 +3,76 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
+
+import orjson
 
 from metasearch import formats
+from metasearch.bulk.beside import besides
 from metasearch.bulk.job import FileRead, Outcome
 from metasearch.errors import SourceError
 from metasearch.events import Added, Answer, Counts, Finished, SearchEvent, SourceProgress, SourceReport, Started
-from metasearch.formats.text import line
+from metasearch.formats.origins import Beside
+from metasearch.formats.text import clean, clean_or_none, line
 
 #: Problems of a file that its report quotes; `metasearch.bulk.report` has all.
 NOTES = 20
 
 
-def write(name: str, outcome: Outcome) -> Iterator[bytes]:
+def write(name: str, outcome: Outcome, *, provenance: bool = False, bom: bool = False) -> Iterator[bytes]:
     """The works in one of `metasearch.formats.FORMATS`, in parts.
+
+    Args:
+        name: Of the format.
+        outcome: What the job has done.
+        provenance: RIS says in N1 which file gave which field.
+        bom: CSV begins with a byte order mark.
 
     Raises:
         FormatError: There is no such format.
     """
-    if formats.get(name).unit != "event":
-        yield formats.write(name, answer(outcome))
-        return
-    from metasearch.formats.events import ndjson
+    unit = formats.get(name).unit
+    hits = [work.hit for work in outcome.works]
+    match name:
+        case "ris":
+            from metasearch.formats import ris
 
-    yield from map(ndjson, events(outcome))
+            yield ris.write(hits, provenance=provenance, beside=besides(outcome, name))
+        case "bibtex":
+            from metasearch.formats import bibtex
+
+            yield bibtex.write(hits, beside=besides(outcome, name))
+        case "csv":
+            from metasearch.formats import csv_table
+
+            yield csv_table.write(hits, bom=bom, beside=besides(outcome, name))
+        case "json":
+            from metasearch.formats.answer import answer_object
+
+            beside = besides(outcome, name)
+            whole = answer_object(answer(outcome))
+            for hit, found in zip(hits, whole["hits"], strict=True):
+                found |= _object(beside[hit.id])
+            yield orjson.dumps(whole, option=orjson.OPT_APPEND_NEWLINE)
+        case _ if unit == "event":
+            from metasearch.formats.events import event_object
+
+            beside = besides(outcome, name)
+            for event in events(outcome):
+                it = event_object(event)
+                if isinstance(event, Added):
+                    it |= _object(beside[event.hit.id])
+                yield orjson.dumps(it, option=orjson.OPT_APPEND_NEWLINE)
+        case _:
+            yield formats.write(name, answer(outcome))
+
+
+def _object(beside: Beside) -> dict[str, Any]:
+    """What a hit that was made of files has beyond that of a search."""
+    return {
+        "origins": [{"file": clean(it.file), "database": clean_or_none(it.database)} for it in beside.origins],
+        "given": [[clean(tag), clean(value)] for tag, value in beside.fields],
+    }
 
 
 def answer(outcome: Outcome) -> Answer:

@@ -61,6 +61,7 @@ class Numbers:
         lost: What cost records; `remarks`: what cost none.
         rules: Rule -> duplicates that it joined, most first.
         versions: Duplicates that are other versions of a work; `version_works`: the works that have several.
+        earlier: Duplicates that an earlier job had found: records of a file that it wrote stand for several.
         within, across: Duplicates of which the same file has another record, and all others.
         passed_over: Comparisons that were not made, because too many records share a key.
         dedup: Name of the strategy that found the duplicates.
@@ -75,6 +76,7 @@ class Numbers:
     unread: int
     unique: int
     rules: Mapping[str, int]
+    earlier: int
     versions: int
     version_works: int
     within: int
@@ -86,7 +88,7 @@ class Numbers:
     @property
     def duplicates(self) -> int:
         """Records that were removed."""
-        return sum(self.rules.values()) + self.versions
+        return sum(self.rules.values()) + self.versions + self.earlier
 
 
 def count(outcome: Outcome) -> Numbers:
@@ -94,19 +96,21 @@ def count(outcome: Outcome) -> Numbers:
     matches = [match for work in outcome.works for match in work.hit.matches]
     rules = Counter(match.matcher for match in matches if match.verdict == "same")
     in_files = [len({it.file for it in work.items}) for work in outcome.works]
+    earlier = sum(_stands_for(it) - 1 for work in outcome.works for it in work.items)
     numbers = Numbers(
         files=_by_file(outcome),
         databases=_by_database(outcome),
         errors=[Trouble(it.file, 0, _reason(it)) for file in outcome.files if (it := file.error)],
         lost=[it for it in _troubles(outcome.files) if it.records],
         remarks=[it for it in _troubles(outcome.files) if not it.records],
-        found=sum(file.found for file in outcome.files),
+        found=sum(file.found for file in outcome.files) + earlier,
         unread=sum(file.reading.lost for file in outcome.files),
         unique=len(outcome.works),
         rules=dict(sorted(rules.items(), key=lambda rule: (-rule[1], rule[0]))),
+        earlier=earlier,
         versions=sum(match.verdict == "version" for match in matches),
         version_works=sum(bool(work.hit.versions) for work in outcome.works),
-        within=sum(len(work.items) for work in outcome.works) - sum(in_files),
+        within=sum(len(work.items) for work in outcome.works) + earlier - sum(in_files),
         across=sum(in_files) - len(outcome.works),
         passed_over=outcome.passed_over,
         mode=outcome.versions,
@@ -129,27 +133,36 @@ def _audit(numbers: Numbers, outcome: Outcome) -> None:
 
 
 def _by_file(outcome: Outcome) -> list[Place]:
-    kept, removed, only = _placed(outcome.works, lambda it: it.file)
+    kept, removed, only = _placed(outcome.works, lambda it: [it.file] * _stands_for(it))
     return [
         Place(file.input.name, kept[n], removed[n], only[n], file.reading.lost) for n, file in enumerate(outcome.files)
     ]
 
 
 def _by_database(outcome: Outcome) -> list[Place]:
-    kept, removed, only = _placed(outcome.works, lambda it: line(it.entry.database))
+    kept, removed, only = _placed(outcome.works, _databases)
     places = [Place(str(name), kept[name], removed[name], only[name]) for name in {*kept, *removed}]
     return sorted(places, key=lambda it: (-it.found, it.name))
 
 
+def _stands_for(it: Item) -> int:
+    """How many records a record was made of by an earlier job, at least itself."""
+    return len(it.entry.origins) or 1
+
+
+def _databases(it: Item) -> list[str]:
+    return [line(one.database) for one in it.entry.origins] or [line(it.entry.database)]
+
+
 def _placed(
-    works: Iterable[Work], place: Callable[[Item], Hashable]
+    works: Iterable[Work], places: Callable[[Item], Iterable[Hashable]]
 ) -> tuple[Counter[Hashable], Counter[Hashable], Counter[Hashable]]:
     """(records kept, records removed, works that are nowhere else) by place."""
     kept: Counter[Hashable] = Counter()
     removed: Counter[Hashable] = Counter()
     only: Counter[Hashable] = Counter()
     for work in works:
-        first, *others = map(place, work.items)
+        first, *others = (place for it in work.items for place in places(it))
         kept[first] += 1
         removed.update(others)
         only[first] += set(others) <= {first}

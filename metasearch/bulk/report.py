@@ -47,6 +47,7 @@ def summary(it: Numbers) -> str:
     parts = [f"{it.unique:,} unique", _counted(it.duplicates, "duplicate")]
     parts += [f"{it.unread:,} could not be read"] if it.unread else []
     rules = [f"{number:,} by {rule}" for rule, number in it.rules.items()]
+    rules += [f"{it.earlier:,} by an earlier run"] if it.earlier else []
     rules += [f"{it.versions:,} as versions"] if it.versions else []
     where = f"; {it.within:,} within a file, {it.across:,} across files" if rules else ""
     found = f"{_counted(it.found, 'record')} in {files}: {', '.join(parts)}"
@@ -60,14 +61,24 @@ def _counted(number: int, noun: str) -> str:
 # --------------------------------------------------------------------------- text
 
 
-def as_text(it: Numbers, version: str) -> str:
+def as_text(it: Numbers, version: str, left_out: Sequence[str] = ()) -> str:
     """All numbers, one below the other; what could not be read is named as far as it is not too much.
 
     Args:
         it: The numbers.
         version: Of the program that found them.
+        left_out: What the files say and the output does not, in words.
     """
-    blocks = (_identified(it), _databases(it), _unread(it), _duplicates(it), _unique(it), _remarks(it), [_identity(it)])
+    blocks = (
+        _identified(it),
+        _databases(it),
+        _unread(it),
+        _duplicates(it),
+        _unique(it),
+        _remarks(it),
+        _left_out(left_out),
+        [_identity(it)],
+    )
     text = "\n\n".join("\n".join(lines) for block in blocks if (lines := list(block)))
     return f"{_TEXT_BEGINS.decode()}{version}\n\n{text}\n"
 
@@ -98,6 +109,8 @@ def _duplicates(it: Numbers) -> Iterator[str]:
         yield f"  found by the strategy {it.dedup}: `metasearch strategies {it.dedup}`"
     for rule, number in it.rules.items():
         yield _row(f"  by {rule}{_in_words(rule, it.dedup)}", number)
+    if it.earlier:
+        yield _row("  by an earlier run of dedup, whose output was read", it.earlier)
     if it.versions:
         yield _row("  as versions: another version of the same work", it.versions)
     yield _row("  within a file", it.within)
@@ -123,6 +136,12 @@ def _remarks(it: Numbers) -> Iterator[str]:
     if it.remarks:
         yield _row("remarks on what was read all the same", len(it.remarks))
         yield from _listed(it.remarks)
+
+
+def _left_out(notes: Sequence[str]) -> Iterator[str]:
+    if notes:
+        yield "fields of the files that are not in the output"
+        yield from (f"  {note}" for note in notes)
 
 
 def _identity(it: Numbers) -> str:
@@ -156,7 +175,7 @@ def _listed(troubles: Sequence[Trouble]) -> Iterator[str]:
 # --------------------------------------------------------------------------- JSON
 
 
-def as_json(it: Numbers, files: Sequence[FileRead], version: str) -> bytes:
+def as_json(it: Numbers, files: Sequence[FileRead], version: str, left_out: Sequence[str] = ()) -> bytes:
     """All numbers, and everything that could not be read, as one document; every key is always there."""
     document = {
         "report": "metasearch dedup",
@@ -166,6 +185,7 @@ def as_json(it: Numbers, files: Sequence[FileRead], version: str) -> bytes:
         "duplicates": it.duplicates,
         "unique": it.unique,
         "duplicates_by_rule": dict(it.rules),
+        "duplicates_by_an_earlier_run": it.earlier,
         "duplicates_as_versions": it.versions,
         "duplicates_within_a_file": it.within,
         "duplicates_across_files": it.across,
@@ -177,6 +197,7 @@ def as_json(it: Numbers, files: Sequence[FileRead], version: str) -> bytes:
         "databases": [{"database": p.name or None, **_counts(p)} for p in it.databases],
         "lost": [asdict(trouble) for trouble in it.lost],
         "remarks": [asdict(trouble) for trouble in it.remarks],
+        "left_out": list(left_out),
     }
     return orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
 

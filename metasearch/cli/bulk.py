@@ -12,6 +12,7 @@ import click
 
 from metasearch import __version__
 from metasearch.bulk import clusters, export, report
+from metasearch.bulk.beside import left_out
 from metasearch.bulk.inputs import STDIN, Input, gather
 from metasearch.bulk.job import FileRead, Outcome, deduplicate, read_all
 from metasearch.bulk.numbers import Numbers, count
@@ -32,6 +33,8 @@ from metasearch.settings import Settings
 TABLE_WORKS = 20
 #: Problems of a file that are shown where no report is asked for.
 PROBLEMS_SHOWN = 5
+#: The numbers of a job, and what its files say and the output does not.
+Told = tuple[Numbers, list[str]]
 #: Bytes of a file that are looked at before a report takes its place.
 HEAD = 100
 
@@ -82,12 +85,13 @@ def run(order: Order, console: Console) -> Exit:
         finally:
             live.clear()
         numbers = count(outcome)
-        _write_files(order, outcome, numbers, sinks)
+        lost = left_out(outcome, order.format or USUAL) if "-o" in outputs else []
+        _write_files(order, outcome, (numbers, lost), sinks)
     try:
         if outputs.get("-o") == DASH:
-            _write_works(Sink(), order.format, outcome, console)
+            _write_works(Sink(), order, outcome, console)
     finally:  # also where nobody reads the records to their end
-        _tell_numbers(order, numbers, console)
+        _tell_numbers(order, (numbers, lost), console)
     return _exit_for(outcome)
 
 
@@ -158,45 +162,50 @@ def _tell_problems(file: FileRead, console: Console) -> None:
         console.say(f"{file.input.name}: {lost}; --report lists them", "yellow")
 
 
-def _tell_numbers(order: Order, numbers: Numbers, console: Console) -> None:
+def _tell_numbers(order: Order, told: Told, console: Console) -> None:
     if order.report == DASH:
-        console.say(_text(numbers).rstrip("\n"), wrap=False)
+        console.say(_text(told).rstrip("\n"), wrap=False)
     elif not console.quiet:
-        console.say(report.summary(numbers))
+        for note in told[1]:
+            console.say(note, "yellow")
+        console.say(report.summary(told[0]))
 
 
 # --------------------------------------------------------------------------- what is written
 
 
-def _write_files(order: Order, outcome: Outcome, numbers: Numbers, sinks: Mapping[str, Sink]) -> None:
+def _write_files(order: Order, outcome: Outcome, told: Told, sinks: Mapping[str, Sink]) -> None:
     for option, sink in sinks.items():
         match option:
             case "--clusters":
                 sink.write(clusters.write(outcome))
             case "--report" if order.report is not None and order.report.suffix.lower() == ".json":
-                sink.write(report.as_json(numbers, outcome.files, __version__))
+                sink.write(report.as_json(told[0], outcome.files, __version__, told[1]))
             case "--report":
-                sink.write(_text(numbers).encode())
+                sink.write(_text(told).encode())
             case _:
-                for part in export.write(order.format or USUAL, outcome):
-                    sink.write(part)
+                _write_parts(sink, order, outcome)
 
 
-def _text(numbers: Numbers) -> str:
-    return report.as_text(numbers, __version__)
+def _write_parts(sink: Sink, order: Order, outcome: Outcome) -> None:
+    for part in export.write(order.format or USUAL, outcome, provenance=order.provenance, bom=order.bom):
+        sink.write(part)
 
 
-def _write_works(sink: Sink, format_: str | None, outcome: Outcome, console: Console) -> None:
+def _text(told: Told) -> str:
+    return report.as_text(told[0], __version__, told[1])
+
+
+def _write_works(sink: Sink, order: Order, outcome: Outcome, console: Console) -> None:
     """Write to standard output: a short table for whoever sits before it, everything for whatever reads it."""
-    if format_ == "table":
+    if order.format == "table":
         sink.write(_table(outcome, console))
-    elif format_ is None and sys.stdout.isatty():
+    elif order.format is None and sys.stdout.isatty():
         sink.write(_table(outcome, console, TABLE_WORKS))
         if len(outcome.works) > TABLE_WORKS and not console.quiet:
             console.say(f"\n{TABLE_WORKS} of {counted(len(outcome.works), 'record')}; -o FILE writes all")
     else:
-        for part in export.write(format_ or USUAL, outcome):
-            sink.write(part)
+        _write_parts(sink, order, outcome)
 
 
 def _table(outcome: Outcome, console: Console, limit: int | None = None) -> bytes:

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from metasearch.cli.console import Console
-from metasearch.cli.group import ExampleCommand, common, dedup_options
+from metasearch.cli.group import ExampleCommand, common, dedup_options, marked, writing
 from metasearch.cli.search import NAMES
 from metasearch.files import FORMATS as READABLE
 from metasearch.formats import FORMATS as WRITABLE
@@ -32,6 +32,8 @@ class Order:
         read_as: One of the formats that can be read, for every file.
         versions: None is "separate", whatever the configuration says of searches.
         dedup: Name of a strategy; None takes that of the settings, as with `pins`.
+        provenance: RIS says in N1 which file gave which field.
+        bom: CSV begins with a byte order mark.
     """
 
     files: tuple[Path, ...]
@@ -45,6 +47,8 @@ class Order:
     pins: Path | None
     versions: VersionsMode | None
     dedup: str | None
+    provenance: bool = False
+    bom: bool = False
 
 
 @click.command(
@@ -92,6 +96,7 @@ class Order:
     help=f"The format of all FILEs, if it is not to be detected: {', '.join(READABLE)}.",
 )
 @click.option("--encoding", metavar="NAME", help="The encoding of all FILEs, if it is not to be detected.")
+@writing
 @dedup_options
 @common
 @click.pass_obj
@@ -103,6 +108,7 @@ def dedup(
     json: bool,
     ndjson: bool,
     output: Path | None,
+    bom: bool | None,
     **options: Any,
 ) -> int:
     """Read FILEs of records, and write each work once.
@@ -112,7 +118,7 @@ def dedup(
     publication, and preprint and article are two records of a review.
     """
     asked = {format_, "json" if json else None, "ndjson" if ndjson else None} - {None}
-    order = Order(format=_format(asked, output), output=output, **options)
+    order = Order(format=_format(asked, output), output=output, bom=marked(bom, output), **options)
     from metasearch.cli.bulk import run
 
     return run(order, console)

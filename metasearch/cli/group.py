@@ -203,6 +203,24 @@ def dedup_options(command: Any) -> Any:
     return pins(versions(dedup(command)))
 
 
+def writing(command: Any) -> Any:
+    """`--bom` and `--provenance`, for every command that writes files for other programs."""
+    bom = click.option(
+        "--bom/--no-bom",
+        default=None,
+        help="Begin CSV with a byte order mark, by which Excel knows UTF-8; so it is where -o ends in .csv.",
+    )
+    provenance = click.option(
+        "--provenance", is_flag=True, help="RIS says in N1 which source gave which field; Zotero makes notes of it."
+    )
+    return bom(provenance(command))
+
+
+def marked(bom: bool | None, output: Path | None) -> bool:
+    """Whether CSV begins with a byte order mark: as `--bom` says, else where it goes into a file for a spreadsheet."""
+    return bom if bom is not None else output is not None and output.suffix.lower() == ".csv"
+
+
 def _flag(*names: str, name: str, text: str) -> Any:
     return click.option(*names, is_flag=True, expose_value=False, is_eager=True, callback=_set(name), help=text)
 

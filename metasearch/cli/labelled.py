@@ -15,6 +15,7 @@ from metasearch.files import FORMATS, MOST_BYTES, Reading
 from metasearch.files.content import content_of
 from metasearch.files.encodings import Found
 from metasearch.files.json_items import load
+from metasearch.files.reading import Entry
 from metasearch.files.shelf import TELLING, Shelf
 from metasearch.files.text import Text
 from metasearch.normalise import plain
@@ -65,7 +66,7 @@ def _reading(text: Text, name: str) -> Reading:
         if not own:
             shelf.remark(number, f"an earlier row has the id {record.source_id[:100]!r}, too; the record was kept")
         database = plain(str(row.get("source") or ""))
-        shelf.keep(number, replace(record, source_id=own, position=shelf.position + 1), database or None)
+        shelf.keep(Entry(replace(record, source_id=own, position=shelf.position + 1), number, database or None))
     for note in reader.notes():
         shelf.remark(0, note)
     reading.finish()

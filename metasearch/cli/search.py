@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from metasearch.cli.console import Console
-from metasearch.cli.group import ExampleCommand, common, complete_source, dedup_options
+from metasearch.cli.group import ExampleCommand, common, complete_source, dedup_options, marked, writing
 from metasearch.formats import FORMATS
 from metasearch.query import CHOICES
 from metasearch.record import VersionsMode
@@ -42,6 +42,8 @@ class Job:
         format: One of `NAMES`.
         cache: Whether pages may come from the cache.
         syntax: That the query is in, one of `metasearch.query.CHOICES`.
+        bom: CSV begins with a byte order mark.
+        provenance: RIS says in N1 which source gave which field.
         pins: None takes the file that the settings name, and so it is with `versions` and `dedup`.
     """
 
@@ -57,6 +59,8 @@ class Job:
     wait: float | None = None
     format: str = "table"
     output: Path | None = None
+    bom: bool = False
+    provenance: bool = False
     explain: bool = False
     config: Path | None = None
     cache: bool = True
@@ -132,6 +136,7 @@ def asking(command: Any) -> Any:
     "--record", type=click.Path(file_okay=False, path_type=Path), metavar="DIR", help="Keep every exchange in DIR."
 )
 @click.option("--allow-partial", is_flag=True, help="Exit 0 although a source failed or was still running.")
+@writing
 @dedup_options
 @common
 @click.pass_obj
@@ -148,6 +153,7 @@ def search(
     output: Path | None,
     no_cache: bool,
     explain_plan: bool,
+    bom: bool | None,
     **options: Any,
 ) -> int:
     """Search all sources at once for QUERY.
@@ -164,6 +170,7 @@ def search(
         format=_format({format_, "json" if json else None, "ndjson" if ndjson else None} - {None}, output),
         output=output,
         cache=not no_cache,
+        bom=marked(bom, output),
         **options,
     )
     from metasearch.cli import keeper

@@ -55,7 +55,7 @@ def as_line(event: SearchEvent) -> bytes:
 def whole(answer: Answer, job: Job, sink: Sink, console: Console) -> bytes:
     """An answer in a format that is one document."""
     if job.format != "table":
-        return formats.write(job.format, answer)
+        return formats.write(job.format, answer, bom=job.bom, provenance=job.provenance)
     from metasearch.formats import table
 
     to_terminal = sink.to_stdout and console.capable(sys.stdout)

@@ -104,7 +104,7 @@ def _merged(records: Sequence[Record]) -> tuple[Record, dict[str, str]]:
     provenance: dict[str, str] = {}
     values: dict[str, Any] = {}
     titled = max(records, key=_title_quality)
-    values["title"] = titled.title
+    values["title"] = _without_stop(titled.title, records)
     if titled.title:
         provenance["title"] = titled.source
     if titled.subtitle:
@@ -117,7 +117,7 @@ def _merged(records: Sequence[Record]) -> tuple[Record, dict[str, str]]:
         values[name], provenance[name] = chosen, records[column.index(chosen)].source
         if name in _GATHERED:
             values[name] = tuple(dict.fromkeys(chain.from_iterable(said)))[:50]
-    values["titles"] = _other_titles(records, titled.title)
+    values["titles"] = _other_titles(records, titled.title, values["title"])
     if not values["titles"]:
         provenance.pop("titles", None)
     ids: dict[str, str] = {}
@@ -132,10 +132,20 @@ def _merged(records: Sequence[Record]) -> tuple[Record, dict[str, str]]:
     return merged, provenance
 
 
-def _other_titles(records: Sequence[Record], chosen: str) -> tuple[str, ...]:
+def _without_stop(title: str, records: Sequence[Record]) -> str:
+    """The title without a full stop behind it that another record of the same title does not have: MEDLINE puts one."""
+    if not title.endswith(".") or title.endswith(".."):
+        return title
+    bare = title[:-1].rstrip()
+    same = " ".join(bare.casefold().split())
+    others = (" ".join(record.title.casefold().split()) for record in records)
+    return bare if same in others else title
+
+
+def _other_titles(records: Sequence[Record], *chosen: str) -> tuple[str, ...]:
     """Titles beside the chosen one; of a record that knows several, its own main title too."""
     found = dict.fromkeys(title for record in records if record.titles for title in (*record.titles, record.title))
-    return tuple(title for title in found if title and title != chosen)[:50]
+    return tuple(title for title in found if title and title not in chosen)[:50]
 
 
 def _title_quality(record: Record) -> tuple[bool, bool, bool, bool]:

@@ -164,6 +164,11 @@ def _by_links(links: Sequence[str]) -> Iterable[tuple[str, str]]:
         yield "arxiv", arxiv
 
 
+def is_ours(number: str) -> bool:
+    """Whether this is a list of identifiers with their schemes, as our own writers put it: "pmid:123; wos:000"."""
+    return _OURS.fullmatch(number[:SHORT].strip()) is not None
+
+
 def landing_page(links: Sequence[str]) -> str | None:
     """The first link that is no DOI, else the first one: a DOI is compared as one, and leads anywhere."""
     pages = [link for link in links if normalise.url_key(link)]

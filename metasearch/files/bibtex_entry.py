@@ -12,6 +12,7 @@ from metasearch.adapters.people import person
 from metasearch.files import accession, values, worktypes
 from metasearch.files.drafts import Draft
 from metasearch.files.latex import decoded
+from metasearch.formats import origins
 from metasearch.record import Author
 
 #: Entry type -> `Record.type`; others say nothing.
@@ -34,13 +35,26 @@ _THESIS_PUBLISHERS = ("school", "institution", "publisher")
 _TITLES = ("origtitle", "titletranslation", "translatedtitle")
 _PAGES = ("pages", "page", "eid", "articleno", "article-number", "art_number")
 _LINKS = ("url", "howpublished", "link", "bdsk-url-1", "ee", "adsurl", "biburl")
+#: Fields of which a record holds all, that our writer makes, or that mean nothing in another file.
+_HELD = frozenset(
+    """title subtitle author editor journal journaltitle booktitle year month day date volume number issue doi url link
+    isbn issn eissn publisher school institution edition language langid abstract keywords keyword eprint archiveprefix
+    eprinttype pmid pmcid identifiers sources provenance origins database pages page crossref xdata""".split()
+)
 _IDENTIFIERS = ("pmid", "pmcid", "lccn", "oclc", "arxiv", "arxivid", "openalex", "mag", "s2id")
 _SCHEMES = {"arxivid": "arxiv", "s2id": "s2", "pubmed": "pmid", "medline": "pmid"}
 
 _ARXIV = re.compile(r"\d{4}\.\d{4,5}(?:v\d+)?|[a-z-]+(?:\.[A-Z]{2})?/\d{7}(?:v\d+)?")
 _ADDRESS = re.compile(r"\\(?:url|href|path)\b|^\s*https?://", re.IGNORECASE)
 _ESCAPED = re.compile(r"\\([_&%#$~{}^-])(?:\{\})?")
+_KEYWORD_FIELDS = ("keywords", "keyword", "author_keywords")
 _KEYWORDS = re.compile(r"[;；\n]|\\sep\b")
+_COMMAS = re.compile("[,，、]")
+_ANY_MARK = re.compile("[,，、;；]")
+_GROUP = re.compile(r"(?<![\\\w])\{[^{}]*\}")
+#: Characters that stand for groups while the others are parted.
+_FIRST_MARK, _MOST_MARKS = 0xE000, 2_000
+_MARKS = re.compile(f"[{chr(_FIRST_MARK)}-{chr(_FIRST_MARK + _MOST_MARKS - 1)}]")
 _EXTENDED = re.compile(
     r"(?<![a-z])(family|given|prefix|suffix)(?:-i)?\s*=\s*(\"[^\"]*\"|\{[^{}]*\}|[^,]*)", re.IGNORECASE
 )
@@ -92,17 +106,42 @@ def draft(kind: str, key: str, fields: Mapping[str, str]) -> Draft:
         "type": _type(kind, fields, venue or "", ids),
         "language": values.language(texts("language", "langid")),
         "abstract": values.abstract(texts("abstract")[:1]),
-        "keywords": keywords(next(iter(texts("keywords", "keyword", "author_keywords")), "")),
+        "keywords": keywords(next((raw for name in _KEYWORD_FIELDS if (raw := fields.get(name)) and raw.strip()), "")),
     }
-    databases = next(iter(texts("sources")), "").split(", ")  # ours: several for a merged record
-    said = databases if len(databases) == 1 else []
-    return Draft(found, accession.database([*said, *texts("database", "source")][:1], (), links, texts("unique-id")))
+    made_of = origins.read(texts("origins"))
+    sources = next(iter(texts("sources")), "").split(", ")  # ours: several for a merged hit
+    said = [*(sources if len(sources) == 1 else []), *texts("database", "source")][:1]
+    database = origins.named(made_of) if made_of else accession.database(said, (), links, texts("unique-id"))
+    beside = [(name, value) for name, value in fields.items() if name not in _HELD and value.strip()]
+    given = [(name, value) for name, value in beside if decoded(value).strip() != venue]
+    return Draft(found, database, origins=made_of, given=given)
 
 
-def keywords(text: str) -> tuple[str, ...]:
-    """Keywords apart by semicolons or, where there are none, by commas."""
-    parts = _KEYWORDS.split(text) if _KEYWORDS.search(text) else re.split(r"[,，、]", text)
-    return values.texts(parts)
+def keywords(raw: str) -> tuple[str, ...]:
+    """Keywords apart by semicolons or, where there are none, by commas; no mark within braces parts any."""
+    text, whole = _without_braces(raw)
+    parts = (_KEYWORDS if _KEYWORDS.search(text) else _COMMAS).split(text)
+    found = (_MARKS.sub(lambda hit: whole[ord(hit[0]) - _FIRST_MARK], part) for part in parts)
+    return values.texts(decoded(part).strip() for part in found)
+
+
+def _without_braces(raw: str) -> tuple[str, list[str]]:
+    """The text with a character of private use for each group in braces that holds a mark between keywords, and these.
+
+    Braces around all of it say nothing.
+    """
+    if raw[:1] == "{" and raw[-1:] == "}" and _GROUP.fullmatch(raw):
+        raw = raw[1:-1]
+    raw = _MARKS.sub("", raw)
+    whole: list[str] = []
+
+    def mark(hit: re.Match[str]) -> str:
+        if len(whole) == _MOST_MARKS or not _ANY_MARK.search(hit[0]):
+            return hit[0]
+        whole.append(hit[0])
+        return chr(_FIRST_MARK + len(whole) - 1)
+
+    return _GROUP.sub(mark, raw), whole
 
 
 def _dates(year: list[str], month: list[str], day: list[str]) -> list[str]:

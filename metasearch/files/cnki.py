@@ -38,11 +38,15 @@ _GRAMMAR = Grammar(
     bears=frozenset(("Title", "Author")),
     once=frozenset(("Source",)),
 )
+#: What a record holds all of.
+_HELD = frozenset(
+    "DataType SrcDatabase Title Author Source Year Volume Roll Period Issue Page DOI ISSN ISBN Summary Keyword".split()
+)
 
 
 def read(text: Text, reading: Reading) -> None:
     """Add the records of a file."""
-    gather(reading, blocks(text, _GRAMMAR, reading), _draft)
+    gather(reading, blocks(text, _GRAMMAR, reading), _draft, _HELD)
 
 
 def _draft(block: Block) -> Draft:

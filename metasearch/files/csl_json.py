@@ -26,6 +26,12 @@ from metasearch.record import Author
 
 #: Where the date of publication stands: CSL has one, Crossref several.
 _DATES = ("issued", "published", "published-print", "published-online", "posted")
+#: Members of which a record holds all.
+_HELD = frozenset(
+    """id type title subtitle original-title translated-title issued published published-print published-online posted
+    URL source ISBN ISSN publisher container-title author editor edition volume issue page article-number DOI language
+    abstract keyword categories subject is-referenced-by-count PMID PMCID""".split()
+)
 _LOOKS = re.compile(
     r'"(?:container-title|date-parts|issued|DOI|title-short|original-date|is-referenced-by-count|publisher-place)"\s*:'
 )
@@ -93,7 +99,8 @@ def _draft(item: Mapping[str, Any]) -> Draft:
         "keywords": _keywords(texts("keyword"), texts("categories", "subject")),
         "citations": convert.integer(item.get("is-referenced-by-count")),
     }
-    return Draft(fields, database)
+    given = [(name, text) for name in item if name not in _HELD for text in texts(name)]
+    return Draft(fields, database, given=given)
 
 
 def _kind(words: list[str], venue: str | None) -> str | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from metasearch import normalise
+from metasearch.files.registry import FORMATS
 
 #: What is read -> the names of its columns, the better source first where a file has several.
 NAMES: Mapping[str, tuple[str, ...]] = {
@@ -57,6 +58,7 @@ NAMES: Mapping[str, tuple[str, ...]] = {
         "retracted": "retracted",
         "open_access": "openaccess",
         "citations": "citedby timescited timescitedwoscore citations cites citationcount citedbycount",
+        "origins": "origins",
         "database": "librarycatalog database databasename sourcedatabase db dataprovider sources",
         "source": "source",  # a database for Scopus, a journal for others: see `Columns.plan`
         "pmid": "pmid pubmedid medlinepmid",
@@ -104,6 +106,10 @@ _PASSED_OVER = frozenset(
     gsrank querydate citesurl citationurl ecc citesperyear citesperauthor authorcount age relatedurl fulltexturl
     pdfrelativepath datetimecreated systematicsearchid systematicsearchname""".split()
 )
+#: Columns that our own writer makes anew.
+_OF_OURS = frozenset("rank score id provenance origins database sources".split())
+#: Of what may have several columns, of how many a record holds the text; of all others it holds all.
+_HELD: Mapping[str, int] = {"venue": 1, "abstract": 1, "key": 0, "number": 0, "extra": 0, "citation": 0, "publisher": 1}
 _FIELD_OF = {word: name for name, words in NAMES.items() for word in words}
 #: The order in which columns of one field are asked.
 _ORDER = {word: index for words in NAMES.values() for index, word in enumerate(words)}
@@ -118,6 +124,7 @@ class Columns:
         names: As the file gives them.
         plan: What is read -> the indexes of its columns, the better source first.
         unknown: Names of columns that nobody knows.
+        beside: Names, by index, of the columns of which a record holds nothing, or not all.
     """
 
     def __init__(self, names: Iterable[str]) -> None:
@@ -132,7 +139,7 @@ class Columns:
                 found.append((field, list(WOS_TAGS).index(tags[index]), index))
             elif not wos and word in _FIELD_OF:
                 found.append((_FIELD_OF[word], _ORDER[word], index))
-            elif word and not wos and word not in _PASSED_OVER:
+            elif word and not wos and word not in _PASSED_OVER and name.strip().partition(":")[0] not in FORMATS:
                 self.unknown.append(name.strip())
         self.plan: dict[str, list[int]] = {}
         for field, _, index in sorted(found):
@@ -140,6 +147,12 @@ class Columns:
         source = self.plan.pop("source", [])
         if source:
             self.plan.setdefault("database" if "venue" in self.plan else "venue", source)
+        held = {index for field, indexes in self.plan.items() for index in indexes[: _HELD.get(field, len(indexes))]}
+        self.beside = {
+            index: name.strip()
+            for index, name in enumerate(self.names)
+            if index not in held and (word := compact(name)) and word not in _OF_OURS
+        }
 
     @property
     def usable(self) -> bool:

@@ -12,6 +12,7 @@ from metasearch.files import accession, values
 from metasearch.files.csv_columns import Columns
 from metasearch.files.drafts import Draft
 from metasearch.files.type_words import type_of
+from metasearch.formats import origins
 from metasearch.record import Author
 
 #: What our own writer, and others who fear for spreadsheets, put an apostrophe before.
@@ -32,6 +33,7 @@ class RowReader:
 
     def __init__(self, columns: Columns) -> None:
         self._plan = columns.plan
+        self._beside = columns.beside
         self._parts = [part for names, part in _PARTS if any(name in columns.plan for name in names)]
 
     def draft(self, row: list[str], problems: list[str]) -> Draft:
@@ -42,7 +44,9 @@ class RowReader:
             part(cells, fields)
         database = fields.pop("database", None) or _database(cells, fields)
         fields["ids"] = accession.identifiers(cells.all("number"), cells.links(), (), database) | fields["ids"]
-        return Draft(fields, database, problems)
+        made_of = origins.read(cells.all("origins"))
+        given = [(name, _unguarded(cell)) for index, name in self._beside.items() if (cell := row[index].strip())]
+        return Draft(fields, origins.named(made_of) if made_of else database, problems, made_of, given)
 
 
 class Cells:
@@ -57,7 +61,7 @@ class Cells:
         """The cells of all columns for these, without the empty ones, the better source first."""
         indexes = [index for name in names for index in self._plan.get(name, ())]
         found = [cell for index in indexes if (cell := self._row[index].strip())]
-        return [_GUARDED.sub("", cell, count=1) if cell[0] == "'" else cell for cell in found]
+        return [_unguarded(cell) for cell in found]
 
     def one(self, name: str) -> str:
         """The first of them; "" for none."""
@@ -68,6 +72,10 @@ class Cells:
         if self._links is None:
             self._links = values.links(self.all("url"))
         return self._links
+
+
+def _unguarded(cell: str) -> str:
+    return _GUARDED.sub("", cell, count=1) if cell[0] == "'" else cell
 
 
 # --------------------------------------------------------------------------- parts

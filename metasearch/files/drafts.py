@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
+
+from metasearch.formats.origins import Origin
 
 
 @dataclass(slots=True)
@@ -14,11 +17,15 @@ class Draft:
         fields: Of `Record`, ready to stand there, without `source` and `position`.
         database: See `Entry.database`.
         problems: What could not be read, in words.
+        origins: See `Entry.origins`.
+        given: See `Entry.given`.
     """
 
     fields: dict[str, Any]
     database: str | None = None
     problems: list[str] = field(default_factory=list)
+    origins: tuple[Origin, ...] = ()
+    given: Sequence[tuple[str, str]] = ()
 
 
 def unread(tag: str, value: str, what: str) -> str:

@@ -33,6 +33,10 @@ def _split(line: str, _: str) -> tuple[str, str] | None:
     return (hit[1], hit[2] or "") if hit else None
 
 
+#: What a record holds all of.
+_HELD = frozenset("0 ~ D @ I J T A V N P R G X K B".split())
+
+
 def read(text: Text, reading: Reading) -> None:
     """Add the records of a file."""
     grammar = Grammar(
@@ -40,7 +44,7 @@ def read(text: Text, reading: Reading) -> None:
     )
     if not any(_HEAD.search(part) for part in text.stretches(_LONGEST_HEAD)):
         grammar = Grammar(_split, any_opens=True)
-    gather(reading, blocks(text, grammar, reading), _draft)
+    gather(reading, blocks(text, grammar, reading), _draft, _HELD)
 
 
 def _draft(block: Block) -> Draft:

@@ -11,7 +11,7 @@ from metasearch.adapters.registry import shipped_table
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.adapters.specfile import build
 from metasearch.field_limits import Cuts
-from metasearch.files.reading import Reading
+from metasearch.files.reading import Entry, Reading
 from metasearch.files.shelf import Shelf
 from metasearch.record import Record
 
@@ -48,7 +48,7 @@ class MarcReader:
         if record is None:
             self._shelf.lose(line, "the record has neither a title nor an identifier, and was left out")
             return
-        self._shelf.keep(line, replace(record, source_id=self._shelf.own(record.source_id)))
+        self._shelf.keep(Entry(replace(record, source_id=self._shelf.own(record.source_id)), line))
         for remark in (*remarks, *cuts.notes()):
             self._shelf.remark(line, remark)
 

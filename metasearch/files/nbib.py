@@ -43,11 +43,13 @@ _GRAMMAR = Grammar(
     once=frozenset(("TI", "PMID")),
     noise=re.compile(r"\d+[.:]?$"),
 )
+#: What a record holds all of.
+_HELD = frozenset("PMID PMC DP TI BTI TT PB EN VI IP PG LA AB MH OT FAU AU AUID CN JT PT IS ISBN".split())
 
 
 def read(text: Text, reading: Reading) -> None:
     """Add the records of an NBIB file."""
-    gather(reading, blocks(text, _GRAMMAR, reading), _draft)
+    gather(reading, blocks(text, _GRAMMAR, reading), _draft, _HELD)
 
 
 def _draft(block: Block) -> Draft:

@@ -28,11 +28,18 @@ def _split(line: str, _: str) -> tuple[str, str] | None:
 _GRAMMAR = Grammar(
     _split, opens=frozenset(("Reference Type",)), bears=frozenset(("Title", "Author")), once=frozenset(("Title",))
 )
+#: What a record holds all of.
+_HELD = frozenset(
+    (
+        "Reference Type", "Title", "Translated Title", "Author", "Year", "Publisher", "Journal", "Volume", "Issue",
+        "Pages", "DOI", "ISBN/ISSN", "ISSN", "ISBN", "Language", "Abstract", "Keywords", "Database Provider",
+    )
+)  # fmt: skip
 
 
 def read(text: Text, reading: Reading) -> None:
     """Add the records of a file."""
-    gather(reading, blocks(text, _GRAMMAR, reading), _draft)
+    gather(reading, blocks(text, _GRAMMAR, reading), _draft, _HELD)
 
 
 def _draft(block: Block) -> Draft:

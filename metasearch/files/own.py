@@ -18,9 +18,10 @@ from typing import Any
 from metasearch.field_limits import Cuts, kept
 from metasearch.files.drafts import Draft
 from metasearch.files.json_items import Item, items, load
-from metasearch.files.reading import Reading
+from metasearch.files.reading import Entry, Reading
 from metasearch.files.shelf import Shelf
 from metasearch.files.text import Text
+from metasearch.formats import origins
 from metasearch.record import OPEN_ACCESS, TYPES, Author, Record
 
 #: Characters of a line: an answer of thousands of hits is one.
@@ -34,7 +35,9 @@ _OF_AUTHORS = ("name", "family", "given", "orcid", "affiliation")
 _NAMES = frozenset(it.name for it in fields(Record))
 _BOOKKEEPING = frozenset({"source", "source_id", "position"})
 #: Keys of a hit that are no fields of a record.
-_OF_HITS = frozenset("id rank score reasons sources provenance matches versions event hit absorbed".split())
+_OF_HITS = frozenset(
+    "id rank score reasons sources provenance matches versions event hit absorbed origins given".split()
+)
 _LOOKS = re.compile(
     r'\A\s*(?:\[\s*)?\{\s*"(?:event"\s*:\s*"(?:start|source|hit)|query"\s*:.{0,2000}"counts"\s*:|source"\s*:\s*"[^"]{0,200}"|'
     r'id"\s*:\s*"[^"]{0,400}"\s*,\s*"rank"\s*:)',
@@ -152,7 +155,10 @@ class _Taker:
         def describe() -> Draft:
             found, problems = self._fields(it, _OF_HITS)
             found = {name: value for name, value in found.items() if name not in _BOOKKEEPING}
-            return Draft(found | {"source_id": _text(it.get("id"))}, _sole_source(it.get("sources")), problems)
+            made_of = origins.of_objects(it.get("origins"))
+            database = origins.named(made_of) if made_of else _sole_source(it.get("sources"))
+            fields = found | {"source_id": _text(it.get("id"))}
+            return Draft(fields, database, problems, made_of, _given(it.get("given")))
 
         self.shelf.put(line, describe)
 
@@ -164,7 +170,7 @@ class _Taker:
         if not found.keys() - _BOOKKEEPING:
             self.shelf.lose(line, "the record is left out: it says nothing that tells a work")
             return
-        self.shelf.keep(line, record, record.source)
+        self.shelf.keep(Entry(record, line, record.source))
         for problem in (*problems, *cuts.notes()):
             self.shelf.remark(line, problem)
 
@@ -214,6 +220,12 @@ def _authors(found: Any) -> tuple[Author, ...] | None:
             return None
         authors.append(Author(**parts, collective=it.get("collective") is True))
     return tuple(authors)
+
+
+def _given(found: Any) -> list[tuple[str, str]]:
+    """What files have said beside a record, as `metasearch dedup` writes it: [["ris:N1", "..."], ...]."""
+    pairs = [it for it in found if isinstance(it, list) and len(it) == 2] if isinstance(found, list) else []
+    return [(tag[:100], value) for tag, value in pairs if type(tag) is str and type(value) is str]
 
 
 def _text(found: Any) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from metasearch.formats.origins import Origin
 from metasearch.record import Record
 
 #: Problems of a file that are told one by one; the others are counted.
@@ -19,11 +20,15 @@ class Entry:
         record: `source` names the file, `position` is its number in the file, from 1.
         line: Where it begins, from 1; for a binary file the offset in bytes.
         database: The database that it was exported from, as the file says; None where it does not.
+        origins: Of the records that an earlier `dedup` has made it of; () for any other record.
+        given: What the file says of it beside what `record` holds: tags of the format and their values, in order.
     """
 
     record: Record
     line: int
     database: str | None = None
+    origins: tuple[Origin, ...] = ()
+    given: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,11 +45,13 @@ _GRAMMAR = Grammar(
     once=frozenset(("T1",)),
     noise=re.compile(r"<[^>]{0,200}>$|refworks|exported", re.IGNORECASE),
 )
+#: What a record holds all of.
+_HELD = frozenset("RT A1 YR SN PB JF T1 VO IS SP OP DO LA AB K1".split())
 
 
 def read(text: Text, reading: Reading) -> None:
     """Add the records of a file."""
-    gather(reading, blocks(text, _GRAMMAR, reading), _draft)
+    gather(reading, blocks(text, _GRAMMAR, reading), _draft, _HELD)
 
 
 def _draft(block: Block) -> Draft:

@@ -8,14 +8,16 @@ case; text between records (Ovid's numbering and links, headers) is passed over.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from metasearch.files import accession, values, worktypes
 from metasearch.files.drafts import Draft, unread
 from metasearch.files.reading import Reading
-from metasearch.files.tagged import BLANKS, Block, Grammar, blocks, gather
+from metasearch.files.tagged import BLANKS, Block, Grammar, beside, blocks, gather
 from metasearch.files.text import Text
+from metasearch.formats import origins
+from metasearch.formats.ris import FIELDS_BY_SOURCE
 
 #: Tags in use; others count as tags only where they are written exactly as the format wants it.
 TAGS = frozenset(
@@ -43,6 +45,12 @@ _ANY_TAG = re.compile(r"(?:^|[\r\n])(?:TI|T1|AU|A1|ER)  -[ \r\n]")
 def looks_like(head: str) -> bool:
     """Whether a file that begins so has a line "TY  - ", or is the rest of one that had."""
     return _HEAD.search(head) is not None or len(_ANY_TAG.findall(head)) > 2
+
+
+#: What a record holds all of, or what our writer numbers by itself.
+_HELD = frozenset("TY ER ID TI T1 CT AU A1 PY Y1 AB VL VO IS SP EP KW SN BN PB ET LA DO DI".split())
+#: Where the name of the container stands; what differs from the one that was taken, its abbreviations, is kept.
+_CONTAINERS = frozenset("T2 JF JO JA J1 J2 BT".split())
 
 
 def read(text: Text, reading: Reading) -> None:
@@ -87,7 +95,10 @@ def _draft(block: Block) -> Draft:
     problems: list[str] = []
     links = values.links(block.values("UR", "L2", "LK"))
     numbers = [*block.values("AN", "ID", "U2"), *_isi_links(block.values("UR"))]
-    database = accession.database(block.values("DB"), block.values("DP"), links, numbers)
+    made_of = origins.read(block.values("M2"))
+    if len(made_of) > 1:  # a bare number is that of one of several databases, and nobody knows whose
+        numbers = [number for number in numbers if _SCHEME.match(number)]
+    database = _database(block, made_of, links, numbers)
     ovid = next((code for link in links if (code := accession.ovid_file(link))), "")
     kind = _kind(block)
     title, titles = _titles(block, kind, ovid)
@@ -125,7 +136,36 @@ def _draft(block: Block) -> Draft:
         "pdf_url": next(iter(values.links(block.values("L1"))), None),
     }
     _scopus_pmid(block, database, fields["ids"])
-    return Draft(fields, database, problems)
+    return Draft(fields, database, problems, made_of, _given(block, fields))
+
+
+def _database(block: Block, made_of: tuple[origins.Origin, ...], links: list[str], numbers: list[str]) -> str | None:
+    if made_of:
+        return origins.named(made_of)
+    return accession.database(block.values("DB"), block.values("DP"), links, numbers)
+
+
+def _given(block: Block, fields: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """What the fields say beside what was taken of them: notes, addresses, places, numbers of one's own, ..."""
+    said = {fields["venue"], fields["title"], *fields["titles"], fields["abstract"], fields["url"], fields["pdf_url"]}
+
+    def is_beside(tag: str, value: str) -> bool:
+        if tag in _CONTAINERS or tag in ("TT", "OP", "N2", "UR", "L1"):
+            return (values.text(value) if len(value) < values.SHORT else value) not in said
+        match tag:
+            case "DA":
+                return not fields["date"]
+            case "ED" | "A2":
+                return not fields["editors"] and bool(block.value("AU", "A1"))
+            case "AN":
+                return not accession.is_ours(value)
+            case "N1":
+                return not value.startswith(FIELDS_BY_SOURCE)
+            case "M2":
+                return not origins.is_origin(value)
+        return True
+
+    return [(tag, value) for tag, value in beside(block, _HELD) if is_beside(tag, value)]
 
 
 def _kind(block: Block) -> str | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from metasearch.errors import FileFormatError
-from metasearch.field_limits import Cuts, kept
+from metasearch.field_limits import Cuts, kept, kept_given
 from metasearch.files.drafts import Draft
 from metasearch.files.reading import Entry, Reading
 from metasearch.record import Record
@@ -40,6 +40,7 @@ class Shelf:
             fields = kept(draft.fields, cuts)
             fields = fields | {"source_id": self.own(fields.get("source_id"))}
             record = Record(source=self._reading.name, position=self.position + 1, **fields)
+            given = kept_given(draft.given, cuts)
         except MemoryError:  # no fault of the record's
             raise
         except Exception as exc:
@@ -48,13 +49,13 @@ class Shelf:
         if not any(draft.fields.get(name) for name in TELLING):
             self.lose(line, "the record is left out: it says nothing that tells a work")
             return
-        self.keep(line, record, draft.database)
+        self.keep(Entry(record, line, draft.database, draft.origins, given))
         if not record.title:
             self.remark(line, "the record has no title; it was kept")
         for problem in (*draft.problems, *cuts.notes()):
             self.remark(line, problem)
 
-    def keep(self, line: int, record: Record, database: str | None = None) -> None:
+    def keep(self, entry: Entry) -> None:
         """Put a record that is made already.
 
         Raises:
@@ -64,8 +65,8 @@ class Shelf:
         if len(self._reading.entries) >= MOST_RECORDS:
             message = f"the file holds more than {MOST_RECORDS:,} records"
             raise FileFormatError(self._reading.name, message, advice="Divide it into several files.")
-        self._taken.add(record.source_id)
-        self._reading.entries.append(Entry(record, line, database))
+        self._taken.add(entry.record.source_id)
+        self._reading.entries.append(entry)
 
     def lose(self, line: int, why: str, count: int = 1) -> None:
         """Count records that cannot be read."""

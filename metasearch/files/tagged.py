@@ -7,7 +7,7 @@ the numbers of their lines. Time is linear in the text, whatever it holds.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -130,11 +130,32 @@ def blocks(text: Text, grammar: Grammar, reading: Reading) -> Iterator[Block]:
     yield from parser.done
 
 
-def gather(reading: Reading, found: Iterable[Block], draft: Callable[[Block], Draft]) -> None:
-    """Add an entry for each block to the reading, or a problem where a block says nothing."""
+def beside(block: Block, held: Collection[str]) -> list[tuple[str, str]]:
+    """Tags and values of the fields whose tags are not among these, in order, each once."""
+    return list(dict.fromkeys((it.tag, value) for it in block.fields if it.tag not in held and (value := it.value)))
+
+
+def gather(
+    reading: Reading, found: Iterable[Block], draft: Callable[[Block], Draft], held: Collection[str] = ()
+) -> None:
+    """Add an entry for each block to the reading, or a problem where a block says nothing.
+
+    Args:
+        reading: Takes them.
+        found: The blocks.
+        draft: Reads one.
+        held: Tags of which a record holds all; other fields are given beside it, where `draft` does not say which.
+    """
+
+    def whole(block: Block) -> Draft:
+        made = draft(block)
+        if held:
+            made.given = beside(block, held)
+        return made
+
     shelf = Shelf(reading)
     for block in found:
-        shelf.put(block.line, partial(draft, block))
+        shelf.put(block.line, partial(whole, block))
 
 
 class _Parser:

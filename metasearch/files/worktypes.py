@@ -12,7 +12,7 @@ RIS: Mapping[str, str] = {
     **{code: kind for kind, code in reversed(RIS_TYPES.items()) if code != "GEN"},
     "EJOUR": "article", "EJOU": "article", "INPR": "article", "ABST": "article", "MGZN": "article", "NEWS": "article",
     "EBOOK": "book", "EDBOOK": "book", "SER": "book", "CLSWK": "book", "ANCIENT": "book",
-    "ECHAP": "chapter", "MANSCPT": "preprint", "GOVDOC": "report", "PAMP": "report",
+    "ECHAP": "chapter", "MANSCPT": "preprint", "UNPB": "preprint", "GOVDOC": "report", "PAMP": "report",
     "AGGD": "dataset", "DBASE": "dataset", "DICT": "reference-entry", "MPCT": "video", "ADVS": "video",
     "FIGURE": "image", "CHART": "image", "EQUA": "image", "WEB": "webpage", "BLOG": "webpage", "ICOMM": "webpage",
     "BILL": "other", "UNBILL": "other", "CASE": "other", "HEAR": "other", "STAT": "other", "LEGAL": "other",

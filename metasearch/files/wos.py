@@ -50,12 +50,14 @@ _GRAMMAR = Grammar(
     once=frozenset(("TI", "UT")),
     outside=frozenset(("FN", "VR", "EF")),
 )
+#: What a record holds all of.
+_HELD = frozenset("PT UT PY SN EI BN PM TI SO PU VL IS BP EP AR DI DT LA AB DE ID AF AU BE ER EF FN VR".split())
 
 
 def read(text: Text, reading: Reading) -> None:
     """Add the records of an export."""
     found = _rows(text, reading) if _TABLE_HEAD.match(text.head(_HEAD_SIZE)) else blocks(text, _GRAMMAR, reading)
-    gather(reading, found, _draft)
+    gather(reading, found, _draft, _HELD)
 
 
 def _rows(text: Text, reading: Reading) -> Iterator[Block]:

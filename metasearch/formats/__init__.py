@@ -70,8 +70,14 @@ def get(name: str) -> Format:
         raise FormatError(f"there is no format {name[:40]!r}", advice=f"Use one of {', '.join(FORMATS)}.") from None
 
 
-def write(name: str, answer: Answer) -> bytes:
-    """A finished answer in a format, with the format's defaults; call its module for options.
+def write(name: str, answer: Answer, *, bom: bool = False, provenance: bool = False) -> bytes:
+    """A finished answer in a format, with the format's defaults; call its module for other options.
+
+    Args:
+        name: Of the format.
+        answer: What it holds.
+        bom: CSV begins with a byte order mark, by which Excel knows UTF-8.
+        provenance: RIS says in N1 which source gave which field.
 
     Raises:
         FormatError: No such format, or one that is written event by event (`metasearch.formats.events`).
@@ -80,5 +86,6 @@ def write(name: str, answer: Answer) -> bytes:
     if not found.whole:
         whole = ", ".join(it.name for it in FORMATS.values() if it.whole)
         raise FormatError(f"{name} is written while a search runs, not from its answer", advice=f"Use one of {whole}.")
-    writer = cast("Callable[[object], bytes]", import_module(f"{__name__}.{found.module}").write)
-    return writer(answer.hits if found.unit == "hits" else answer)
+    writer = cast("Callable[..., bytes]", import_module(f"{__name__}.{found.module}").write)
+    options = {"csv": {"bom": bom}, "ris": {"provenance": provenance}}.get(name, {})
+    return writer(answer.hits if found.unit == "hits" else answer, **options)

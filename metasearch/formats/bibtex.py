@@ -1,8 +1,8 @@
 """BibTeX: one entry a hit, which both classic BibTeX with LaTeX and biblatex read.
 
 Text stays UTF-8; only what TeX would act on is escaped. The braces of a value always balance, whatever upstream sent,
-also for BibTeX, which counts those behind a backslash too. Two fields that no style prints tell the provenance:
-`sources` and `provenance`.
+also for BibTeX, which counts those behind a backslash too. Fields that no style prints tell the provenance: `sources`
+and `provenance`, and of files also `database` and `origins`.
 """
 
 from __future__ import annotations
@@ -10,10 +10,11 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain, count
 
 from metasearch import unicode_forms
+from metasearch.formats.origins import NOTHING, Beside, BesideHits, joined
 from metasearch.formats.reference import (
     date_parts,
     field_sources,
@@ -23,8 +24,9 @@ from metasearch.formats.reference import (
     is_corporate,
     journal_like,
     link,
-    page_range,
+    page_ranges,
 )
+from metasearch.formats.romanised import romanised
 from metasearch.formats.text import line
 from metasearch.record import Author, Hit, Record
 
@@ -92,6 +94,15 @@ _VERBATIM_ESCAPES = str.maketrans({"{": "%7B", "}": "%7D", "\\": "%5C", "^": "%5
 
 _and = re.compile(r"\band\b", re.IGNORECASE)
 _brace = re.compile("[{}]")
+#: Commands of LaTeX that only say how text looks; what is written for our own escapes among them.
+_COMMANDS = frozenset(
+    """emph textit textbf textsc textsl texttt textrm textsuperscript textsubscript ensuremath url href path noopsort
+    ss o O l L ae AE oe OE aa AA i j dh th c k v u H r b d t
+    textbackslash textasciitilde textasciicircum textbraceleft textbraceright""".split()
+)
+_command = re.compile(r"\\(?:([A-Za-z]+)|.)", re.DOTALL)
+_apart = re.compile("[,;]")
+_field_name = re.compile(r"[a-z][a-z0-9_-]{0,60}")
 _key_word = re.compile(r"[a-z]{2,}[a-z0-9]*")
 _ignored_word = re.compile(
     r"the|an|on|of|in|for|and|to|with|from|by|at|de|la|le|les|der|die|das|ein|eine|el|los", re.ASCII
@@ -102,10 +113,18 @@ _LETTERS = str.maketrans({"ß": "ss", "ø": "o", "Ø": "O", "ł": "l", "Ł": "L"
 _CAPITAL_LANGUAGES = frozenset({"de", "deu", "ger", "german"})
 
 
-def write(hits: Iterable[Hit]) -> bytes:
-    """The hits as BibTeX in UTF-8, in the order given; b"" for none."""
+def write(hits: Iterable[Hit], *, beside: BesideHits | None = None) -> bytes:
+    """The hits as BibTeX in UTF-8, in the order given; b"" for none.
+
+    Args:
+        hits: In the order of the entries.
+        beside: What files say beside the records, by `Hit.id`.
+    """
     chosen = list(hits)
-    entries = (_entry(hit, key) for hit, key in zip(chosen, citation_keys(chosen), strict=True))
+    around = beside or {}
+    entries = (
+        _entry(hit, key, around.get(hit.id, NOTHING)) for hit, key in zip(chosen, citation_keys(chosen), strict=True)
+    )
     return "\n".join(entries).encode()
 
 
@@ -141,6 +160,8 @@ def _base_key(record: Record) -> str:
         family = author.family or (author.name if "," not in author.name else author.name.partition(",")[0])
         family = family if author.family or is_corporate(author, record.authors) else family.rpartition(" ")[2]
     name = re.sub(r"[^a-z0-9]", "", _ascii(family))[:24]
+    if family and not name[:1].isalpha():
+        name = romanised(family, family=bool(author and author.family))[:24]
     words = _key_word.findall(_ascii(record.title))
     word = next((w for w in words if not _ignored_word.fullmatch(w)), "")[:24]
     year = str(record.year) if record.year is not None and 0 < record.year < 10_000 else ""
@@ -153,11 +174,37 @@ def _ascii(text: str) -> str:
     return "".join(c for c in decomposed if c.isascii()).lower()
 
 
-def _entry(hit: Hit, key: str) -> str:
+def _entry(hit: Hit, key: str, beside: Beside) -> str:
     entry_type = _type(hit.record)
+    fields = dict(_fields(hit, entry_type))
+    _add_beside(fields, beside)
     lines = [f"@{entry_type}{{{key}"]
-    lines += [f"  {name} = {value}" for name, value in _fields(hit, entry_type)]
+    lines += [f"  {name} = {value}" for name, value in fields.items()]
     return ",\n".join(lines) + "\n}\n"
+
+
+def _add_beside(fields: dict[str, str], beside: Beside) -> None:
+    """Put the fields of files behind ours; several values of one are apart by semicolons. A name of ours is ours."""
+    given: dict[str, list[str]] = {}
+    for name, value in beside.fields:
+        if _field_name.fullmatch(name) and (name == "note" or name not in fields) and (shown := _as_given(value)):
+            known = given.setdefault(name, [])
+            if shown not in known and shown not in "; ".join(known).split("; "):
+                known.append(shown)
+    for name, values in given.items():
+        ours = [fields[name][1:-1]] if name in fields else []
+        fields[name] = f"{{{'; '.join(dict.fromkeys([*ours, *values]))}}}"
+    for name, text in (("database", "; ".join(beside.databases)), ("origins", joined(beside.origins))):
+        if text:
+            fields[name] = f"{{{_escaped(text)}}}"
+
+
+def _as_given(value: str) -> str:
+    """A value as it stood in a file, with its LaTeX; escaped where its braces do not pair up, or a command may do harm."""
+    shown = line(value)
+    commands = {hit[1] for hit in _command.finditer(shown)} - {None}
+    safe = commands <= _COMMANDS and "^^" not in shown and not shown.endswith("\\")
+    return shown if safe and _pairs(shown) else _escaped(shown)
 
 
 def _type(record: Record) -> str:
@@ -171,14 +218,15 @@ def _publisher(record: Record, entry_type: str) -> str | None:
     return record.institution or record.publisher if entry_type in _PUBLISHER_FIELD else record.publisher
 
 
-def _listed(keywords: Collection[str]) -> str:
-    return ("; " if any("," in it for it in keywords) else ", ").join(keywords)
+def _listed(keywords: Iterable[str]) -> str:
+    """Keywords apart by commas, as biblatex and Zotero part them; one that holds a comma stands in braces."""
+    shown = (_escaped(it) for it in keywords)
+    return ", ".join(f"{{{it}}}" if _apart.search(it) else it for it in shown if it)
 
 
 def _fields(hit: Hit, entry_type: str) -> Iterator[tuple[str, str]]:
     """Names and values, the values with their delimiters."""
     it = hit.record
-    first, last = page_range(it.pages)
     arxiv = it.ids.get("arxiv")
     values = (
         ("title", _title(full_title(it), it.language)),
@@ -191,7 +239,7 @@ def _fields(hit: Hit, entry_type: str) -> Iterator[tuple[str, str]]:
         ("edition", _escaped(it.edition)),
         ("volume", _escaped(it.volume)),
         ("number", _escaped(it.issue)),
-        ("pages", f"{_escaped(first)}--{_escaped(last)}" if last else _escaped(first)),
+        ("pages", ", ".join(f"{_escaped(a)}--{_escaped(b)}" if b else _escaped(a) for a, b in page_ranges(it.pages))),
         ("doi", _verbatim(it.doi)),
         ("url", _verbatim(link(it))),
         ("eprint", _escaped(arxiv)),
@@ -200,7 +248,7 @@ def _fields(hit: Hit, entry_type: str) -> Iterator[tuple[str, str]]:
         ("issn", _escaped(", ".join(it.issn))),
         ("identifiers", _escaped("; ".join(identifiers(it)))),
         ("language", _escaped(it.language)),
-        ("keywords", _escaped(_listed(dict.fromkeys(it.keywords + it.subjects)))),
+        ("keywords", _listed(dict.fromkeys(it.keywords + it.subjects))),
         ("abstract", _escaped(it.abstract)),
         ("note", "Retracted" if it.retracted else ""),
         ("sources", _escaped(", ".join(hit.sources))),
@@ -226,12 +274,16 @@ def _escaped(text: str | None) -> str:
 
 def _escapes(text: str) -> dict[int, str]:
     """How the characters of this text are escaped."""
+    return _PAIRED if _pairs(text) else _UNPAIRED
+
+
+def _pairs(text: str) -> bool:
     depth = 0
     for brace in _brace.findall(text):
         depth += 1 if brace == "{" else -1
         if depth < 0:
             break
-    return _UNPAIRED if depth else _PAIRED
+    return depth == 0
 
 
 def _verbatim(text: str | None) -> str:

@@ -12,6 +12,7 @@ import io
 import re
 from collections.abc import Iterable
 
+from metasearch.formats.origins import NOTHING, Beside, BesideHits, joined
 from metasearch.formats.reference import field_sources, identifiers, inverted, link
 from metasearch.formats.text import line, web_url
 from metasearch.record import Hit
@@ -58,17 +59,42 @@ COLUMNS = (
 _formula_start = re.compile(r"(?:^|(?<=;)[\s\"]*)(?=[=+\-@\uff1d\uff0b\uff0d\uff20])")
 
 
-def write(hits: Iterable[Hit], *, bom: bool = False) -> bytes:
+#: Columns of works that were made of files, behind `COLUMNS`; then those of the files that hold more.
+OF_FILES = ("database", "origins")
+#: Columns of files that are written; a table of more is one that nobody reads.
+MOST_BESIDE = 500
+
+
+def columns_beside(beside: Iterable[Beside]) -> list[str]:
+    """The names of the columns that files add, in the order in which they come, `MOST_BESIDE` at most."""
+    ours = {*COLUMNS, *OF_FILES}
+    found: dict[str, None] = {}
+    for one in beside:
+        found.update((name, None) for tag, _ in one.fields if (name := line(tag)) and name.lower() not in ours)
+        if len(found) > MOST_BESIDE:
+            break
+    return list(found)[:MOST_BESIDE]
+
+
+def write(hits: Iterable[Hit], *, bom: bool = False, beside: BesideHits | None = None) -> bytes:
     """The hits as CSV in UTF-8 with a header row; lists are joined by "; ", line breaks become blanks.
 
     Args:
         hits: In the order of the rows.
         bom: Begin with a byte order mark, without which Excel takes the file for its own code page.
+        beside: What files say beside the records, by `Hit.id`: a column for each of their tags.
     """
     out = io.StringIO(newline="")
     writer = csv.writer(out, lineterminator="\r\n")
-    writer.writerow(COLUMNS)
-    writer.writerows([_guarded(cell) for cell in _row(hit)] for hit in hits)
+    if beside is None:
+        writer.writerow(COLUMNS)
+        writer.writerows([_guarded(cell) for cell in _row(hit)] for hit in hits)
+    else:
+        more = columns_beside(beside.values())
+        writer.writerow([_guarded(name) for name in (*COLUMNS, *OF_FILES, *more)])
+        for hit in hits:
+            cells = [*_row(hit), *_cells(beside.get(hit.id, NOTHING), more)]
+            writer.writerow([_guarded(cell) for cell in cells])
     return out.getvalue().encode("utf-8-sig" if bom else "utf-8")
 
 
@@ -112,6 +138,18 @@ def _row(hit: Hit) -> list[str | float | None]:
         "; ".join(field_sources(hit)),
         it.abstract,
     ]
+
+
+def _cells(beside: Beside, columns: list[str]) -> list[str]:
+    """The cells behind those of a row; several values of one tag are apart by semicolons."""
+    found: dict[str, list[str]] = {}
+    for tag, value in beside.fields:
+        known = found.setdefault(line(tag), [])
+        shown = line(value)
+        if shown and shown not in known and shown not in "; ".join(known).split("; "):
+            known.append(shown)
+    values = ["; ".join(found.get(name, ())) for name in columns]
+    return ["; ".join(beside.databases), joined(beside.origins), *values]
 
 
 def _guarded(cell: str | float | None) -> str | float | None:

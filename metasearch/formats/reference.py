@@ -22,13 +22,34 @@ _page_number = re.compile(r"([^\W\d]*)([0-9]+)")
 
 
 def full_title(record: Record) -> str:
-    """Title and subtitle on one line; "" where there is none."""
-    title, subtitle = line(record.title), line(record.subtitle)
+    """Title and subtitle on one line; "" where there is none.
+
+    Without the full stop that MEDLINE puts behind each title: whoever cites the work puts one there.
+    """
+    title, subtitle = without_stop(line(record.title)), without_stop(line(record.subtitle))
     if not subtitle or subtitle.casefold() in title.casefold():
         return title
     if not title:
         return subtitle
     return f"{title} {subtitle}" if title[-1] in ":?!\uff1a\uff1f\uff01" else f"{title}: {subtitle}"
+
+
+_abbreviated = re.compile(
+    r"(?:(?<!\w)\w|\.\w+|(?<!\w)(?:etc|al|vs|vol|no|ed|eds|jr|sr|inc|ltd|co|corp|st|dr|ca|cf|approx|spp?|var|subsp))\.",
+    re.IGNORECASE,
+)
+#: Characters at a title's end in which an abbreviation would lie.
+_LONGEST_ABBREVIATED = 12
+
+
+def without_stop(title: str) -> str:
+    """The title without one full stop behind it, unless that is part of an ellipsis or an abbreviation."""
+    if not title.endswith(".") or title.endswith(".."):
+        return title
+    end = title[-_LONGEST_ABBREVIATED:]
+    if any(hit.end() == len(end) for hit in _abbreviated.finditer(end)):
+        return title
+    return title[:-1].rstrip()
 
 
 def inverted(author: Author) -> str:
@@ -56,7 +77,32 @@ def page_range(pages: str | None) -> tuple[str, str]:
     >>> page_range("1123-8"), page_range("S12-S18"), page_range("e1001")
     (('1123', '1128'), ('S12', 'S18'), ('e1001', ''))
     """
+    return next(iter(page_ranges(pages)), ("", ""))
+
+
+#: Parts of what is printed as pages, and words before the numbers of one: "12-3; discussion 13-14".
+_page_parts = re.compile(r"[;,\uff0c\uff1b]")
+_page_words = re.compile(r"(?:[^\W\d_]{2,}\.?:?\s+)+(?=[^\W\d_]{0,2}\d)")
+#: Parts that are looked at.
+_MOST_PARTS = 20
+
+
+def page_ranges(pages: str | None) -> list[tuple[str, str]]:
+    """First and last page of each part; words about a part are left out, and so is a part without a number.
+
+    >>> page_ranges("12-3; discussion 13-14")
+    [('12', '13'), ('13', '14')]
+    """
     shown = line(pages)
+    parts = [part.strip() for part in _page_parts.split(shown)[:_MOST_PARTS]]
+    if len(parts) == 1:
+        return [_one_range(shown)] if shown else []
+    bare = [_page_words.sub("", part) for part in parts]
+    numbered = [part for part in bare if any(c.isdigit() for c in part) and " " not in part.replace(" - ", "-")]
+    return [_one_range(part) for part in numbered] or [(shown, "")]
+
+
+def _one_range(shown: str) -> tuple[str, str]:
     found = _page_range.fullmatch(shown)
     if found is None:
         return shown, ""

@@ -1,14 +1,17 @@
 """RIS, the tagged format of reference managers (Research Information Systems, 2011 revision of the tags).
 
 Every line is `XX  - value` and ends in CRLF; no value holds a line break, so no upstream text can open a field or end
-a record. Beyond the work itself each record says which databases hold it (DB and DP, one of each a source) and which
-of them gave which field (N1).
+a record. Beyond the work itself each record says which databases hold it (DB and DP, one of each a source) and, where
+that is asked for, which of them gave which field (N1: Zotero makes a note of it beside each record). What files were
+made one, and what they say beside the fields of a record, follows at its end, an origin a record in M2, which Zotero
+shows under "Extra".
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from metasearch.formats.origins import NOTHING, Beside, BesideHits, texts
 from metasearch.formats.reference import (
     date_parts,
     field_sources,
@@ -25,7 +28,8 @@ from metasearch.record import Hit, Record
 #: `Record.type` -> TY.
 RIS_TYPES = {
     "article": "JOUR",
-    "preprint": "UNPB",
+    # No type says preprint. UNPB, the usual one, is a journal article to Zotero, UNPD a manuscript, of the kind in M3.
+    "preprint": "UNPD",
     "conference-paper": "CPAPER",
     "proceedings": "CONF",
     "book": "BOOK",
@@ -51,21 +55,53 @@ RIS_TYPES = {
     "webpage": "ELEC",
     "other": "GEN",
 }
+#: What a note with the provenance of the fields begins with.
+FIELDS_BY_SOURCE = "Fields by source: "
 #: Types whose standard number is an ISBN rather than an ISSN.
 _BOOKS = frozenset({"BOOK", "CHAP", "CONF", "CPAPER", "THES", "RPRT", "ENCYC"})
 
 
-def write(hits: Iterable[Hit]) -> bytes:
-    """The hits as RIS in UTF-8, in the order given; b"" for none."""
-    return "".join(f"{tag}  - {value}\r\n" for hit in hits for tag, value in _lines(hit)).encode()
+def write(hits: Iterable[Hit], *, provenance: bool = False, beside: BesideHits | None = None) -> bytes:
+    """The hits as RIS in UTF-8, in the order given; b"" for none.
+
+    Args:
+        hits: In the order of the records.
+        provenance: Say in N1 which source gave which field.
+        beside: What files say beside the records, by `Hit.id`; their databases take the place of the sources.
+    """
+    out: list[str] = []
+    for hit in hits:
+        found = beside.get(hit.id, NOTHING) if beside is not None else None
+        out += [f"{tag}  - {value}\r\n" for tag, value in _lines(hit, provenance, found)]
+    return "".join(out).encode()
 
 
-def _lines(hit: Hit) -> Iterator[tuple[str, str]]:
+def _lines(hit: Hit, provenance: bool, beside: Beside | None) -> Iterator[tuple[str, str]]:
     yield "TY", _type(hit.record)
+    written: set[tuple[str, str]] = set()
     for tag, value in _fields(hit):
         if value:
+            written.add((tag, value))
             yield tag, value
+    if beside is None:
+        for source in hit.sources:
+            yield "DB", line(source)
+            yield "DP", line(source)
+    else:
+        yield from _beside(beside, written)
+    told = "; ".join(field_sources(hit)) if provenance else ""
+    if told:
+        yield "N1", f"{FIELDS_BY_SOURCE}{told}"
     yield "ER", ""
+
+
+def _beside(beside: Beside, written: set[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    fields = list(dict.fromkeys((tag, shown) for tag, value in beside.fields if (shown := line(value))))
+    if not any(tag == "DB" for tag, _ in fields):
+        fields = [("DB", name) for name in beside.databases] + fields
+    yield from (it for it in fields if it not in written)
+    for text in texts(beside.origins):
+        yield "M2", text
 
 
 def _type(record: Record) -> str:
@@ -94,6 +130,7 @@ def _fields(hit: Hit) -> Iterator[tuple[str, str]]:
     yield "SP", first
     yield "EP", last
     yield "ET", line(it.edition)
+    yield "M3", "Preprint" if it.type == "preprint" else ""
     # A thesis has its university for publisher, as reference managers expect.
     yield "PB", line(it.institution if it.type == "thesis" and it.institution else it.publisher)
     numbers = it.isbn + it.issn if _type(it) in _BOOKS else it.issn + it.isbn
@@ -108,11 +145,6 @@ def _fields(hit: Hit) -> Iterator[tuple[str, str]]:
     for keyword in dict.fromkeys(it.keywords + it.subjects):
         yield "KW", line(keyword)
     yield "C1", "Retracted" if it.retracted else ""
-    for source in hit.sources:
-        yield "DB", line(source)
-        yield "DP", line(source)
-    provenance = "; ".join(field_sources(hit))
-    yield "N1", f"Fields by source: {provenance}" if provenance else ""
 
 
 def _slashed(date: str | None) -> str:

@@ -14,7 +14,7 @@ from aiohttp import web
 
 from metasearch.errors import TimedOut
 from metasearch.events import Answer
-from metasearch.formats import FORMATS, atom, bibtex, csv_table, ris
+from metasearch.formats import FORMATS, atom, write
 from metasearch.formats.answer import answer_object, paging_object, report_object, totals_object
 from metasearch.server import negotiate, stream
 from metasearch.server.access import FACE
@@ -190,7 +190,7 @@ def _body(answer: Answer, parameters: Parameters, form: str, site: Site, shared:
             links["next"] = following
         body = atom.write(answer, links=links)
     else:
-        body = {"ris": ris.write, "bibtex": bibtex.write, "csv": csv_table.write}[form](answer.hits)
+        body = write(form, answer, bom=parameters.bom, provenance=parameters.provenance)
     return body, body
 
 

@@ -81,5 +81,7 @@ def asked(parameters: Parameters, start: int | None = None) -> dict[str, str | i
         "dedup": parameters.dedup,
         "syntax": parameters.syntax,
         "enrich": ",".join(parameters.enrich or ()),
+        "bom": int(parameters.bom),
+        "provenance": int(parameters.provenance),
     }
     return {name: value for name, value in given.items() if value}

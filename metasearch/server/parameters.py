@@ -41,6 +41,8 @@ class Parameters:
         dedup: Name of the strategy that finds duplicates; None for its default.
         syntax: That the query is in; None for what its marks say.
         enrich: Names of those to ask for the works of the answer, each once; None for its default.
+        bom: CSV begins with a byte order mark.
+        provenance: RIS says in N1 which source gave which field.
     """
 
     query: str = ""
@@ -56,6 +58,8 @@ class Parameters:
     dedup: str | None = None
     syntax: str | None = None
     enrich: tuple[str, ...] | None = None
+    bom: bool = False
+    provenance: bool = False
 
 
 @dataclass(slots=True)
@@ -124,6 +128,8 @@ def read(given: MultiMapping[str], options: Options) -> Parameters:
         dedup=reader.value(_strategy, "dedup"),
         syntax=reader.value(_syntax, "syntax"),
         enrich=names(given, "enrich"),
+        bom=reader.value(_yes, "bom") or False,
+        provenance=reader.value(_yes, "provenance") or False,
     )
     if reader.errors:
         raise Problem.bad_parameters(reader.errors)
@@ -161,6 +167,12 @@ def _seconds(text: str) -> float:
     if not seconds > 0:
         raise ValueError(f"{_quoted(text)} is not a positive number of seconds")
     return seconds
+
+
+def _yes(text: str) -> bool:
+    if text not in ("0", "1"):
+        raise ValueError(f"{_quoted(text)} is neither 1 nor 0")
+    return text == "1"
 
 
 def _versions(text: str) -> VersionsMode:

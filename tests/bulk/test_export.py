@@ -79,7 +79,14 @@ def test_events_fold_to_the_answer(outcome: Outcome) -> None:
 
 def test_reference_formats_name_the_files(outcome: Outcome) -> None:
     """RIS, CSV and BibTeX say which files hold a work, and which gave what."""
-    assert b"DB  - library.bib\r\nDP  - library.bib\r\nDB  - scopus.ris" in written("ris", outcome)
+    lines = written("ris", outcome).decode().split("\r\n")
+    assert "DB  - Scopus" in lines
+    assert lines[lines.index("DB  - Embase") + 1 :][:4] == [
+        "M2  - Origin: scopus.ris | Scopus",
+        "M2  - Origin: scopus.ris | Embase",
+        "M2  - Origin: library.bib |",
+        "ER  - ",
+    ]
     assert b"library.bib; scopus.ris" in written("csv", outcome)
     assert b"scopus.ris" in written("bibtex", outcome)
 

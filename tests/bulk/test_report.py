@@ -136,6 +136,8 @@ def test_json(outcome: Outcome) -> None:
         "duplicates": 2,
         "unique": 5,
         "duplicates_by_rule": {"doi": 2},
+        "duplicates_by_an_earlier_run": 0,
+        "left_out": [],
         "duplicates_as_versions": 0,
         "duplicates_within_a_file": 1,
         "duplicates_across_files": 1,

@@ -560,3 +560,40 @@ def test_clusters_are_those_that_are_scored(run: Run, shared: Path, name: str) -
 
     assert outcome.code == 0
     assert {frozenset(json.loads(line)["cluster"]) for line in outcome.out.splitlines()} == expected
+
+
+def test_csv_in_a_file_begins_with_a_byte_order_mark(run: Run, tmp_path: Path) -> None:
+    """Excel takes it for its own code page otherwise; --no-bom and standard output go without, --bom always."""
+    write(tmp_path, scopus_ris=SCOPUS)
+    source, target = str(tmp_path / "scopus.ris"), tmp_path / "unique.csv"
+    mark = b"\xef\xbb\xbf"
+
+    def begins(*args: str) -> bool:
+        run("dedup", source, "-o", str(target), *args)
+        return target.read_bytes().startswith(mark)
+
+    assert begins()
+    assert not begins("--no-bom")
+    assert run("dedup", str(target), "-o", str(tmp_path / "again.csv")).code == 0
+    assert run("dedup", source, "--format", "csv").out.startswith("rank,")
+    assert run("dedup", source, "--format", "csv", "--bom").out.startswith("\ufeffrank,")
+
+
+def test_provenance_on_request(run: Run, tmp_path: Path) -> None:
+    """--provenance writes N1; without it, RIS has only the notes that the files had."""
+    write(tmp_path, scopus_ris=SCOPUS)
+    source = str(tmp_path / "scopus.ris")
+
+    assert "Fields by source" not in run("dedup", source, "--format", "ris").out
+    assert "N1  - Fields by source: scopus.ris: " in run("dedup", source, "--format", "ris", "--provenance").out
+
+
+def test_what_has_no_place_in_the_output_is_said(run: Run, tmp_path: Path) -> None:
+    """On stderr and in the report; --quiet says nothing."""
+    write(tmp_path, a_ris="TY  - JOUR\nTI  - Iron in lakes\nCY  - Town\nER  -\n")
+    args = ("dedup", str(tmp_path / "a.ris"), "-o", str(tmp_path / "a.bib"))
+    note = "a.ris: bibtex has no place for CY (1)"
+
+    assert note in run(*args).err
+    assert note in run(*args, "--report").err
+    assert note not in run(*args, "--quiet").err

@@ -482,3 +482,17 @@ def test_no_hits_is_said(run: Run, engine: Script) -> None:
 
     assert outcome.out == ""
     assert outcome.err == "no hits; try fewer or other words, or more sources\n"
+
+
+def test_a_file_for_a_spreadsheet_begins_with_a_byte_order_mark(run: Run, engine: Script, tmp_path: Path) -> None:
+    """Where -o ends in .csv, unless --no-bom says otherwise; RIS tells provenance where that is asked for."""
+    engine.hits, engine.reports = [hit()], [ok()]
+    target, ris = tmp_path / "hits.csv", tmp_path / "hits.ris"
+
+    run("gene", "-o", str(target))
+    assert target.read_bytes().startswith(b"\xef\xbb\xbfrank,")
+    run("gene", "-o", str(target), "--no-bom")
+    assert target.read_bytes().startswith(b"rank,")
+    assert run("gene", "--format", "csv").out.startswith("rank,")
+    run("gene", "-o", str(ris), "--provenance")
+    assert b"N1  - Fields by source: " in ris.read_bytes()

@@ -48,6 +48,16 @@ def test_other_titles_are_united() -> None:
     assert hit.record.titles == ("湖泊中的铁", "Eisen in Seen")
 
 
+def test_a_title_has_no_full_stop_that_another_record_of_it_does_not_have() -> None:
+    """MEDLINE puts one behind each title; an ellipsis, and a stop that all have, stay."""
+    with_stop = record("a", 1, title="Iron in lakes.", titles=("Fer des lacs",))
+    alone = merged(with_stop, record("b", 1, title="Something else"))
+
+    assert merged(with_stop, record("b", 1, title="Iron in  Lakes")).record.title == "Iron in lakes"
+    assert merged(with_stop, record("b", 1, title="Iron in  Lakes")).record.titles == ("Fer des lacs",)
+    assert alone.record.title == "Iron in lakes."
+
+
 def test_a_title_in_capitals_or_cut_off_is_the_last_choice() -> None:
     """The readable title wins, whatever the sources' names."""
     hit = merged(

@@ -10,6 +10,7 @@ from bibtexparser.middlewares import LatexDecodingMiddleware
 from hypothesis import given
 from hypothesis import strategies as st
 
+from metasearch.files import read_bytes
 from metasearch.formats import bibtex
 from metasearch.formats.bibtex import BIBTEX_TYPES, citation_keys
 from metasearch.formats.text import line
@@ -159,13 +160,53 @@ def test_names(author: Author, expected: str) -> None:
         ({"authors": (Author("X", "Łukasiewicz"),), "year": 1929, "title": "Elementy"}, "lukasiewicz1929elementy"),
         ({"authors": (Author("Jane Q. Doe"),), "title": "On the DNA"}, "doedna"),
         ({"authors": (Author("Doe, Jane"),), "title": ""}, "doe"),
-        ({"authors": (Author("王小明"),), "year": 2020, "title": "深度学习"}, "anon2020"),
+        ({"authors": (Author("王小明"),), "year": 2020, "title": "深度学习"}, "wang2020"),
         ({}, "anon"),
     ],
 )  # fmt: skip
 def test_keys(fields: dict[str, object], expected: str) -> None:
     """A key is family name, year and the first telling word of the title, in ASCII."""
     assert citation_keys([hit(**fields)]) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("author", "expected"),
+    [
+        (Author("张三"), "zhang2020"),
+        (Author("欧阳修"), "ouyang2020"),
+        (Author("单田芳"), "shan2020"),
+        (Author("陳大文"), "chen2020"),
+        (Author("小明 王", "王", "小明"), "wang2020"),
+        (Author("中国科学院", collective=True), "zhongguokexueyuan2020"),
+        (Author("Пётр Иванов", "Иванов", "Пётр"), "ivanov2020"),
+        (Author("やまだ"), "yamada2020"),
+        (Author("김", "김"), "gim2020"),
+        (Author("😀"), "anon2020"),
+    ],
+)
+def test_keys_of_names_in_other_scripts(author: Author, expected: str) -> None:
+    """Chinese names are read as Pinyin, others by their sounds; only who has no letters is nobody."""
+    assert citation_keys([hit(authors=(author,), year=2020, title="深度学习")]) == [expected]
+
+
+def test_keywords_have_one_separator() -> None:
+    """A comma, as biblatex and Zotero part them; a keyword that holds one stands in braces, and is read as one."""
+    keywords = ("lakes", "Carcinoma, Hepatocellular", "a; b", "{x}")
+    written = bibtex.write([hit(title="Iron", keywords=keywords)])
+
+    assert b"keywords = {lakes, {Carcinoma, Hepatocellular}, {a; b}, \\{x\\}}" in written
+    assert read_bytes(written, "a.bib").records[0].keywords == keywords
+
+
+def test_pages_in_several_parts() -> None:
+    """Ranges apart by commas are what BibTeX means by pages."""
+    assert read(bibtex.write([hit(pages="12-3; discussion 13-14")]))[0]["pages"] == "12--13, 13--14"
+
+
+@pytest.mark.parametrize("kind", ["dataset", "preprint", "software"])
+def test_what_bibtex_has_no_type_for_is_misc(kind: str) -> None:
+    """An entry of an unknown type, such as @dataset, vanishes in Zotero."""
+    assert bibtex.write([hit(type=kind)]).startswith(b"@misc{")
 
 
 def test_equal_keys_are_told_apart_by_id_not_by_order() -> None:

@@ -7,10 +7,19 @@ import doctest
 import pytest
 
 from metasearch.formats import reference
-from metasearch.formats.reference import doi_url, field_sources, full_title, inverted, is_corporate, link, page_range
+from metasearch.formats.reference import (
+    doi_url,
+    field_sources,
+    full_title,
+    inverted,
+    is_corporate,
+    link,
+    page_range,
+    page_ranges,
+)
 from metasearch.record import Author, Record
 
-from .samples import MERGED
+from .samples import MERGED, hit
 
 
 @pytest.mark.parametrize(
@@ -49,6 +58,44 @@ def test_bodies_are_told_from_persons() -> None:
 @pytest.mark.parametrize(
     ("pages", "expected"),
     [
+        ("12-3; discussion 13-14", [("12", "13"), ("13", "14")]),
+        ("101-9; author reply 110", [("101", "109"), ("110", "")]),
+        ("e1, e2", [("e1", ""), ("e2", "")]),
+        ("No-C-93", [("No-C-93", "")]),
+        ("xi, 200 p.", [("xi, 200 p.", "")]),
+        ("", []),
+    ],
+)
+def test_pages_in_several_parts(pages: str, expected: list[tuple[str, str]]) -> None:
+    """Each part is a range of its own, and words about it are no page."""
+    assert page_ranges(pages) == expected
+    assert page_range(pages) == next(iter(expected), ("", ""))
+
+
+@pytest.mark.parametrize(
+    ("title", "expected"),
+    [
+        ("Iron in lakes.", "Iron in lakes"),
+        ("Iron in lakes...", "Iron in lakes..."),
+        ("Iron in lakes of the U.S.", "Iron in lakes of the U.S."),
+        ("A new Homo sp.", "A new Homo sp."),
+        ("Is iron in lakes?", "Is iron in lakes?"),
+        ("铁。", "铁。"),
+    ],
+)
+def test_a_title_has_no_full_stop_behind_it(title: str, expected: str) -> None:
+    """Whoever cites it puts one there, and two would stand; an ellipsis and abbreviations keep theirs."""
+    assert full_title(hit(title=title).record) == expected
+
+
+def test_a_subtitle_follows_a_title_without_its_full_stop() -> None:
+    """So that no citation has ".:" in it."""
+    assert full_title(hit(title="Iron in lakes.", subtitle="A review.").record) == "Iron in lakes: A review"
+
+
+@pytest.mark.parametrize(
+    ("pages", "expected"),
+    [
         ("5998-6008", ("5998", "6008")),
         ("123-8", ("123", "128")),
         ("123\u20138", ("123", "128")),
@@ -57,7 +104,7 @@ def test_bodies_are_told_from_persons() -> None:
         ("S112-8", ("S112", "S118")),
         ("199-2", ("199", "2")),
         ("xi-xx", ("xi", "xx")),
-        ("1-3, 7-9", ("1-3, 7-9", "")),
+        ("1-3, 7-9", ("1", "3")),
         ("e1001", ("e1001", "")),
         (None, ("", "")),
     ],

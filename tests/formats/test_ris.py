@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from metasearch.files import read_bytes
 from metasearch.formats import ris
 from metasearch.formats.ris import RIS_TYPES
 from metasearch.record import TYPES, Author, Hit
@@ -46,7 +47,7 @@ def values(fields: Fields, tag: str) -> list[str]:
 
 def test_a_merged_work() -> None:
     """A whole record, line by line."""
-    assert ris.write([MERGED]).decode().split("\r\n") == [
+    assert ris.write([MERGED], provenance=True).decode().split("\r\n") == [
         "TY  - JOUR",
         "ID  - arxiv:9907.00001",
         "TI  - Toward unique identifiers",
@@ -87,7 +88,7 @@ def test_every_type_has_a_ris_type() -> None:
 @pytest.mark.parametrize(
     ("fields", "expected"),
     [
-        ({"type": "preprint"}, "UNPB"),
+        ({"type": "preprint"}, "UNPD"),
         ({"type": "conference-paper"}, "CPAPER"),
         ({"type": "thesis"}, "THES"),
         ({"type": "dataset"}, "DATA"),
@@ -98,6 +99,29 @@ def test_every_type_has_a_ris_type() -> None:
 def test_types(fields: dict[str, str | None], expected: str) -> None:
     """TY follows the record's type; an untyped record with a journal's numbering is taken for an article."""
     assert values(read(ris.write([hit(**fields)]))[0], "TY") == [expected]
+
+
+def test_a_preprint_is_a_manuscript_that_says_what_it_is() -> None:
+    """No type of RIS is a preprint; UNPB is a journal article to Zotero. Both are read as preprints here."""
+    (fields,) = read(ris.write([hit(type="preprint", title="Iron")]))
+    written = ris.write([hit(type="preprint", title="Iron")])
+
+    assert (values(fields, "TY"), values(fields, "M3")) == (["UNPD"], ["Preprint"])
+    assert [it.type for it in read_bytes(written, "a.ris").records] == ["preprint"]
+    assert [it.type for it in read_bytes(written.replace(b"UNPD", b"UNPB"), "a.ris").records] == ["preprint"]
+
+
+def test_provenance_only_on_request() -> None:
+    """Zotero makes a note of N1 beside each record."""
+    assert b"N1  - " not in ris.write([MERGED])
+    assert b"N1  - Fields by source: arxiv: " in ris.write([MERGED], provenance=True)
+
+
+def test_pages_in_several_parts_are_a_first_and_a_last_page() -> None:
+    """A reader takes SP for a page."""
+    (fields,) = read(ris.write([hit(pages="12-3; discussion 13-14")]))
+
+    assert (values(fields, "SP"), values(fields, "EP")) == (["12"], ["13"])
 
 
 @pytest.mark.parametrize(

@@ -151,6 +151,20 @@ async def test_downloads(client, name, file_name, start):
     assert (await response.text()).startswith(start)
 
 
+async def test_a_byte_order_mark_and_provenance_on_request(client):
+    """Excel opens CSV with `bom=1`, RIS has notes with `provenance=1`; the next page has them, too."""
+    plain = await (await client.get("/search?q=mice&format=csv")).read()
+    marked = await client.get("/search?q=mice&format=csv&bom=1&count=1")
+    ris = await (await client.get("/search?q=mice&format=ris&provenance=1")).text()
+    wrong = await client.get("/search?q=mice&format=csv&bom=yes")
+
+    assert plain.startswith(b"rank,")
+    assert (await marked.read()).startswith(b"\xef\xbb\xbfrank,")
+    assert "N1  - Fields by source: " in ris
+    assert "N1  - " not in await (await client.get("/search?q=mice&format=ris")).text()
+    assert (wrong.status, (await wrong.json())["errors"][0]["parameter"]) == (400, "bom")
+
+
 async def test_file_name_of_a_query_without_ascii_letters(client):
     """A file name never holds what the query was typed in, only plain letters."""
     response = await client.get("/search", params={"q": "乳腺癌", "format": "csv"})

@@ -1,0 +1,81 @@
+"""What the files of a job say beside the fields of its records: what of it a format has a place for, and what not.
+
+A tag goes out again in the format that it came in. JSON and CSV have room for those of any format, under a name such as
+"ris:N1"; read again, they are N1 of RIS.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+from metasearch.bulk.job import FileRead, Item, Outcome
+from metasearch.field_limits import Cuts, kept_given
+from metasearch.files import FORMATS
+from metasearch.formats.csv_table import columns_beside
+from metasearch.formats.origins import Beside, Origin
+from metasearch.formats.text import line
+
+#: Output formats that have a place for the tags of any format.
+_ROOMY = frozenset({"json", "ndjson", "sse", "csv"})
+#: Tags whose values every format has a place for.
+_HELD = frozenset({("ris", "DB")})
+#: Tags that a note names; the others are counted.
+NAMES_SHOWN = 20
+
+
+def origins(it: Item, file: FileRead) -> tuple[Origin, ...]:
+    """Of the records that a record stands for: several, where an earlier job has made them one."""
+    return it.entry.origins or (Origin(file.input.name, line(it.entry.database) or None),)
+
+
+def besides(outcome: Outcome, name: str) -> Mapping[str, Beside]:
+    """`Hit.id` -> what stands beside it in an output format; of each work, as much as of one record."""
+    return {work.hit.id: _beside(work.items, outcome, name, Cuts()) for work in outcome.works}
+
+
+def _beside(items: tuple[Item, ...], outcome: Outcome, name: str, cuts: Cuts) -> Beside:
+    made_of = tuple(one for it in items for one in origins(it, outcome.files[it.file]))
+    found = [field for it in items for field in _placed(it, outcome.files[it.file], name)]
+    return Beside(made_of, kept_given(list(dict.fromkeys(found)), cuts))
+
+
+def _placed(it: Item, file: FileRead, name: str) -> Iterator[tuple[str, str]]:
+    """The fields of a record that an output format has a place for, by their names there."""
+    for tag, value in it.entry.given:
+        form, bare = _parted(tag, file.reading.format)
+        if form == name:
+            yield bare, value
+        elif name in _ROOMY:
+            yield f"{form}:{bare}", value
+
+
+def _parted(tag: str, form: str) -> tuple[str, str]:
+    """The format whose tag it is, and the tag; CSV and JSON hold those of others, too."""
+    before, colon, bare = tag.partition(":")
+    return (before, bare) if colon and bare and before in FORMATS and form in ("csv", "ndjson") else (form, tag)
+
+
+def left_out(outcome: Outcome, name: str) -> list[str]:
+    """What the files say and the output does not, in words, a line a file; nothing is said of a table for the eye."""
+    if name == "table":
+        return []
+    notes = []
+    for number, file in enumerate(outcome.files):
+        lost: Counter[str] = Counter()
+        for entry in file.reading.entries:
+            for tag, _ in entry.given:
+                form, bare = _parted(tag, file.reading.format)
+                if form != name and name not in _ROOMY and (form, bare) not in _HELD:
+                    lost[bare] += 1
+        if lost:
+            shown = ", ".join(f"{line(tag)} ({times:,})" for tag, times in lost.most_common(NAMES_SHOWN))
+            more = f" and {len(lost) - NAMES_SHOWN} more" if len(lost) > NAMES_SHOWN else ""
+            notes.append(f"{outcome.files[number].input.name}: {name} has no place for {shown}{more}")
+    cuts = Cuts()
+    beside = [_beside(work.items, outcome, name, cuts) for work in outcome.works]
+    notes += [f"of merged records, {note}" for note in cuts.notes()]
+    columns = {tag for one in beside for tag, _ in one.fields} if name == "csv" else set()
+    if len(columns) > (written := len(columns_beside(beside))):
+        notes.append(f"a table has {written:,} columns of files at most: {len(columns) - written:,} more were left out")
+    return notes
