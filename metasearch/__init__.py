@@ -2,6 +2,7 @@
 
     async for event in metasearch.search("gene drives"): ...
     answer = await metasearch.search("gene drives", sources=["crossref", "pubmed"], limit=50)
+    answer = metasearch.search_sync("gene drives", years="2018-")
 
 The public names are loaded when they are first used, so that `import metasearch` costs nothing.
 """
@@ -14,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from metasearch.engine import Engine as Engine
     from metasearch.engine import explain_plan as explain_plan
-    from metasearch.engine import search as search
     from metasearch.errors import MetasearchError as MetasearchError
     from metasearch.events import Added as Added
     from metasearch.events import Answer as Answer
@@ -25,7 +25,10 @@ if TYPE_CHECKING:
     from metasearch.events import SourceProgress as SourceProgress
     from metasearch.events import SourceReport as SourceReport
     from metasearch.events import Started as Started
+    from metasearch.library import search as search
+    from metasearch.library import search_sync as search_sync
     from metasearch.query import Query as Query
+    from metasearch.query import Years as Years
     from metasearch.query.writing import Translation as Translation
     from metasearch.query.writing import translate as translate
     from metasearch.record import Author as Author
@@ -49,6 +52,7 @@ _HOME = {
     "SourceReport": "events",
     "Started": "events",
     "Query": "query",
+    "Years": "query",
     "Translation": "query.writing",
     "translate": "query.writing",
     "Author": "record",
@@ -58,7 +62,8 @@ _HOME = {
     "Engine": "engine",
     "Search": "searching",
     "explain_plan": "engine",
-    "search": "engine",
+    "search": "library",
+    "search_sync": "library",
     "Settings": "settings",
 }
 __all__ = [*sorted(_HOME), "__version__"]  # pyright: ignore[reportUnsupportedDunderAll]

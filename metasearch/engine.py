@@ -7,10 +7,11 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 from metasearch.adapters.fetch import Fetcher, SourceState
 from metasearch.adapters.health import LONGEST_PAUSE, Pause
+from metasearch.adapters.ownspecs import SourcesLike, is_path, names_of
 from metasearch.adapters.registry import Registry
 from metasearch.asking import Asking
 from metasearch.background import MOST, Background
@@ -23,7 +24,7 @@ from metasearch.explaining import Explaining, QueryPlan
 from metasearch.listing import Wanted
 from metasearch.loading import Workshop
 from metasearch.paging import LAST_PLACE
-from metasearch.query import Query, ReadQuery, Years, conjunction, read, to_text
+from metasearch.query import Query, ReadQuery, YearsLike, conjunction, read, to_text, years_of
 from metasearch.recent import Recent
 from metasearch.record import VERSIONS_MODES, VersionsMode
 from metasearch.running import Shared
@@ -57,6 +58,8 @@ class Engine:
             whose addresses change from run to run.
         pins: What is decided to be the same or different; None takes the file that the settings name.
         single: It is there for one search, and closed when that is done.
+        spec_files: Whether a source may be named by the path of its spec file. False for whoever passes on what others
+            have sent: a path in it would have a file of this machine read.
 
     Raises:
         UsageError: There is no strategy of the name that stands in the settings.
@@ -72,6 +75,7 @@ class Engine:
         recorded_as: Mapping[str, str] | None = None,
         pins: Pins | None = None,
         single: bool = False,
+        spec_files: bool = True,
     ) -> None:
         self.settings = settings
         self.strategy = strategy(settings.strategy)
@@ -81,7 +85,7 @@ class Engine:
         self._ledger = Ledger()
         self._background = Background(max(1, MOST // settings.workers))
         self._single = single
-        self.registry = Registry(settings)
+        self.registry = Registry(settings, files=spec_files)
         self._fetcher = _fetcher(settings, replay, record, recorded_as or {})
         # Where somebody wants no cache, or wants to see what is sent, every search is asked anew.
         self.recent = Recent() if settings.cache_dir is not None and not (replay or record) else None
@@ -108,14 +112,15 @@ class Engine:
         """The health of every source, as the last searches found it."""
         return [self._fetcher.state(name) for name in self.registry.names()]
 
-    async def ready(self, sources: Sequence[str] | None = None) -> None:
+    async def ready(self, sources: SourcesLike | None = None) -> None:
         """Build the specs of some sources off the loop, where one is not built yet: together they take 0.1 s.
 
         Args:
-            sources: Names of sources and groups; None takes all.
+            sources: Names of sources and groups; None takes all. A spec file is read by each search that names it.
         """
         registry = self.registry
-        names = registry.lacks(registry.names() if sources is None else registry.expand(sources))
+        named = [str(name) for name in names_of(sources) or () if not is_path(name)]
+        names = registry.lacks(registry.names() if sources is None else registry.expand(named))
         if len(names) > BUILT_AT_ONCE:
             await asyncio.to_thread(registry.build, names)
 
@@ -137,10 +142,10 @@ class Engine:
         self,
         query: str | Query,
         *,
-        sources: Sequence[str] | None = None,
+        sources: SourcesLike | None = None,
         start: int = 0,
         limit: int | None = None,
-        years: Years | None = None,
+        years: YearsLike | None = None,
         per_source: int | None = None,
         timeout: float | None = None,
         wait: float | None = None,
@@ -149,18 +154,19 @@ class Engine:
         dedup: str | None = None,
         user: Hashable = None,
         syntax: str = "auto",
-        enrich: Sequence[str] | None = None,
+        enrich: SourcesLike | None = None,
     ) -> Search:
         """Prepare a search; it runs when it is iterated or awaited.
 
         Args:
             query: Text, or a tree.
-            sources: Names; None takes the default ones.
+            sources: Names of sources and groups, and paths of spec files ("./mine.toml"); "crossref" and
+                "crossref,./mine.toml" do as well as a list. None takes the default ones.
             start: Places of the merged list to pass over; sources are asked for more where it takes that. With
                 the other options unchanged, and `answer.paging.next` followed, no hit comes twice and none is lost.
             limit: At most so many hits in the answer; each source is asked for as many records, at least 20.
                 None answers with all hits of what the sources were asked for.
-            years: ANDed to the query.
+            years: ANDed to the query: `Years(2018, 2020)`, `(2018, 2020)`, `(2018, None)`, "2018-2020", "2018-", 2018.
             per_source: Records asked from each source, whatever the limit.
             timeout: Seconds until the answer is given, whoever is missing.
             wait: Seconds until whoever awaits the search gets what is there: sources that have not ended are
@@ -181,7 +187,7 @@ class Engine:
             SpecError: A spec in use is wrong.
         """
         found = _read(query, syntax)
-        tree = conjunction(found.query, years)
+        tree = conjunction(found.query, years_of(years))
         _check("limit", limit, 1, MAX_LIMIT)
         _check("start", start, 0, LAST_PLACE - 1)
         _check("start and limit together", start + (limit or 0), 0, LAST_PLACE)
@@ -192,15 +198,18 @@ class Engine:
         patience = self.settings.wait if wait is None else wait
         if versions not in (None, *VERSIONS_MODES):
             raise UsageError(f"versions must be one of {', '.join(VERSIONS_MODES)}, is {versions!r}")
-        names = _named(self.registry, sources)
-        asked = [Asking(name, self.registry.spec(name)) for name in names]
-        enrichers = _enrichers(self.registry, self.settings.enrich if enrich is None else enrich, asked)
+        wished = self.settings.enrich if enrich is None else enrich
+        registry, named, enriching = _with_files(self.registry, sources, wished)
+        names = _named(registry, named)
+        asked = [_asking(name, registry) for name in names]
+        enrichers = _enrichers(registry, enriching, asked)
         depth = _depth(self.settings, limit, per_source)
         chosen = self.strategy if dedup is None else strategy(dedup)
         wanted = Wanted(
             query=tree,
             text=to_text(tree),
             sources=tuple(names),
+            files=tuple(origin for name in names if (origin := registry.origin(name)) is not None),
             start=start,
             limit=limit,
             depth=depth,
@@ -225,9 +234,9 @@ def explain_plan(
     *,
     settings: Settings | None = None,
     registry: Registry | None = None,
-    sources: Sequence[str] | None = None,
+    sources: SourcesLike | None = None,
     limit: int | None = None,
-    years: Years | None = None,
+    years: YearsLike | None = None,
     per_source: int | None = None,
     syntax: str = "auto",
 ) -> QueryPlan:
@@ -267,9 +276,9 @@ def planned(
     *,
     settings: Settings | None = None,
     registry: Registry | None = None,
-    sources: Sequence[str] | None = None,
+    sources: SourcesLike | None = None,
     limit: int | None = None,
-    years: Years | None = None,
+    years: YearsLike | None = None,
     per_source: int | None = None,
     syntax: str = "auto",
 ) -> Explaining:
@@ -279,21 +288,11 @@ def planned(
     found = _read(query, syntax)
     _check("limit", limit, 1, MAX_LIMIT)
     _check("per_source", per_source, 1, MAX_PER_SOURCE)
-    names = _named(registry, sources)
+    registry, named, _ = _with_files(registry, sources, ())
+    names = _named(registry, named)
     depth = _depth(settings, limit, per_source)
-    found = ReadQuery(conjunction(found.query, years), found.syntax, found.notes)
-    return Explaining(found, registry, names, sources, settings.env, depth, _reach(depth))
-
-
-def search(query: str | Query, *, settings: Settings | None = None, **options: Any) -> Search:
-    """Search with an engine of its own, which is closed when the search is done.
-
-    Args:
-        query: Text, or a tree.
-        settings: None takes the defaults without a cache.
-        options: Those of `Engine.search`.
-    """
-    return Engine(settings or Settings(), single=True).search(query, **options)
+    found = ReadQuery(conjunction(found.query, years_of(years)), found.syntax, found.notes)
+    return Explaining(found, registry, names, named, settings.env, depth, _reach(depth))
 
 
 def _check(name: str, value: float | None, least: float, most: float) -> None:
@@ -303,6 +302,24 @@ def _check(name: str, value: float | None, least: float, most: float) -> None:
 
 def _read(query: str | Query, syntax: str) -> ReadQuery:
     return read(query, syntax) if isinstance(query, str) else ReadQuery(query, "simple")
+
+
+def _with_files(
+    registry: Registry, sources: SourcesLike | None, enrich: SourcesLike
+) -> tuple[Registry, list[str] | None, list[str]]:
+    """The registry with the spec files that are named, and the names of those to ask and of the enrichers."""
+    asked, wished = names_of(sources), names_of(enrich) or ()
+    if any(map(is_path, (*(asked or ()), *wished))):
+        registry = registry.with_files((*(asked or ()), *wished))
+    names, enrichers = (
+        [registry.name_of(it) if is_path(it) else str(it) for it in all_] for all_ in (asked or (), wished)
+    )
+    return registry, None if asked is None else names, enrichers
+
+
+def _asking(name: str, registry: Registry) -> Asking:
+    note = registry.stands_for(name)
+    return Asking(name, registry.spec(name), notes=[note] if note else [])
 
 
 def _named(registry: Registry, sources: Sequence[str] | None) -> list[str]:

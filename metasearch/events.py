@@ -8,7 +8,7 @@ absorbed ones, and applies the last `Order` holds the whole list as far as it is
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from metasearch import names
 from metasearch.errors import SourceError, UsageError
@@ -181,6 +181,29 @@ class Answer:
         """How many works there are in all: the estimate, else those that were seen."""
         estimate = self.totals.estimate if self.totals is not None else None
         return self.counts.unique if estimate is None else estimate
+
+    def __repr__(self) -> str:
+        # As a prompt shows it: the hits of an answer fill thousands of lines.
+        failed = sum(report.failed for report in self.sources)
+        told = f"{len(self.hits)} hits, {len(self.sources)} sources"
+        return f"<Answer to {self.query[:80]!r}: {told}{f', {failed} failed' if failed else ''}>"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: a table of the first hits, and how the sources fared."""
+        from metasearch.formats.notebook import html
+
+        return html(self)
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """The hits as flat tables, for `pandas.DataFrame`.
+
+        Returns:
+            One table a hit, each with the columns of the CSV in their order (`metasearch.formats.csv_table.COLUMNS`).
+            Lists are joined by "; ", names are "Family, Given", and what is not known is None.
+        """
+        from metasearch.formats.notebook import rows
+
+        return list(rows(self))
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,6 +37,7 @@ class Wanted:
         wait: Seconds until whoever awaits the search gets what is there; None for its end. Does not shape the list.
         syntax: That the query was read in; does not shape the list.
         notes: What the text of the query says and `query` does not; they do not shape the list.
+        files: Path and time of change of each spec file that was named by its path.
         enrich: Names of those who are asked for the works that the page shows; they do not shape the list.
     """
 
@@ -57,6 +58,7 @@ class Wanted:
     syntax: str = "simple"
     notes: tuple[str, ...] = ()
     enrich: tuple[str, ...] = ()
+    files: tuple[tuple[str, float], ...] = ()
 
     @property
     def places(self) -> int:
@@ -66,7 +68,7 @@ class Wanted:
     @property
     def name(self) -> tuple[Hashable, ...]:
         """Everything that shapes the list, but for what the sources say."""
-        return self.text, self.sources, self.depth, self.versions, self.strategy.name, self.cache
+        return self.text, self.sources, self.files, self.depth, self.versions, self.strategy.name, self.cache
 
     def page(self, whole: Answer) -> Answer:
         """The page out of all hits. While a source is still running no place is settled, so no page follows yet."""

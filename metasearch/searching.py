@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Generator, Sequence
+from types import TracebackType
 from typing import Any
 
 from metasearch.asking import Asking
@@ -14,9 +15,10 @@ from metasearch.listing import Wanted
 from metasearch.running import BACKLOG, Outbox, Run, Shared, known
 
 
-class Search:
+class Search(Coroutine[Any, Any, Answer]):
     """One search: iterate it for events, or await it for the answer.
 
+    It is a coroutine as well, for what takes nothing else: `asyncio.run`, `asyncio.create_task`, a `TaskGroup`.
     With a soft deadline (`wanted.wait`) awaiting it gives what is there by then, and awaiting it again gives the rest.
 
     Args:
@@ -47,6 +49,8 @@ class Search:
         self._under_way: UnderWay | None = None
         self._begun = False
         self._answer: Answer | None = None
+        #: Task -> what it drives; several tasks may wait for one search, each at a place of its own.
+        self._driven: dict[asyncio.Task[Any] | None, Coroutine[Any, Any, Answer]] = {}
 
     @property
     def answer(self) -> Answer | None:
@@ -69,6 +73,37 @@ class Search:
 
     def __await__(self) -> Generator[Any, None, Answer]:
         return self._finish().__await__()
+
+    def send(self, value: Any) -> Any:
+        """Go on to where the task that runs has to wait next; for event loops, as `throw` and `close` are.
+
+        Raises:
+            StopIteration: With the answer.
+        """
+        return self._step(lambda driven: driven.send(value))
+
+    def throw(self, typ: Any, val: Any = None, tb: TracebackType | None = None) -> Any:
+        """Raise an exception where the task that runs waits."""
+        if isinstance(typ, type):
+            typ = typ() if val is None else val if isinstance(val, BaseException) else typ(val)
+        error: BaseException = typ if tb is None else typ.with_traceback(tb)
+        return self._step(lambda driven: driven.throw(error))
+
+    def close(self) -> None:
+        """End what tasks have begun by `send` and will not go on with."""
+        while self._driven:
+            self._driven.popitem()[1].close()
+
+    def _step(self, step: Callable[[Coroutine[Any, Any, Answer]], Any]) -> Any:
+        task = asyncio.current_task()
+        driven = self._driven.get(task)
+        if driven is None:
+            driven = self._driven[task] = self._finish()
+        try:
+            return step(driven)
+        except BaseException:  # it has ended; whoever awaits the search again begins anew
+            self._driven.pop(task, None)
+            raise
 
     async def __aiter__(self) -> AsyncIterator[SearchEvent]:
         if self._begun:

@@ -20,6 +20,10 @@ from metasearch.record import VERSIONS_MODES, VersionsMode
 
 #: What pins are called beside the configuration that is used when none is named.
 PINS_FILE = "pins.txt"
+#: What the folder of the user's own specs is called beside the configuration, where none is named.
+SPEC_FOLDER = "specs"
+#: The key of [sources] that names that folder; everything else there is a table, the source of that name.
+FOLDER = "folder"
 #: Bytes of a configuration file.
 MAX_BYTES = 4_000_000
 #: In the place of an enricher: no one, whatever is configured.
@@ -67,6 +71,7 @@ class Settings:
 
     Attributes:
         sources: Source name -> table that overrides a shipped spec or, with `extends`, adds a source.
+        spec_dir: Folder of spec files, each of which is a source; None has none.
         default_sources: Asked when a search names none, sources and groups; None asks the shipped default set and
             every source that the configuration adds.
         groups: Group -> names of its sources; lies over the shipped groups.
@@ -93,6 +98,7 @@ class Settings:
     """
 
     sources: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    spec_dir: Path | None = None
     default_sources: tuple[str, ...] | None = None
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     allow: frozenset[str] = frozenset()
@@ -232,6 +238,8 @@ class _Reader:
             return
         if name == "sources":
             for source, value in table.items():
+                if source == FOLDER and isinstance(value, str):
+                    continue
                 if not isinstance(value, Mapping):
                     self.problems.append(f"sources.{source}: must be a table")
             return
@@ -263,6 +271,7 @@ class _Reader:
             secrets["METASEARCH_CONTACT"] = str(contact)
         return Settings(
             sources={k: v for k, v in self.tables.get("sources", {}).items() if isinstance(v, Mapping)},
+            spec_dir=self.spec_dir(self.tables.get("sources", {}).get(FOLDER)),
             default_sources=self.strings(chosen, "search.sources") if chosen is not None else None,
             groups={k: self.strings(v, f"groups.{k}") for k, v in self.tables.get("groups", {}).items()},
             allow=frozenset(allow),
@@ -305,6 +314,16 @@ class _Reader:
         named = dedup.get("pins")
         # Beside the file that names it, wherever the command is run.
         return self.folder / Path(named).expanduser() if isinstance(named, str) and named else None
+
+    def spec_dir(self, named: Any) -> Path | None:
+        """The folder that is named, which must be there; the usual one, named or not, where it is there."""
+        folder = named if isinstance(named, str) else SPEC_FOLDER  # a table is a source that is called so
+        found = self.folder / Path(folder).expanduser()
+        if found.is_dir() and folder:
+            return found
+        if folder != SPEC_FOLDER:
+            self.problems.append(f"sources.{FOLDER}: there is no folder {folder!r}")
+        return None
 
     def versions(self, value: Any) -> VersionsMode:
         mode = next((mode for mode in VERSIONS_MODES if mode == value), None)

@@ -5,65 +5,37 @@ A spec is read when it is first asked for, so that a search pays only for the so
 
 from __future__ import annotations
 
+import copy
 import difflib
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from functools import cache, cached_property
-from importlib.resources import files
+from functools import cached_property
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from metasearch.adapters.ownspecs import (
+    anchored,
+    is_path,
+    named_as_file,
+    own_name,
+    spec_files,
+    table_of,
+)
+from metasearch.adapters.shipped import FAMILIES, GROUPS
+from metasearch.adapters.shipped import base_table as base_table
+from metasearch.adapters.shipped import shipped_groups as shipped_groups
+from metasearch.adapters.shipped import shipped_table as shipped_table
+from metasearch.adapters.shipped import spec_folder as spec_folder
 from metasearch.adapters.spec import AdapterSpec, Limits
-from metasearch.adapters.specfile import build, read_table
-from metasearch.errors import SpecError, UnknownSource
+from metasearch.adapters.specfile import build
+from metasearch.errors import SpecError, UnknownSource, UsageError
 from metasearch.settings import Settings
 from metasearch.shelves.folder import shelf_names
 
 #: The family of the shelves, whose names are those of their files.
 SHELF = "shelf"
-#: The folder of the families beside the shipped specs, and the name of the file of groups.
-FAMILIES, GROUPS = "families", "groups"
-
-
-def spec_folder() -> Path:
-    """Where the shipped specs are: inside the installed package, or at the top of a checkout."""
-    installed = Path(str(files("metasearch"))) / "adapter_specs"
-    return installed if installed.is_dir() else Path(str(files("metasearch"))).parent / "adapter_specs"
-
-
-@cache
-def shipped_table(name: str) -> Mapping[str, Any]:
-    """The table of a shipped spec, or of a family that others extend.
-
-    Raises:
-        KeyError: There is none of that name.
-        SpecError: The file is not TOML.
-    """
-    folder = spec_folder()
-    for path in (folder / f"{name}.toml", folder / FAMILIES / f"{name}.toml"):
-        if "/" not in name and name != GROUPS and path.is_file():
-            return read_table(path)
-    raise KeyError(name)
-
-
-@cache
-def shipped_groups() -> Mapping[str, tuple[str, ...]]:
-    """The groups of `adapter_specs/groups.toml`, among them "default".
-
-    Raises:
-        SpecError: The file is not TOML, or not of the form that its head describes.
-    """
-    table = read_table(spec_folder() / f"{GROUPS}.toml")
-    wrong = [
-        f"{name}: must be an array of names"
-        for name, members in table.items()
-        if not isinstance(members, list) or not all(isinstance(it, str) for it in members)
-    ]
-    if wrong:
-        raise SpecError(f"{GROUPS}.toml", wrong)
-    return {name: tuple(members) for name, members in table.items()}
 
 
 class Registry:
@@ -72,13 +44,90 @@ class Registry:
     Args:
         settings: The configuration.
         late: Whether the selectors of shipped specs, which are known to be right, are compiled when an answer comes.
+        files: Whether a source may be named by the path of its spec; False where others than the user name sources.
     """
 
-    def __init__(self, settings: Settings, *, late: bool = True) -> None:
+    def __init__(self, settings: Settings, *, late: bool = True, files: bool = True) -> None:
         self._settings = settings
+        self._takes_files = files and settings.shipped
         self._late = late
         self._specs: dict[str, AdapterSpec] = {}
         self._limits: dict[str, Limits] = {}
+        self._tables: dict[str, Mapping[str, Any]] = {}
+        #: Spec files that one search names by their paths: name of the source -> path and table.
+        self._files: dict[str, tuple[Path, Mapping[str, Any]]] = {}
+        self._paths: dict[str, str] = {}
+
+    def with_files(self, named: Iterable[str | Path]) -> Registry:
+        """The registry with the spec files that are among what somebody names; its `name_of` tells their names.
+
+        Nothing of it is seen by whoever uses this registry: another search may name another file. A file whose source
+        is called as one that is there already takes its place.
+
+        Args:
+            named: Names of sources and groups, and paths.
+
+        Raises:
+            UsageError: There is no such file, no file may be named here, or two of the names mean sources of one name.
+            SpecError: A file cannot be read.
+        """
+        named = tuple(named)
+        files: dict[str, tuple[Path, Mapping[str, Any]]] = {}
+        paths: dict[str, str] = {}
+        for given in filter(is_path, named):
+            path = Path(given).expanduser()
+            if not self._takes_files:
+                raise UsageError(f"{str(given)[:80]!r} is a path, and only names of sources and groups are taken here")
+            table = table_of(path)
+            name = own_name(table, path)
+            same = name in files and not path.samefile(files[name][0])
+            if same or name in named:
+                other = files[name][0] if same else name
+                advice = "Name the one that you mean, or change the `name` in a file."
+                raise UsageError(f"{other} and {path} are both called {name!r}", advice=advice)
+            files[name] = path, {**table, "name": name}
+            paths[str(given)] = name
+        if not files:
+            return self
+        found = copy.copy(self)
+        specs = {name: spec for name, spec in self._specs.items() if name not in files}
+        vars(found).update(_files=files, _paths=paths, _specs=specs, _limits=dict(self._limits))
+        return found
+
+    def name_of(self, named: str | Path) -> str:
+        """The name of the source, or group, that somebody names: of a path, what the spec there is called.
+
+        Raises:
+            KeyError: It is a path, and `with_files` was not told.
+        """
+        return self._paths[str(named)] if is_path(named) else str(named)
+
+    def origin(self, name: str) -> tuple[str, float] | None:
+        """Of a source whose spec file was named: its path, and the time at which the file was last changed."""
+        if name not in self._files:
+            return None
+        path = self._files[name][0].absolute()
+        with suppress(OSError):
+            return str(path), path.stat().st_mtime
+        return str(path), 0.0
+
+    def stands_for(self, name: str) -> str | None:
+        """The sentence that says that a file of the user's own has taken the place of a source; None where none has."""
+        path = self._files[name][0] if name in self._files else self._folder.get(name)
+        hidden = name in self._own or (name in self._files and name in {*self._folder, *self._settings.sources})
+        if path is None or not hidden or not self._settings.shipped:
+            return None
+        return f"{path} stands for the source of this name that is there already"
+
+    @cached_property
+    def _folder(self) -> Mapping[str, Path]:
+        """The specs in the user's folder; none where only the sources of the configuration are."""
+        return spec_files(self._settings.spec_dir) if self._settings.shipped else {}
+
+    @property
+    def added(self) -> list[str]:
+        """Names of the sources that the configuration and its folder of specs add or change, sorted."""
+        return sorted({*self._settings.sources, *self._folder})
 
     @cached_property
     def shipped(self) -> tuple[str, ...]:
@@ -97,16 +146,18 @@ class Registry:
 
     def names(self) -> list[str]:
         """Every source that can be asked, sorted; families alone are no sources."""
-        return sorted({*(self._own if self._settings.shipped else ()), *self._settings.sources, *self.shelves})
+        shipped = self._own if self._settings.shipped else ()
+        return sorted({*shipped, *self._folder, *self._settings.sources, *self.shelves, *self._files})
 
     @property
     def shelves(self) -> list[str]:
-        """The shelves that are sources, sorted; a shipped source of the same name hides one, and none is seen where
-        only the sources of the configuration are.
+        """The shelves that are sources, sorted; a shipped source or a spec file of the same name hides one, and none is
+        seen where only the sources of the configuration are.
         """
         if not self._settings.shipped:
             return []
-        return [name for name in shelf_names(self._settings.shelf_dir) if name not in self.shipped]
+        hidden = {*self.shipped, *self._folder}
+        return [name for name in shelf_names(self._settings.shelf_dir) if name not in hidden]
 
     @property
     def groups(self) -> list[str]:
@@ -151,8 +202,8 @@ class Registry:
         chosen = dict.fromkeys(self._written.get("default", ()))
         if self._settings.shelves_by_default:
             chosen |= dict.fromkeys(self.shelves)
-        for name, table in self._settings.sources.items():
-            if table.get("default", name in chosen or name not in self._own):
+        for name in dict.fromkeys((*self._folder, *self._settings.sources)):
+            if self._said(name, "default", name in chosen or name not in self._own):
                 chosen[name] = None
             else:
                 chosen.pop(name, None)
@@ -177,16 +228,30 @@ class Registry:
         if names is None:
             groups["default"] = (
                 *groups.get("default", ()),
-                *(n for n, t in self._settings.sources.items() if t.get("default")),
+                *(name for name in self.added if self._said(name, "default", False)),
             )
         members = dict.fromkeys(it for name in chosen if name not in known for it in groups.get(name, ()))
         return [it for it in members if it in known and not self._enabled(it)]
 
     def _enabled(self, name: str) -> bool:
-        override = self._settings.sources.get(name, {})
-        if "enabled" in override:
-            return bool(override["enabled"])
-        return bool(shipped_table(name).get("enabled", True)) if name in self._own else True
+        shipped = name in self._own and name not in self._folder and name not in self._files
+        return self._said(name, "enabled", bool(shipped_table(name).get("enabled", True)) if shipped else True)
+
+    def _said(self, name: str, key: str, otherwise: bool) -> bool:
+        """What the configuration or, where it says nothing, the user's own file has under a key of the top."""
+        tables = [self._settings.sources.get(name, {})]
+        if name in self._files:
+            tables = [self._files[name][1]]
+        elif name in self._folder:
+            tables.append(self._own_table(name))
+        return bool(next((table[key] for table in tables if key in table), otherwise))
+
+    def _own_table(self, name: str) -> Mapping[str, Any]:
+        """The table of a spec in the user's folder; read once."""
+        if name not in self._tables:
+            path = self._folder[name]
+            self._tables[name] = named_as_file(table_of(path), path)
+        return self._tables[name]
 
     def spec(self, name: str) -> AdapterSpec:
         """The spec of a source, ready for use; its limits are this process's part of them.
@@ -224,7 +289,12 @@ class Registry:
         return self._settings.shipped and name in self._own
 
     def _build(self, name: str) -> AdapterSpec:
+        if name in self._files:
+            path, table = self._files[name]
+            return build(table, str(path), base_table)
         override = self._settings.sources.get(name)
+        if override is None and name in self._folder:
+            return build(self._own_table(name), str(self._folder[name]), base_table)
         shelf = {"extends": SHELF, "url": f"shelf:{name}"} if name in self.shelves else {}
         if override is None and shelf:
             return build(shelf | {"name": name, "label": f"Shelf {name}"}, f"shelf {name}", shipped_table)
@@ -234,15 +304,22 @@ class Registry:
             raise UnknownSource(name, near if near or self._settings.shipped else self.names())
         if override is None:
             return build(shipped_table(name), f"{name}.toml", shipped_table, late=self._late)
-        table = dict(override) if "extends" in override else shelf | dict(override)
-        if "extends" not in table and name in self.shipped:
+        table = anchored(override if "extends" in override else shelf | dict(override), self._beside)
+        if "extends" not in table and name in self._folder:
+            table["extends"] = str(self._folder[name].resolve())
+        elif "extends" not in table and name in self.shipped:
             table["extends"] = name
-        table["name"] = name
         # A source that borrows another's spec is not that source: it needs a label of its own.
-        if table.get("extends") != name:
+        if table.get("extends") != name and ("extends" in override or name not in self._folder):
             table.setdefault("label", name)
+        table["name"] = name
         where = f"{self._settings.file or 'configuration'}, [sources.{name}]"
-        return build(table, where, shipped_table)
+        return build(table, where, base_table)
+
+    @property
+    def _beside(self) -> Path:
+        """The folder in which relative paths of the configuration begin."""
+        return Path(self._settings.file).parent if self._settings.file else Path()
 
 
 def _divided(limits: Limits, workers: int) -> Limits:

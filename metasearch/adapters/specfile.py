@@ -41,22 +41,32 @@ NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
 SHELF_URL = re.compile(rf"shelf:{NAME.pattern}")
 
 
-def read_table(path: Path) -> dict[str, Any]:
+#: Specs that lie on top of one another.
+MOST_LAYERS = 20
+
+
+def read_table(path: Path, called: str = "") -> dict[str, Any]:
     """The TOML of a file.
+
+    Args:
+        path: Where it lies.
+        called: What messages call it; without it, the name of the file.
 
     Raises:
         SpecError: It is too large or not TOML.
+        OSError: There is none, or it cannot be opened.
     """
+    called = called or path.name
     try:
         raw = opening.read(path, MAX_BYTES)
     except opening.TooLargeToRead as exc:
-        raise SpecError(path.name, [f"the file {opening.why(exc)}"]) from exc
+        raise SpecError(called, [f"the file {opening.why(exc)}"]) from exc
     except opening.NoRegularFile as exc:
-        raise SpecError(path.name, [f"cannot be read: {opening.why(exc)}"]) from exc
+        raise SpecError(called, [f"cannot be read: {opening.why(exc)}"]) from exc
     try:
         return tomli.loads(raw.decode())
     except (tomli.TOMLDecodeError, UnicodeDecodeError) as exc:
-        raise SpecError(path.name, [f"not TOML: {exc}"]) from exc
+        raise SpecError(called, [f"not TOML: {exc}"]) from exc
 
 
 def merge(base: Table, over: Table) -> dict[str, Any]:
@@ -100,13 +110,16 @@ class _SpecReader(ShapeReader):
         chain = [dict(table)]
         seen: set[str] = set()
         while (name := chain[-1].get("extends")) is not None:
+            if name in seen or len(chain) > MOST_LAYERS:
+                self.wrong("extends", f"{name!r} extends itself, directly or by way of others")
+                break
             try:
-                if base is None or not isinstance(name, str) or name in seen:
+                if base is None or not isinstance(name, str):
                     raise KeyError(name)
                 seen.add(name)
                 chain.append(dict(base(name)))
             except KeyError:
-                self.wrong("extends", f"there is no spec called {name!r}, or it extends itself")
+                self.wrong("extends", f"there is no spec called {name!r}; a path has a slash in it, or ends in .toml")
                 break
         merged: dict[str, Any] = {}
         for layer in reversed(chain):

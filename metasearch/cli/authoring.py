@@ -28,7 +28,10 @@ _CASE = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
 @click.command("new", short_help="A spec to fill in.")
 @click.argument("name")
 @click.option(
-    "--like", default="json", metavar="KIND", help="json, xml, html, or a family that it belongs to: sru, solr ..."
+    "--like",
+    default="json",
+    metavar="KIND",
+    help="json, xml, html, a family that it belongs to (sru, solr ...), or the path of a spec that it extends.",
 )
 @click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Not NAME.toml.")
 @click.pass_obj
@@ -38,16 +41,20 @@ def new(console: Console, /, *, name: str, like: str, output: Path | None) -> in
     It is a spec that can be checked at once: `metasearch sources check NAME.toml`. A file that is there already is left
     alone.
     """
+    from metasearch.adapters.ownspecs import is_path
     from metasearch.adapters.specfile import NAME
     from metasearch.cli.templates import of_body, of_family
 
     if not NAME.fullmatch(name):
         raise UsageError(f"{name!r} is no name of a source", advice="Lower-case letters, digits, '-' and '_'.")
     families = _families()
-    if like not in (*BODIES, *families):
-        raise UsageError(f"there is no kind {like!r}", advice=f"There are {', '.join((*BODIES, *families))}.")
     file = output or Path(f"{name}.toml")
-    text = of_body(name, like) if like in BODIES else of_family(name, like)
+    if is_path(like):
+        text = of_family(name, _from(like, file))
+    elif like in (*BODIES, *families):
+        text = of_body(name, like) if like in BODIES else of_family(name, like)
+    else:
+        raise UsageError(f"there is no kind {like!r}", advice=f"There are {', '.join((*BODIES, *families))}.")
     try:
         with file.open("x", encoding="utf-8") as stream:
             stream.write(text)
@@ -56,6 +63,19 @@ def new(console: Console, /, *, name: str, like: str, output: Path | None) -> in
     if not console.quiet:
         console.say(f"{file} is written; fill it in, then: metasearch sources check {file}")
     return Exit.OK
+
+
+def _from(base: str, file: Path) -> str:
+    """The path of a spec as one in that file names it.
+
+    Raises:
+        UsageError: There is no such spec.
+    """
+    from metasearch.adapters.ownspecs import table_of
+
+    table_of(Path(base))
+    relative = os.path.relpath(base, file.parent).replace(os.sep, "/")
+    return relative if relative.startswith(".") else f"./{relative}"
 
 
 def _families() -> tuple[str, ...]:
@@ -118,8 +138,9 @@ def record(
     if not _CASE.fullmatch(case):
         raise UsageError(f"{case!r} is no name of a case", advice="Lower-case letters, digits and '-'.")
     settings = Settings.load(config, os.environ)
-    spec = Registry(settings).spec(source)
-    folder = into / source / case
+    registry = Registry(settings).with_files((source,))
+    spec = registry.spec(registry.name_of(source))
+    folder = into / spec.name / case
     if folder.exists():
         raise UsageError(f"{folder} is there already", advice="Choose another --case, or delete it.")
     text = " ".join(query)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from metasearch import opening
-from metasearch.adapters.registry import Registry, shipped_table, spec_folder
-from metasearch.adapters.specfile import build, read_table
+from metasearch.adapters.ownspecs import is_path, table_of
+from metasearch.adapters.registry import Registry, base_table, shipped_table, spec_folder
+from metasearch.adapters.specfile import build
 from metasearch.cli.specs import is_family, spec_of
-from metasearch.errors import SettingsError, SpecError, UnknownSource
+from metasearch.errors import SettingsError, SpecError, UnknownSource, UsageError
 from metasearch.formats.text import line
 from metasearch.settings import NO_ENRICHER, Settings
 
@@ -25,17 +25,13 @@ def check(names: Iterable[str], settings: Settings) -> tuple[int, list[str]]:
     chosen = list(names)
     whole = not chosen
     if whole:
-        chosen = [*registry.shipped, *(name for name in settings.sources if name not in registry.shipped)]
+        chosen = [*registry.shipped, *(name for name in registry.added if name not in registry.shipped)]
     problems: list[str] = []
     for name in chosen:
-        problems += _of_file(Path(name)) if _is_file(name) else _of_source(name, registry)
+        problems += _of_file(Path(name)) if is_path(name) else _of_source(name, registry)
     if whole:
         problems += _unknown_defaults(settings, registry)
     return len(chosen), problems
-
-
-def _is_file(name: str) -> bool:
-    return "/" in name or "\\" in name or name.endswith(".toml")
 
 
 def _of_source(name: str, registry: Registry) -> Iterator[str]:
@@ -44,7 +40,8 @@ def _of_source(name: str, registry: Registry) -> Iterator[str]:
             yield f"{name}.toml: name: must be {name!r}, as the file is called"
         spec_of(name, registry)
         # A family is held by the cases of the sources that extend it.
-        if name in registry.shipped and not is_family(name, registry) and not _has_cassette(name):
+        shipped = name in registry.shipped and registry.stands_for(name) is None
+        if shipped and not is_family(name, registry) and not _has_cassette(name):
             yield f"{name}.toml: cassettes/{name}: has no case, so no test holds this spec"
     except SpecError as exc:
         yield from _told(exc.file, exc.problems)
@@ -55,19 +52,19 @@ def _of_source(name: str, registry: Registry) -> Iterator[str]:
 def _of_file(path: Path) -> Iterator[str]:
     """A spec, or a configuration file, told apart by the table that only the latter has."""
     try:
-        table = read_table(path)
+        table = table_of(path)
         if "sources" in table:
             settings = Settings.load(path, {})
             registry = Registry(settings)
-            for name in settings.sources:
+            for name in registry.added:
                 yield from _of_source(name, registry)
             yield from _unknown_defaults(settings, registry)
         else:
-            build(table, str(path), shipped_table)
+            build({"name": path.stem, **table}, str(path), base_table)
     except (SpecError, SettingsError) as exc:
         yield from _told(exc.file, exc.problems)
-    except OSError as exc:
-        yield f"{path}: cannot be read: {opening.why(exc)}"
+    except UsageError as exc:  # there is none
+        yield line(f"{path}: cannot be read: {exc}")
 
 
 def _told(file: str, problems: Iterable[str]) -> Iterator[str]:
@@ -76,7 +73,7 @@ def _told(file: str, problems: Iterable[str]) -> Iterator[str]:
 
 
 def _unknown_defaults(settings: Settings, registry: Registry) -> Iterator[str]:
-    known = {*registry.shipped, *settings.sources, *registry.groups}
+    known = {*registry.shipped, *registry.added, *registry.groups}
     for name in settings.default_sources or ():
         if name not in known:
             yield line(f"{settings.file or 'configuration'}: search.sources: there is no source called {name!r}")

@@ -29,6 +29,7 @@ PLENTY = 1_000_000
     examples=(
         ("metasearch parse crossref answer.json", "the records that the crossref adapter reads out of it"),
         ("curl -s URL | metasearch parse arxiv -", "out of an answer as it comes"),
+        ("metasearch parse ./fx.toml answer.json", "that a spec of yours reads"),
         ("metasearch parse --counts crossref answer.json", "how many of them have a title, a year, a DOI ..."),
     ),
 )
@@ -39,6 +40,8 @@ PLENTY = 1_000_000
 @click.pass_obj
 def parse(console: Console, /, *, source: str, file: Path, counts: bool, config: Path | None) -> int:
     """Print the records that SOURCE's adapter reads out of FILE (or "-"), one JSON object a line.
+
+    SOURCE is the name of a source, or the path of a spec file.
 
     Fields without a value are left out. What could not be read is told on stderr. Exit code 3: FILE is no answer
     that this adapter can use.
@@ -97,7 +100,8 @@ def _counts(file: Path, parsed: Parsed) -> str:
         found["total"] = parsed.total
     found |= fields_filled(parsed.records)
     cells = (f'"{name}" = {count}' if "." in name else f"{name} = {count}" for name, count in found.items())
-    return f'"{file.parent.name}/{file.name}" = {{ {", ".join(cells)} }}'
+    place = f"{file.parent.name}/{file.name}".lstrip("/")
+    return f'"{place}" = {{ {", ".join(cells)} }}'
 
 
 def _tell(parsed: Parsed, console: Console) -> None:

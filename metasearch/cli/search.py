@@ -82,7 +82,7 @@ def asking(command: Any) -> Any:
             multiple=True,
             metavar="NAME,...",
             shell_complete=complete_source,
-            help="Ask these sources and groups (medicine, books ...) only; may be repeated.",
+            help="Ask these sources, groups (medicine, books ...) and spec files (./fx.toml) only; may be repeated.",
         ),
         click.option(
             "--syntax",

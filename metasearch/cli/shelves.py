@@ -164,7 +164,8 @@ def new_name(asked: str | None, offered: str, settings: Settings) -> str:
             f"--name {name[:60]!r} is no name of a source" if asked else "the shelf needs a name: --name", advice=advice
         )
     registry = Registry(settings)
-    own = name in settings.sources and settings.sources[name].get("extends", "shelf") != "shelf"
+    changed = settings.sources.get(name)
+    own = name in registry.added and (changed is None or changed.get("extends", "shelf") != "shelf")
     if own or name in registry.shipped or name in registry.groups:
         what = "group" if name in registry.groups else "source"
         raise UsageError(f"there is a {what} called {name!r} already", advice="Choose another name with --name.")

@@ -144,6 +144,8 @@ def show(console: Console, /, *, name: str, config: Path | None) -> int:
     if is_family(name, registry):
         asked = f'never: sources extend it with `extends = "{name}"`'
     facts = [(key, value) for key, value in _facts(spec, asked, registry.groups_of(name), env) if value]
+    if note := registry.stands_for(name):
+        facts.append(("note", note))
     width = max(len(key) for key, _ in facts)
     from metasearch.formats.text import line
 

@@ -1,8 +1,9 @@
-"""Specs by name for commands that look at them and do not search: families count, too."""
+"""Specs by name or by path, for commands that look at one spec and do not search: families count, too."""
 
 from __future__ import annotations
 
-from metasearch.adapters.registry import Registry, shipped_table
+from metasearch.adapters.ownspecs import is_path
+from metasearch.adapters.registry import Registry, base_table, shipped_table
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.adapters.specfile import build
 
@@ -13,12 +14,20 @@ def is_family(name: str, registry: Registry) -> bool:
 
 
 def spec_of(name: str, registry: Registry) -> AdapterSpec:
-    """The spec of a source, or of a family as it is before anything extends it.
+    """The spec of a source, in a file, or of a family as it is before anything extends it.
+
+    Args:
+        name: Of the source or family, or the path of a spec file.
+        registry: Knows the sources.
 
     Raises:
         UnknownSource: With near misses.
+        UsageError: There is no such file.
         SpecError: With every problem.
     """
+    if is_path(name):
+        named = registry.with_files((name,))
+        return named.spec(named.name_of(name))
     if is_family(name, registry):
-        return build(shipped_table(name), f"{name}.toml", shipped_table)
+        return build(shipped_table(name), f"{name}.toml", base_table)
     return registry.spec(name)

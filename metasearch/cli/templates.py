@@ -105,8 +105,8 @@ venue     = ".journal::text"
 }
 _MEMBER = """\
 #:schema spec.schema.json
-# Only what this one does otherwise than its family (adapter_specs/families/{family}.toml) needs to stand here;
-# docs/adapters.md explains every key. Then: metasearch sources check {name}.toml
+# Only what this one does otherwise than what it extends needs to stand here; docs/adapters.md explains every key.
+# Then: metasearch sources check {name}.toml; metasearch parse {name}.toml answer
 extends   = "{family}"
 name      = "{name}"
 label     = "{label}"

@@ -200,7 +200,7 @@ def _add_beside(fields: dict[str, str], beside: Beside) -> None:
 
 
 def _as_given(value: str) -> str:
-    """A value as it stood in a file, with its LaTeX; escaped where its braces do not pair up, or a command may do harm."""
+    """A value as it stood in a file, with its LaTeX; escaped where braces do not pair up or a command may do harm."""
     shown = line(value)
     commands = {hit[1] for hit in _command.finditer(shown)} - {None}
     safe = commands <= _COMMANDS and "^^" not in shown and not shown.endswith("\\")

@@ -88,17 +88,18 @@ def write(hits: Iterable[Hit], *, bom: bool = False, beside: BesideHits | None =
     writer = csv.writer(out, lineterminator="\r\n")
     if beside is None:
         writer.writerow(COLUMNS)
-        writer.writerows([_guarded(cell) for cell in _row(hit)] for hit in hits)
+        writer.writerows([_guarded(cell) for cell in cells(hit)] for hit in hits)
     else:
         more = columns_beside(beside.values())
         writer.writerow([_guarded(name) for name in (*COLUMNS, *OF_FILES, *more)])
         for hit in hits:
-            cells = [*_row(hit), *_cells(beside.get(hit.id, NOTHING), more)]
-            writer.writerow([_guarded(cell) for cell in cells])
+            row = [*cells(hit), *_cells(beside.get(hit.id, NOTHING), more)]
+            writer.writerow([_guarded(cell) for cell in row])
     return out.getvalue().encode("utf-8-sig" if bom else "utf-8")
 
 
-def _row(hit: Hit) -> list[str | float | None]:
+def cells(hit: Hit) -> list[str | float | None]:
+    """The values of `COLUMNS`, unguarded."""
     it = hit.record
     return [
         hit.rank,

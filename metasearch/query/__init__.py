@@ -17,7 +17,7 @@ from metasearch.query.printer import to_text
 from metasearch.query.reading import ReadQuery
 from metasearch.query.simple import parse
 from metasearch.query.syntaxes import CHOICES, SYNTAXES, read
-from metasearch.query.years import parse_years
+from metasearch.query.years import YearsLike, parse_years, years_of
 
 __all__ = [
     "CHOICES",
@@ -30,6 +30,7 @@ __all__ = [
     "ReadQuery",
     "Term",
     "Years",
+    "YearsLike",
     "conjunction",
     "explain",
     "matches",
@@ -38,4 +39,5 @@ __all__ = [
     "read",
     "terms",
     "to_text",
+    "years_of",
 ]

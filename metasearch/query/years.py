@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from operator import index
+from typing import Any
 
-from metasearch.errors import QuerySyntaxError
+from metasearch.errors import QuerySyntaxError, UsageError
 from metasearch.query.ast import Years
+
+#: How a program may say years: `Years(2018, 2020)`, `(2018, 2020)`, `(2018, None)`, 2018, "2018-2020", "2018-".
+YearsLike = Years | Sequence[int | None] | int | str
 
 _COMPARED = re.compile(r"(>=|=>|≥|<=|=<|≤|>|<|=) ?([0-9]{4})")
 _RANGE = re.compile(r"([0-9]{4})?(?: ?(\.\.|[-\u2010-\u2015\u2212~:\uff0d\uff5e]) ?([0-9]{4})?)?")
@@ -65,6 +71,52 @@ def read_years(value: str) -> Years:
     if years.first is not None and years.last is not None and years.first > years.last:
         raise BadYears("The range ends before it begins", years_text(Years(years.last, years.first)))
     return years
+
+
+def years_of(given: YearsLike | None) -> Years | None:
+    """The range that a program means, whichever way it says it.
+
+    Args:
+        given: See `YearsLike`; None is no range.
+
+    Raises:
+        UsageError: It is nothing of the kind, there is no such year, or the range ends before it begins.
+    """
+    if given is None:
+        return None
+    if isinstance(given, str):
+        return parse_years(given)
+    if isinstance(given, Years):
+        first, last = _year(given.first, given), _year(given.last, given)
+    elif isinstance(given, (tuple, list)):
+        if len(given) != 2:
+            raise _no_years(given)
+        first, last = (_year(it, given) for it in given)
+    else:
+        first = last = _year(given, given)
+    if first is None and last is None:
+        raise _no_years(given)
+    if first is not None and last is not None and first > last:
+        raise UsageError(f"years: the range ends before it begins: {first}-{last}")
+    return Years(first, last)
+
+
+def _year(given: Any, whole: Any) -> int | None:
+    """One end of a range, be it an int or one of numpy's."""
+    if given is None:
+        return None
+    try:
+        year = index(given)
+    except TypeError:
+        raise _no_years(whole) from None
+    if isinstance(given, bool) or not 1 <= year <= 9999:
+        raise _no_years(whole)
+    return year
+
+
+def _no_years(given: Any) -> UsageError:
+    advice = 'Write Years(2018, 2020), (2018, 2020), (2018, None), 2018, "2018-2020" or "2018-".'
+    return UsageError(f"years: {repr(given)[:80]} is no range of years", advice=advice)
 
 
 def years_text(years: Years) -> str:

@@ -174,7 +174,7 @@ def searching(settings: Settings, *, demo: bool) -> tuple[EngineFactory, Sequenc
 def _engine(settings: Settings) -> EngineFactory:
     from metasearch.engine import Engine
 
-    return lambda: Engine(settings)
+    return lambda: Engine(settings, spec_files=False)
 
 
 def _demo(settings: Settings) -> tuple[EngineFactory, Sequence[str], str]:
@@ -183,7 +183,7 @@ def _demo(settings: Settings) -> tuple[EngineFactory, Sequence[str], str]:
 
     @asynccontextmanager
     async def engine() -> AsyncIterator[Engine]:
-        async with DemoDatabases() as demo, Engine(demo.settings(settings)) as running:
+        async with DemoDatabases() as demo, Engine(demo.settings(settings), spec_files=False) as running:
             yield running
 
     return engine, EXAMPLE_QUERIES, NOTICE

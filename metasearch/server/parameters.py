@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from multidict import MultiMapping
 
+from metasearch.adapters.ownspecs import is_path
 from metasearch.dedup import STRATEGIES
 from metasearch.errors import QuerySyntaxError
 from metasearch.formats.text import line
@@ -110,6 +111,10 @@ def read(given: MultiMapping[str], options: Options) -> Parameters:
     sources = names(given, "sources")
     if sources and len(sources) > options.max_sources:
         reader.wrong("sources", f"names {len(sources)} sources; at most {options.max_sources} are allowed")
+    for parameter in ("sources", "enrich"):
+        for name in filter(is_path, names(given, parameter) or ()):
+            reader.wrong(parameter, f"{_quoted(name)} is a path; a source is named by its name, as /sources lists them")
+            break
     timeout = reader.value(_seconds, "timeout")
     start, limit = reader.value(_start, "start") or 0, reader.value(records, "count", "n")
     if start + (limit or 0) > LAST_PLACE:

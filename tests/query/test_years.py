@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.errors import QuerySyntaxError
-from metasearch.query import Years, parse_years
+from metasearch.errors import QuerySyntaxError, UsageError
+from metasearch.query import Years, parse_years, years_of
 from metasearch.query.years import years_text
 
 
@@ -78,3 +80,32 @@ def test_any_text_is_a_range_or_refused(text: str) -> None:
             parse_years(error.suggestion)
     else:
         assert years == parse_years(years_text(years))
+
+
+@pytest.mark.parametrize(
+    ("said", "years"),
+    [
+        (None, None),
+        (Years(2018, None), Years(2018, None)),
+        ((2018, 2020), Years(2018, 2020)),
+        ([2018, None], Years(2018, None)),
+        ((None, 2020), Years(None, 2020)),
+        (2018, Years(2018, 2018)),
+        ("2018", Years(2018, 2018)),
+        ("2018-", Years(2018, None)),
+        ("-2020", Years(None, 2020)),
+        ("2018-2020", Years(2018, 2020)),
+    ],
+)
+def test_years_of_a_program(said: Any, years: Years | None) -> None:
+    """A program may say years as a range, a pair, a number or a text."""
+    assert years_of(said) == years
+
+
+@pytest.mark.parametrize(
+    "said", [(2018,), (None, None), (2020, 2018), 0, 20180, 2018.5, True, "soon", {}, (2018, "2020"), Years(None, None)]
+)
+def test_what_are_no_years(said: Any) -> None:
+    """Anything else is a usage error, before anything is asked."""
+    with pytest.raises(UsageError):
+        years_of(said)

@@ -15,7 +15,7 @@ import pytest
 from aiohttp.test_utils import TestClient, TestServer
 
 from metasearch.errors import UnknownSource, UsageError
-from metasearch.server.app import listening, make_app
+from metasearch.server.app import listening, make_app, searching
 from metasearch.server.options import Options
 from metasearch.settings import ServerSettings, Settings
 from tests.server.fake import FakeEngine
@@ -43,6 +43,25 @@ async def test_start_up_fails_for_a_default_source_that_does_not_exist():
         await TestServer(make_app(lambda: engine)).start_server()
 
     assert engine.closed
+
+
+async def test_no_request_has_a_spec_file_of_the_server_read(tmp_path):
+    """A path is a 400, and the engine of a server refuses one by itself; the folder of the configuration counts."""
+    file = tmp_path / "fx.toml"
+    file.write_text('extends = "crossref"\nlabel = "Mine"\n', encoding="utf-8")
+    make, _, _ = searching(replace(QUIET, spec_dir=tmp_path), demo=False)
+
+    async with TestClient(TestServer(make_app(make))) as client:
+        for path in (f"/search?format=json&q=x&sources={file}", f"/plan?q=x&sources={file}", f"/?q=x&sources={file}"):
+            response = await client.get(path)
+            assert response.status == 400 or "Mine" not in await response.text()
+        assert (await client.get(f"/search?format=json&q=x&sources={file}")).status == 400
+        listed = await (await client.get("/sources")).text()
+    async with make() as engine:
+        with pytest.raises(UsageError, match="only names"):
+            engine.search("x", sources=[file])
+
+    assert "Mine" in listed
 
 
 async def test_clean_up_ends_running_streams(engine):

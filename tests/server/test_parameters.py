@@ -136,3 +136,12 @@ def test_any_text_is_read_or_refused(pairs):
         assert parameters.timeout is None or 0 < parameters.timeout <= 60
 
     assert found <= set(pairs)
+
+
+@pytest.mark.parametrize("path", ["./fx.toml", "fx.toml", "/etc/passwd", "../secret", "crossref,./fx.toml", "C:\\fx"])
+@pytest.mark.parametrize("parameter", ["sources", "enrich"])
+def test_a_path_is_no_source(parameter: str, path: str):
+    """A request names sources by their names; a spec file of this machine is nobody's to choose from outside."""
+    reason = wrong((parameter, path))[parameter]
+
+    assert "is a path" in reason

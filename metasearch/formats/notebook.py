@@ -1,0 +1,81 @@
+"""An answer where people look at it in Python: a table of its first hits for a notebook, and rows for pandas.
+
+The text of others stands in the HTML only escaped, and no address that a browser may not be sent to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from metasearch.formats.csv_table import COLUMNS, cells
+from metasearch.formats.reference import full_title, link
+from metasearch.formats.text import clean, line
+from metasearch.record import Hit
+
+if TYPE_CHECKING:
+    from metasearch.events import Answer, SourceReport
+
+#: Hits in the table, authors of each, and characters of a cell.
+HITS, AUTHORS, LONGEST = 20, 3, 300
+_HEAD = ("", "Title", "Authors", "Year", "In", "Sources")
+
+
+def html(answer: Answer) -> str:
+    """The first hits as a table, and how the sources fared; plain HTML without styles or scripts."""
+    head = "".join(f"<th>{cell}</th>" for cell in _HEAD)
+    rows = "".join(_row(hit) for hit in answer.hits[:HITS])
+    more = len(answer.hits) - HITS
+    return (
+        f"<p>{_text(answer.query)}: {_summary(answer)}</p>"
+        f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+        + (f"<p>and {more:,} more</p>" if more > 0 else "")
+        + f"<ul>{''.join(_source(report) for report in answer.sources)}</ul>"
+    )
+
+
+def _summary(answer: Answer) -> str:
+    counts = answer.counts
+    found = f"{counts.unique:,} works in {counts.received:,} records of {len(answer.sources)} sources"
+    return found if answer.complete else f"{found}; not complete"
+
+
+def _row(hit: Hit) -> str:
+    it = hit.record
+    title, url = _text(full_title(it) or "[no title]"), link(it)
+    if url:
+        title = f'<a href="{escape(url)}" rel="noreferrer">{title}</a>'
+    if it.retracted:
+        title = f"<b>RETRACTED</b> {title}"
+    names = [line(author.name) for author in it.authors[:AUTHORS]]
+    if len(it.authors) > AUTHORS:
+        names.append(f"and {len(it.authors) - AUTHORS:,} more")
+    told = (
+        str(hit.rank or ""),
+        title,
+        _text(", ".join(names)),
+        str(it.year or ""),
+        _text(line(it.venue)),
+        _text(", ".join(hit.sources)),
+    )
+    return f"<tr>{''.join(f'<td>{cell}</td>' for cell in told)}</tr>"
+
+
+def _source(report: SourceReport) -> str:
+    said = f"{report.source}: {report.status}, {report.count:,} records"
+    return f"<li>{_text(f'{said}; {report.error}' if report.error else said)}</li>"
+
+
+def _text(value: str) -> str:
+    shown = line(value)
+    return escape(shown if len(shown) <= LONGEST else f"{shown[: LONGEST - 1]}…")
+
+
+def rows(answer: Answer) -> Iterator[dict[str, Any]]:
+    """One table a hit: the columns of CSV, with numbers as numbers and None for nothing."""
+    for hit in answer.hits:
+        row: dict[str, Any] = {}
+        for name, value in zip(COLUMNS, cells(hit), strict=True):
+            row[name] = (clean(value) or None) if isinstance(value, str) else value
+        yield row | {"retracted": hit.record.retracted}
