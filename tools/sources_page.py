@@ -31,6 +31,8 @@ HEAD = """# The sources
 
 {count} databases, of which {keyless} need no key. `metasearch sources show NAME` prints all that is known of one,
 `metasearch sources list` which there are in your configuration, and [adapters.md](adapters.md) says how to add another.
+Databases change: `metasearch sources probe` asks each of them one query, and tells which are no longer as their specs
+say ([cli.md](cli.md#metasearch-sources-probe)).
 This page is made by `python3 tasks.py sources`.
 
 - **Asked by default**: {default}.

@@ -329,6 +329,7 @@ class AdapterSpec:
         name: As in `-s NAME`.
         label: For people.
         homepage, docs, terms, coverage, languages, syntax: For people, see docs/adapters.md.
+        probe: The query that `metasearch sources probe` asks, in our own syntax; "" for a word of its language.
         default: Whether a search asks it when no sources are named.
         enabled: False takes it out of every search that does not name it.
         weight: Its share in the ranking, 1.0 is usual.
@@ -348,6 +349,7 @@ class AdapterSpec:
     coverage: str = ""
     languages: tuple[str, ...] = ()
     syntax: str = ""
+    probe: str = ""
     default: bool = False
     enabled: bool = True
     weight: float = 1.0

@@ -32,8 +32,9 @@ from metasearch.adapters.spec import (
 )
 from metasearch.adapters.tables import KEYS, PLACEHOLDERS, Table
 from metasearch.adapters.templates import all_names
-from metasearch.errors import SpecError
+from metasearch.errors import QuerySyntaxError, SpecError
 from metasearch.query.ast import FIELDS
+from metasearch.query.simple import parse as parse_query
 
 MAX_BYTES = 256 * 1024
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
@@ -174,6 +175,7 @@ class _SpecReader(ShapeReader):
             coverage=self.get(table, "coverage", str, "", ""),
             languages=self.words(table, "languages", "languages"),
             syntax=self.get(table, "syntax", str, "", ""),
+            probe=self.probe(table),
             default=self.get(table, "default", bool, False, ""),
             enabled=self.get(table, "enabled", bool, True, ""),
             weight=float(weight),
@@ -189,6 +191,15 @@ class _SpecReader(ShapeReader):
             enrich=enrich,
             file=self.file,
         )
+
+    def probe(self, table: Table) -> str:
+        query: str = self.get(table, "probe", str, "", "")
+        if query:
+            try:
+                parse_query(query)
+            except QuerySyntaxError as exc:
+                self.wrong("probe", f"cannot be read as a query: {exc.reason}")
+        return query
 
     def request(self, table: Table) -> RequestTemplate | None:
         request = self.table(table, "request")

@@ -20,7 +20,7 @@ PLACEHOLDERS = frozenset(FIELDS) | PAGING | {"query", "years", "since", "until"}
 #: The keys of each table; docs/adapters.md explains every one.
 KEYS: Mapping[str, frozenset[str]] = {
     "": frozenset(
-        "name label homepage docs terms coverage languages syntax default enabled weight extends hook url "
+        "name label homepage docs terms coverage languages syntax probe default enabled weight extends hook url "
         "request query paging auth limits enrich parse fields ids also".split()
     ),
     "request": frozenset("url method params headers body json text content_type redirects longest".split()),

@@ -55,8 +55,8 @@ def harvest(
     """Fetch the records of the OAI-PMH repository at URL onto a shelf, which every search asks from then on.
 
     URL is the base URL, without a verb. The second time only what has changed is fetched; a harvest that was broken
-    off goes on where it was. Exit code 3: the repository failed on the way, or records could not be read; 4: it gave
-    nothing.
+    off goes on where it was. The shelf comes into being with its first record: a harvest that fails before leaves
+    nothing behind. Exit code 3: the repository failed on the way, or records could not be read; 4: it gave nothing.
     """
     import asyncio
     from urllib.parse import urlsplit
@@ -70,14 +70,16 @@ def harvest(
     shelf_name = new_name(name, urlsplit(order.url).hostname or "", settings)
     with Shelf.open(folder_of(settings), shelf_name, "oai") as shelf:
         error, done = asyncio.run(_harvested(order, shelf, shelf_name, settings, console))
-        count = shelf.count
+        count = shelf.count if shelf.exists else None
     if error is not None:
         console.say(f"error: {error}", "red")
         if error.advice:
             console.say(f"  {error.advice}")
     _tell(done, shelf_name, count, console)
+    if error is not None and count is not None and not console.quiet:
+        console.say("the harvest is not complete: what came is kept, and the same command goes on from there")
     if error is not None:
-        return Exit.PARTIAL if done.pages else Exit.NO_ANSWER
+        return Exit.PARTIAL if done.pages and count is not None else Exit.NO_ANSWER
     return Exit.PARTIAL if done.lost else Exit.OK
 
 
@@ -142,7 +144,16 @@ async def _harvested(
     return None, job.done
 
 
-def _tell(done: Harvested, name: str, count: int, console: Console) -> None:
+def _tell(done: Harvested, name: str, count: int | None, console: Console) -> None:
+    """Say what came.
+
+    Args:
+        done: How the harvest went.
+        name: Of the shelf.
+        count: Records on the shelf; None where nothing came that would make one.
+        console: Says it.
+    """
+    from metasearch.cli.shelves import shelf_in_words
     from metasearch.formats.text import line
 
     if console.quiet:
@@ -156,4 +167,4 @@ def _tell(done: Harvested, name: str, count: int, console: Console) -> None:
     counts = f"{done.added:,} new, {done.changed:,} changed, {done.unchanged:,} unchanged, {done.deleted:,} deleted"
     lost = f"; {counted(done.lost, 'record')} could not be read" if done.lost else ""
     console.say(f"{began}{counted(done.seen, 'record')}{since} on {counted(done.pages, 'page')}: {counts}{lost}")
-    console.say(f"{counted(count, 'record')} on the shelf {name}: metasearch -s {name} QUERY")
+    console.say(shelf_in_words(name, count))

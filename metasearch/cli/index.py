@@ -38,7 +38,8 @@ def index(console: Console, /, *, files: tuple[Path, ...], name: str | None, con
 
     Any mix of the formats that `metasearch dedup` reads. Run it again when something has changed: only new and changed
     files are read, and the records of files that are gone go, too. Without FILEs all that was named before is looked
-    through. Exit code 3: a file or a record could not be read; 4: no file could be read.
+    through. The shelf comes into being with its first record: where nothing could be read there is none. Exit code 3: a
+    file or a record could not be read; 4: no file could be read.
     """
     from metasearch.cli.live import LiveLine
     from metasearch.cli.shelves import folder_of, new_name
@@ -59,14 +60,15 @@ def index(console: Console, /, *, files: tuple[Path, ...], name: str | None, con
             done = index_files(files, shelf, lambda number, of: live("reading files", number, of))
         finally:
             live.clear()
-        count = shelf.count
+        count = shelf.count if shelf.exists else None
     _tell(done, shelf_name, count, console)
     if done.read and done.failed == len(done.read) and not count:
         return Exit.NO_ANSWER
     return Exit.PARTIAL if done.failed or done.lost else Exit.OK
 
 
-def _tell(done: Indexed, name: str, count: int, console: Console) -> None:
+def _tell(done: Indexed, name: str, count: int | None, console: Console) -> None:
+    from metasearch.cli.shelves import shelf_in_words
     from metasearch.formats.text import line
 
     for file in done.read:
@@ -88,7 +90,7 @@ def _tell(done: Indexed, name: str, count: int, console: Console) -> None:
     if done.lost:
         parts.append(f"{counted(done.lost, 'record')} could not be read")
     console.say("; ".join(parts))
-    console.say(f"{counted(count, 'record')} on the shelf {line(name)}: metasearch -s {line(name)} QUERY")
+    console.say(shelf_in_words(line(name), count))
 
 
 def _tell_problems(file: FileReport, console: Console) -> None:

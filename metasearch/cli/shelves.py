@@ -143,6 +143,18 @@ def folder_of(settings: Settings) -> Path:
     return settings.shelf_dir
 
 
+def shelf_in_words(name: str, count: int | None) -> str:
+    """How many records are on a shelf that was just filled, or that there is none.
+
+    Args:
+        name: Of the shelf.
+        count: Its records; None where it has never had one, and so did not come into being.
+    """
+    if count is None:
+        return f"nothing came that can be found, so there is no shelf {name}"
+    return f"{counted(count, 'record')} on the shelf {name}: metasearch -s {name} QUERY"
+
+
 def new_name(asked: str | None, offered: str, settings: Settings) -> str:
     """The name of the shelf that is to be filled.
 

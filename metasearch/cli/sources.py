@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from metasearch.cli.authoring import new, record, schema
+from metasearch.cli.columns import columns
 from metasearch.cli.console import Console, counted
 from metasearch.cli.exits import Exit
 from metasearch.cli.group import CommandGroup, common, complete_source
 from metasearch.cli.output import Sink
+from metasearch.cli.probe import probe
 from metasearch.errors import SpecError, UsageError
 
 if TYPE_CHECKING:
@@ -28,10 +30,11 @@ if TYPE_CHECKING:
         ("metasearch sources show crossref", "limits, keys and fields of one"),
         ("metasearch sources new my-source --like json", "a spec to fill in, with a comment at every line"),
         ("metasearch sources check my-source.toml", "every mistake of a spec at once"),
+        ("metasearch sources probe medicine", "which of a group have changed, or do not answer"),
     ),
 )
 def sources() -> None:
-    """List, show and check the sources, and write new ones. Only `record` sends anything."""
+    """List, show and check the sources, and write new ones. Only `probe` and `record` send anything."""
 
 
 # --------------------------------------------------------------------------- list
@@ -61,7 +64,7 @@ def list_(console: Console, /, *, group: str | None, as_json: bool, config: Path
         key = "broken: see `metasearch sources check`" if row["problems"] else _keys_in_words(row["keys"])
         asked = "yes" if row["default"] else "off" if row["enabled"] is False else "-"
         table.append((row["name"], row["label"], asked, key))
-    for text in _columns(table):
+    for text in columns(table):
         click.echo(text)
     return Exit.OK
 
@@ -112,19 +115,6 @@ def _keys_in_words(keys: list[dict[str, Any]]) -> str:
         state = "set" if key["set"] else "MISSING, required" if key["required"] else "not set, optional"
         words.append(f"{key['env']} ({state})")
     return ", ".join(words) or "none needed"
-
-
-def _columns(rows: list[tuple[str, ...]]) -> Iterator[str]:
-    """The rows with their columns aligned; wide East Asian characters take two places."""
-    from wcwidth import wcswidth
-
-    from metasearch.formats.text import line
-
-    cells = [[line(cell) for cell in row] for row in rows]
-    widths = [max(wcswidth(cell) for cell in column) for column in zip(*cells, strict=True)]
-    for row in cells:
-        padded = (cell + " " * (width - wcswidth(cell)) for cell, width in zip(row, widths, strict=True))
-        yield "  ".join(padded).rstrip()
 
 
 # --------------------------------------------------------------------------- show
@@ -253,7 +243,7 @@ def check(console: Console, /, *, names: tuple[str, ...], config: Path | None) -
     return Exit.USAGE if problems else Exit.OK
 
 
-for command in (new, record, schema):
+for command in (new, probe, record, schema):
     sources.add_command(command)
 
 

@@ -1,4 +1,4 @@
-"""The works behind the demo: real ones, bibliographic facts only, one line each in catalogue.jsonl."""
+"""The works behind the demo: real ones, one line each in catalogue.jsonl. What says what they are about is ours."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ class Work:
         category: Primary arXiv category.
         keywords: Subject headings of a library.
         language: ISO 639-1.
+        abstract: One to three sentences of our own, not the publisher's; "" for works that have none here.
     """
 
     id: str
@@ -52,6 +53,7 @@ class Work:
     pmid: str = ""
     keywords: tuple[str, ...] = ()
     language: str
+    abstract: str = ""
 
     @property
     def full_title(self) -> str:

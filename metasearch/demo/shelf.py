@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 
 from metasearch.demo.catalogue import SUBJECTS, Work
-from metasearch.query.ast import And, Not, Or, Query, Term, Years, terms
+from metasearch.query.ast import FACETS, IDENTIFIERS, And, Not, Or, Query, Term, Years, terms
 
 _RUN = re.compile(r"[\u3400-\u9fff]+|(?:(?![\u3400-\u9fff])[^\W_])+\*?")
 # fmt: off
@@ -18,7 +18,10 @@ _IGNORED = frozenset((
     "de", "des", "du", "et", "la", "le", "les",
 ))
 # fmt: on
-_WEIGHTS = {"title": 3.0, "author": 2.0, "subject": 1.0, "venue": 1.0}
+#: What a word is worth in the field that holds it; a work in which it stands in several fields is more about it.
+_WEIGHTS = {"title": 3.0, "author": 2.0, "keyword": 1.5, "abstract": 1.0, "venue": 0.5, "topic": 0.25}
+#: What it adds that the words of a query follow one another in the title, and that the title begins with them.
+_TOGETHER, _FIRST = 2.0, 0.5
 
 
 def dice(*what: str) -> float:
@@ -35,19 +38,31 @@ def words(text: str) -> tuple[str, ...]:
 
 
 def _singular(word: str) -> str:
+    if word.endswith("*"):  # texts are in the singular
+        return f"{_singular(word[:-1])}*"
     return word[:-1] if len(word) > 3 and word.endswith("s") and word[-2] not in "suix" else word
 
 
 class Shelf:
     """The works of one database, ready to be searched.
 
+    Args:
+        database: Its name.
+        works: As the database tells them.
+        facets: The type and language of a work as the database calls them; our own words if it is left out.
+
     Attributes:
         works: In the database's own order, which ranking falls back to.
     """
 
-    def __init__(self, database: str, works: Iterable[Work]) -> None:
+    def __init__(
+        self, database: str, works: Iterable[Work], facets: Callable[[Work], Mapping[str, str]] | None = None
+    ) -> None:
         self.works = tuple(sorted(works, key=lambda work: dice(database, work.id, "order")))
         self._texts = [_texts(work) for work in self.works]
+        for work, texts in zip(self.works, self._texts, strict=True):
+            called = facets(work) if facets else {"type": work.type, "language": work.language}
+            texts |= {name: word.casefold() for name, word in called.items()}
 
     def find(self, query: Query | None, *, lenient: bool = False) -> list[Work]:
         """The works that match, best first; without a query, all.
@@ -58,11 +73,17 @@ class Shelf:
         """
         if query is None:
             return list(self.works)
-        asked = [Term(word, term.field) for term in terms(query) for word in words(term.text) if word not in _IGNORED]
+        asked = [
+            Term(word, term.field)
+            for term in terms(query)
+            if term.field not in FACETS
+            for word in words(term.text)
+            if word not in _IGNORED
+        ]
         scored: list[tuple[float, int]] = []
         for number, texts in enumerate(self._texts):
             if _matches(query, texts, self.works[number]):
-                scored.append((sum(_weight(term, texts) for term in asked), number))
+                scored.append((sum(_weight(term, texts) for term in asked) + _in_title(query, texts), number))
         if not scored and lenient:
             for number, texts in enumerate(self._texts):
                 weights = [weight for term in asked if (weight := _weight(term, texts))]
@@ -72,16 +93,24 @@ class Shelf:
 
 
 def _texts(work: Work) -> dict[str, str]:
-    """Field -> its words, a blank before and after each."""
-    raw = {
-        "title": work.full_title,
-        "author": " ".join(f"{family} {given} {family}{given}" for family, given in work.authors),
-        "venue": " ".join((work.venue, work.abbrev, work.publisher, *work.issn)),
-        "subject": " ".join((SUBJECTS[work.subject], *work.keywords)),
+    """Field -> its words, a blank before and after each; "tiab" is title or abstract, "topic" the subject's name."""
+    texts = {
+        "title": _text(work.full_title),
+        "author": _text(*(f"{family} {given} {family}{given}" for family, given in work.authors)),
+        "venue": _text(work.venue, work.abbrev, work.publisher, *work.issn),
+        "topic": _text(SUBJECTS[work.subject]),
+        "keyword": _text(*work.keywords),
+        "abstract": _text(work.abstract),
     }
-    texts = {field: f" {' '.join(words(text))} " for field, text in raw.items()}
     texts["any"] = "".join(texts.values()) + f"{work.year} "
+    texts["subject"] = texts["topic"] + texts["keyword"]
+    texts["tiab"] = texts["title"] + texts["abstract"]
     return texts
+
+
+def _text(*parts: str) -> str:
+    """The words of all parts; two blanks between two parts, so that no phrase reaches over both."""
+    return "".join(f" {' '.join(words(part))} " for part in parts if part)
 
 
 def _matches(query: Query, texts: dict[str, str], work: Work) -> bool:
@@ -98,6 +127,8 @@ def _matches(query: Query, texts: dict[str, str], work: Work) -> bool:
             return work.doi == text.lower()
         case Term(text, ("isbn" | "issn") as scheme):
             return text.replace("-", "") in (number.replace("-", "") for number in getattr(work, scheme))
+        case Term(text, ("type" | "language") as facet):
+            return texts.get(facet) == text.casefold()
         case Term(text, field, phrase):
             text_of_field = texts.get(field, texts["any"])
             if phrase and " ".join(words(text)).isascii():
@@ -106,12 +137,24 @@ def _matches(query: Query, texts: dict[str, str], work: Work) -> bool:
 
 
 def _weight(term: Term, texts: dict[str, str]) -> float:
-    """How well one word fits: by the best field that has it, a little more in a short title."""
-    if term.field not in ("any", "title", "author", "venue", "subject", "abstract"):
+    """How well one word fits: the more fields hold it the better, and a little better in a short title."""
+    if term.field in IDENTIFIERS:
         return 1.0
-    fields = _WEIGHTS if term.field in ("any", "abstract") else (term.field,)
-    best = max((_WEIGHTS[field] for field in fields if _has(term.text, texts[field])), default=0.0)
-    return best + 10 / (50 + len(texts["title"])) if best else 0.0
+    fields = {"any": tuple(_WEIGHTS), "tiab": ("title", "abstract"), "subject": ("keyword", "topic")}
+    found = [field for field in fields.get(term.field, (term.field,)) if _has(term.text, texts[field])]
+    return sum(_WEIGHTS[field] for field in found) + (10 / (50 + len(texts["title"])) if "title" in found else 0.0)
+
+
+def _in_title(query: Query, texts: dict[str, str]) -> float:
+    """What it adds that the plain words of a query, more than one, follow one another in the title, or begin it."""
+    asked = " ".join(
+        word for term in terms(query) if term.field in ("any", "title", "tiab") for word in words(term.text)
+    )
+    if not asked:
+        return 0.0
+    title = texts["title"]
+    together = _TOGETHER if " " in asked and f" {asked} " in title else 0.0
+    return together + (_FIRST if title.startswith((f" {asked} ", f" the {asked} ", f" a {asked} ")) else 0.0)
 
 
 def _has(word: str, text: str) -> bool:

@@ -20,6 +20,8 @@ from metasearch.shelves.texts import COLUMNS, indexed
 LARGEST = 4 << 20
 #: Seconds that a write waits for whoever reads.
 PATIENCE = 30.0
+#: Ending of the file in which a new shelf is made, which is no shelf's (`shelves.folder`).
+_DRAFT = ".new"
 
 _INDEX = f"INSERT INTO texts (rowid, {', '.join(COLUMNS)}) VALUES (?{', ?' * len(COLUMNS)})"  # noqa: S608
 
@@ -46,53 +48,66 @@ class KnownFile:
 
 
 class Shelf:
-    """A shelf, open for writing; nobody else can fill it meanwhile, and everybody can search it."""
+    """A shelf, open for writing; nobody else can fill it meanwhile, and everybody can search it.
 
-    def __init__(self, file: Path, db: sqlite3.Connection, held: ExitStack) -> None:
+    A new shelf is made in a file beside its place, which no search looks into, and comes to its place with the first
+    transaction that leaves a record on it. Where none does, nothing is left behind.
+    """
+
+    def __init__(self, file: Path, db: sqlite3.Connection, held: ExitStack, *, draft: Path | None = None) -> None:
         self.file = file
         self._db = db
         self._held = held
+        self._draft = draft
 
     @classmethod
     def open(cls, folder: Path, name: str, kind: Kind) -> Self:
-        """Open a shelf to fill it; make it where there is none.
+        """Open a shelf to fill it; where there is none, one comes into being with its first record.
 
         Raises:
             ShelfError: The file is no shelf, or of a later version, or was filled from something else, or is being
                 filled just now.
         """
         path = shelf_file(folder, name)
-        with ExitStack() as held:
-            try:
-                folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-                regular(path)
-                lock(path, held)
-                fresh = not path.exists() or path.stat().st_size == 0  # as a process leaves it that dies at once
-                db = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)
-                held.callback(db.close)
-                if fresh:
-                    path.chmod(0o600)
-                    make(db, kind)
-                check(db, path)
-                db.execute("PRAGMA journal_mode = WAL")  # so that searches go on meanwhile
-                db.execute("PRAGMA synchronous = NORMAL")
-            except (sqlite3.Error, OSError) as exc:
-                raise unusable(path, exc) from exc
-            shelf = cls(path, db, held.pop_all())
+        held = ExitStack()
         try:
-            filled_as = shelf.meta("kind")
-        except ShelfError:
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            regular(path)
+            lock(path, held)
+            draft = None if _holds_something(path) else path.with_suffix(_DRAFT)
+            if draft is not None:
+                _clear(draft)  # of a process that was killed
+            shelf = cls(path, _connected(draft or path), held, draft=draft)
+        except (sqlite3.Error, OSError) as exc:
+            held.close()
+            raise unusable(path, exc) from exc
+        except BaseException:
+            held.close()
+            raise
+        try:
+            shelf._begin(kind)
+        except (sqlite3.Error, OSError) as exc:
+            shelf.close()
+            raise unusable(path, exc) from exc
+        except BaseException:
             shelf.close()
             raise
-        if filled_as != kind:
-            shelf.close()
+        return shelf
+
+    def _begin(self, kind: Kind) -> None:
+        if self._draft is not None:
+            self._draft.chmod(0o600)
+            make(self._db, kind)
+        check(self._db, self.file)
+        if self._draft is None:
+            _prepare(self._db)
+        if self.meta("kind") != kind:
             filled = {"files": "`metasearch index`", "oai": "`metasearch harvest`"}
             raise ShelfError(
-                str(path),
+                str(self.file),
                 f"this shelf is filled by {filled['oai' if kind == 'files' else 'files']}",
                 advice="Choose another name with --name.",
             )
-        return shelf
 
     def __enter__(self) -> Self:
         return self
@@ -103,11 +118,40 @@ class Shelf:
     def close(self) -> None:
         """Close the file, and let others fill it."""
         with suppress(sqlite3.Error):
+            self._leave_wal()
+        self._db.close()
+        draft = self._draft
+        with suppress(OSError):
+            if draft is not None:
+                _clear(draft)
+        self._held.close()
+        with suppress(OSError):
+            if draft is not None:
+                self.file.with_suffix(".lock").unlink(missing_ok=True)
+
+    @property
+    def exists(self) -> bool:
+        """Whether the shelf has come into being: a new one does with its first record."""
+        return self._draft is None
+
+    def _leave_wal(self) -> None:
+        if self._draft is None:
             # Who may read the folder and not write there can ask no file that is in WAL mode. Where somebody reads it
             # just now it stays in that mode, until it is filled again.
             self._db.execute("PRAGMA busy_timeout = 0")
             self._db.execute("PRAGMA journal_mode = DELETE")
-        self._held.close()
+
+    def _take_its_place(self) -> None:
+        """The draft becomes the shelf: no transaction is open, and what it holds is on the disk."""
+        assert self._draft is not None
+        try:
+            self._db.close()
+            self._draft.replace(self.file)
+            self._draft = None
+            self._db = _connected(self.file)
+            _prepare(self._db)
+        except (sqlite3.Error, OSError) as exc:
+            raise unusable(self.file, exc) from exc
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -127,6 +171,8 @@ class Shelf:
                 raise
         except sqlite3.Error as exc:
             raise unusable(self.file, exc) from exc
+        if self._draft is not None and self.count:
+            self._take_its_place()
 
     def _execute(self, statement: str, values: tuple[object, ...] = ()) -> sqlite3.Cursor:
         try:
@@ -242,6 +288,25 @@ class Shelf:
         return gone
 
 
+def _holds_something(path: Path) -> bool:
+    """Whether a file is there that is not empty, as a process leaves it that dies at once."""
+    return path.exists() and path.stat().st_size > 0
+
+
+def _connected(path: Path) -> sqlite3.Connection:
+    return sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)
+
+
+def _prepare(db: sqlite3.Connection) -> None:
+    db.execute("PRAGMA journal_mode = WAL")  # so that searches go on meanwhile
+    db.execute("PRAGMA synchronous = NORMAL")
+
+
+def _clear(draft: Path) -> None:
+    for place in (draft, draft.with_name(f"{draft.name}-journal")):
+        place.unlink(missing_ok=True)
+
+
 def remove(folder: Path, name: str) -> None:
     """Remove a shelf with all its records.
 
@@ -254,7 +319,7 @@ def remove(folder: Path, name: str) -> None:
     with ExitStack() as held:
         try:
             lock(path, held)
-            for ending in (".sqlite", ".sqlite-wal", ".sqlite-shm"):
+            for ending in (".sqlite", ".sqlite-wal", ".sqlite-shm", _DRAFT):
                 path.with_suffix(ending).unlink(missing_ok=True)
         except (sqlite3.Error, OSError) as exc:
             raise unusable(path, exc) from exc

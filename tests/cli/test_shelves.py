@@ -6,13 +6,13 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.cli.conftest import Run
-from tests.harvest.repository import Item, Reply, Repository, dublin_core
+from tests.harvest.repository import HEAD, Item, Reply, Repository, dublin_core
 
 RIS = "TY  - JOUR\nID  - {id}\nTI  - {title}\nAU  - Doe, Jane\nPY  - 2020\nDO  - 10.1000/{id}\nER  - \n"
 
@@ -161,6 +161,7 @@ def test_harvest_goes_on_where_it_was_broken_off(run: Run, repository: Repositor
     assert first.code == 3
     assert "error: HTTP 404" in first.err
     assert "2 records on the shelf repo" in first.err
+    assert "the same command goes on from there" in first.err
     assert "a harvest was broken off: run it again" in listed.out
     assert second.code == 0
     assert second.err.startswith("resumed; 3 records on 2 pages: 3 new")
@@ -267,7 +268,120 @@ def test_a_shelf_is_in_the_list_of_sources(run: Run, refs: Path) -> None:
     assert "shelf:refs" in shown.out
 
 
+# --------------------------------------------------------------------------- what fails leaves nothing
+
+
+def _as_if_nothing_had_been(run: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "data" / "metasearch" / "shelves"
+
+    assert list(folder.glob("*")) == []
+    assert run("shelves", "list").out == ""
+    assert json.loads(run("shelves", "list", "--json").out) == []
+    assert run("-s", "repo", "gene").code == 2  # there is no such source
+
+
+def _identify_only(repository: Repository) -> None:
+    repository.replies = [Reply(404)]
+
+
+def _says_nothing(repository: Repository) -> None:
+    repository.decorate = lambda _: "<html><body>Welcome</body></html>"
+
+
+def _refuses_the_format(repository: Repository) -> None:
+    error = '<error code="cannotDisseminateFormat">no</error>'
+    repository.replies = [Reply(body=HEAD.format(repository.now, error).encode())]
+
+
+def _holds_only_deleted(repository: Repository) -> None:
+    for key in repository.items:
+        repository.items[key] = Item("2024-01-01T00:00:00Z", None)
+    repository.replies = [repository.answer({"verb": "ListRecords", "metadataPrefix": "oai_dc"}), Reply(404)]
+
+
+@pytest.mark.parametrize("fail", [_identify_only, _says_nothing, _refuses_the_format, _holds_only_deleted])
+def test_a_harvest_that_brings_no_record_leaves_nothing_behind(
+    run: Run, repository: Repository, config: str, tmp_path: Path, fail: Callable[[Repository], None]
+) -> None:
+    """Exit code 4; no shelf that a later search would ask, and no file of one."""
+    fail(repository)
+
+    outcome = run("harvest", repository.url, "--name", "repo", "--config", config)
+
+    assert outcome.code == 4
+    assert "so there is no shelf repo" in outcome.err
+    _as_if_nothing_had_been(run, tmp_path)
+
+
+def test_a_harvest_of_a_wrong_address_leaves_nothing_behind(run: Run, tmp_path: Path) -> None:
+    assert run("harvest", "https://127.0.0.1:1/oai", "--name", "repo").code == 4
+    _as_if_nothing_had_been(run, tmp_path)
+
+
+def test_a_harvest_of_an_empty_repository_makes_no_shelf(
+    run: Run, repository: Repository, config: str, tmp_path: Path
+) -> None:
+    """It is no failure; and there is nothing that a search could ask."""
+    repository.items.clear()
+
+    outcome = run("harvest", repository.url, "--name", "repo", "--config", config)
+
+    assert outcome.code == 0
+    assert "so there is no shelf repo" in outcome.err
+    _as_if_nothing_had_been(run, tmp_path)
+
+
+def test_an_index_that_brings_no_record_leaves_nothing_behind(run: Run, tmp_path: Path) -> None:
+    """A file that cannot be read, a folder without records, and a shelf that never was."""
+    broken = tmp_path / "broken.ris.gz"
+    broken.write_bytes(b"\x1f\x8b\x08 no gzip")
+    (tmp_path / "empty").mkdir()
+
+    assert run("index", str(broken), "--name", "repo").code == 4
+    assert run("index", str(tmp_path / "empty"), "--name", "repo").code == 2
+    assert run("index", "--name", "repo").code == 2
+    _as_if_nothing_had_been(run, tmp_path)
+
+
+def test_a_failed_harvest_leaves_an_earlier_shelf_as_it_was(run: Run, repository: Repository, config: str) -> None:
+    run("harvest", repository.url, "--name", "repo", "--config", config)
+    _says_nothing(repository)
+
+    outcome = run("harvest", repository.url, "--name", "repo", "--config", config)
+
+    assert outcome.code == 4
+    assert "5 records on the shelf repo" in outcome.err
+    assert "the same command goes on from there" in outcome.err
+    assert len(titles(run, "-s", "repo", "work")) == 5
+
+
 # --------------------------------------------------------------------------- as a process
+
+
+def test_a_harvest_that_is_killed_before_its_first_record_leaves_no_shelf(
+    repository: Repository, config: str, tmp_path: Path
+) -> None:
+    """Nothing that a search asks; the next harvest begins anew."""
+    env = {**os.environ, "METASEARCH_SHELVES_DIR": str(tmp_path / "shelves"), "METASEARCH_CONFIG": config}
+    command = [sys.executable, "-m", "metasearch"]
+    harvest = [*command, "harvest", repository.url, "--name", "repo"]
+    running = subprocess.Popen(harvest, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def kill(body: str) -> str:
+        if repository.lists:
+            running.kill()
+            running.wait()
+        return body
+
+    repository.decorate = kill
+    assert running.wait() != 0
+    listed = subprocess.run([*command, "shelves", "list", "--json"], env=env, capture_output=True, check=True)
+    repository.decorate = lambda body: body
+    done = subprocess.run(harvest, env=env, capture_output=True, text=True, check=True)
+
+    assert json.loads(listed.stdout) == []
+    assert "5 records on the shelf repo" in done.stderr
+    assert sorted(it.suffix for it in (tmp_path / "shelves").iterdir()) == [".lock", ".sqlite"]
 
 
 def test_a_harvest_that_is_killed_goes_on(repository: Repository, config: str, tmp_path: Path) -> None:

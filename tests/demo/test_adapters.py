@@ -72,7 +72,7 @@ def test_every_record_is_read_whole(name: str, query: str):
         assert record.title
         assert record.authors
         assert record.year
-        assert record.abstract is None
+    assert any(record.abstract for record in records) == (name != "demo-slow")  # dblp has no abstracts
 
 
 @pytest.mark.parametrize("name", ANSWERING)

@@ -167,7 +167,7 @@ def test_pubmed_records():
         "-" in pages and len(pages.split("-")[1]) < len(pages.split("-")[0])
         for pages in found(root, "//MedlinePgn/text()")
     )
-    assert not found(root, "//Abstract")
+    assert 20 < len(found(root, "//Abstract")) < len(ids)
 
 
 def test_library_records():
@@ -217,7 +217,7 @@ def test_arxiv_entries_are_preprints():
         ("demo-library", {"version": "1.2", "query": "jazz", "startRecord": "999"}, 200, "diagnostic/1/61<"),
         ("demo-library", {"version": "1.2", "query": "jazz", "recordSchema": "tea"}, 200, "diagnostic/1/66<"),
         ("demo-slow", {"q": "jazz", "format": "json", "h": "x"}, 400, "Bad Request"),
-        ("demo-failing", {"query": "jazz"}, 503, "Service Unavailable"),
+        ("demo-failing", {"query": "jazz"}, 400, "fails on purpose"),
     ],
 )
 def test_errors_are_told_as_their_kind_tells_them(name: str, params: Mapping[str, str], status: int, said: str):

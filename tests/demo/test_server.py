@@ -10,6 +10,7 @@ import aiohttp
 import pytest
 
 from metasearch.demo import DemoDatabases, replayed
+from metasearch.engine import Engine
 from metasearch.settings import Settings
 
 SOUND = {"demo-crossref", "demo-openalex", "demo-arxiv", "demo-pubmed", "demo-library"}
@@ -47,7 +48,7 @@ async def test_settings_know_the_databases_and_nothing_else():
 
 
 async def test_databases_answer_over_http():
-    """A GET and a POST reach the database; the failing one says when to come again."""
+    """A GET and a POST reach the database; the failing one fails."""
     async with DemoDatabases(latency=0) as demo, aiohttp.ClientSession() as session:
         urls = {name: table["url"] for name, table in demo.settings_tables().items()}
         async with session.get(
@@ -60,8 +61,7 @@ async def test_databases_answer_over_http():
         async with session.post(fetch, data={"db": "pubmed", "id": ",".join(ids), "retmode": "xml"}) as got:
             articles = await got.text()
         async with session.get(urls["demo-failing"], params={"query": "jazz"}) as got:
-            assert got.status == 503
-            assert got.headers["Retry-After"] == "30"
+            assert got.status == 400
 
         assert len(crossref["message"]["items"]) == 3
         assert articles.count("<PubmedArticle>") == len(ids) == 20
@@ -125,3 +125,25 @@ def test_importing_the_demo_is_cheap():
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
     assert result.stdout.strip() == "[]"
+
+
+async def test_the_failing_database_says_each_time_that_it_is_meant():
+    """The second and the third search ask it again, and are told the same, not that it is limited."""
+    async with DemoDatabases(latency=0) as demo, Engine(demo.settings()) as engine:
+        answers = [await engine.search(words, sources=["demo-failing"]) for words in ("jazz", "gambling", "jazz")]
+
+    for answer in answers:
+        (report,) = answer.sources
+        assert report.status == "error"
+        assert "fails on purpose" in str(report.error)
+
+
+async def test_the_first_page_is_about_what_was_asked():
+    """`jazz` begins with works about jazz: their title says so, and they are filed or summarised under it."""
+    async with DemoDatabases(latency=0, faults=False) as demo, Engine(demo.settings()) as engine:
+        jazz = await engine.search("jazz")
+        harms = await engine.search("gambling harms")
+
+    assert all("jazz" in hit.record.title.lower() for hit in jazz.hits[:12])
+    assert all("gambling harm" in hit.record.title.lower() for hit in harms.hits[:5])
+    assert sum(bool(hit.record.abstract) for hit in (*jazz.hits[:10], *harms.hits[:10])) >= 18

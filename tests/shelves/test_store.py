@@ -60,6 +60,27 @@ def test_what_was_changed_is_no_longer_found_as_it_was(tmp_path: Path) -> None:
     assert titles(path, '"words"') == ["New words"]
 
 
+def test_a_shelf_comes_into_being_with_its_first_record(tmp_path: Path) -> None:
+    """Before it, and where it does not come, nobody finds a shelf; what a killed process left is no part of it."""
+    (tmp_path / "refs.new").write_bytes(b"half a shelf")
+    with Shelf.open(tmp_path, "refs", "files") as shelf:
+        with shelf.transaction():
+            shelf.note(roots="[]")
+        assert not shelf.exists
+        assert shelf_names(tmp_path) == []
+        with shelf.transaction():
+            shelf.put("k1", work(1))
+        assert shelf.exists
+        assert shelf_names(tmp_path) == ["refs"]
+        with shelf.transaction():
+            shelf.put("k2", work(2))
+        assert sorted(titles(tmp_path / "refs.sqlite")) == ["Work 1", "Work 2"]
+    with Shelf.open(tmp_path, "none", "files") as shelf, shelf.transaction():
+        shelf.note(roots="[]")
+
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["refs.lock", "refs.sqlite"]
+
+
 def test_a_transaction_is_all_or_nothing(tmp_path: Path) -> None:
     path = fill(tmp_path, work(1))
 
@@ -103,6 +124,7 @@ def test_a_process_that_dies_leaves_whole_pages_and_no_lock(tmp_path: Path) -> N
 
 
 def test_one_fills_it_at_a_time(tmp_path: Path) -> None:
+    fill(tmp_path, work(1))
     with Shelf.open(tmp_path, "refs", "files"):
         with pytest.raises(ShelfError, match="another process is filling this shelf"):
             Shelf.open(tmp_path, "refs", "files")

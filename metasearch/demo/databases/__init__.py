@@ -26,7 +26,7 @@ def shelves(works: Iterable[Work]) -> dict[str, Shelf]:
     """Database name -> its shelf."""
     held = holdings(works)
     return {
-        database.name: Shelf(database.name, [database.tell(work) for work in held[database.name]])
+        database.name: Shelf(database.name, [database.tell(work) for work in held[database.name]], database.facets)
         for database in SOUND + FAULTY
     }
 

@@ -98,7 +98,8 @@ def _entry(work: Work) -> str:
         + f"<updated>{work.date}T17:00:00Z</updated>"
         + f'<link href="https://{address}" rel="alternate" type="text/html"/>'
         + f'<link href="https://{address.replace("/abs/", "/pdf/")}" rel="related" type="application/pdf" title="pdf"/>'
-        + f'<summary/><category term="{category}" scheme="http://arxiv.org/schemas/atom"/>'
+        + f"<summary>{escape(textwrap.fill(work.abstract, 72))}</summary>"
+        + f'<category term="{category}" scheme="http://arxiv.org/schemas/atom"/>'
         + f"<published>{work.date}T17:00:00Z</published>"
         + f'<arxiv:primary_category term="{category}"/>'
         + element("arxiv:journal_ref", reference)

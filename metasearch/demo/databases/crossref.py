@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
+from xml.sax.saxutils import escape
 
 from metasearch.demo.asked import plain
 from metasearch.demo.catalogue import Work
@@ -32,14 +33,22 @@ _FIELDS = {
     "query.author": "author",
     "query.container-title": "venue",
 }
-_TYPES = {"article": "journal-article", "conference-paper": "proceedings-article"}
-#: Filter -> whether a work passes with a value; years compare as text, whatever month follows.
+_TYPES = {
+    "article": "journal-article",
+    "conference-paper": "proceedings-article",
+    "preprint": "posted-content",
+    "book": "book",
+    "thesis": "dissertation",
+}
+#: Filter -> whether a work passes with a value; years compare as text, whatever month follows. Of the values that one
+#: filter is given several times, one is enough; years narrow one another.
 _FILTERS: Mapping[str, Callable[[Work, str], bool]] = {
     "from-pub-date": lambda work, value: str(work.year) >= value[:4],
     "until-pub-date": lambda work, value: str(work.year) <= value[:4],
     "doi": lambda work, value: work.doi == value.lower(),
+    "isbn": lambda work, value: value.replace("-", "") in work.isbn,
     "issn": lambda work, value: value.upper() in work.issn,
-    "type": lambda work, value: _TYPES.get(work.type) == value,
+    "type": lambda work, value: facets(work)["type"] == value,
 }
 
 
@@ -73,20 +82,35 @@ def answer(path: str, params: Mapping[str, str], shelf: Shelf) -> Reply:
             start = cursor_position(cursor)
         except ValueError:
             return _refused("cursor-invalid", cursor, "Cursor specified but it is invalid", 404)
-    filters = [clause.partition(":")[::2] for clause in params.get("filter", "").split(",") if clause]
-    for name, _ in filters:
+    filters: dict[str, list[str]] = {}
+    for clause in filter(None, params.get("filter", "").split(",")):
+        name, _, value = clause.partition(":")
+        filters.setdefault(name, []).append(value)
+    for name in filters:
         if name not in _FILTERS:
             text = f"Filter {name} specified but there is no such filter for this route."
             return _refused("filter-not-available", name, text)
     asked = [plain(params[name], field) for name, field in _FIELDS.items() if params.get(name)]
     found = shelf.find(conjunction(*asked) if any(asked) else None, lenient=True)
-    found = [work for work in found if all(_FILTERS[name](work, value) for name, value in filters)]
+    found = [work for work in found if _passes(work, filters)]
     page = found[start : start + rows]
     message: dict[str, Any] = {"facets": {}, "total-results": len(found), "items": [_item(work) for work in page]}
     if cursor:
         message["next-cursor"] = cursor_after(start + len(page))
     message |= {"items-per-page": rows, "query": {"start-index": start, "search-terms": params.get("query")}}
     return json_reply({"status": "ok", "message-type": "work-list", "message-version": "1.0.0", "message": message})
+
+
+def facets(work: Work) -> Mapping[str, str]:
+    """Its words for the type and language of a work."""
+    return {"type": _TYPES.get(work.type, "other"), "language": work.language}
+
+
+def _passes(work: Work, filters: Mapping[str, list[str]]) -> bool:
+    return all(
+        (all if name.endswith("-pub-date") else any)(_FILTERS[name](work, value) for value in values)
+        for name, values in filters.items()
+    )
 
 
 def _refused(kind: str, value: str, text: str, status: int = 400) -> Reply:
@@ -106,7 +130,7 @@ def _item(work: Work) -> dict[str, Any]:
     item: dict[str, Any] = {
         "DOI": work.doi,
         "URL": f"https://doi.org/{work.doi}",
-        "type": _TYPES.get(work.type, "other"),
+        "type": facets(work)["type"],
         "title": [title.replace("&", "&amp;")],
         "author": [
             {"given": given, "family": family, "sequence": "additional" if place else "first", "affiliation": []}
@@ -128,7 +152,10 @@ def _item(work: Work) -> dict[str, Any]:
     }
     item |= {key: value for key, value in one.items() if value}
     item |= {key: [value] for key, value in several.items() if value}
-    return item | ({"ISSN": list(work.issn)} if work.issn else {})
+    numbers = {"ISSN": list(work.issn), "ISBN": list(work.isbn)}
+    if work.abstract and not rarely(NAME, work, "no abstract", 0.4):
+        item["abstract"] = f"<jats:p>{escape(work.abstract)}</jats:p>"
+    return item | {key: value for key, value in numbers.items() if value}
 
 
 DATABASE = Database(
@@ -141,4 +168,5 @@ DATABASE = Database(
     fits=fits,
     tell=tell,
     answer=answer,
+    facets=facets,
 )

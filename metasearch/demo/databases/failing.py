@@ -1,4 +1,8 @@
-"""A database that is always overloaded, in Semantic Scholar's shape: 503 with Retry-After."""
+"""A database that always fails, in Semantic Scholar's shape: an error that says that it is meant.
+
+The answer is a 400, so that each request has it: after one that is overloaded (503) or wants a pause (429) the next
+request would not be sent, and be told as limited.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +12,12 @@ from metasearch.demo.catalogue import Work
 from metasearch.demo.databases.reply import Database, Reply, json_reply
 from metasearch.demo.shelf import Shelf
 
+#: What it answers; the error of the source holds these words.
+PURPOSE = "this database of the demo fails on purpose"
+
 
 def answer(path: str, params: Mapping[str, str], shelf: Shelf) -> Reply:
-    return json_reply({"message": "Service Unavailable"}, 503, {"Retry-After": "30"})
+    return json_reply({"error": PURPOSE}, 400)
 
 
 def fits(work: Work) -> bool:

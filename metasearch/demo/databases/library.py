@@ -11,13 +11,12 @@ from xml.sax.saxutils import escape
 
 from metasearch.demo.asked import NotUnderstood, UnknownIndex, cql
 from metasearch.demo.catalogue import Work
-from metasearch.demo.databases.reply import Database, Reply, element, full_name, number, rarely
+from metasearch.demo.databases.reply import MARC_LANGUAGES, Database, Reply, element, full_name, number, rarely
 from metasearch.demo.shelf import Shelf
 
 NAME = "demo-library"
 MAX_RECORDS = 100
 _LEADERS = {"book": "a", "thesis": "a", "score": "c", "audio": "j"}
-_LANGUAGES = {"en": "eng", "fr": "fre", "zh": "chi", "es": "spa", "de": "ger"}
 _INDEXES = {
     **dict.fromkeys(("serverchoice", "anywhere", "any", "all", "keyword", "allindexes", "text"), "any"),
     "title": "title",
@@ -123,7 +122,7 @@ def _record(work: Work, position: int) -> str:
 
 
 def _marc(work: Work) -> str:
-    language = _LANGUAGES[work.language]
+    language = MARC_LANGUAGES[work.language]
     fixed = f"010101s{work.year}    xx            000 0 {language} d"
     names = [full_name(author) for author in work.authors]
     # Chinese headings have no comma.
@@ -144,6 +143,8 @@ def _marc(work: Work) -> str:
         place = f"{work.place} :" if work.place else "[S.l.] :"
         publisher = f"{work.publisher}," if work.publisher else "[s.n.],"
         fields.append(_field("260", " ", " ", a=place, b=publisher, c=f"c{work.year}."))
+    if work.abstract:
+        fields.append(_field("520", " ", " ", a=work.abstract))
     fields += [_field("650", " ", "0", a=f"{keyword}.") for keyword in work.keywords]
     fields += [_field("700", "1", " ", a=person) for person in persons[1:]]
     return (

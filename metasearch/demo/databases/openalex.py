@@ -99,13 +99,20 @@ def _filter(clause: str) -> Query | None:
             return Or(dois) if len(dois) > 1 else dois[0]
         case "primary_location.source.issn" | "locations.source.issn":
             return Term(value, "issn")
+        case "type" | "language":
+            names = tuple(Term(name, key) for name in value.split("|"))
+            return Or(names) if len(names) > 1 else names[0]
         case "title.search" | "display_name.search":
             return _search(value, "title")
         case "raw_author_name.search" | "authorships.author.display_name.search":
             return _search(value, "author")
         case _ if "source" in key and key.endswith(".search"):
             return _search(value, "venue")
-        case "title_and_abstract.search" | "default.search" | "abstract.search" | "fulltext.search":
+        case "abstract.search":
+            return _search(value, "abstract")
+        case "title_and_abstract.search":
+            return _search(value, "tiab")
+        case "default.search" | "fulltext.search":
             return _search(value)
         case _:
             raise NotUnderstood(f"{key} is not a valid field.")
@@ -166,8 +173,21 @@ def _result(work: Work) -> dict[str, Any]:
         },
         "is_retracted": False,
         "is_paratext": False,
-        "abstract_inverted_index": None,
+        "abstract_inverted_index": _inverted(work.abstract),
     }
+
+
+def _inverted(abstract: str) -> dict[str, list[int]] | None:
+    """Word -> the places at which it stands, as OpenAlex keeps abstracts."""
+    places: dict[str, list[int]] = {}
+    for place, word in enumerate(abstract.split()):
+        places.setdefault(word, []).append(place)
+    return places or None
+
+
+def facets(work: Work) -> Mapping[str, str]:
+    """Its words for the type and language of a work."""
+    return {"type": _TYPES.get(work.type, work.type), "language": work.language}
 
 
 DATABASE = Database(
@@ -180,4 +200,5 @@ DATABASE = Database(
     fits=fits,
     tell=tell,
     answer=answer,
+    facets=facets,
 )

@@ -11,21 +11,26 @@ from dataclasses import replace
 
 from metasearch.demo.asked import NotUnderstood, pubmed
 from metasearch.demo.catalogue import Work
-from metasearch.demo.databases.reply import Database, Reply, element, json_reply, number, rarely
+from metasearch.demo.databases.reply import MARC_LANGUAGES, Database, Reply, element, json_reply, number, rarely
 from metasearch.demo.shelf import Shelf
 
 NAME = "demo-pubmed"
 MAX_IDS = 10_000
 _TAGS = {
     **dict.fromkeys(("ti", "title"), "title"),
-    **dict.fromkeys(("tiab", "title/abstract", "tw"), "abstract"),
+    **dict.fromkeys(("tiab", "title/abstract", "tw"), "tiab"),
+    "ab": "abstract",
     **dict.fromkeys(("au", "author", "1au", "lastau"), "author"),
     **dict.fromkeys(("ta", "jour", "journal"), "venue"),
     **dict.fromkeys(("mesh", "mh", "majr", "mesh terms", "ot"), "subject"),
     **dict.fromkeys(("dp", "pdat", "edat", "date - publication"), "year"),
     **dict.fromkeys(("doi", "aid", "lid"), "doi"),
     **dict.fromkeys(("is", "issn"), "issn"),
+    "isbn": "isbn",
+    **dict.fromkeys(("pt", "publication type"), "type"),
+    **dict.fromkeys(("la", "lang", "language"), "language"),
 }
+_TYPES = {"preprint": "Preprint", "thesis": "Academic Dissertation"}
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
@@ -92,7 +97,13 @@ def _efetch(params: Mapping[str, str], shelf: Shelf) -> Reply:
     return Reply(body.encode(), content_type="text/xml; charset=UTF-8")
 
 
+def facets(work: Work) -> Mapping[str, str]:
+    """Its words for the type and language of a work."""
+    return {"type": _TYPES.get(work.type, "Journal Article"), "language": MARC_LANGUAGES[work.language]}
+
+
 def _article(work: Work) -> str:
+    called = facets(work)
     title = work.full_title if work.full_title.endswith("?") else f"{work.full_title}."
     electronic = element("ELocationID", work.doi, 'EIdType="doi" ValidYN="Y"')
     journal = (
@@ -112,8 +123,10 @@ def _article(work: Work) -> str:
         + element("ArticleTitle", title)
         + (f"<Pagination>{pages}</Pagination>" if pages else "")
         + electronic
-        + f'<AuthorList CompleteYN="Y">{"".join(map(_author, work.authors))}</AuthorList><Language>eng</Language>'
-        + '<PublicationTypeList><PublicationType UI="D016428">Journal Article</PublicationType></PublicationTypeList>'
+        + (f"<Abstract>{element('AbstractText', work.abstract)}</Abstract>" if work.abstract else "")
+        + f'<AuthorList CompleteYN="Y">{"".join(map(_author, work.authors))}</AuthorList>'
+        + element("Language", called["language"])
+        + f"<PublicationTypeList>{element('PublicationType', called['type'])}</PublicationTypeList>"
         + "</Article><MedlineJournalInfo>"
         + element("MedlineTA", work.abbrev or work.venue)
         + "</MedlineJournalInfo></MedlineCitation>"
@@ -159,4 +172,5 @@ DATABASE = Database(
     fits=fits,
     tell=tell,
     answer=answer,
+    facets=facets,
 )

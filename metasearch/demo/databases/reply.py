@@ -13,6 +13,9 @@ from xml.sax.saxutils import escape
 from metasearch.demo.catalogue import Work
 from metasearch.demo.shelf import Shelf, dice
 
+#: ISO 639-1 -> the codes of MARC, which PubMed has, too.
+MARC_LANGUAGES = {"en": "eng", "fr": "fre", "zh": "chi", "es": "spa", "de": "ger"}
+
 
 @dataclass(frozen=True, slots=True)
 class Reply:
@@ -29,6 +32,11 @@ def json_reply(value: Any, status: int = 200, headers: Mapping[str, str] | None 
     return Reply(json.dumps(value, ensure_ascii=False).encode(), status, headers=headers or {})
 
 
+def own_words(work: Work) -> Mapping[str, str]:
+    """Type and language in our own words, as a database has them that has no others."""
+    return {"type": work.type, "language": work.language}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Database:
     """One simulated database.
@@ -43,6 +51,7 @@ class Database:
         fits: Whether this kind of database would hold the work at all.
         tell: The work as this database has it: what it lacks is gone, what it has wrong is wrong.
         answer: (path, parameters, shelf) -> the reply.
+        facets: The type and language of a work in the database's words, by "type" and "language".
     """
 
     name: str
@@ -54,6 +63,7 @@ class Database:
     fits: Callable[[Work], bool]
     tell: Callable[[Work], Work]
     answer: Callable[[str, Mapping[str, str], Shelf], Reply]
+    facets: Callable[[Work], Mapping[str, str]] = own_words
 
     def holds(self, work: Work) -> bool:
         """Whether the work is among its share."""

@@ -15,6 +15,7 @@ from metasearch.demo.shelf import Shelf
 NAME = "demo-slow"
 MAX_HITS = 1000
 _SUBJECTS = frozenset({"information-systems", "machine-learning", "language-processing", "software"})
+#: As the record tells them; a query has _ for each blank.
 _TYPES = {
     "article": "Journal Articles",
     "conference-paper": "Conference and Workshop Papers",
@@ -22,7 +23,9 @@ _TYPES = {
     "book": "Books and Theses",
 }
 _EITHER = re.compile(r"[^\s|]+(?:\|[^\s|]+)+")  # a b|c is a (b|c)
+_WORD = re.compile(r"[^\s|:$*]+(?![^\s|])")  # the beginning of a word, but for word$
 _YEAR = re.compile(r"year:(\d{4}):?")
+_TYPE = re.compile(r"type:(\w+):?")
 
 
 def fits(work: Work) -> bool:
@@ -43,11 +46,15 @@ def answer(path: str, params: Mapping[str, str], shelf: Shelf) -> Reply:
     try:
         size, start = min(number(params, "h", 30), MAX_HITS), number(params, "f", 0)
         years = {int(year) for year in _YEAR.findall(asked)}
-        words = _EITHER.sub(lambda either: f"({either[0].replace('|', ' OR ')})", _YEAR.sub(" ", asked).strip(" |"))
-        found = shelf.find(lucene(words, {"author": "author", "venue": "venue"})) if words or years else []
+        types = {name.replace("_", " ") for name in _TYPE.findall(asked)}
+        words = _TYPE.sub(" ", _YEAR.sub(" ", asked)).strip(" |")
+        words = _WORD.sub(r"\g<0>*", words)
+        words = _EITHER.sub(lambda either: f"({either[0].replace('|', ' OR ')})", words)
+        found = shelf.find(lucene(words, {"author": "author", "venue": "venue"})) if words or years or types else []
     except (NotUnderstood, ValueError):
         return Reply(b"<html><body><h1>400 Bad Request</h1></body></html>", 400, "text/html")
     found = [work for work in found if not years or work.year in years]
+    found = [work for work in found if not types or facets(work)["type"] in types]
     page = found[start : start + size]
     hits: dict[str, Any] = {
         "@total": str(len(found)),
@@ -59,6 +66,11 @@ def answer(path: str, params: Mapping[str, str], shelf: Shelf) -> Reply:
         hits["hit"] = [_hit(work) for work in page]
     result = {"query": asked, "status": {"@code": "200", "text": "OK"}, "completions": {"@total": "0"}, "hits": hits}
     return json_reply({"result": result})
+
+
+def facets(work: Work) -> Mapping[str, str]:
+    """Its words for the type and language of a work."""
+    return {"type": _TYPES[work.type], "language": work.language}
 
 
 def _hit(work: Work) -> dict[str, Any]:
@@ -79,7 +91,7 @@ def _hit(work: Work) -> dict[str, Any]:
         "number": work.issue,
         "pages": work.pages,
         "year": str(work.year),
-        "type": _TYPES[work.type],
+        "type": facets(work)["type"],
         "access": "closed",
         "key": key,
         "doi": work.doi.upper(),
@@ -99,4 +111,5 @@ DATABASE = Database(
     fits=fits,
     tell=tell,
     answer=answer,
+    facets=facets,
 )
