@@ -42,6 +42,14 @@ def _next(start: int, end: int, after: int | None, count: int | None) -> NextPag
     return NextPage(first, count) if start < first and first + (count or 1) <= LAST_PLACE else None
 
 
+def held_back(answer: Answer) -> tuple[str, ...]:
+    """The sources that have more than they were asked for, where that is what ends the list, and not its limit."""
+    last = answer.hits[-1].rank if answer.hits else 0
+    if answer.running or not last or last < answer.counts.unique:
+        return ()
+    return tuple(report.source for report in answer.sources if report.more)
+
+
 def totals(counts: Counts, reports: Sequence[SourceReport]) -> Totals:
     """How many works the sources may hold.
 

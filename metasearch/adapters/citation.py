@@ -21,7 +21,7 @@ _PAGES = re.compile(
 _SHORT = re.compile(
     r"(?:^|[,;]\s?)(?:(\d{1,4})\s?\(\d{4}\)\s?(\d{1,4})?(?!\d)|(\d{1,4})\s?\((\d{1,3})\)|(\d{1,4}):(\d{1,4})\b)"
 )
-_SHORT_PAGES = re.compile(r",\s*([A-Za-z]?\d+\s?[-\u2010-\u2015]\s?[A-Za-z]?\d+)\.?\s*$")
+_SHORT_PAGES = re.compile(r"[,;]\s*+([A-Za-z]?\d+\s?[-\u2010-\u2015]\s?[A-Za-z]?\d+)\.?\s*+(?:$|(?=;))")
 
 
 class Part(NamedTuple):
@@ -32,13 +32,56 @@ class Part(NamedTuple):
     pages: str | None
 
 
+def _short_pages(text: str) -> re.Match[str] | None:
+    """The first range between commas or semicolons that is no ISSN: "; 45-67 ; 1234-5679"."""
+    return next((hit for hit in _SHORT_PAGES.finditer(text) if not _is_issn(hit[1])), None)
+
+
+def _is_issn(text: str) -> bool:
+    """Whether it is one by its check digit too, since four digits, a hyphen and four digits may be pages."""
+    if len(text) != 9 or text[4] != "-" or not (text[:4] + text[5:]).isdecimal():
+        return False
+    digits = map(int, text.replace("-", ""))
+    return sum(weight * digit for weight, digit in zip(range(8, 0, -1), digits, strict=True)) % 11 == 0
+
+
+#: Where the name of a host ends: before a date, a volume, an issue, pages, or a place and date in brackets.
+_HOST_ENDS = re.compile(
+    r",\s+(?=(?:\d{1,2}\s+)?(?:(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?,?\s+|"
+    r"(?:spring|summer|fall|autumn|winter),?\s+)?(?:\d{1,2},\s+)?\d{4}\b|(?:vol|volume|v|bd|jg|t|n)\b\.?\s*\d|"
+    r"vol\b|issue\b|iss\b|no\b|nr\b|pp?\.|\d{1,4}\s?\(|\([^()]*\d{4}\))",
+    re.IGNORECASE,
+)
+#: A part between semicolons that names no host: a label with a number, an ISSN, an address, a DOI.
+_NO_HOST = re.compile(
+    r"e?-?issn\b|https?://|doi\b|10\.\d{4,}/|(?:volume|vol|band|bd|jahrgang|jg|tome|issue|iss|number|no|nr|pages?|pp?|"
+    r"article)\b[\s.:]*[\dA-Za-z]?\d",
+    re.IGNORECASE,
+)
+#: Letters that stand together; numbers of volumes and pages have at most one.
+_WORD = re.compile(r"[^\W\d_]{2}")
+_IN = re.compile(r"in ?: ", re.IGNORECASE)
+
+
+def host(text: str) -> str | None:
+    """What a citation is a part of: "The Lancet" of "In: The Lancet, June 10, 2017, Vol.389(10086)".
+
+    Also where parts stand between semicolons, as in Dublin Core: "ISSN: 0140-6736 ; The Lancet ; 389 (10086) ; 45-67".
+    """
+    for piece in text.split(";"):
+        piece = _IN.sub("", piece.strip(), count=1) if piece.lstrip()[:2].lower() == "in" else piece.strip()
+        if _WORD.search(piece) and not _NO_HOST.match(piece):
+            return _HOST_ENDS.split(piece, maxsplit=1)[0].strip(" ,") or None
+    return None
+
+
 @lru_cache(maxsize=256)
 def part(text: str) -> Part:
     """What a citation says; asked three times for each, once a field."""
-    volume, issue, pages = _VOLUME.search(text), _ISSUE.search(text), _PAGES.search(text) or _SHORT_PAGES.search(text)
+    volume, pages = _VOLUME.search(text), _PAGES.search(text) or _short_pages(text)
     short = None if volume else _SHORT.search(text)
-    if volume and not issue:
-        issue = _ISSUE_BEHIND.match(text, volume.end())
+    # What stands in brackets behind a volume comes first: "vol. 17 (3) article n. 4".
+    issue = (_ISSUE_BEHIND.match(text, volume.end()) if volume else None) or _ISSUE.search(text)
     return Part(
         volume[1] if volume else next((g for g in (short[1], short[3], short[5]) if g), None) if short else None,
         issue[1] if issue else next((g for g in (short[2], short[4], short[6]) if g), None) if short else None,

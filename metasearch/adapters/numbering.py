@@ -8,7 +8,7 @@ from typing import Any
 from metasearch import normalise
 from metasearch.adapters import citation
 from metasearch.adapters.found import first, strings
-from metasearch.adapters.texts import joined
+from metasearch.adapters.texts import plain
 
 # Some databases write a dash as its escape, twice over.
 _HYPHEN = re.compile(r"\s*(?:[-\u2010-\u2015]|\\u201[0-5])+\s*")
@@ -53,34 +53,32 @@ def size_pages(found: Any) -> str | None:
     return hit[1] if hit[2] is None or " " in hit[2] else page_range([hit[1], hit[2]])
 
 
-_HOST_ENDS = re.compile(
-    r",\s+(?=(?:\d{1,2}\s+)?(?:(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?,?\s+|"
-    r"(?:spring|summer|fall|autumn|winter),?\s+)?(?:\d{1,2},\s+)?\d{4}\b|vol\b|issue\b|no\b|pp?\.)",
-    re.IGNORECASE,
-)
+def _citation(found: Any) -> str:
+    """A citation whose parts may stand in several strings."""
+    return " ; ".join(value for text in strings(found) if (value := plain(text)))
 
 
 def citation_venue(found: Any) -> str | None:
-    """What such a citation begins with: "The Lancet, June 10, 2017, Vol.389(10086)" -> "The Lancet"."""
-    value = joined(found)
-    return (_HOST_ENDS.split(value, maxsplit=1)[0].strip() or None) if value else None
+    """What a citation is a part of: "The Lancet, June 10, 2017, Vol.389(10086)" -> "The Lancet" (see citation.py)."""
+    value = _citation(found)
+    return citation.host(value) if value else None
 
 
 def citation_volume(found: Any) -> str | None:
     """The volume in "Vol. 12, no. 3 (2019), p. 123-145" (see citation.py)."""
-    value = joined(found)
+    value = _citation(found)
     return citation.part(value).volume if value else None
 
 
 def citation_issue(found: Any) -> str | None:
     """The issue in such a citation."""
-    value = joined(found)
+    value = _citation(found)
     return citation.part(value).issue if value else None
 
 
 def citation_pages(found: Any) -> str | None:
     """The pages in such a citation."""
-    value = joined(found)
+    value = _citation(found)
     return page_range(citation.part(value).pages) if value else None
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from metasearch import normalise
 from metasearch.adapters import marc_names
+from metasearch.adapters.corporate import employed, is_body
 from metasearch.adapters.found import first, strings
 from metasearch.adapters.made import made_author
 from metasearch.adapters.select.marc import MarcField
@@ -37,9 +38,11 @@ _NOBODY = re.compile(r"\(:(?:una[aclpsv]|unkn|none|null|tba|etal)\)", re.IGNOREC
 def person(name: str, family: str | None = None, given: str | None = None, orcid: str | None = None) -> Author | None:
     """An author from what a source gives, or None where it gives nothing.
 
-    "Family, Given" is turned round for display, also where the parts are given beside it; a plain "Given Family" is
+    "Family, Given" is turned round for display, also where the parts are given beside it, but not the name of a body
+    (corporate.py); a plain "Given Family" is
     left as it is and not split, because the split is a guess (it is made when names are compared).
     """
+    affiliation: str | None = None
     family = plain(family) if family else None
     given = plain(given) if given else None
     name = plain(name) if name else ""
@@ -50,7 +53,11 @@ def person(name: str, family: str | None = None, given: str | None = None, orcid
         left = left.strip()
         right = ", ".join([part for x in right.split(",") if (part := x.strip()) and not _SUFFIX.match(part)])
         if left and right and left.count(" ") <= 3 and not _FIRM.fullmatch(right) and not _UNIT.search(left):
-            family, given, name = left, right, ""
+            if not is_body(left, right):
+                family, given, name = left, right, ""
+            elif (parts := employed(left, right)) is not None:
+                family, name = left, ""
+                given, affiliation = parts
     elif family and given and name.startswith(f"{family},"):
         name = ""
     if name.startswith("(:") and _NOBODY.match(name):
@@ -62,7 +69,7 @@ def person(name: str, family: str | None = None, given: str | None = None, orcid
     if not name:
         name = displayed(given or "", family or "")
     known = normalise.orcid(orcid) if orcid else None
-    return made_author(name, family or None, given or None, known) if name.strip() else None
+    return made_author(name, family or None, given or None, known, affiliation) if name.strip() else None
 
 
 def displayed(given: str, family: str) -> str:

@@ -58,11 +58,15 @@ _ABSTRACT_HEAD = re.compile(
     r"(?i:abstract|summary|résumé|resumen|resumo|zusammenfassung|аннотация|摘要)"
     r"(?:\s*[:.：]\s*(?=\S)|(?<=[A-ZТЯ])\s+(?=\S)|\s+(?=[^\W\d_a-zà-öø-ÿ]))"
     r"|(?:Abstract|ABSTRACT)(?=[A-Z])(?!S\b)"
+    # Aggregators say whose or in which language it is: "MEDLINE Abstract: We", "Publisher's Summary: We",
+    # "[English Abstract] We". Capitals, and the colon or brackets, tell this from a sentence.
+    r"|(?:[A-Z][\w'’.-]{0,19} ){0,3}(?:Abstract|ABSTRACT|Summary|SUMMARY)(?: in [A-Z]\w{0,19})? ?[:：]\s*(?=\S)"
+    r"|\[(?:[A-Z][\w'’.-]{0,19} ){0,3}(?:Abstract|ABSTRACT|Summary|SUMMARY)(?: in [A-Z]\w{0,19})?\][:.]?\s*(?=\S)"
 )
 
 
 def abstract(found: Any) -> str | None:
-    """All strings as one plain text, without a leading "Abstract"."""
+    """All strings as one plain text, without a leading "Abstract" or "MEDLINE Abstract:"."""
     value = text(found) if isinstance(found, str) else joined(found)
     head = _ABSTRACT_HEAD.match(value) if value else None
     return value[head.end() :] if value and head else value
@@ -125,6 +129,28 @@ def isbd_title(found: Any) -> str | None:
     """Like `isbd`, for a whole title statement: what follows " / " names those who are responsible."""
     value = isbd(found)
     return isbd(_RESPONSIBILITY.sub("", value)) if value and " / " in value else value
+
+
+_PUBLICATION_DATE = re.compile(r", ?(?:cop\. ?|[©cp])?\[?(?:1[4-9]|20)\d\d\??\]?$")
+#: What catalogues write where no publisher is known: sine nomine.
+_NO_PUBLISHER = frozenset({"s.n", "s. n"})
+
+
+def isbd_publisher(found: Any) -> str | None:
+    """The publisher of an ISBD imprint: "Stockholm ; Lund : Klockan, 1990" -> "Klockan".
+
+    ISBD (4.2) puts " : " before the name of a publisher, and what stands before is where it is. A colon without a blank
+    before it belongs to a name.
+    """
+    value = isbd(found)
+    if not value:
+        return None
+    if " : " in value:
+        name = value.partition(" : ")[2].partition(" ; ")[0].partition(" : ")[0].strip()
+        name = _PUBLICATION_DATE.sub("", name)
+        name = name.removesuffix("]") if "[" not in name else name  # "[London : Belfry Books]"
+        return None if name.strip("[].").casefold() in _NO_PUBLISHER else isbd(name)
+    return value
 
 
 def isbd_list(found: Any) -> tuple[str, ...]:

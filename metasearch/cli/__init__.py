@@ -14,13 +14,12 @@ from collections.abc import Sequence
 import click
 
 from metasearch import opening
+from metasearch.cli.completion import VARIABLE
 from metasearch.cli.console import Console
 from metasearch.cli.exits import Exit
 from metasearch.cli.output import forget_stdout
 from metasearch.cli.root import root
 from metasearch.errors import MetasearchError
-
-_COMPLETE = "_METASEARCH_COMPLETE"
 
 
 def main(args: Sequence[str] | None = None) -> int:
@@ -34,8 +33,8 @@ def main(args: Sequence[str] | None = None) -> int:
         The exit code.
     """
     console = Console(program=args is None)
-    if _COMPLETE in os.environ:
-        root.main(prog_name="metasearch", complete_var=_COMPLETE)
+    if VARIABLE in os.environ:
+        root.main(prog_name="metasearch", complete_var=VARIABLE)
     try:
         try:
             return _run(list(sys.argv[1:] if args is None else args), console)

@@ -10,6 +10,7 @@ import click
 
 from metasearch.cli.console import Console
 from metasearch.cli.group import ExampleCommand, common, dedup_options
+from metasearch.cli.meant import how_to_search
 from metasearch.cli.search import Job, asking, query_text, source_names
 
 
@@ -68,7 +69,7 @@ def explain(
     """
     files = tuple(Path(argument) for argument in arguments if _is_file(argument))
     ids = tuple(argument for argument in arguments if not _is_file(argument))
-    hint = f"To search for such words: metasearch -- explain {' '.join(arguments)}"
+    hint = how_to_search(["explain", *arguments])
     if not 1 <= len(ids) <= 2:
         named = f"no files are {', '.join(map(repr, ids))}" if ids else "there is none"
         raise click.UsageError(f"Give one ID or two: {named}. {hint}")

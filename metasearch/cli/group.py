@@ -10,10 +10,13 @@ import click
 from click.shell_completion import CompletionItem
 
 from metasearch.cli.console import Console
+from metasearch.cli.meant import how_to_search, meant, near
 from metasearch.record import VERSIONS_MODES
 
 #: (command line, what it does)
 Examples = Sequence[tuple[str, str]]
+#: How click begins what it says of words that a command does not take.
+_TOO_MANY = "Got unexpected extra argument"
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 
@@ -29,6 +32,19 @@ class ExampleCommand(click.Command):
         super().__init__(*args, **kwargs)
         self.examples = examples
         self._apart = apart
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """As in click, with a word for those who wanted to search for a command's name and other words."""
+        typed = list(args)
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption:
+            raise
+        except click.UsageError as exc:
+            if not exc.message.startswith(_TOO_MANY) or any(word.startswith("-") for word in typed):
+                raise
+            words = [*ctx.command_path.split()[1:], *typed]
+            raise click.UsageError(f"{exc.message} {how_to_search(words)}", ctx) from exc
 
     def invoke(self, ctx: click.Context) -> Any:
         """As click does it, but apart from whoever waits for its end."""
@@ -65,9 +81,9 @@ class CommandGroup(click.Group):
         if not args and not ctx.resilient_parsing:
             click.echo(ctx.get_help(), err=True)
             ctx.exit(2)
-        return super().parse_args(ctx, self._arranged(args))
+        return super().parse_args(ctx, self._arranged(ctx, args))
 
-    def _arranged(self, args: list[str]) -> list[str]:
+    def _arranged(self, ctx: click.Context, args: list[str]) -> list[str]:
         if not args:
             return []
         own = {name for param in self.params for name in param.opts}
@@ -85,7 +101,24 @@ class CommandGroup(click.Group):
             return [rest[0], *before, *rest[1:]]
         if not rest and not helps.isdisjoint(before):
             return ["--help"]
+        if self.default and not ctx.resilient_parsing:
+            self._ask(ctx, [*before, *rest], with_value)
         return [self.default, *before, *rest] if self.default else [*rest, *before]
+
+    def _ask(self, ctx: click.Context, args: list[str], with_value: Iterable[str]) -> None:
+        """Asks back where a command is meant rather than a search for its name misspelt.
+
+        Raises:
+            click.UsageError: It probably is, and the options that are given go with it.
+        """
+        words, options = _apart(args, with_value)
+        command = meant(words, self.commands)
+        if command is None:
+            return
+        taken = {name for option in _options(self.commands[command.split()[0]]) for name in option.opts}
+        if options <= taken | {"-h", "--help"}:
+            hint = f"Did you mean: metasearch {command}? {how_to_search(words)}"
+            raise click.UsageError(f"No such command '{' '.join(words)}'. {hint}", ctx)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -94,8 +127,10 @@ class CommandGroup(click.Group):
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as exc:
-            hint = f"To search for such words: metasearch -- {ctx.info_name} {' '.join(args)}"
-            raise click.UsageError(f"{exc.message} {hint}", ctx) from exc
+            command = near(args[0], self.commands)
+            asked = f"Did you mean: {ctx.command_path} {command}? " if command else ""
+            hint = f"{asked}{how_to_search([*ctx.command_path.split()[1:], *args])}"
+            raise click.UsageError(f"No such command '{args[0]}'. {hint}", ctx) from exc
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Options of the default command complete without its name."""
@@ -141,6 +176,23 @@ def _options(command: click.Command) -> Iterator[click.Option]:
     if isinstance(command, click.Group):
         for inner in command.commands.values():
             yield from _options(inner)
+
+
+def _apart(args: Iterable[str], with_value: Iterable[str]) -> tuple[list[str], set[str]]:
+    """(the words, the options) of a command line. What stands behind "--" is a query, and no word is given then."""
+    words: list[str] = []
+    options: set[str] = set()
+    following = iter(args)
+    for arg in following:
+        if arg == "--":
+            return [], options
+        if arg == "-" or not arg.startswith("-"):
+            words.append(arg)
+            continue
+        options.add(arg.partition("=")[0] if arg.startswith("--") else arg[:2])
+        if _wants_value(arg, with_value):
+            next(following, None)
+    return words, options
 
 
 def _wants_value(arg: str, with_value: Iterable[str]) -> bool:

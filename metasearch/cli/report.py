@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 
 from metasearch.cli.console import Console, counted
 from metasearch.cli.exits import answered
 from metasearch.cli.progress import count_of
 from metasearch.events import Answer, SourceReport, Totals
+from metasearch.formats.failures import alike, as_line
 from metasearch.formats.text import line
+from metasearch.paging import held_back
 
 #: Seconds from which it is worth saying how long a source has taken.
 SLOW = 2.0
@@ -57,13 +59,13 @@ def tell(
     for report in answer.sources:
         if report.spared and not whole:
             console.say(f"{report.source}: {line(report.spared)}", "yellow")
-    for alike in _alike(answer.sources):
-        if alike[0].status == "running":
+    for group in alike(answer.sources):
+        if group[0].status == "running":
             how = "did not finish" if interrupted else f"still running after {answer.seconds:.1f} s, not waited for"
-            kept = f"; the {counted(alike[0].count, 'record')} that came are kept" if alike[0].count else ""
-            console.say(f"{_names(alike)}: {how}{kept}", "yellow")
-        elif alike[0].error is not None or alike[0].failed:
-            _failed(alike, console, by_design=alike[0].source in on_purpose)
+            kept = f"; the {counted(group[0].count, 'record')} that came are kept" if group[0].count else ""
+            console.say(as_line([report.source for report in group], f"{how}{kept}"), "yellow")
+        elif group[0].error is not None or group[0].failed:
+            _failed(group, console, by_design=group[0].source in on_purpose)
     if nobody:
         console.say("error: no source answered", "red")
         return
@@ -81,6 +83,9 @@ def tell(
         console.say(f"totals: {_totals(answer.totals)}")
     if answer.paging.next is not None and (whole or console.live):
         console.say(f"more: the same again with --start {answer.paging.next.start}")
+    if (names := held_back(answer)) and (whole or console.live):
+        have = "has" if len(names) == 1 else "have"
+        console.say(f"{', '.join(names)} {have} more than was asked for: --per-source N asks each source for N records")
     if console.live and not whole and any(set(report.notes) - {report.spared} for report in answer.sources):
         console.say("some sources left notes on the query or their answer; --explain shows them")
 
@@ -106,28 +111,16 @@ def _explained(report: SourceReport, console: Console) -> None:
         console.say(f"  note: {line(note)}")
 
 
-def _alike(reports: Iterable[SourceReport]) -> list[list[SourceReport]]:
-    """Reports that would be told in the same words, together: a dead network fails every source in one way."""
-    groups: dict[tuple[object, ...], list[SourceReport]] = {}
-    for report in reports:
-        words = (report.status, str(report.error), report.error and report.error.advice)
-        groups.setdefault((report.source,) if report.count else words, []).append(report)
-    return list(groups.values())
-
-
-def _names(reports: Iterable[SourceReport]) -> str:
-    return ", ".join(report.source for report in reports)
-
-
-def _failed(alike: list[SourceReport], console: Console, *, by_design: bool) -> None:
-    report = alike[0]
+def _failed(group: list[SourceReport], console: Console, *, by_design: bool) -> None:
+    report = group[0]
     reason = line(str(report.error)).rstrip(".") if report.error is not None else "no reason is known"
     advice = f" {line(report.error.advice)}" if report.error is not None and report.error.advice else ""
     kept = f" The {counted(report.count, 'record')} that came are kept." if report.count else ""
     if by_design:
         # A newcomer must not think that the first command went wrong.
         advice = " It fails on purpose, to show that the others go on."
-    console.say(f"{_names(alike)}: {report.status}: {reason}.{kept}{advice}", "yellow" if by_design else "red")
+    told = as_line([report.source for report in group], f"{report.status}: {reason}.{kept}{advice}")
+    console.say(told, "yellow" if by_design else "red")
 
 
 def _heard(answer: Answer) -> str:

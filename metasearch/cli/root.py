@@ -8,6 +8,7 @@ import click
 
 from metasearch import __version__
 from metasearch.cli.cache import cache
+from metasearch.cli.completion import completion
 from metasearch.cli.dedup import dedup
 from metasearch.cli.evaluate import evaluate
 from metasearch.cli.explain import explain
@@ -59,6 +60,7 @@ _COMMANDS = (
     harvest,
     index,
     shelves,
+    completion,
 )
 for _command in _COMMANDS:
     root.add_command(_command)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from urllib.parse import quote
 
 from metasearch.formats.text import line, web_url
@@ -146,9 +146,9 @@ def identifiers(record: Record) -> list[str]:
     return sorted(f"{line(scheme)}:{line(value)}" for scheme, value in record.ids.items())
 
 
-def field_sources(hit: Hit) -> list[str]:
-    """Which source gave what, a source an entry: "crossref: title, year"."""
+def field_sources(hit: Hit, labels: Mapping[str, str] | None = None) -> list[str]:
+    """Which source gave what, a source an entry: "crossref: title, year"; or the source's label, where it has one."""
     fields: dict[str, list[str]] = {}
     for field, source in sorted(hit.provenance.items()):
-        fields.setdefault(line(source), []).append(line(field))
+        fields.setdefault(line((labels or {}).get(source, source)), []).append(line(field))
     return [f"{source}: {', '.join(given)}" for source, given in sorted(fields.items())]

@@ -67,7 +67,7 @@ def face(request: web.Request) -> str:
             return "other"
         case "/":
             return "search"
-        case "/favicon.ico":
+        case "/favicon.ico" | "/robots.txt":
             return "static"
         case path:
             return path.split("/")[1].partition(".")[0]

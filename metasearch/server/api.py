@@ -16,6 +16,7 @@ from metasearch.errors import TimedOut
 from metasearch.events import Answer
 from metasearch.formats import FORMATS, atom, write
 from metasearch.formats.answer import answer_object, paging_object, report_object, totals_object
+from metasearch.formats.failures import alike, as_line
 from metasearch.server import negotiate, stream
 from metasearch.server.access import FACE
 from metasearch.server.clients import USER
@@ -226,7 +227,10 @@ def _status(answer: Answer) -> int:
 
 def _nothing_answered(answer: Answer, status: int, headers: Mapping[str, str]) -> Problem:
     reports = [report_object(it) for it in answer.sources]
-    words = "; ".join(f"{it['source']}: {it['error']['message'] if it['error'] else it['status']}" for it in reports)
+    words = "; ".join(
+        as_line([it.source for it in group], str(group[0].error) if group[0].error else group[0].status)
+        for group in alike(answer.sources)
+    )
     kind = "no-source-asked" if status == 422 else "no-source-answered"
     if status == 503:
         headers = {**headers, "Retry-After": str(RETRY_AFTER)}

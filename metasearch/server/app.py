@@ -42,6 +42,7 @@ ROUTES = (
     ("/healthz", routes.healthz),
     ("/readyz", routes.readyz),
     ("/metrics", routes.metrics),
+    ("/robots.txt", routes.robots),
     ("/favicon.ico", routes.favicon),
     ("/static/{name}", routes.static),
 )

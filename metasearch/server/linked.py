@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import aclosing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from metasearch.events import Answer, Finished, SearchEvent
+from metasearch.paging import held_back
+from metasearch.server.foreign import not_used
 from metasearch.server.parameters import Parameters
 from metasearch.server.site import Site
 
@@ -55,12 +57,24 @@ class Linked:
 
 
 def linked(answer: Answer, parameters: Parameters, site: Site) -> Answer:
-    """The answer with the address of its next page, which has no host and no format: both stay as they were."""
+    """The answer with the address of its next page, which has no host and no format: both stay as they were.
+
+    And with notes on the parameters: those that changed nothing, and the one that would give a longer list.
+    """
+    answer = replace(answer, notes=(*answer.notes, *_notes(answer, parameters)))
     following = answer.paging.next
     if following is None:
         return answer
     link = site.path("/search", **asked(parameters, following.start))
     return replace(answer, paging=replace(answer.paging, next=replace(following, link=link)))
+
+
+def _notes(answer: Answer, parameters: Parameters) -> Iterator[str]:
+    if parameters.unknown:
+        yield not_used(parameters.unknown)
+    if names := held_back(answer):
+        have = "has" if len(names) == 1 else "have"
+        yield f"{', '.join(names)} {have} more than was asked for: per_source=N asks each source for N records"
 
 
 def asked(parameters: Parameters, start: int | None = None) -> dict[str, str | int]:

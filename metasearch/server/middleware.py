@@ -20,9 +20,11 @@ from metasearch.server.site import SHARED, site_of
 from metasearch.server.stream import SEARCH_ID
 
 #: Routes that hold nothing of anybody's and cost nothing: who watches the server, and its pages, need them.
-OPEN = frozenset({"/healthz", "/readyz", "/favicon.ico", "/static/{name}"})
+OPEN = frozenset({"/healthz", "/readyz", "/robots.txt", "/favicon.ico", "/static/{name}"})
 #: Routes that no quota counts.
 UNCOUNTED = OPEN | {"/metrics"}
+#: Routes that search engines must not list whatever they answer; "/" is one of them as soon as anything is asked of it.
+_UNLISTED = frozenset({"/search", "/plan", "/suggest"})
 #: What is left of the quota of a request's client.
 QUOTA = web.RequestKey("quota", Quota)
 
@@ -97,5 +99,8 @@ async def _answer(request: web.Request, problem: Problem) -> web.Response:
 async def security_headers(request: web.Request, response: web.StreamResponse) -> None:
     """Set when an answer is about to be sent, streams too."""
     set_security_headers(response, CONTENT_SECURITY_POLICY if response.content_type == "text/html" else "")
+    path = route(request)
+    if path in _UNLISTED or (path == "/" and request.query_string):
+        response.headers["X-Robots-Tag"] = "noindex, nofollow"
     if QUOTA in request:
         response.headers.update(request[QUOTA].headers)

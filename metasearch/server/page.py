@@ -44,7 +44,7 @@ def frame(
     title: str,
     form: Content,
     *main: Content,
-    metas: dict[str, int] | None = None,
+    metas: dict[str, int | str] | None = None,
     refresh: int | None = None,
 ) -> str:
     """A whole page.
@@ -210,6 +210,7 @@ def error_page(site: Site, problem: Problem, form: Content = None) -> str:
         tag("p", advice) if advice else None,
         tag("ul", [tag("li", tag("code", it["format"]), " ", it["media_type"]) for it in allowed]) if allowed else None,
         tag("p", tag("a", "To the start page", href=site.path("/"))),
+        metas={"robots": "noindex, nofollow"},
     )
 
 

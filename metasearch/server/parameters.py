@@ -17,6 +17,7 @@ from metasearch.formats.text import line
 from metasearch.paging import LAST_PLACE
 from metasearch.query import CHOICES, Years, parse_years
 from metasearch.record import VERSIONS_MODES, VersionsMode
+from metasearch.server.foreign import refused
 from metasearch.server.options import Options
 from metasearch.server.problem import Problem
 
@@ -44,6 +45,7 @@ class Parameters:
         enrich: Names of those to ask for the works of the answer, each once; None for its default.
         bom: CSV begins with a byte order mark.
         provenance: RIS says in N1 which source gave which field.
+        unknown: Names of parameters that are given and mean nothing here, each once.
     """
 
     query: str = ""
@@ -61,6 +63,13 @@ class Parameters:
     enrich: tuple[str, ...] | None = None
     bom: bool = False
     provenance: bool = False
+    unknown: tuple[str, ...] = ()
+
+
+#: All that a search takes; `format` is read elsewhere.
+KNOWN = frozenset(
+    "q format start count n sources year timeout wait per_source versions dedup syntax enrich bom provenance".split()
+)
 
 
 @dataclass(slots=True)
@@ -94,12 +103,16 @@ class _Reader:
 
 
 def read(given: MultiMapping[str], options: Options) -> Parameters:
-    """The parameters of a search; unknown and empty ones are passed over.
+    """The parameters of a search; empty ones are passed over.
 
     Raises:
-        Problem: 400, with every parameter that is repeated or out of range.
+        Problem: 400, with every parameter that is repeated, out of range, or another program's and misleading here.
     """
     reader = _Reader(given)
+    unknown = tuple(dict.fromkeys(name for name, value in given.items() if name not in KNOWN and value.strip()))
+    for name in unknown:
+        if (reason := refused(name)) is not None:
+            reader.wrong(name, reason)
 
     def records(text: str) -> int:
         return _count(text, options.max_records)
@@ -135,6 +148,7 @@ def read(given: MultiMapping[str], options: Options) -> Parameters:
         enrich=names(given, "enrich"),
         bom=reader.value(_yes, "bom") or False,
         provenance=reader.value(_yes, "provenance") or False,
+        unknown=unknown,
     )
     if reader.errors:
         raise Problem.bad_parameters(reader.errors)

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 
 from metasearch.events import Answer, SourceReport
 from metasearch.formats import FORMATS
+from metasearch.formats.failures import NAMED_FIRST, alike, as_line
 from metasearch.formats.reference import doi_url, field_sources, full_title
 from metasearch.formats.text import line, web_url
+from metasearch.paging import held_back
 from metasearch.record import Hit, Record
 from metasearch.server import coins
 from metasearch.server.markup import Content, Markup, tag
@@ -83,7 +85,12 @@ def results_page(site: Site, results: Results, sources: Sequence[SourceView]) ->
             tag("aside", _exports(site, results), _sources(results)),
             class_="columns",
         ),
-        metas={"totalResults": answer.expected, "startIndex": answer.paging.start + 1, "itemsPerPage": shown},
+        metas={
+            "robots": "noindex, nofollow",
+            "totalResults": answer.expected,
+            "startIndex": answer.paging.start + 1,
+            "itemsPerPage": shown,
+        },
         refresh=REFRESH if answer.running else None,
     )
 
@@ -122,6 +129,8 @@ def _nothing(answer: Answer) -> str:
         return "No work has come yet."
     if answer.paging.start and answer.counts.unique:
         return f"The list ends before its place {answer.paging.start + 1}."
+    if not any(report.status in ("ok", "empty") for report in answer.sources):
+        return "No source answered." if any(report.failed for report in answer.sources) else "No source could be asked."
     return "No database that answered has a work for this query."
 
 
@@ -136,7 +145,16 @@ def _pager(site: Site, results: Results) -> Content:
         links += [tag("a", words, href=_from(before, site, results), rel="prev" if before else "first"), " "]
     if following is not None:
         links.append(tag("a", "More works", href=_from(following.start, site, results), rel="next"))
+    if held_back(results.answer) and (deeper := _deeper(results.answer)) is not None:
+        address = site.path("/search", **{**results.parameters, "start": 0, "per_source": deeper, "format": "html"})
+        links += [" " if links else None, tag("a", f"Ask each database for {deeper} records", href=address)]
     return tag("nav", links, aria_label="Pages", class_="pager") if links else None
+
+
+def _deeper(answer: Answer) -> int | None:
+    """Records of each source for a longer list, a round number; None where no more can be asked for."""
+    given = max(report.count + report.filtered + report.unread for report in answer.sources)
+    return next((number for number in (100, 500, 1000) if number >= 2 * given), None)
 
 
 def _from(start: int, site: Site, results: Results) -> str:
@@ -151,14 +169,17 @@ def _incomplete(results: Results) -> Content:
     failed = [it for it in results.answer.sources if it.failed]
     if results.answer.complete or (results.answer.running and not failed):
         return None
+    some = any(it.status in ("ok", "empty", "running") or it.count for it in results.answer.sources)
+    because = "The answer is incomplete because" if some or not failed else "No source answered"
     return tag(
         "div",
-        tag(
-            "p", tag("strong", "The answer is incomplete because"), ":" if failed else " not every source has answered."
-        ),
+        tag("p", tag("strong", because), ":" if failed else " not every source has answered."),
         tag(
             "ul",
-            [tag("li", _label(it.source, results), ": ", _why(it)) for it in failed],
+            [
+                tag("li", as_line([_label(it.source, results) for it in group], _why(group[0])))
+                for group in alike(failed)
+            ],
         )
         if failed
         else None,
@@ -207,8 +228,8 @@ def _hit(hit: Hit, site: Site, results: Results) -> Markup:
             _people(it),
             _imprint(it),
             tag("p", _excerpt(it.abstract), class_="abstract", lang=language) if it.abstract else None,
-            tag("p", _badges_of(it), _source_badges(hit), _links(it), class_="badges"),
-            _explanation(hit),
+            tag("p", _badges_of(it), _source_badges(hit, results), _links(it), class_="badges"),
+            _explanation(hit, results),
             coins.span(hit, site.base),
         ),
         value=hit.rank or None,
@@ -257,11 +278,12 @@ def _badges_of(it: Record) -> Content:
     ]
 
 
-def _source_badges(hit: Hit) -> Content:
+def _source_badges(hit: Hit, results: Results) -> Content:
     ranked = sorted(hit.records, key=lambda record: (record.position or 10**9, record.source))
     badges: list[Content] = []
     for record in ranked:
-        shown = f"{record.source} #{record.position}" if record.position else record.source
+        label = line(_label(record.source, results))
+        shown = f"{label} #{record.position}" if record.position else label
         address = web_url(record.url)
         badges.append(tag("a", shown, href=address) if address else tag("span", shown))
         badges.append(" · ")
@@ -276,8 +298,11 @@ def _links(it: Record) -> Content:
     ]
 
 
-def _explanation(hit: Hit) -> Markup:
-    reasons = [tag("li", line(it.text), tag("span", f" {it.points:+.4f}", class_="dim")) for it in hit.reasons]
+def _explanation(hit: Hit, results: Results) -> Markup:
+    reasons = [
+        tag("li", _with_label(line(it.text), it.source, results), tag("span", f" {it.points:+.4f}", class_="dim"))
+        for it in hit.reasons
+    ]
     merged = [
         tag(
             "li",
@@ -293,8 +318,13 @@ def _explanation(hit: Hit) -> Markup:
         _part(f"Score {hit.score:.4f}", reasons),
         _part(f"Why {_many(len(hit.records), 'record')} became one", merged),
         _part("Versions", versions),
-        _part("Which source gave what", [tag("li", it) for it in field_sources(hit)]),
+        _part("Which source gave what", [tag("li", it) for it in field_sources(hit, results.labels)]),
     )
+
+
+def _with_label(text: str, source: str | None, results: Results) -> str:
+    """A reason that begins with the name of its source ("crossref ranks it 3"), with what people call that source."""
+    return _label(source, results) + text.removeprefix(source) if source and text.startswith(f"{source} ") else text
 
 
 def _part(heading: str, items: Sequence[Markup]) -> Content:
@@ -324,15 +354,18 @@ def _exports(site: Site, results: Results) -> Content:
 
 
 def _sources(results: Results) -> Markup:
+    # What is told above of all of them lies open here for none.
+    many = {it.source for group in alike(results.answer.sources) if len(group) > NAMED_FIRST for it in group}
+    reports = results.answer.sources
     return tag(
         "section",
         tag("h2", "Databases", id="databases"),
-        tag("ul", [_source(report, results) for report in results.answer.sources], class_="reports"),
+        tag("ul", [_source(it, results, lies_open=it.source not in many) for it in reports], class_="reports"),
         aria_labelledby="databases",
     )
 
 
-def _source(report: SourceReport, results: Results) -> Markup:
+def _source(report: SourceReport, results: Results, *, lies_open: bool) -> Markup:
     good = report.status in ("ok", "empty")
     calm = report.status in ("skipped", "running")
     total = f" of {report.total:,}" if report.total is not None else ""
@@ -362,6 +395,6 @@ def _source(report: SourceReport, results: Results) -> Markup:
             tag("ul", [tag("li", line(note)) for note in report.notes]) if report.notes else None,
             tag("p", line(str(error)), class_="problem") if error else None,
             tag("p", line(error.advice)) if error and error.advice else None,
-            open=not good and report.status != "running",
+            open=lies_open and not good and report.status != "running",
         ),
     )

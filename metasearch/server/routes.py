@@ -172,6 +172,17 @@ async def static(request: web.Request) -> web.Response:
     return _file(request, asset)
 
 
+async def robots(request: web.Request) -> web.Response:
+    """`/robots.txt`: the start page and the list of databases may be visited, searches may not.
+
+    A crawler that follows links would search on and on, at the cost of every database.
+    """
+    site = site_of(request)
+    closed = [site.path(path) for path in ("/search", "/plan", "/suggest", "/metrics", "/?q=")]
+    text = "".join(("User-agent: *\n", *(f"Disallow: {path}\n" for path in closed), "Allow: /\n"))
+    return web.Response(text=text, headers={"Cache-Control": "public, max-age=3600"})
+
+
 async def favicon(request: web.Request) -> web.Response:
     """`/favicon.ico`."""
     return _file(request, ASSETS["favicon.ico"])

@@ -27,8 +27,9 @@ logger = logging.getLogger("metasearch.server")
 
 #: The id of the search that a request has started, for the log.
 SEARCH_ID = web.RequestKey("search_id", str)
-#: What a silent stream sends now and then.
-PING = b": ping\n\n"
+#: What a silent stream sends now and then: a comment. No empty line follows, because that would end an event, and many
+#: clients hand an event on that has no data.
+PING = b": ping\n"
 #: Proxies must pass each event on as it comes.
 _HEADERS = {"Vary": "Accept", "Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
@@ -80,7 +81,7 @@ async def _relay(request: web.Request, elsewhere: aiohttp.ClientResponse, search
 
 
 async def _from_elsewhere(request: web.Request, elsewhere: aiohttp.ClientResponse) -> AsyncGenerator[bytes]:
-    yield b"retry: %d\n\n" % request.app[SHARED].options.retry
+    yield _retry(request)
     try:
         async for piece in elsewhere.content.iter_any():
             yield piece
@@ -100,10 +101,15 @@ async def _lines(request: web.Request, prepared: Events, query: str) -> AsyncGen
 
 async def _server_sent(request: web.Request, live: LiveSearch, seen: int) -> AsyncGenerator[bytes]:
     shared = request.app[SHARED]
-    yield b"retry: %d\n\n" % shared.options.retry
+    yield _retry(request)
     async with aclosing(shared.hub.follow(live, seen)) as written:
         async for event in written:
             yield event or PING
+
+
+def _retry(request: web.Request) -> bytes:
+    """When to come back to a stream that broke; a field of the event that follows, and no event of its own."""
+    return b"retry: %d\n" % request.app[SHARED].options.retry
 
 
 async def _send(request: web.Request, pieces: AsyncGenerator[bytes], form: str) -> web.StreamResponse:

@@ -326,3 +326,41 @@ def test_a_statement_of_responsibility_names_its_first_people() -> None:
 def test_degrees_are_no_part_of_a_name(name: str, expected: str) -> None:
     """Registers of studies write the degrees of a person behind the name."""
     assert expected == people.without_degrees(name)
+
+
+@pytest.mark.parametrize(
+    ("found", "expected"),
+    [
+        ("MEDLINE Abstract: We show.", "We show."),
+        ("Publisher's Summary: We show.", "We show."),
+        ("Abstract in English: We show.", "We show."),
+        ("[English Abstract] We show.", "We show."),
+        ("ABSTRACT. We show.", "We show."),
+        ("Abstract: abstract: we show", "abstract: we show"),
+        ("MEDLINE abstracts were read: few.", "MEDLINE abstracts were read: few."),
+        ("Reading The Abstract is quick.", "Reading The Abstract is quick."),
+        ("Background: Abstract: no.", "Background: Abstract: no."),
+        ("MEDLINE Abstract:", "MEDLINE Abstract:"),
+    ],
+)
+def test_issue_14_19_labels_of_aggregators_before_abstracts_are_taken_off(found: str, expected: str) -> None:
+    """EBSCOhost's "MEDLINE Abstract:" and the like; a sentence that begins so stays."""
+    assert convert.abstract(found) == expected
+
+
+@pytest.mark.parametrize(
+    ("found", "expected"),
+    [
+        ("Stockholm : Klockan", "Klockan"),
+        ("Stockholm ; Lund : Klockan, 1990", "Klockan"),
+        ("Paris : Seuil ; Arles : Actes Sud, cop. 2001", "Seuil"),
+        ("[London : Belfry Books]", "Belfry Books"),
+        ("[S.l. : s.n.], 1990", None),
+        ("Klockan", "Klockan"),
+        ("Media: the publisher", "Media: the publisher"),
+        ("1843 Press, London", "1843 Press, London"),
+    ],
+)
+def test_issue_14_19_publishers_stand_without_their_town(found: str, expected: str | None) -> None:
+    """As Libris and Dublin Core made from catalogues have them; a colon without a blank belongs to a name."""
+    assert convert.isbd_publisher(found) == expected

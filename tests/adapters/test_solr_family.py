@@ -108,3 +108,10 @@ def test_what_is_not_solr() -> None:
     for body in ("<response><item/></response>", XML[:200]):
         with pytest.raises(NotParsable):
             read(body)
+
+
+def test_issue_14_19_issns_of_print_and_online_are_both_read() -> None:
+    """An index has a field for each."""
+    both = read(found({"id": "1", "title": "A", "issn": "2049-3630", "eissn": ["2049-3649"]}))
+
+    assert both.records[0].issn == ("2049-3630", "2049-3649")

@@ -415,6 +415,30 @@ def test_failures_in_the_same_words_are_told_once(run: Run, engine: Script) -> N
     assert lines[1].startswith("delta: error: something else")
 
 
+def test_issue_14_10_fifteen_equal_failures_are_one_line(run: Run, engine: Script) -> None:
+    """How many they are comes first, then why, then their names."""
+    names = [f"s{number}" for number in range(15)]
+    engine.reports = [failed(name, error=ConnectFailed(name, "no connection can be made")) for name in names]
+
+    first, *rest = run("gene").err.splitlines()
+
+    assert first.startswith("15 sources: error: no connection can be made. ")
+    assert first.endswith(f": {', '.join(names)}")
+    assert rest == ["error: no source answered"]
+
+
+def test_issue_14_10_per_source_is_offered_where_a_list_ended_because_of_it(run: Run, engine: Script) -> None:
+    """Where a source has more and no limit cut the list; a script that does not ask for it is told nothing."""
+    said = "alpha has more than was asked for: --per-source N asks each source for N records"
+    engine.hits, engine.reports = [hit(1), hit(2)], [ok("alpha", 2, more=True), ok("beta", 0)]
+
+    assert said in run("gene", "--verbose").err
+    assert said not in run("gene", "--verbose", "-n", "1").err
+    assert run("gene").err == ""
+    engine.reports = [ok("alpha", 2)]
+    assert "per-source" not in run("gene", "--verbose").err
+
+
 def test_years_that_cannot_be_read(run: Run, engine: Script) -> None:
     """A wrong `--year` is named as such, and not as a mistake of the query."""
     outcome = run("gene", "--year", "2024-2019")

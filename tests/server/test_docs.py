@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,7 @@ from metasearch.server import api
 from metasearch.server.app import ROUTES
 from metasearch.server.metrics import Metrics
 from metasearch.server.options import Options
-from metasearch.server.parameters import Parameters
+from metasearch.server.parameters import KNOWN
 from metasearch.server.problem import KINDS
 from metasearch.server.results import STATUS_WORDS
 from metasearch.server.sources import source_object, view
@@ -22,8 +21,6 @@ from tests.server.fake import FakeEngine, FakeSearch, answer, hit
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "server.md").read_text(encoding="utf-8")
 HEADINGS = " ".join(line for line in PAGE.splitlines() if line.startswith("#"))
-#: What comes of them in the query string, where the name is another one.
-PARAMETERS = {"query": "q", "limit": "count", "years": "year"}
 
 
 @pytest.mark.parametrize("path", [path for path, _ in ROUTES])
@@ -37,7 +34,7 @@ def test_no_route_is_made_up():
     assert {path for path, _ in ROUTES} == set(re.findall(r"`(/[^`]*)`", HEADINGS))
 
 
-@pytest.mark.parametrize("name", [PARAMETERS.get(it.name, it.name) for it in fields(Parameters)] + ["format", "n"])
+@pytest.mark.parametrize("name", sorted(KNOWN))
 def test_parameters(name):
     """Every parameter has its row."""
     assert re.search(rf"^\| (`count` or )?`{name}`", PAGE, re.MULTILINE)

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from lxml import html
 
-from metasearch.errors import TimedOut
+from metasearch.errors import ConnectFailed, TimedOut
 from metasearch.record import Author, Match, Reason, Version
 from metasearch.server.page import Form
 from metasearch.server.results import Results, results_page
@@ -218,3 +218,55 @@ def test_long_abstract_is_cut_at_a_word():
 
     assert words.endswith("word…")
     assert chinese == "乳" * 320 + "…"
+
+
+def broken(name):
+    """A source that could not be reached."""
+    return report(name, "error", error=ConnectFailed(name, "no connection can be made"), count=0, total=None)
+
+
+def test_issue_14_10_the_page_says_that_no_source_answered():
+    """Where all failed, nobody knows whether there are works; it is not said that there are none."""
+    text = tree(answer(reports=[broken("alpha"), late("beta")])).text_content()
+
+    assert text.count("No source answered") == 2
+    assert "No database that answered" not in text
+
+
+def test_issue_14_10_where_nobody_could_be_asked_the_page_says_so():
+    """A key that is missing is no failure."""
+    assert "No source could be asked." in tree(answer(reports=[report("alpha", "skipped", count=0)])).text_content()
+
+
+def test_issue_14_10_fifteen_equal_failures_are_one_line():
+    """Above the hits, with their number and all their names; the list of databases does not open each of them."""
+    names = [f"s{number}" for number in range(15)]
+    shown = tree(answer(hit(), reports=[report("alpha"), *map(broken, names)]), labels={"s0": "Source Zero"})
+    lines = [it.text_content() for it in shown.xpath("//*[@class='incomplete']//li")]
+
+    assert lines == [f"15 sources: failed (no connection can be made): Source Zero, {', '.join(names[1:])}"]
+    assert shown.xpath("//*[@class='reports']//details[@open]") == []
+
+
+def test_issue_14_10_chips_show_labels_and_not_internal_names():
+    """Where a hit was found, why it ranks, and which source gave what."""
+    shown = tree(answer(hit()), labels={"alpha": "Alpha Index", "beta": "Beta Library"})
+
+    assert shown.xpath("string(//*[@class='found'])") == "Alpha Index #1 · Beta Library #2"
+    assert "Alpha Index ranks it 1" in shown.text_content()
+    assert "Beta Library: doi" in shown.text_content()
+
+
+def test_issue_14_10_a_list_that_ends_because_of_per_source_offers_more():
+    """A link asks each database for more records; none where the limit ends the list, or the sources end."""
+    ended = answer(hit(), hit(2), reports=[report("alpha", more=True, count=20)])
+    cut = replace(ended, hits=ended.hits[:1])
+    whole = answer(hit(), hit(2), reports=[report("alpha", count=20)])
+    links = [tree(it, count=20).xpath("//nav[@class='pager']/a/@href") for it in (ended, cut, whole)]
+
+    assert links == [["/search?q=gene%20drive&count=20&start=0&per_source=100&format=html"], [], []]
+
+
+def test_issue_14_10_result_pages_are_not_indexed():
+    """Search engines find it in the head of the page."""
+    assert tree(answer(hit())).xpath("//meta[@name='robots']/@content") == ["noindex, nofollow"]

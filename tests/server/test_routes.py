@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.robotparser import RobotFileParser
+
 import pytest
 from lxml import etree, html
 
@@ -303,3 +305,29 @@ async def test_pages_may_use_their_own_files_only(client):
     own = dict.fromkeys(("script-src", "style-src", "img-src", "connect-src", "form-action"), "'self'")
 
     assert policy == dict.fromkeys(("default-src", "base-uri", "frame-ancestors"), "'none'") | own
+
+
+async def test_issue_14_10_robots_may_visit_the_start_page_and_make_no_search(client):
+    """As Python's own reader of such files understands it."""
+    response = await client.get("/robots.txt")
+    rules = RobotFileParser()
+    rules.parse((await response.text()).splitlines())
+
+    assert (response.status, response.content_type) == (200, "text/plain")
+    assert all(rules.can_fetch("anybot", path) for path in ("/", "/sources", "/opensearch.xml"))
+    assert not any(rules.can_fetch("anybot", path) for path in ("/search?q=mice", "/search", "/plan?q=x", "/?q=mice"))
+
+
+@pytest.mark.parametrize("path", ["/search?q=mice", "/search?q=mice&format=ris", "/?q=mice", "/search?q=", "/plan"])
+async def test_issue_14_10_answers_of_searches_are_not_indexed(client, path):
+    """In the header, so that it holds for every format, and for errors."""
+    assert (await client.get(path)).headers["X-Robots-Tag"] == "noindex, nofollow"
+
+
+@pytest.mark.parametrize("path", ["/", "/sources", "/robots.txt"])
+async def test_issue_14_10_the_start_page_may_be_indexed(client, path):
+    """Nothing keeps search engines from it."""
+    response = await client.get(path, headers=HTML)
+
+    assert "X-Robots-Tag" not in response.headers
+    assert "noindex" not in await response.text()

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 
 import orjson
 import pytest
@@ -19,7 +21,7 @@ SSE = "/search?q=mice&format=sse"
 def events(body: str) -> Iterator[dict[str, str]]:
     """The server-sent events of a body as {"event", "id", "data"}; comments and `retry` are passed over."""
     for block in body.split("\n\n"):
-        fields = dict(line.split(": ", 1) for line in block.splitlines() if not line.startswith((":", "retry")))
+        fields = dict(line.split(": ", 1) for line in block.splitlines() if not line.startswith((":", "retry:")))
         if fields:
             yield fields
 
@@ -98,7 +100,60 @@ async def test_silence_is_broken_by_comments(serve, engine):
     client = await serve(engine, ping=0.01)
     response = await client.get(SSE)
 
-    assert (await read_until(response, b": ping\n\n")).endswith(b"\n\n: ping\n\n")
+    assert (await read_until(response, b": ping\n: ping\n")).endswith(b"\n\n: ping\n: ping\n")
+
+
+@dataclass
+class EventSource:
+    """Reads an event stream as the WHATWG's HTML standard says (9.2.6), but hands on events without data, too.
+
+    Browsers drop those; httpx-sse and other clients give them to the program, where they are no JSON.
+    """
+
+    retry: int | None = None
+    last_id: str = ""
+    events: list[tuple[str, str, str]] = field(default_factory=list)
+
+    def read(self, stream: bytes) -> EventSource:
+        kind, data, lines = "", [], re.split(r"\r\n|\n|\r", stream.decode("utf-8-sig"))
+        some = False
+        for line in lines[:-1]:
+            name, _, value = line.partition(":")
+            value = value.removeprefix(" ")
+            if not line and some:
+                self.events.append((kind or "message", "\n".join(data), self.last_id))
+                kind, data, some = "", [], False
+            elif not line:
+                # httpx-sse keeps the last id, and takes any empty line behind it for the end of an event.
+                self.events.append(("message", "", self.last_id))
+            elif name == "event":
+                kind, some = value, True
+            elif name == "data":
+                some = data.append(value) is None
+            elif name == "id" and "\0" not in value:
+                self.last_id, some = value, True
+            elif name == "retry" and value.isascii() and value.isdigit():
+                self.retry, some = int(value), True
+        return self
+
+
+@pytest.mark.parametrize("last", [None, "s1-2"])
+async def test_issue_14_10_every_event_of_a_stream_has_data_the_first_one_too(serve, engine, last):
+    """Neither the time to come back nor a comment is an event without data; the first event is a JSON object."""
+    engine.gate = asyncio.Event()
+    client = await serve(engine, ping=0.01, retry=1234)
+    response = await client.get(SSE)
+    begun = await read_until(response, b": ping\n")
+    engine.gate.set()
+    whole = begun + await response.read()
+    if last:
+        whole = await (await client.get(SSE, headers={"Last-Event-ID": last})).read()
+
+    source = EventSource().read(whole)
+
+    assert source.retry == 1234
+    assert [orjson.loads(data)["event"] for _, data, _ in source.events] == [kind for kind, _, _ in source.events]
+    assert (source.events[0][2], source.events[-1][0]) == ("s1-3" if last else "s1-1", "done")
 
 
 async def test_a_reader_that_comes_back_gets_the_rest(serve, engine):

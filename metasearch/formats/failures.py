@@ -1,0 +1,25 @@
+"""Failures in the same words, told once: a network that is down fails all sources in one way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from metasearch.events import SourceReport
+
+#: Sources that are named before what they have in common; of more, their number is.
+NAMED_FIRST = 3
+
+
+def alike(reports: Iterable[SourceReport]) -> list[list[SourceReport]]:
+    """Reports that would be told in the same words, together, in the order of the first of each."""
+    groups: dict[tuple[object, ...], list[SourceReport]] = {}
+    for report in reports:
+        words = (report.status, str(report.error), report.error and report.error.advice)
+        groups.setdefault((report.source,) if report.count else words, []).append(report)
+    return list(groups.values())
+
+
+def as_line(names: list[str], said: str) -> str:
+    """The line of a group: "arxiv, dblp: no answer", but "15 sources: no answer: arxiv, dblp, ..."."""
+    listed = ", ".join(names)
+    return f"{listed}: {said}" if len(names) <= NAMED_FIRST else f"{len(names)} sources: {said.rstrip('.')}: {listed}"
