@@ -10,6 +10,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 from metasearch.adapters.fetch import Fetcher
 from metasearch.adapters.parse import STEP, Parsed, Reading, most_of
@@ -21,10 +22,13 @@ from metasearch.desk import Turns
 from metasearch.errors import Drifted, NotRead, SourceError, TimedOut
 from metasearch.events import SourceReport, Status
 from metasearch.loading import Workshop
-from metasearch.query import Query, matches
+from metasearch.query import Query, matches, terms
 from metasearch.record import Record
 
 log = logging.getLogger("metasearch")
+
+#: Terms above which a query is translated in a thread: a thousand take some 60 ms a source.
+MANY_TERMS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +214,7 @@ class Asking:
         self._ids = set()
         try:
             if self.plan is None:
-                self.plan = plan(means.query, self.spec, means.reach, means.env, means.depth)
+                self.plan = await self._planned(means)
                 self.notes += self.plan.notes
                 self._next = self.plan.request
             if self._held:
@@ -228,6 +232,19 @@ class Asking:
         self._stop_where_it_repeats(deep)
         self.seconds = loop.time() - means.began
         await give(None)
+
+    async def _planned(self, means: Means) -> Plan:
+        """The request of this source; a long query is translated in a thread."""
+        made: list[Plan] = []
+
+        def make(_given_up: Callable[[], bool] = lambda: False) -> None:
+            made.append(plan(means.query, self.spec, means.reach, means.env, means.depth))
+
+        if next(islice(terms(means.query, negated=True), MANY_TERMS, None), None) is None:
+            make()
+        else:
+            await means.turns.apart(make)
+        return made[0]
 
     async def _ask(self, request: Request, means: Means, give: Give) -> None:
         """Ask for one page, read it and give what it holds; `_next` is what follows."""

@@ -16,8 +16,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import metasearch
+from metasearch import asking as asking_module
 from metasearch import loading as loading_module
 from metasearch.adapters.fetch import Fetcher
+from metasearch.adapters.plan import Plan
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.weight import LIGHT_BYTES
 from metasearch.dedup import STRATEGIES, Strategy
@@ -27,7 +29,7 @@ from metasearch.errors import MetasearchError, PinsError, QuerySyntaxError, Unkn
 from metasearch.events import Added, Answer, Finished, Grown, Joined, Order, SearchEvent, SourceProgress, Started
 from metasearch.formats.answer import answer_object
 from metasearch.formats.events import event_object, fold
-from metasearch.query import Years
+from metasearch.query import Or, Query, Years
 from metasearch.record import VersionsMode
 from metasearch.settings import Settings
 from tests.answers import untimed
@@ -369,6 +371,26 @@ async def test_specs_are_built_off_the_loop() -> None:
     assert here not in built
     assert len(built) == len(made.registry.names())
     await made.close()
+
+
+async def test_a_long_query_is_translated_off_the_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A thousand terms take many milliseconds a source; a short query is translated at once."""
+    threads: dict[str, threading.Thread] = {}
+    planned = asking_module.plan
+
+    def plan(query: Query, *args: Any) -> Plan:
+        threads["long" if isinstance(query, Or) else "short"] = threading.current_thread()
+        return planned(query, *args)
+
+    monkeypatch.setattr(asking_module, "plan", plan)
+    made, upstreams = engine({"alpha": works(item("Gene drives", "10.1000/one"))})
+
+    await made.search(" OR ".join(f"g{number}" for number in range(900)))
+    await made.search("gene")
+
+    assert [request.source for request in upstreams.asked] == ["alpha", "alpha"]
+    assert threads["short"] is threading.main_thread()
+    assert threads["long"] is not threading.main_thread()
 
 
 async def test_a_wrong_spec_is_told_when_it_is_asked_for() -> None:
