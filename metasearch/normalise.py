@@ -358,13 +358,16 @@ _SPREADSHEET_DATE = re.compile(
 
 
 _NO_PAGES = ("", "")
+# One dash before the first digit: "-331", "xii-331" say where an article ends; "No-C-93" has two, and is a page.
+_ONLY_LAST = re.compile(r"[^\d\u2010-\u2015\u2212-]*[\u2010-\u2015\u2212-]+[^\d\u2010-\u2015\u2212-]*")
 
 
 @lru_cache(maxsize=500)  # a pair is asked for its pages more than once
 def pages_key(value: str | None) -> tuple[str, str]:
     """First and last page, the last one completed: "123-8" -> ("123", "128"); ("", "") where there are none.
 
-    "08-Aug" is what a spreadsheet makes of "8-8": it says nothing.
+    "08-Aug" is what a spreadsheet makes of "8-8": it says nothing. Neither does a range whose part before the dash has
+    no digit: "xii-331".
     """
     if not value:
         return _NO_PAGES
@@ -373,6 +376,8 @@ def pages_key(value: str | None) -> tuple[str, str]:
     if not (first.isdecimal() and last.isdecimal() and value.isascii()):
         found = _PAGES.search(value)
         if found is None or _SPREADSHEET_DATE.fullmatch(value):
+            return _NO_PAGES
+        if found.start(2) and _ONLY_LAST.fullmatch(value, 0, found.start(2)):
             return _NO_PAGES
         prefix, first, _, _, last = found.groups()
     first = first.lstrip("0") or "0"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from metasearch.dedup.columns import Columns
 from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.dedup.matcher import Chain
 from metasearch.record import Match
@@ -40,15 +41,18 @@ class Divider:
     Args:
         chain: Judges.
         prints: The fingerprints by number; the list grows while records arrive.
+        columns: Which of them stand in columns.
 
     Attributes:
         passed_over: Pairs that were not judged, because their component is too large.
     """
 
-    def __init__(self, chain: Chain, prints: Sequence[Fingerprint]) -> None:
+    def __init__(self, chain: Chain, prints: Sequence[Fingerprint], columns: Columns) -> None:
         self._chain = chain
         self._prints = prints
+        self._columns = columns
         self._verdicts: dict[tuple[int, int], Match | None] = {}
+        self._of_columns: dict[tuple[int, int], Match | None] = {}
         self._vetoes: dict[tuple[int, int], bool] = {}
         self.passed_over = 0
 
@@ -70,6 +74,8 @@ class Divider:
         edges = {_pair(a, b): match for a, b, match in joins}
         if 2 < len(members) <= ALL_PAIRS:
             edges |= self._all_edges(members)
+        if self._columns:
+            edges = self._without_columns(edges)
         home = {number: _Group(number) for number in members}
         for (a, b), match in sorted(edges.items(), key=_strongest_first):
             one, other = home[a], home[b]
@@ -98,6 +104,25 @@ class Divider:
                 if match is not None and match.verdict != "different":
                     edges[pair] = match
         return edges
+
+    def _without_columns(self, edges: _Edges) -> _Edges:
+        """What joins records, where the titles of columns prove nothing."""
+        kept = {}
+        for pair, match in edges.items():
+            found: Match | None = match
+            if pair[0] in self._columns or pair[1] in self._columns:
+                found = self.in_column(*pair)
+            if found is not None:
+                kept[pair] = found
+        return kept
+
+    def in_column(self, a: int, b: int) -> Match | None:
+        """What joins two records of which one stands in a column."""
+        pair = _pair(a, b)
+        if pair not in self._of_columns:
+            match = self._chain.judge(self._columns.print_of(a), self._columns.print_of(b))
+            self._of_columns[pair] = match if match is not None and match.verdict != "different" else None
+        return self._of_columns[pair]
 
     def _unite(self, one: _Group, other: _Group) -> None:
         self.passed_over += len(one.numbers) * len(other.numbers) - len(one.witnesses) * len(other.witnesses)

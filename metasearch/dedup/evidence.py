@@ -16,7 +16,7 @@ from metasearch.dedup.dois import without_version
 from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.dedup.people import AuthorRelation
 from metasearch.dedup.resemblance import NEAR, TitleRelation, resemblance, title_score
-from metasearch.dedup.venues import venue_relation
+from metasearch.dedup.venues import is_series_and_journal, venue_relation
 from metasearch.record import Verdict
 
 #: Several rules ask for a pair in a row; to remember more pairs would keep records of searches long gone.
@@ -33,9 +33,11 @@ class Evidence:
         gap: Years between them, None where one has no year.
         venue: The one is the other or its abbreviation.
         pages: First pages equal; `page_range`: first and last, of more than one page.
+        doi: Equal DOIs; None also where place and abstract say that one of two is mistyped.
         place: Venue, volume and issue or pages agree: the same place in print, where one work can stand.
         form: One is a preprint or a conference abstract and the other is not: another version of the work at most.
-        kinds: One is a conference paper and the other an article: two publications.
+        kinds: One is a conference paper and the other an article, as the venues of one name and two years say, too: two
+            publications.
         revised: One is a revision of the other: DOIs of two versions, or a Cochrane review and its update.
         parts: Numbers of parts in the titles; `part_lost`: only one title names a part.
         numbers: No number in one title contradicts one in the other.
@@ -141,13 +143,19 @@ def evidence(a: Fingerprint, b: Fingerprint) -> Evidence:
     elif pages is False and "abstract" in (a.form, b.form) and a.pages[0] == a.pages[1] and b.pages[0] == b.pages[1]:
         pages = None  # one of them is the number of the abstract
     venue = venue_relation(a.venue, b.venue)
-    volume = three(a.volume, b.volume)
+    volume = _volume_relation(a, b)
     gap = abs(a.year - b.year) if a.year is not None and b.year is not None else None
+    series = bool(venue and gap) and not volume and is_series_and_journal(a.venue, b.venue)
+    if series:
+        venue = False  # in one year, or with the volume, the journal may be meant
     # Whether one says "[abstract]" and the other does not means nothing in the same journal and year.
     there = bool(venue) and gap == 0 and volume is not False and pages is not False
     page_range = bool(pages) and a.pages == b.pages and a.pages[0] != a.pages[1]
     page = bool(volume and page_range and gap == 0)
+    issue = _issue_relation(a, b)
     doi, revised = _doi_relation(a, b)
+    if doi is False and venue and volume and issue and page_range and abstracts_agree(a, b):
+        doi = None  # one article, and a DOI mistyped
     form, kinds = _form_relation(a, b, page=page, there=there)
     return Evidence(
         title=title,
@@ -156,7 +164,7 @@ def evidence(a: Fingerprint, b: Fingerprint) -> Evidence:
         gap=gap,
         venue=venue,
         volume=volume,
-        issue=_issue_relation(a.issue, b.issue),
+        issue=issue,
         pages=pages,
         page_range=page_range,
         doi=doi,
@@ -165,12 +173,17 @@ def evidence(a: Fingerprint, b: Fingerprint) -> Evidence:
         publisher=_publisher_relation(a.publisher, b.publisher),
         notice=a.notice == b.notice or (gap == 0 and {a.notice, b.notice} == _PLAN),
         form=form,
-        kinds=kinds,
+        kinds=kinds or series,
         revised=revised or _is_update(a, b, venue, gap),
         parts=a.parts == b.parts if a.parts and b.parts else None,
         part_lost=bool(a.parts) != bool(b.parts),
         numbers=_numbers_relation(a.numbers, b.numbers),
     )
+
+
+def abstracts_agree(a: Fingerprint, b: Fingerprint) -> bool:
+    """Whether two abstracts begin with the same letters."""
+    return bool(a.abstract_start) and a.abstract_start == b.abstract_start
 
 
 def word(it: Evidence) -> Verdict:
@@ -219,7 +232,7 @@ def pages_relation(a: tuple[str, str], b: tuple[str, str]) -> bool | None:
     """The same first page.
 
     None where one side has none, where one was numbered from 1 ahead of print, where an article number stands against
-    a page, or where only the last pages agree (then a first one was mistyped).
+    a page, where only the last pages agree (then a first one was mistyped), or where one gives a page of the other's.
     """
     if not a[0] or not b[0]:
         return None
@@ -234,10 +247,15 @@ def pages_relation(a: tuple[str, str], b: tuple[str, str]) -> bool | None:
 
 
 def _overlap(a: tuple[str, str], b: tuple[str, str]) -> bool:
-    """Whether two ranges have more than a page in common: no two works have, so one of them is misprinted."""
+    """Whether two ranges have more than a page in common: no two works have, so one of them is misprinted.
+
+    Or whether one is a single page between the first and the last of the other: whoever cites may give the page cited.
+    On the last page another text may begin.
+    """
     if not all(page.isdecimal() and len(page) < 9 for page in (*a, *b)):
         return False
-    return min(int(a[1]), int(b[1])) - max(int(a[0]), int(b[0])) > 0
+    start, end = max(int(a[0]), int(b[0])), min(int(a[1]), int(b[1]))
+    return start < end or (start == end and end < max(int(a[1]), int(b[1])))
 
 
 _RANGES = re.compile(r"[,;+]")
@@ -268,13 +286,43 @@ def _is_update(a: Fingerprint, b: Fingerprint, venue: bool | None, gap: int | No
     return bool(gap) or bool(a.issue and b.issue and a.issue != b.issue)
 
 
-def _issue_relation(a: str, b: str) -> bool | None:
-    """The same issue; None where one has none, or one is a number and the other a word ("suppl", "spring")."""
-    if not a or not b:
+def _volume_relation(a: Fingerprint, b: Fingerprint) -> bool | None:
+    """The same volume; None where one has none, or gives the year or the number of the other's supplement as one."""
+    one, other = a.volume, b.volume
+    if not one or not other:
         return None
-    if a == b:
+    if one == other:
         return True
-    return False if a.isdecimal() and b.isdecimal() else None
+    if f"suppl{one}" == b.issue or f"suppl{other}" == a.issue:
+        return None
+    return None if _is_year(one, a, b) or _is_year(other, a, b) else False
+
+
+def _issue_relation(a: Fingerprint, b: Fingerprint) -> bool | None:
+    """The same issue.
+
+    None where one has none, where one is a number and the other a word ("suppl", "spring"), or where one is the year or
+    the other's page.
+    """
+    one, other = a.issue, b.issue
+    if not one or not other:
+        return None
+    if one == other:
+        return True
+    if not (one.isdecimal() and other.isdecimal()) or one == b.pages[0] or other == a.pages[0]:
+        return None
+    return None if _is_year(one, a, b) or _is_year(other, a, b) else False
+
+
+def _is_year(number: str, a: Fingerprint, b: Fingerprint) -> bool:
+    """Whether a number is the year in which two records appeared, or the one beside it.
+
+    Of records of two years it is a volume: that of a yearbook, which counts by years.
+    """
+    if len(number) != 4 or not number.isdecimal():
+        return False
+    years = {year for year in (a.year, b.year) if year is not None}
+    return len(years) == 1 and abs(int(number) - years.pop()) <= 1
 
 
 # Words of many publishers' names.

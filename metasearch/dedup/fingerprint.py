@@ -38,7 +38,16 @@ _PREPRINT_VENUES = frozenset(
 _ABSTRACTS = frozenset(("abstracts", "abstract"))
 # Embase: "Pediatric Transplantation.Conference: 6th Congress of ...", for the abstracts in a journal's supplement.
 _SUPPLEMENT = re.compile(r"[.,;]? ?Conference: .*", re.IGNORECASE | re.DOTALL)
-_MONTHS = frozenset("jan feb mar apr may jun jul aug sep oct nov dec spr sum aut win fal".split())
+# Months and seasons, as files in the languages of most journals name the issue by them; three letters are enough.
+_MONTHS = tuple(
+    """january february march april may june july august september october november december spring summer autumn winter
+    fall januar februar marz mai juni juli oktober dezember janvier fevrier mars avril juin juillet aout septembre
+    octobre novembre decembre enero febrero marzo abril mayo junio julio agosto septiembre noviembre
+    diciembre""".split()
+)
+_ADDITION = re.compile(r"[(\[].*")
+# "e0143396" is the number of an article; no journal has ten thousand issues a volume.
+_ARTICLE_NUMBER = re.compile(r"\s*e\d{3,}|\D*\d{5,}", re.IGNORECASE)
 #: In what form a record's work stands there; "" where nobody can tell.
 Form = Literal["", "preprint", "abstract", "conference", "journal"]
 #: Shorter translated titles are not compared; letters of an abstract's beginning that are.
@@ -158,7 +167,7 @@ class Fingerprint:
         self.first = people.spellings(authors[0].family, authors[0].name) if authors else _NOBODY
         self.year = record.year
         self.venue = _venue(record)
-        self.volume = normalise.number_key(record.volume)
+        self.volume = _volume(record.volume) if record.volume else ""
         self.issue = _issue(record.issue) if record.issue else ""
         self.pages = normalise.pages_key(record.pages)
         self.generic = is_generic(self.words, compact, self.venue, self.first) or (self.cjk and cjk.is_generic(title))
@@ -217,7 +226,8 @@ class Fingerprint:
     def _complete(self) -> None:
         record, words = self.record, self.words
         self.cut = record.title.endswith(("…", "...", "… ", "... "))
-        self.notice = notice(self.text, words, self.breaks) or (self._mark if self._mark != "abstract" else "")
+        marked = self._mark if self._mark != "abstract" else ""
+        self.notice = notice(self.text, words, self.breaks, record.title) or marked
         self.edition = _edition(record.edition) if record.edition else ""
         if self.cjk:
             title = f"{record.title} {record.subtitle or ''}"
@@ -287,11 +297,31 @@ def _form(record: Record, venue: tuple[str, ...], mark: str) -> Form:
 
 @lru_cache(maxsize=5_000)
 def _issue(value: str) -> str:
-    """A number, "suppl" with its number, or a word: "3-4" -> "3", "Suppl. 2" -> "suppl2"; "" for a month."""
+    """A number, "suppl" with its number, or a word: "3-4" -> "3", "Suppl. 2" -> "suppl2".
+
+    "" for a month, with or without a day, and for the number of an article.
+    """
     text = normalise.compact(value)
     if "suppl" in text or text.startswith("sup"):
         return "suppl" + "".join(filter(str.isdecimal, text))
-    return "" if text[:3] in _MONTHS else normalise.number_key(value)
+    return "" if _ARTICLE_NUMBER.match(value) or _is_dated(value) else normalise.number_key(value)
+
+
+@lru_cache(maxsize=5_000)
+def _volume(value: str) -> str:
+    """A number where it is one, else text: as `normalise.number_key`; "" for a month, with or without a day."""
+    return "" if _is_dated(value) else normalise.number_key(value)
+
+
+def _is_dated(value: str) -> bool:
+    """Whether a month or season is named, other than in brackets behind the number: "5 May", "Apr 25 [Epub]"."""
+    if value.isdecimal():
+        return False
+    return any(map(_is_month, normalise.words(_ADDITION.sub("", value))))
+
+
+def _is_month(word: str) -> bool:
+    return len(word) > 2 and any(month.startswith(word) for month in _MONTHS)
 
 
 class _Vocabulary(dict[str, str]):

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 
+from metasearch.dedup.columns import Columns
 from metasearch.dedup.divide import ALL_PAIRS, Cluster, Divider
 from metasearch.dedup.fingerprint import Fingerprint, fingerprint
 from metasearch.dedup.index import Index
@@ -50,7 +51,8 @@ class OnlineDedup:
         self._prints: list[Fingerprint] = []
         self._years: list[int | None] = []
         self._index = Index(chain)
-        self._divider = Divider(chain, self._prints)
+        self._columns = Columns(self._prints)
+        self._divider = Divider(chain, self._prints, self._columns)
         self._parent = array("q")
         # Of components of more than one record only: most records are alone.
         self._members: dict[int, list[int]] = {}
@@ -95,6 +97,8 @@ class OnlineDedup:
         self._years.append(it.year)
         self._parent.append(number)
         self._dirty.add(number)
+        for one in self._columns.add(number, it):
+            self._judge_anew(one)
         places = self._index.places(it)
         candidates, exactly = self._index.candidates(it, places)
         if len(candidates) >= MANY and self._joins_copies(number, it):
@@ -109,6 +113,12 @@ class OnlineDedup:
             if match is not None and match.verdict != "different" and not self._apart(match):
                 self._join(other, number, match)
                 joined += 1
+
+    def _judge_anew(self, number: int) -> None:
+        """Let the component of a record be divided again."""
+        root = self._root(number)
+        if root in self._members or root in self._copies:
+            self._dirty.add(root)
 
     def _is_tied(self, a: int, b: int) -> bool:
         """Whether two records stand in one component that is too large to judge every pair of it."""
@@ -277,11 +287,17 @@ class OnlineDedup:
         joins = self._joins.get(root, ())
         clusters = self._divider.divide(self._of(root), joins, separate=self._versions == "separate")
         if self._copies:
+            apart: list[Cluster] = []
             for numbers, matches in clusters:
                 for number in numbers[:]:
                     for copy, match in self._copies.get(number, ()):
-                        numbers.append(copy)
-                        matches.append(match)
+                        said = self._divider.in_column(number, copy) if copy in self._columns else match
+                        if said is None:
+                            apart.append(([copy], []))
+                        else:
+                            numbers.append(copy)
+                            matches.append(said)
+            clusters += apart
         return clusters
 
 

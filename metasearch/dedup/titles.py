@@ -77,6 +77,14 @@ _NOTICES = (
     ("addendum", re.compile(r"^(?:addend(?:um|a)|supplement) to\b")),
     ("review", re.compile(r"^(?:book |a )?review of\b|^book review")),
 )
+# "Erratum- ..." and "Corrigendum –...": a dash with a blank on one side; without one ("Response-surface methods") only
+# behind words that are nothing but a notice.
+_DASHES = r"[\u2010-\u2015\u2212\ufe58\ufe63\uff0d-]"
+_DASHED = re.compile(
+    rf"\W*(?:(?:errat(?:um|a)|corrigend(?:um|a)|addend(?:um|a))\s?{_DASHES}|"
+    rf"[^\W\d_]{{3,}}(?:{_DASHES}\s|\s{_DASHES}))",
+    re.IGNORECASE,
+)
 _LAST_WORDS = frozenset(("reply", "response", "rejoinder"))
 _REPLY_AT_END = re.compile(r"\b(?:the )?authors? (?:reply|response)$|\b(?:reply|rejoinder)$")
 _NOTICE_WORDS = frozenset(
@@ -135,12 +143,20 @@ def marks(title: str) -> frozenset[int]:
     return frozenset(found)
 
 
-def notice(text: str, words: tuple[str, ...], breaks: frozenset[int]) -> str:
-    """What kind of notice about another work the title announces: "Erratum: ...", "... Authors' reply"."""
+def notice(text: str, words: tuple[str, ...], breaks: frozenset[int], title: str = "") -> str:
+    """What kind of notice about another work the title announces: "Erratum: ...", "... Authors' reply".
+
+    Args:
+        text: The words, joined by blanks.
+        words: Of the title.
+        breaks: Where a mark ends a part of it.
+        title: As it stands, for the dashes that are no such mark: "Erratum- ...".
+    """
     if words and words[-1] in _LAST_WORDS and len(words) > 2 and _REPLY_AT_END.search(text):
         return "reply"
     if words and words[0] in _NOTICE_WORDS:
-        head = " ".join(words[: min(breaks)]) if breaks else text
+        dashed = _DASHED.match(title)
+        head = words[0] if dashed else " ".join(words[: min(breaks)]) if breaks else text
         for name, pattern in _NOTICES:
             if pattern.search(text) or pattern.search(head):
                 return name
@@ -158,6 +174,8 @@ def parts(text: str, words: tuple[str, ...]) -> frozenset[str]:
 
 
 _DIGITS = re.compile(r"\d+")
+# "10 000", as the words of "10,000" are read.
+_THOUSANDS = re.compile(r"\b\d{1,3}(?: \d{3})+(?!\d)")
 # "II" as a machine reads it: "I1", "1l".
 _MISREAD = re.compile(r"\b(?:[il]+1|1+[il])[il1]*\b")
 _NO_NUMBERS: frozenset[str] = frozenset()
@@ -166,7 +184,10 @@ _ROMAN_NUMBERS = frozenset("ii iii iv vi vii viii ix xi xii xiii xiv xvi".split(
 
 def numbers(text: str, words: tuple[str, ...]) -> frozenset[str]:
     """All numbers in a title, also those within words ("D2", "CO2") and Roman ones of more than one letter."""
-    digits = _DIGITS.findall(_MISREAD.sub(" ", text) if "1" in text else text)
+    text = _MISREAD.sub(" ", text) if "1" in text else text
+    digits = _DIGITS.findall(text)
+    if len(digits) > 1 and any(len(number) == 3 for number in digits[1:]):
+        digits = _DIGITS.findall(_THOUSANDS.sub(lambda found: found.group().replace(" ", ""), text))
     if not digits and _ROMAN_NUMBERS.isdisjoint(words):
         return _NO_NUMBERS
     found = {number.lstrip("0") or "0" for number in digits}

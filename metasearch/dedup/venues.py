@@ -25,6 +25,8 @@ _CONFERENCES = frozenset(
     "conference conf symposium symp workshop workshops congress meeting kongress tagung colloquium colloque".split()
 )
 _JOURNALS = frozenset("journal j transactions trans magazine zeitschrift revista revue rivista 学报 杂志".split())
+# What a series of conferences calls its periodical, beside those: "SIGMOD Record".
+_PERIODICALS = _JOURNALS | frozenset("record bulletin newsletter".split())
 #: Names that are remembered, with what was made of them: those of a search, and the frequent ones of a file.
 KEPT = 2_000
 #: An acronym is looked for in names of up to this many words.
@@ -55,6 +57,15 @@ def venue_relation(a: tuple[str, ...], b: tuple[str, ...]) -> bool | None:
     if not a or not b:
         return None
     return a == b or _names_relation(a, b)
+
+
+@lru_cache(maxsize=KEPT)
+def is_series_and_journal(a: tuple[str, ...], b: tuple[str, ...]) -> bool:
+    """Whether one name is a word and the other that word's journal: "VLDB" and "VLDB J.", a series and its journal."""
+    if _PERIODICALS.isdisjoint(a) == _PERIODICALS.isdisjoint(b):
+        return False
+    one, other = (tuple(word for word in _core(it) if word not in _PERIODICALS) for it in (a, b))
+    return len(one) == 1 and one == other
 
 
 @lru_cache(maxsize=KEPT)

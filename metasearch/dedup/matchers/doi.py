@@ -15,8 +15,9 @@ from metasearch.record import Match
 class DoiHash:
     """Equal DOI, and titles that do not contradict it.
 
-    Every abstract of a conference supplement may carry the supplement's DOI, and some journals give one DOI to a
-    whole issue; so titles that are far apart, with other authors, leave the question open.
+    Every abstract of a conference supplement may carry the supplement's DOI, every paper that of the proceedings, and
+    some journals give one DOI to a whole issue; so titles that are far apart leave the question open, unless the first
+    author, the first and the last page are the same: two abstracts of one group may begin on one page.
     """
 
     name = "doi"
@@ -31,6 +32,6 @@ class DoiHash:
         if not a.doi or a.doi != b.doi:
             return None
         it = evidence(a, b)
-        if it.title == "far" and it.score < FAR and not (it.pages and it.first_author):
+        if it.title == "far" and it.score < FAR and not (it.page_range and it.first_author):
             return None
         return verdict(self.name, word(it), 0.99, ("same DOI", *it.words()), a, b)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from metasearch.dedup import people
-from metasearch.dedup.evidence import Evidence, evidence
+from metasearch.dedup.evidence import Evidence, abstracts_agree, evidence
 from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.dedup.matcher import verdict
 from metasearch.dedup.resemblance import SHORTEST_MAIN_TITLE, SHORTEST_TAIL, TitleRelation, resemblance, title_score
@@ -112,7 +112,7 @@ class Fields:
             return None
         got = points(it)
         needed = points_needed(a, b, it)
-        if needed - ABSTRACT <= got < needed and it.title not in ("far", "reworded") and _abstracts_agree(a, b):
+        if needed - ABSTRACT <= got < needed and it.title not in ("far", "reworded") and abstracts_agree(a, b):
             got += ABSTRACT
         if got < needed:
             return None
@@ -215,7 +215,3 @@ def points(it: Evidence) -> float:
 
 def _vote(relation: bool | None, agree: float, differ: float) -> float:
     return 0.0 if relation is None else agree if relation else differ
-
-
-def _abstracts_agree(a: Fingerprint, b: Fingerprint) -> bool:
-    return bool(a.abstract_start) and a.abstract_start == b.abstract_start

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from metasearch.dedup.evidence import Evidence, evidence
 from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.dedup.matcher import verdict
+from metasearch.dedup.resemblance import FAR
 from metasearch.record import Match
 
 #: Years that may pass between a preprint or conference abstract and its publication.
@@ -42,17 +43,41 @@ def _reason(a: Fingerprint, b: Fingerprint) -> str:
         return f"parts differ: {shown[0]} against {shown[1]}"
     if it.doi is False and not it.form and not it.revised and not _registered_twice(it):
         return f"DOIs differ: {a.doi} against {b.doi}"
+    if it.volume and it.issue is False and it.title == "far":
+        return f"issues and titles differ: {a.issue} against {b.issue}"
     if same_doi:
         return ""
+    if a.generic != b.generic and _is_named_otherwise(it):
+        return "one title is that of a column or a part, the other that of a work"
     if _carrier(a) and _carrier(b) and _carrier(a) != _carrier(b):
         return f"one is {a.record.type}, the other {b.record.type}"
-    if it.numbers is False:
+    if it.numbers is False and not _misprinted(a, b, it):
         return "numbers in the titles differ"
     if it.edition is False:
         return f"editions differ: {a.edition} against {b.edition}"
     if it.isbn is False and it.gap != 0:
         return "ISBNs and years differ"
+    if it.title == "far" and it.score >= FAR and it.pages is not True and a.ids.isdisjoint(b.ids):
+        return "one title is about what the other names"
     return _elsewhere(a, b, it)
+
+
+def _is_named_otherwise(it: Evidence) -> bool:
+    """Whether a title that says nothing ("Introduction") is not that of the other record with less said of its subject.
+
+    "Editorial" and "Editorial: ..." are one on the same pages, and two in a book.
+    """
+    return it.title in ("far", "within", "reworded") or (it.title in ("start", "end") and not (it.place and it.pages))
+
+
+def _misprinted(a: Fingerprint, b: Fingerprint, it: Evidence) -> bool:
+    """Whether other numbers in the titles are a misprint: nobody prints two articles on the same pages of one volume.
+
+    Two years are none: a record may have been made from last year's, with its place.
+    """
+    if not (it.volume and it.page_range and it.venue is not False):
+        return False
+    return not all(any(len(number) == 4 for number in only) for only in (a.numbers - b.numbers, b.numbers - a.numbers))
 
 
 def _elsewhere(a: Fingerprint, b: Fingerprint, it: Evidence) -> str:

@@ -1,0 +1,100 @@
+"""Titles that return in one journal: those of columns, which say no more of a work than "Editorial" does.
+
+What a title is called does not tell; how often it returns does. So it is a property of all records that were taken in,
+and of their set alone: a column found late is one for the records that came before it, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from metasearch.dedup.fingerprint import Fingerprint
+
+#: A title is that of a column where it stands in one venue in so many years and so many volumes. A work that was cited
+#: with wrong years has one volume.
+YEARS = PLACES = 3
+
+
+class _Title:
+    """The records of one title in one venue.
+
+    Attributes:
+        numbers: Name them.
+        years: In which they appeared.
+        places: Their volumes; the first page of one without, and the year of one that says nothing and is unsigned.
+    """
+
+    __slots__ = ("numbers", "places", "years")
+
+    def __init__(self) -> None:
+        self.numbers: list[int] = []
+        self.years: set[int] = set()
+        self.places: set[str] = set()
+
+    def add(self, number: int, it: Fingerprint) -> None:
+        self.numbers.append(number)
+        if it.year is None:
+            return
+        self.years.add(it.year)
+        if it.volume or it.pages[0]:
+            self.places.add(it.volume or f"p{it.pages[0]}")
+        elif not it.first:
+            self.places.add(f"y{it.year}")
+
+    @property
+    def recurs(self) -> bool:
+        return len(self.years) >= YEARS and len(self.places) >= PLACES
+
+
+class Columns:
+    """Which records stand in columns; grows with the records.
+
+    Args:
+        prints: The fingerprints by number; the list grows while records arrive.
+    """
+
+    def __init__(self, prints: Sequence[Fingerprint]) -> None:
+        self._prints = prints
+        # By the hash of title and venue. Most titles have one record: its number; None is a column.
+        self._titles: dict[int, int | _Title | None] = {}
+        # Made when one is compared for the first time.
+        self._generic: dict[int, Fingerprint | None] = {}
+
+    def add(self, number: int, it: Fingerprint) -> Iterable[int]:
+        """Take in a record; gives the numbers of the records that stand in a column only since it came."""
+        if it.generic or not it.compact or not it.venue:
+            return ()
+        key = hash((it.compact, it.venue))
+        found = self._titles.setdefault(key, number)
+        if found == number:
+            return ()
+        if found is None:
+            self._generic[number] = None
+            return (number,)
+        if isinstance(found, int):
+            first, found = found, _Title()
+            found.add(first, self._prints[first])
+            self._titles[key] = found
+        found.add(number, it)
+        if not found.recurs:
+            return ()
+        self._titles[key] = None
+        self._generic.update(dict.fromkeys(found.numbers))
+        return found.numbers
+
+    def __bool__(self) -> bool:
+        return bool(self._generic)
+
+    def __contains__(self, number: int) -> bool:
+        return number in self._generic
+
+    def print_of(self, number: int) -> Fingerprint:
+        """The fingerprint of a record, generic where it stands in a column."""
+        if number not in self._generic:
+            return self._prints[number]
+        made = self._generic[number]
+        if made is None:
+            it = self._prints[number]
+            made = self._generic[number] = Fingerprint(it.record, it.record_key)
+            made.generic = True
+        return made
