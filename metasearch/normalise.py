@@ -10,6 +10,7 @@ from __future__ import annotations
 import html
 import re
 from functools import lru_cache
+from html.entities import html5
 from operator import mul
 from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 
@@ -237,8 +238,22 @@ def without_markup(value: str) -> str:
 _ENDLESS_NUMBER = re.compile(r"&#(?=[xX]?[0-9a-fA-F]{12})[xX]?[0-9a-fA-F]+;?")
 
 
+# "&EACUTE;": what becomes of an entity where a title was set in capitals. No name in html5 has more letters than 31.
+_CAPITAL_ENTITY = re.compile(r"&([A-Z]{2,31});")
+
+
 def _unescaped(value: str) -> str:
-    return html.unescape(_ENDLESS_NUMBER.sub("\ufffd", value) if "&#" in value else value)
+    value = html.unescape(_ENDLESS_NUMBER.sub("\ufffd", value) if "&#" in value else value)
+    return _CAPITAL_ENTITY.sub(_capital_entity, value) if "&" in value else value
+
+
+def _capital_entity(match: re.Match[str]) -> str:
+    """The character of an entity in capitals: a capital where it is a letter; what names none stays."""
+    name = f"{match[1].lower()};"
+    found = html5.get(name)
+    if found is None:
+        return match.group()
+    return (html5.get(name.capitalize()) or found.upper()) if found.isalpha() else found
 
 
 def _tag(match: re.Match[str]) -> str:

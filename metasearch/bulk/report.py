@@ -23,6 +23,7 @@ RULES: Mapping[str, str] = {
     "url": "the same web address",
     "doi": "the same DOI",
     "id": "the same identifier (PMID, ISBN, ...)",
+    "standard": "the same number, or title, and year of a standard (ISO, GB/T ...)",
     "four-tuple": "the same title, journal, year and first author",
     "fields": "titles agree, and other fields with them",
     "text": "title and abstract nearly the same, same first author and year",

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from metasearch import normalise
-from metasearch.dedup import people
-from metasearch.dedup.dois import without_version
+from metasearch.dedup import books, people
+from metasearch.dedup.dois import without_marks, without_version
 from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.dedup.people import AuthorRelation
 from metasearch.dedup.resemblance import NEAR, TitleRelation, resemblance, title_score
-from metasearch.dedup.venues import is_series_and_journal, venue_relation
+from metasearch.dedup.venues import is_series_and_journal, same_name, venue_relation
 from metasearch.record import Verdict
 
 #: Several rules ask for a pair in a row; to remember more pairs would keep records of searches long gone.
@@ -90,6 +90,8 @@ class Evidence:
         if self.gap is not None and self.gap <= 1:
             out.append("years one apart" if self.gap else "same year")
         out += [said for name, said in _SAID if getattr(self, name)]
+        if self.isbn is False:
+            out.append("another ISBN of the edition")
         return out
 
 
@@ -114,6 +116,7 @@ _SAID = (
     ("issue", "issue equal"),
     ("pages", "pages equal"),
     ("isbn", "an ISBN in common"),
+    ("edition", "same edition"),
 )
 
 
@@ -152,11 +155,13 @@ def evidence(a: Fingerprint, b: Fingerprint) -> Evidence:
     there = bool(venue) and gap == 0 and volume is not False and pages is not False
     page_range = bool(pages) and a.pages == b.pages and a.pages[0] != a.pages[1]
     page = bool(volume and page_range and gap == 0)
+    # One name, spelt out and abbreviated, or one page of a volume: what its words make us guess contradicts nothing.
+    spot = page or same_name(a.venue, b.venue) or bool(there and volume and pages)
     issue = _issue_relation(a, b)
     doi, revised = _doi_relation(a, b)
     if doi is False and venue and volume and issue and page_range and abstracts_agree(a, b):
         doi = None  # one article, and a DOI mistyped
-    form, kinds = _form_relation(a, b, page=page, there=there)
+    form, kinds = _form_relation(a, b, page=page, there=there, spot=spot)
     return Evidence(
         title=title,
         score=score,
@@ -171,7 +176,7 @@ def evidence(a: Fingerprint, b: Fingerprint) -> Evidence:
         isbn=overlap(a.isbn, b.isbn),
         edition=three(a.edition, b.edition),
         publisher=_publisher_relation(a.publisher, b.publisher),
-        notice=a.notice == b.notice or (gap == 0 and {a.notice, b.notice} == _PLAN),
+        notice=a.notice == b.notice or ((gap == 0 or doi is True) and {a.notice, b.notice} == _PLAN),
         form=form,
         kinds=kinds or series,
         revised=revised or _is_update(a, b, venue, gap),
@@ -212,7 +217,7 @@ def other_form(a: Fingerprint, b: Fingerprint) -> bool:
     return not forms.isdisjoint(("preprint", "abstract"))
 
 
-def _form_relation(a: Fingerprint, b: Fingerprint, *, page: bool, there: bool) -> tuple[bool, bool]:
+def _form_relation(a: Fingerprint, b: Fingerprint, *, page: bool, there: bool, spot: bool) -> tuple[bool, bool]:
     """`form` and `kinds` of the evidence.
 
     Args:
@@ -220,12 +225,13 @@ def _form_relation(a: Fingerprint, b: Fingerprint, *, page: bool, there: bool) -
         b: The other.
         page: Whether they stand on the same pages of the same volume and year.
         there: Whether nothing speaks against that.
+        spot: Whether their venues are one in more than a guess.
     """
     if a.form == b.form:
         return False, False
     forms = {a.form, b.form}
     form = other_form(a, b) and not (page and "preprint" not in forms) and not (there and forms in _UNSAID)
-    return form, forms == _KINDS and not page
+    return form, forms == _KINDS and not spot
 
 
 def pages_relation(a: tuple[str, str], b: tuple[str, str]) -> bool | None:
@@ -275,7 +281,9 @@ def _doi_relation(a: Fingerprint, b: Fingerprint) -> tuple[bool | None, bool]:
         return None, False
     if a.doi == b.doi:
         return True, False
-    return False, without_version(a.doi) == without_version(b.doi)
+    if without_version(a.doi) == without_version(b.doi):
+        return False, True
+    return (None if without_marks(a.doi) == without_marks(b.doi) else False), False
 
 
 def _is_update(a: Fingerprint, b: Fingerprint, venue: bool | None, gap: int | None) -> bool:
@@ -343,7 +351,9 @@ def _publisher_relation(a: tuple[str, ...], b: tuple[str, ...]) -> bool | None:
     if one in other or other in one:
         return True
     ours, theirs = set(a) - _HOUSE, set(b) - _HOUSE
-    return None if 2 * len(ours & theirs) >= min(len(ours), len(theirs)) else False
+    if 2 * len(ours & theirs) >= min(len(ours), len(theirs)):
+        return None
+    return False if books.houses(a).isdisjoint(books.houses(b)) else None  # an imprint and its publisher
 
 
 def _numbers_relation(a: frozenset[str], b: frozenset[str]) -> bool | None:

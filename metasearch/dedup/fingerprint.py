@@ -15,6 +15,7 @@ from typing import Any, Literal, TypeVar
 from metasearch import normalise
 from metasearch.dedup import cjk, people
 from metasearch.dedup.affixes import without_affixes
+from metasearch.dedup.dois import names_nothing
 from metasearch.dedup.titles import is_generic, marks, notice, numbers, parts, title_words
 from metasearch.dedup.venues import venue_kind, venue_words
 from metasearch.field_limits import LIMITS
@@ -172,7 +173,7 @@ class Fingerprint:
         self.pages = normalise.pages_key(record.pages)
         self.generic = is_generic(self.words, compact, self.venue, self.first) or (self.cjk and cjk.is_generic(title))
         self.url = normalise.url_key(record.url)
-        self.doi = record.doi
+        self.doi = None if record.doi and names_nothing(record.doi) else record.doi
         self.ids = _identifiers(record)
         self.isbn = frozenset(record.isbn) if record.isbn else _NOBODY
         self.four_tuple = four_tuple(compact, self.venue, record.year, self.first)
@@ -292,7 +293,10 @@ def _form(record: Record, venue: tuple[str, ...], mark: str) -> Form:
     paper = record.type == "conference-paper"
     if paper and record.volume and record.pages and len(set(normalise.pages_key(record.pages))) == 1:
         return "abstract"  # on a page of a journal
-    return venue_kind(venue) or ("conference" if paper else "")
+    kind = venue_kind(venue)
+    if paper:  # the record's own word; a journal that prints it makes it no article of another publication
+        return "" if kind == "journal" else "conference"
+    return kind
 
 
 @lru_cache(maxsize=5_000)

@@ -33,7 +33,8 @@ GLUED = 88
 #: Words that are only in one of two titles, and are looked for misspelt in the other one: each is compared with each.
 MOST_MISSPELT = 40
 
-_SMALL = frozenset(
+#: Words without which a title says the same.
+SMALL_WORDS = frozenset(
     "the a an of and for in on to with by from at as is are or its der die das und le la les des du de et el los las y "
     "en il e un une ein eine".split()
 )
@@ -113,7 +114,7 @@ def _relation(short: Titled, long: Titled) -> TitleRelation:
     ratio = fuzz.ratio(short.text, long.text, score_cutoff=FAR * 100)
     if ratio < FAR * 100:
         return "far"
-    left, right = _unmatched(short.words, long.words)
+    left, right = unmatched(short.words, long.words)
     if _spelt_alike(left, right):
         return "near"
     return "within" if len(short.compact) >= SHORTEST_WITHIN and _all_in(left, right) else "reworded"
@@ -135,7 +136,7 @@ def _starts(short: Titled, long: Titled) -> bool:
             if start == short.compact:
                 return True
             if len(start) > 20 and fuzz.ratio(start, short.compact) >= 90:
-                return _spelt_alike(*_unmatched(short.words, long.words[:end]))
+                return _spelt_alike(*unmatched(short.words, long.words[:end]))
     return False
 
 
@@ -164,7 +165,7 @@ def _is_object(short: Titled, long: Titled) -> bool:
     return start > 1 and long.words[start:] == short.words and long.words[start - 1] in _PREPOSITIONS
 
 
-def _unmatched(a: tuple[str, ...], b: tuple[str, ...]) -> tuple[list[str], list[str]]:
+def unmatched(a: tuple[str, ...], b: tuple[str, ...]) -> tuple[list[str], list[str]]:
     """The words of each title that the other one has not, in order; of Chinese, the characters."""
     if not a[0].isascii() and normalise.has_cjk(a[0]):
         a, b = tuple("".join(a)), tuple("".join(b))
@@ -175,12 +176,12 @@ def _unmatched(a: tuple[str, ...], b: tuple[str, ...]) -> tuple[list[str], list[
 def _spelt_alike(left: list[str], right: list[str]) -> bool:
     """Whether the words that are not in both titles are spellings of one another: a typo changes letters, not words."""
     if not left or not right:  # words dropped or added: "the", or nothing but their order
-        more = [w for w in (left or right) if w not in _SMALL and w not in _SMALL_HAN]
+        more = [w for w in (left or right) if w not in SMALL_WORDS and w not in _SMALL_HAN]
         if any(map(normalise.has_cjk, more)):
             return False  # each character is a word
         return sum(map(len, more)) <= DROPPED and _PREFIXES.isdisjoint(more)
     if len(left) == len(right):
-        return all(_one_word(x, y) for x, y in zip(left, right, strict=True))
+        return all(one_word(x, y) for x, y in zip(left, right, strict=True))
     one, other = "".join(left), "".join(right)
     return one == other or (len(one) > 5 and fuzz.ratio(one, other) >= GLUED)
 
@@ -191,7 +192,7 @@ def _all_in(left: list[str], right: list[str]) -> bool:
         return False
     glued = "".join(right)
     for word in left:
-        if word in _SMALL or any(_one_word(word, other) for other in right):
+        if word in SMALL_WORDS or any(one_word(word, other) for other in right):
             continue
         if len(word) < 4 or word not in glued or any(_changed(word, other) for other in right):
             return False
@@ -203,9 +204,9 @@ def _changed(word: str, other: str) -> bool:
     return other != word and other.endswith(word) and other[: -len(word)] in _PREFIXES
 
 
-def _one_word(x: str, y: str) -> bool:
+def one_word(x: str, y: str) -> bool:
     """Whether two words are one, misspelt or inflected, and not opposites of one another."""
-    if x in _SMALL and y in _SMALL:
+    if x in SMALL_WORDS and y in SMALL_WORDS:
         return True
     short, long = (x, y) if len(x) <= len(y) else (y, x)
     alike = (len(short) >= 4 and long.startswith(short)) or fuzz.ratio(x, y) >= SPELLING

@@ -52,7 +52,11 @@ _PART_WORDS = frozenset(
     "part parts pt pts teil tome vol volume volumes band bd parte partie chapter chapters phase study studys "
     "experiment lecture paper series no number numbers phases experiments lectures papers".split()
 )
-_ROMANS = frozenset("i ii iii iv v vi vii viii ix x xi xii xiii".split())
+# Of more than one letter, up to 39: beyond that they are words and measures ("li", "xl", "mm").
+_ROMAN_NUMBERS = frozenset(
+    (tens + ones) for tens in ("", "x", "xx", "xxx") for ones in ("", *"i ii iii iv v vi vii viii ix".split())
+) - {"", "i", "v", "x"}
+_ROMANS = _ROMAN_NUMBERS | {"i", "v", "x"}
 _WORD_NUMBERS = dict(zip("one two three four five six seven eight nine ten".split(), range(1, 11), strict=True))
 _WORD_NUMBERS |= {"first": 1, "second": 2, "third": 3}
 
@@ -179,7 +183,6 @@ _THOUSANDS = re.compile(r"\b\d{1,3}(?: \d{3})+(?!\d)")
 # "II" as a machine reads it: "I1", "1l".
 _MISREAD = re.compile(r"\b(?:[il]+1|1+[il])[il1]*\b")
 _NO_NUMBERS: frozenset[str] = frozenset()
-_ROMAN_NUMBERS = frozenset("ii iii iv vi vii viii ix xi xii xiii xiv xvi".split())
 
 
 def numbers(text: str, words: tuple[str, ...]) -> frozenset[str]:
@@ -193,6 +196,13 @@ def numbers(text: str, words: tuple[str, ...]) -> frozenset[str]:
     found = {number.lstrip("0") or "0" for number in digits}
     found.update(str(normalise.roman(word)) for word in _ROMAN_NUMBERS.intersection(words))
     return frozenset(found)
+
+
+def numeral(word: str) -> str:
+    """The number that a folded word is, in digits, also of a Roman one of more than one letter; "" where it is none."""
+    if word.isdecimal():
+        return word.lstrip("0") or "0"
+    return str(normalise.roman(word)) if word in _ROMAN_NUMBERS else ""
 
 
 def _number(value: str) -> str:

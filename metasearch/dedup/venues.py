@@ -89,6 +89,11 @@ def _names_relation(a: tuple[str, ...], b: tuple[str, ...]) -> bool | None:
     return _abbreviated(a, b) or (False if not _one_in_common(short, long) else None)
 
 
+def same_name(a: tuple[str, ...], b: tuple[str, ...]) -> bool:
+    """Whether two names are one word by word, each word spelt out or abbreviated; "VLDB" and "VLDB J." are not."""
+    return bool(a) and len(a) == len(b) and all(map(_abbreviates, a, b))
+
+
 def _one_in_common(short: tuple[str, ...], long: tuple[str, ...]) -> bool:
     """Whether most words of the shorter name are in the longer one: a series, a section, a translation beside it."""
     return 2 * sum(any(_abbreviates(word, other) for other in long) for word in short) > len(short)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 
+from metasearch.dedup.dois import without_marks
 from metasearch.dedup.evidence import evidence, word
 from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.dedup.matcher import verdict
@@ -24,8 +25,8 @@ class DoiHash:
     exact = True
 
     def keys(self, it: Fingerprint) -> Iterable[str]:
-        """SHA-1 of the DOI."""
-        return (hashlib.sha1(it.doi.encode(), usedforsecurity=False).hexdigest(),) if it.doi else ()
+        """SHA-1 of the DOI, one for all that differ in full stops and slashes only: these meet, others judge them."""
+        return (hashlib.sha1(without_marks(it.doi).encode(), usedforsecurity=False).hexdigest(),) if it.doi else ()
 
     def compare(self, a: Fingerprint, b: Fingerprint) -> Match | None:
         """ "same" for an equal DOI whose titles, authors or pages do not speak against it."""

@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from metasearch.dedup import people
 from metasearch.dedup.evidence import Evidence, abstracts_agree, evidence
 from metasearch.dedup.fingerprint import Fingerprint
+from metasearch.dedup.garbled import is_garbled
 from metasearch.dedup.matcher import verdict
 from metasearch.dedup.resemblance import SHORTEST_MAIN_TITLE, SHORTEST_TAIL, TitleRelation, resemblance, title_score
 from metasearch.record import Match
@@ -111,19 +112,23 @@ class Fields:
         if it.kinds or (it.doi is False and not it.form and not it.revised):
             return None
         got = points(it)
+        garbled = _byline_is_garbled(a, b, it)
+        if garbled:
+            got -= AUTHORS["none"]
         needed = points_needed(a, b, it)
         if needed - ABSTRACT <= got < needed and it.title not in ("far", "reworded") and abstracts_agree(a, b):
             got += ABSTRACT
         if got < needed:
             return None
+        said = [*it.words(), "one byline is garbled"] if garbled else it.words()
         score = min(0.99, 0.8 + 0.04 * (got - needed) + 0.1 * (it.score - 0.9))
         if it.form or it.revised:
             if not (
                 it.authors in ("team", "all", "first", "half", "some") or (it.authors is None and _alone(a, b, it))
             ):
                 return None
-            return verdict(self.name, "version", score, it.words(), a, b)
-        return verdict(self.name, "same", score, it.words(), a, b)
+            return verdict(self.name, "version", score, said, a, b)
+        return verdict(self.name, "same", score, said, a, b)
 
 
 def _strangers(a: Fingerprint, b: Fingerprint) -> bool:
@@ -157,6 +162,13 @@ def _same_spot(a: Fingerprint, b: Fingerprint) -> bool:
 def _alone(a: Fingerprint, b: Fingerprint, it: Evidence) -> bool:
     """Whether the title alone says enough."""
     return it.title == "equal" and len(a.compact) >= LONG_TITLE
+
+
+def _byline_is_garbled(a: Fingerprint, b: Fingerprint, it: Evidence) -> bool:
+    """Whether nobody is in common because one byline names nobody; then a long title in one venue and year decides."""
+    if it.authors != "none" or it.gap != 0 or not it.venue or not _alone(a, b, it):
+        return False
+    return is_garbled(a.authors) or is_garbled(b.authors)
 
 
 def _same_page(a: Fingerprint, b: Fingerprint) -> bool:
@@ -210,6 +222,7 @@ def points(it: Evidence) -> float:
     # Articles are told by journal and volume; of books and records the publisher says as much.
     points += _vote(it.publisher, 1.0, -1.0) if it.venue is None else _vote(it.publisher, 0.25, 0.0)
     points += _vote(it.isbn, 3.0, -0.5)
+    points += _vote(it.edition, 0.5, 0.0)
     return points
 
 

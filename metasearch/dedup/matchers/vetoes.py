@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from metasearch.dedup.books import another_binding, siblings
 from metasearch.dedup.evidence import Evidence, evidence
 from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.dedup.matcher import verdict
 from metasearch.dedup.resemblance import FAR
+from metasearch.dedup.standards import relation, standard
 from metasearch.record import Match
 
 #: Years that may pass between a preprint or conference abstract and its publication.
@@ -38,7 +40,8 @@ def _reason(a: Fingerprint, b: Fingerprint) -> str:
             return f"{a.notice} against {b.notice}"
         one = a.notice or b.notice
         return f"one is {'an' if one[0] in 'aeiou' else 'a'} {one}"
-    if it.parts is False or (it.part_lost and not same_doi and not it.place):
+    same_standard = relation(standard(a), standard(b))
+    if it.parts is False or (it.part_lost and not same_doi and not same_standard and not it.place):
         shown = ["/".join(sorted(p)) or "none" for p in (a.parts, b.parts)]
         return f"parts differ: {shown[0]} against {shown[1]}"
     if it.doi is False and not it.form and not it.revised and not _registered_twice(it):
@@ -49,16 +52,20 @@ def _reason(a: Fingerprint, b: Fingerprint) -> str:
         return ""
     if a.generic != b.generic and _is_named_otherwise(it):
         return "one title is that of a column or a part, the other that of a work"
+    if same_standard is False:
+        return "numbers or years of two standards"
     if _carrier(a) and _carrier(b) and _carrier(a) != _carrier(b):
         return f"one is {a.record.type}, the other {b.record.type}"
     if it.numbers is False and not _misprinted(a, b, it):
         return "numbers in the titles differ"
     if it.edition is False:
         return f"editions differ: {a.edition} against {b.edition}"
-    if it.isbn is False and it.gap != 0:
+    if it.isbn is False and it.gap != 0 and not another_binding(a, b, it):
         return "ISBNs and years differ"
     if it.title == "far" and it.score >= FAR and it.pages is not True and a.ids.isdisjoint(b.ids):
         return "one title is about what the other names"
+    if other := siblings(a, b, it):
+        return f"two works of one body: {other}"
     return _elsewhere(a, b, it)
 
 
