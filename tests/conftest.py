@@ -19,7 +19,11 @@ settings.register_profile(
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
 )
-settings.load_profile("here")
+# Fresh examples, and many of them: `HYPOTHESIS_PROFILE=nightly`. What it finds is pinned with @example, shrunk.
+settings.register_profile(
+    "nightly", settings.get_profile("here"), derandomize=False, max_examples=2_000, database=None, print_blob=True
+)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "here"))
 
 
 @pytest.fixture(scope="session", autouse=True)

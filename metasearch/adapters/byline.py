@@ -86,7 +86,7 @@ def _of_commas(text: str) -> tuple[Author, ...]:
     if _OF_BODIES.search(text) and all(piece.kind in ("word", "words") for piece in pieces):
         return tuple(author for author in (person(_bare(text).replace(",", " ")),) if author)
     inverted = _inverted(groups)
-    return tuple(author for group in groups for author in _people(group, inverted=inverted))
+    return tuple(author for group in groups for author in _people(group, inverted=inverted, shouted=shouted))
 
 
 def _pieces(group: str, *, shouted: bool) -> list[_Piece]:
@@ -160,7 +160,7 @@ def _inverted(groups: list[list[_Piece]]) -> bool:
     return len(kinds) == 2 and len(kinds[0]) == 2 and kinds[0][0] == "word" and kinds[1] == ["words"]
 
 
-def _people(group: list[_Piece], *, inverted: bool) -> Iterator[Author]:
+def _people(group: list[_Piece], *, inverted: bool, shouted: bool) -> Iterator[Author]:
     index = 0
     while index < len(group):
         piece = group[index]
@@ -174,17 +174,21 @@ def _people(group: list[_Piece], *, inverted: bool) -> Iterator[Author]:
             author = person("", piece.text, following.text)
             index += 1
         else:
-            author = _person(piece)
+            author = _person(piece, shouted=shouted)
         if author is not None:
             yield author
 
 
-def _person(piece: _Piece) -> Author | None:
-    """The author of a piece that is a name of its own; split where the split is certain."""
+def _person(piece: _Piece, *, shouted: bool) -> Author | None:
+    """The author of a piece that is a name of its own; split where the split is certain.
+
+    Args:
+        piece: The name.
+        shouted: Whether the whole byline is written in capitals, as it was when the piece was given its kind.
+    """
     if piece.kind not in ("whole", "trailing"):
         return person(piece.text)
     tokens = piece.text.split()
-    shouted = piece.text.isupper()
     initials = [_is_initials(token, shouted=shouted) for token in tokens]
     turn = next(index for index, one in enumerate(initials) if one is not initials[0])
     before, behind = " ".join(tokens[:turn]), " ".join(tokens[turn:])

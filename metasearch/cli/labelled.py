@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from metasearch.bulk.inputs import STDIN, Input
@@ -58,7 +59,9 @@ def _reading(text: Text, name: str) -> Reading:
         if row is None or not _is_row(row):
             shelf.lose(number, "the line is no row of a labelled set and was left out: no JSON object with an id")
             continue
-        record = reader.record(row)
+        record = shelf.attempt(number, partial(reader.read, row))
+        if record is None:
+            continue
         if not any(getattr(record, field) for field in TELLING):
             shelf.lose(number, "the row is left out: it says nothing that tells a work")
             continue

@@ -16,8 +16,10 @@ FEW = 20_000
 #: A key that more records share is divided by year: among few records, where nothing should depend on who came first;
 #: and in a large index, where the work must not grow with it.
 CROWD_OF_FEW, CROWD = 200, 16
-#: Of one year of a crowd so many are compared, the first ones.
+#: Of one year of a crowd so many are compared, the first ones; of the years beside it fewer, because twins of other
+#: years are rare, and a title that comes every year would be compared with three times as many.
 OF_A_YEAR_OF_FEW, OF_A_YEAR = 12, 4
+BESIDE = 2
 
 
 class _Crowd:
@@ -28,11 +30,11 @@ class _Crowd:
     def __init__(self) -> None:
         self.years: dict[int | None, list[int]] = {}
 
-    def near(self, year: int | None) -> Iterator[list[int]]:
-        """Those of that year and the ones beside it, and those without a year."""
+    def near(self, year: int | None, most: int) -> Iterator[tuple[list[int], int]]:
+        """Those of that year and the ones beside it, and those without a year; of each, how many are compared."""
         for one in (None,) if year is None else (year - 1, year, year + 1, None):
             if one in self.years:
-                yield self.years[one]
+                yield self.years[one], most if one in (year, None) else min(BESIDE, most)
 
 
 _Table = dict[int, "int | list[int] | _Crowd"]
@@ -91,9 +93,9 @@ class Index:
         return others, exactly
 
     def _near(self, crowd: _Crowd, year: int | None, found: set[int]) -> None:
-        for numbers in crowd.near(year):
-            found.update(numbers[: self._of_a_year])
-            self._skipped += max(0, len(numbers) - self._of_a_year)
+        for numbers, most in crowd.near(year, self._of_a_year):
+            found.update(numbers[:most])
+            self._skipped += max(0, len(numbers) - most)
 
     def add(self, number: int, it: Fingerprint, places: list[Place], years: list[int | None]) -> None:
         """Enter a record.

@@ -31,7 +31,9 @@ class Matcher(Protocol):
     """One way of finding and judging twins.
 
     `compare` is symmetric, looks at nothing but the two fingerprints, and answers None for "not mine to say";
-    too little input is None, never "same".
+    too little input is None, never "same". So are two records that share none of its keys and are no neighbours in its
+    own index: a search asks about them only where another matcher happens to bring them together, and which records it
+    judges must not hang on that.
     """
 
     @property
@@ -171,6 +173,11 @@ class Chain:
             if match is not None:
                 return match
         return None
+
+
+def share_a_key(matcher: Matcher, a: Fingerprint, b: Fingerprint) -> bool:
+    """Whether a key of this matcher brings the two together."""
+    return not set(matcher.keys(a)).isdisjoint(matcher.keys(b))
 
 
 def verdict(name: str, word: Verdict, score: float, because: Iterable[str], a: Fingerprint, b: Fingerprint) -> Match:

@@ -88,7 +88,7 @@ def _folder(folder: Path) -> LabelledSet:
         own = identifier(row.get("id"), where, "id")
         if numbers.setdefault(own, len(records)) != len(records):
             raise UsageError(f"{where}: id {own!r} stands on an earlier line too; each record needs its own")
-        records.append(reader.record(row))
+        records.append(reader.record(row, where))
         origins.append(None if row.get("source") is None else str(row["source"]))
     if not records:
         raise UsageError(f"{_found(folder, RECORDS)}: holds no record")

@@ -59,8 +59,10 @@ IDS: Mapping[str, Callable[[Any], str | None]] = {
 _GO_TO = "<Go to ISI>://"
 #: Keys that are read by rules of their own.
 OTHERS = frozenset({"id", "source", "authors", "authors_raw", "author", "type", "isbn", "issn"})
-#: Keys that the schema does not have of which so many are named.
+#: Keys that the schema does not have, and rows that could not be read, of which so many are named.
 MOST_NAMED = 8
+#: Characters of a reason that is told: it may quote the row.
+LONGEST_REASON = 300
 
 
 class RowReader:
@@ -74,6 +76,9 @@ class RowReader:
     def __init__(self, name: str, own: Collection[str] = ()) -> None:
         self.name = name
         self._passed = OTHERS | set(own)
+        #: Rows that could not be read.
+        self.failed = 0
+        self._failures: list[str] = []
         #: Keys that the schema does not have -> rows that hold one.
         self.unknown: Counter[str] = Counter()
         #: Key -> values that are empty after reading although the row had one.
@@ -81,8 +86,29 @@ class RowReader:
         #: Key -> the first such value.
         self.examples: dict[str, str] = {}
 
-    def record(self, row: Row) -> Record:
-        """The record of a row; its `source_id` is the row's id. Never raises for a row that is an object."""
+    def record(self, row: Row, where: str) -> Record:
+        """The record of a row, as `read`; one with nothing but the row's id where that raises.
+
+        The row keeps its place, because the truth of the set names it: it counts as a record that nobody finds twins
+        of. A note tells of it.
+
+        Args:
+            row: An object with an id.
+            where: "file:line", for the note.
+        """
+        try:
+            return self.read(row)
+        except MemoryError:  # no fault of the row's
+            raise
+        except Exception as exc:
+            self.failed += 1
+            if self.failed <= MOST_NAMED:
+                why = f"{type(exc).__name__}: {exc}"[:LONGEST_REASON]
+                self._failures.append(f"{where}: the row could not be read and counts as an empty record: {why}")
+            return Record(source=self.name, source_id=str(row["id"]))
+
+    def read(self, row: Row) -> Record:
+        """The record of a row; its `source_id` is the row's id."""
         fields: dict[str, Any] = {}
         ids: dict[str, str] = {}
         for key, value in row.items():
@@ -120,6 +146,9 @@ class RowReader:
 
     def notes(self) -> Iterator[str]:
         """What could not be read, in words."""
+        yield from self._failures
+        if self.failed > len(self._failures):
+            yield f"{self.failed - len(self._failures):,} more rows could not be read"
         if self.unknown:
             named = [f"{key!r} ({count:,} rows)" for key, count in sorted(self.unknown.items())]
             more = [f"{len(named) - MOST_NAMED:,} more"] if len(named) > MOST_NAMED else []

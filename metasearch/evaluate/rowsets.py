@@ -62,7 +62,7 @@ def read(path: Path) -> LabelledSet:
         if not _clean(row, where):
             left_out += 1
             continue
-        records.append(reader.record(row))
+        records.append(reader.record(row, where))
         origins.append(None if row.get("source") is None else str(row["source"]))
         works.append(numbers.setdefault(cluster, len(numbers)))
         kinds.append(_kind(row, where))

@@ -38,13 +38,10 @@ class MarcReader:
             remarks: What had to be done to it before.
         """
         cuts = Cuts()
-        try:
-            record = self._record(node, cuts)
-        except MemoryError:  # no fault of the record's
-            raise
-        except Exception as exc:  # whatever an odd record provokes must not cost its neighbours
-            self._shelf.lose(line, f"the record could not be read: {type(exc).__name__}: {exc}")
+        found = self._shelf.attempt(line, lambda: (self._record(node, cuts),))
+        if found is None:
             return
+        (record,) = found
         if record is None:
             self._shelf.lose(line, "the record has neither a title nor an identifier, and was left out")
             return

@@ -163,10 +163,17 @@ class _Taker:
         self.shelf.put(line, describe)
 
     def _record(self, line: int, it: Mapping[str, Any]) -> None:
-        found, problems = self._fields(it, frozenset())
-        values: dict[str, Any] = {"source": self._name, "position": self.shelf.position + 1} | found
         cuts = Cuts()
-        record = Record(**kept(values, cuts))
+
+        def made() -> tuple[Record, dict[str, Any], list[str]]:
+            found, problems = self._fields(it, frozenset())
+            values: dict[str, Any] = {"source": self._name, "position": self.shelf.position + 1} | found
+            return Record(**kept(values, cuts)), found, problems
+
+        whole = self.shelf.attempt(line, made)
+        if whole is None:
+            return
+        record, found, problems = whole
         if not found.keys() - _BOOKKEEPING:
             self.shelf.lose(line, "the record is left out: it says nothing that tells a work")
             return

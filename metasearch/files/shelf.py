@@ -6,12 +6,15 @@ It counts what cannot be read, so that every record of a file is an entry or tol
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeVar
 
 from metasearch.errors import FileFormatError
 from metasearch.field_limits import Cuts, kept, kept_given
 from metasearch.files.drafts import Draft
 from metasearch.files.reading import Entry, Reading
 from metasearch.record import Record
+
+T = TypeVar("T")
 
 #: Characters of a problem that are kept: it may quote the file.
 LONGEST = 500
@@ -35,25 +38,36 @@ class Shelf:
     def put(self, line: int, describe: Callable[[], Draft]) -> None:
         """Put the record that begins on this line; whatever an odd one provokes must not cost its neighbours."""
         cuts = Cuts()
-        try:
+
+        def made() -> tuple[Draft, Record]:
             draft = describe()
             fields = kept(draft.fields, cuts)
             fields = fields | {"source_id": self.own(fields.get("source_id"))}
-            record = Record(source=self._reading.name, position=self.position + 1, **fields)
-            given = kept_given(draft.given, cuts)
-        except MemoryError:  # no fault of the record's
-            raise
-        except Exception as exc:
-            self.lose(line, f"the record could not be read and was left out: {type(exc).__name__}: {exc}")
+            return draft, Record(source=self._reading.name, position=self.position + 1, **fields)
+
+        found = self.attempt(line, made)
+        if found is None:
             return
+        draft, record = found
         if not any(draft.fields.get(name) for name in TELLING):
             self.lose(line, "the record is left out: it says nothing that tells a work")
             return
+        given = kept_given(draft.given, cuts)
         self.keep(Entry(record, line, draft.database, draft.origins, given))
         if not record.title:
             self.remark(line, "the record has no title; it was kept")
         for problem in (*draft.problems, *cuts.notes()):
             self.remark(line, problem)
+
+    def attempt(self, line: int, make: Callable[[], T]) -> T | None:
+        """What `make` gives for the record that begins on this line; None, and the record lost, where it raises."""
+        try:
+            return make()
+        except MemoryError:  # no fault of the record's
+            raise
+        except Exception as exc:
+            self.lose(line, f"the record could not be read and was left out: {type(exc).__name__}: {exc}")
+            return None
 
     def keep(self, entry: Entry) -> None:
         """Put a record that is made already.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from metasearch.adapters.byline import LONGEST, people_in
@@ -36,6 +36,10 @@ def split(byline: str) -> list[str]:
         ("Adams K.Baker G. F.", ["Adams|K.", "Baker|G. F."]),
         # the first name inverted, the others not
         ("adams, r., b. baker, and c. d. clarke", ["adams|r.", "baker|b.", "clarke|c. d."]),
+        # one of several names in capitals
+        ("SMITH AB, Jones CD", ["SMITH|AB", "Jones|CD"]),
+        ("J AB SMITH, Jones CD", ["SMITH|J AB", "Jones|CD"]),
+        ("FUTURE II, I.and", ["FUTURE|II", "and|I."]),
         # given names written out
         ("Hall, Laura L", ["Hall|Laura L"]),
         ("Garcia Marquez, Gabriel", ["Garcia Marquez|Gabriel"]),
@@ -80,6 +84,21 @@ def test_styles(byline: str, expected: list[str]) -> None:
 def test_any_text(byline: str) -> None:
     """Whatever stands there, nothing is raised, and each author has a name that can be shown."""
     assert all(author.name.strip() and author.name.isprintable() for author in people_in(byline))
+
+
+_PIECES = (
+    *"SMITH Smith smith LEE Lee II JR Jr. AB A. a. A.B. A-B J.R.Smith O'NEIL van DE and AND & (Eds.) Inc of".split(),
+    *("1994.", "李四", "等", "ß", "ŁUKASZ", "\u01c4", "İ", "2nd", "PhD"),
+    *(" ", " ", ", ", ",", "; ", ". ", "et al", "\ud800"),
+)
+
+
+@example(["SMITH", " ", "AB", ", ", "Jones", " ", "CD"])
+@example(["FUTURE", " ", "II", ", ", "I.", "and"])
+@given(st.lists(st.sampled_from(_PIECES) | st.text(max_size=4), max_size=16))
+def test_any_pieces_of_names(pieces: list[str]) -> None:
+    """Names, initials and marks in any order and in any mixture of capitals raise nothing either."""
+    assert all(author.name.strip() and author.name.encode() for author in people_in("".join(pieces)))
 
 
 @pytest.mark.parametrize("piece", ["a, ", "and ", "A.Ab ", ",", "a.", "a-", " ", "; ", ",and", "a b "])

@@ -19,6 +19,7 @@ from metasearch.cli import main
 from metasearch.cli.bulk import PROBLEMS_SHOWN
 from metasearch.dedup import STRATEGIES
 from metasearch.files import read_file
+from metasearch.record import Author
 from tests.bulk.samples import BROKEN, LIBRARY, SCOPUS, VERSIONS, write
 from tests.bulk.test_hostile import damaged
 from tests.cli.conftest import Run
@@ -497,6 +498,26 @@ def test_rows_of_a_labelled_set(run: Run, tmp_path: Path) -> None:
     assert "records.jsonl.gz:3: an earlier row has the id 'r1', too" in outcome.err
     assert "records.jsonl.gz:5: the line is no row of a labelled set" in outcome.err
     assert "5 records in 1 file: 1 unique, 2 duplicates, 2 could not be read" in outcome.err
+
+
+def test_a_row_that_provokes_a_surprise_costs_only_itself(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A row of a labelled set at which the reader raises is lost and told with its line; the job goes on."""
+
+    def people_in(byline: str) -> tuple[Author, ...]:
+        raise RuntimeError("odd")
+
+    monkeypatch.setattr("metasearch.evaluate.rows.people_in", people_in)
+    rows = [{"id": name, "title": "Peat bogs in spring", "doi": "10.1000/peat"} for name in "abc"]
+    path = tmp_path / "records.jsonl"
+    path.write_text("\n".join(json.dumps(row | ({"author": "Byron"} if row["id"] == "b" else {})) for row in rows))
+
+    outcome = run("dedup", str(path), "--clusters", "-")
+
+    assert outcome.code == 3
+    assert json.loads(outcome.out)["cluster"] == ["a", "c"]
+    assert "records.jsonl:2: the record could not be read and was left out: RuntimeError: odd" in outcome.err
 
 
 def test_records_of_ours_are_no_rows(run: Run, tmp_path: Path) -> None:

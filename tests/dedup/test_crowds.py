@@ -6,7 +6,7 @@ import pytest
 
 from metasearch.dedup import DEFAULT, OnlineDedup, garbage
 from metasearch.dedup.divide import ALL_PAIRS
-from metasearch.dedup.index import CROWD_OF_FEW
+from metasearch.dedup.index import CROWD_OF_FEW, OF_A_YEAR_OF_FEW
 from metasearch.record import Record
 from tests.dedup.records import ARTICLE, record
 
@@ -48,6 +48,30 @@ def test_a_crowd_is_compared_within_its_years() -> None:
     stage = stage_of([*rows, record("t", 1, **twin)])
 
     assert stage.counts.duplicates == 1
+
+
+def test_the_comparisons_of_a_title_of_many_years_are_linear(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beyond a crowd, each work of one title is compared with so many of four years at most, however many there are."""
+    asked = 0
+    judge = type(DEFAULT).judge
+
+    def counted(*arguments: object, **options: object) -> object:
+        nonlocal asked
+        asked += 1
+        return judge(*arguments, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(type(DEFAULT), "judge", counted)
+    for number in (500, 1_000, 2_000):
+        asked = 0
+        works = stage_of(
+            [
+                record("s", n, **{**ARTICLE, "year": 1900 + n % 100, "volume": str(n), "pages": None})
+                for n in range(number)
+            ]
+        )
+
+        assert len(works.clusters()) == number
+        assert asked <= CROWD_OF_FEW**2 / 2 + 4 * OF_A_YEAR_OF_FEW * number
 
 
 def test_what_is_passed_over_is_counted() -> None:

@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 
+from metasearch.adapters import byline as byline_module
 from metasearch.errors import UsageError
 from metasearch.evaluate.datasets import LabelledSet, read, skipped
-from tests.evaluate.samples import ROWS, lines, write
+from metasearch.record import Author
+from tests.evaluate.samples import ROWS, lines, write, write_rows
 
 
 def works(it: LabelledSet) -> set[frozenset[str]]:
@@ -169,3 +171,30 @@ def test_real_sets(shared: Path) -> None:
             labelled = read(folder)
             assert labelled.notes == (), folder.name
             assert len({record.key for record in labelled.records}) == len(labelled.records)
+
+
+@pytest.fixture
+def odd(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The byline of Cook provokes what nobody has thought of."""
+
+    def people_in(byline: str) -> tuple[Author, ...]:
+        if byline.startswith("Cook"):
+            raise RuntimeError("odd")
+        return byline_module.people_in(byline)
+
+    monkeypatch.setattr("metasearch.evaluate.rows.people_in", people_in)
+
+
+@pytest.mark.usefixtures("odd")
+@pytest.mark.parametrize("form", ["folder", "file"])
+def test_a_row_that_provokes_a_surprise_costs_only_itself(tmp_path: Path, form: str) -> None:
+    """It counts as an empty record, so that the truth still fits; the others are read, and its place is told."""
+    rows = [{**row, "cluster": row["id"]} for row in ROWS]
+    path = write(tmp_path / "small") if form == "folder" else write_rows(tmp_path / "small.jsonl", rows)
+
+    labelled = read(path)
+
+    assert [record.title == "" for record in labelled.records] == [False, False, False, True, False]
+    assert [record.source_id for record in labelled.records] == ["A1", "B1", "A2", "C", "B2"]
+    (note,) = labelled.notes
+    assert "jsonl:4: the row could not be read and counts as an empty record: RuntimeError: odd" in note

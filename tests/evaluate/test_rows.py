@@ -12,7 +12,7 @@ from metasearch.record import TYPES, Record
 
 def read(**row: Any) -> Record:
     reader = RowReader("sample")
-    record = reader.record({"id": "x1", **row})
+    record = reader.read({"id": "x1", **row})
     assert list(reader.notes()) == []
     return record
 
@@ -111,8 +111,8 @@ def test_unknown_keys_are_told() -> None:
     """A key that the schema does not have is counted, and so is a value that could not be read."""
     reader = RowReader("sample")
     for number in range(2):
-        reader.record({"id": number, "title": "T", "colour": "blue", "empty": "", "year": "soon", "type": "poem"})
-    reader.record({"id": 3, "isbn": "12", "authors": ["&"], "publisher": "Acme", "institution": "Bolt"})
+        reader.read({"id": number, "title": "T", "colour": "blue", "empty": "", "year": "soon", "type": "poem"})
+    reader.read({"id": 3, "isbn": "12", "authors": ["&"], "publisher": "Acme", "institution": "Bolt"})
 
     assert list(reader.notes()) == [
         "keys that are not read: 'colour' (2 rows)",
@@ -127,7 +127,7 @@ def test_unknown_keys_are_told() -> None:
 def test_many_unknown_keys_are_one_note() -> None:
     """However many there are, the note stays short."""
     reader = RowReader("sample")
-    reader.record({"id": 1, **{f"key{number}": 1 for number in range(1_000)}})
+    reader.read({"id": 1, **{f"key{number}": 1 for number in range(1_000)}})
 
     (note,) = reader.notes()
     assert note.startswith("keys that are not read: 'key0' (1 rows), 'key1' (1 rows), ")
@@ -137,7 +137,7 @@ def test_many_unknown_keys_are_one_note() -> None:
 def test_keys_that_somebody_else_reads() -> None:
     """What is about the row and not about the work is no unknown key."""
     reader = RowReader("sample", own=("cluster",))
-    reader.record({"id": 1, "title": "T", "cluster": "c1"})
+    reader.read({"id": 1, "title": "T", "cluster": "c1"})
 
     assert list(reader.notes()) == []
 
@@ -156,7 +156,7 @@ def test_odd_values_never_raise(value: Any) -> None:
     keys = "title authors authors_raw author year container journal volume issue pages doi isbn url abstract".split()
     keys += ["type", "lang", "source"]
 
-    record = RowReader("sample").record({"id": "x", **dict.fromkeys(keys, value)})
+    record = RowReader("sample").read({"id": "x", **dict.fromkeys(keys, value)})
 
     assert "\ud800" not in f"{record}"
     assert "\x00" not in record.title

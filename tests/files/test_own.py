@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from metasearch.events import Added, Finished, Grown, Joined, Order, Started
-from metasearch.files import read_bytes
+from metasearch.field_limits import Cuts
+from metasearch.files import own, read_bytes
 from metasearch.files.own import looks_like
 from metasearch.formats import answer as answers
 from metasearch.formats import records
@@ -159,3 +161,20 @@ def test_deep_nesting_raises_nothing() -> None:
 def test_detection(head: str, is_ours: bool) -> None:
     """By the first keys, which we write first."""
     assert looks_like(head) is is_ours
+
+
+def test_a_record_that_provokes_a_surprise_costs_only_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever a record raises is told with its line, and its neighbours are read."""
+    whole = own.kept
+
+    def kept(values: dict[str, Any], cuts: Cuts) -> dict[str, Any]:
+        if values["title"] == "B":
+            raise RuntimeError("odd")
+        return whole(values, cuts)
+
+    monkeypatch.setattr(own, "kept", kept)
+    reading = read("".join(f'{{"source": "a", "title": "{title}"}}\n' for title in "ABC"), "ndjson")
+
+    assert [record.title for record in reading.records] == ["A", "C"]
+    assert told(reading) == [(2, "the record could not be read and was left out: RuntimeError: odd")]
+    assert reading.lost == 1

@@ -14,7 +14,7 @@ from metasearch.dedup import people
 from metasearch.dedup.evidence import Evidence, abstracts_agree, evidence
 from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.dedup.garbled import is_garbled
-from metasearch.dedup.matcher import verdict
+from metasearch.dedup.matcher import share_a_key, verdict
 from metasearch.dedup.resemblance import SHORTEST_MAIN_TITLE, SHORTEST_TAIL, TitleRelation, resemblance, title_score
 from metasearch.record import Match
 
@@ -118,7 +118,7 @@ class Fields:
         needed = points_needed(a, b, it)
         if needed - ABSTRACT <= got < needed and it.title not in ("far", "reworded") and abstracts_agree(a, b):
             got += ABSTRACT
-        if got < needed:
+        if got < needed or not share_a_key(self, a, b):
             return None
         said = [*it.words(), "one byline is garbled"] if garbled else it.words()
         score = min(0.99, 0.8 + 0.04 * (got - needed) + 0.1 * (it.score - 0.9))

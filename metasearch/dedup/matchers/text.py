@@ -15,7 +15,7 @@ from rapidfuzz.distance import Levenshtein
 
 from metasearch.dedup.evidence import evidence, word
 from metasearch.dedup.fingerprint import Fingerprint
-from metasearch.dedup.matcher import verdict
+from metasearch.dedup.matcher import share_a_key, verdict
 from metasearch.dedup.resemblance import resemblance, title_score
 from metasearch.dedup.text import windows
 from metasearch.dedup.text.hamming import Scan
@@ -77,6 +77,8 @@ class Text:
             return None
         if a.first and b.first and a.first.isdisjoint(b.first):
             return None
+        if not self._meet(a, b):
+            return None
         agreeing = _titles_agree(a, b)
         if not agreeing and not _may_be_retitled(a, b):
             return None
@@ -89,6 +91,13 @@ class Text:
             return None
         because = (f"{of_shorter:.0%} of the shorter abstract stands in the other one", *it.words())
         return verdict(self.name, word(it), 0.6 + 0.3 * of_shorter, because, a, b)
+
+    def _meet(self, a: Fingerprint, b: Fingerprint) -> bool:
+        """Whether a key or the scan finds one of the two when the other is there."""
+        if share_a_key(self, a, b):
+            return True
+        one, other = _signature(a), _signature(b)
+        return one is not None and other is not None and (one ^ other).bit_count() <= self.distance
 
 
 def _is_thin(it: Fingerprint) -> bool:
