@@ -21,7 +21,8 @@ class _Title:
     Attributes:
         numbers: Name them.
         years: In which they appeared.
-        places: Their volumes; the first page of one without, and the year of one that says nothing and is unsigned.
+        places: Their volumes; the first pages of those without; the years of those that say nothing and are unsigned.
+            Volumes and pages are not added up: a work whose volume is left out once has no more places for that.
     """
 
     __slots__ = ("numbers", "places", "years")
@@ -29,21 +30,24 @@ class _Title:
     def __init__(self) -> None:
         self.numbers: list[int] = []
         self.years: set[int] = set()
-        self.places: set[str] = set()
+        self.places: tuple[set[str], set[str], set[int]] = (set(), set(), set())
 
     def add(self, number: int, it: Fingerprint) -> None:
         self.numbers.append(number)
         if it.year is None:
             return
         self.years.add(it.year)
-        if it.volume or it.pages[0]:
-            self.places.add(it.volume or f"p{it.pages[0]}")
+        volumes, pages, years = self.places
+        if it.volume:
+            volumes.add(it.volume)
+        elif it.pages[0]:
+            pages.add(it.pages[0])
         elif not it.first:
-            self.places.add(f"y{it.year}")
+            years.add(it.year)
 
     @property
     def recurs(self) -> bool:
-        return len(self.years) >= YEARS and len(self.places) >= PLACES
+        return len(self.years) >= YEARS and max(map(len, self.places)) >= PLACES
 
 
 class Columns:

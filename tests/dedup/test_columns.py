@@ -74,6 +74,13 @@ def test_a_work_cited_with_wrong_years_is_no_column() -> None:
     assert any({"b:2002", "c:2002"} <= work for work in works([*cited, *two]))
 
 
+def test_volumes_and_pages_are_not_added_up() -> None:
+    """Two volumes and the page of a record without one are not three places."""
+    rows = [*volumes(1993, 1996), *volumes(1999, volume=None)]
+
+    assert {"b:2003", "c:2003"} in works([*rows, sparse("b", 2003), sparse("c", 2003)])
+
+
 def test_a_title_in_three_journals_is_no_column() -> None:
     """It recurs in one venue, not anywhere: three journals may each print a statement."""
     elsewhere = [
