@@ -47,7 +47,7 @@ class _Title:
 
     @property
     def recurs(self) -> bool:
-        return len(self.years) >= YEARS and max(map(len, self.places)) >= PLACES
+        return len(self.years) >= YEARS and max(len(place) for place in self.places) >= PLACES
 
 
 class Columns:

@@ -75,16 +75,23 @@ class Index:
         """
         exactly: set[int] = set()
         others: set[int] = set()
-        for table, key, exact in places:
-            bucket = table.get(key)
+        buckets = [(table, table.get(key), exact) for table, key, exact in places]
+        # Where hundreds share the title, more keys of the same title, with its year or author, bring the same ones again.
+        crowded = any(isinstance(bucket, _Crowd) for _, bucket, _ in buckets)
+        for table, bucket, exact in buckets:
             if bucket is None:
                 continue
             found = exactly if exact else others
             if isinstance(bucket, int):
                 found.add(bucket)
             elif isinstance(bucket, list):
-                # "Same" holds for all of a large group of pins when it holds for one.
-                found.update(bucket[:1] if table is self._unbounded and len(bucket) > self._crowd else bucket)
+                if table is self._unbounded:
+                    # "Same" holds for all of a large group of pins when it holds for one.
+                    found.update(bucket[:1] if len(bucket) > self._crowd else bucket)
+                elif crowded:
+                    self._first(bucket, self._of_a_year, found)
+                else:
+                    found.update(bucket)
             else:
                 self._near(bucket, it.year, found)
         others |= exactly
@@ -94,8 +101,11 @@ class Index:
 
     def _near(self, crowd: _Crowd, year: int | None, found: set[int]) -> None:
         for numbers, most in crowd.near(year, self._of_a_year):
-            found.update(numbers[:most])
-            self._skipped += max(0, len(numbers) - most)
+            self._first(numbers, most, found)
+
+    def _first(self, numbers: list[int], most: int, found: set[int]) -> None:
+        found.update(numbers[:most])
+        self._skipped += max(0, len(numbers) - most)
 
     def add(self, number: int, it: Fingerprint, places: list[Place], years: list[int | None]) -> None:
         """Enter a record.
