@@ -76,7 +76,7 @@ class Index:
         exactly: set[int] = set()
         others: set[int] = set()
         buckets = [(table, table.get(key), exact) for table, key, exact in places]
-        # Where hundreds share the title, more keys of the same title, with its year or author, bring the same ones again.
+        # Where hundreds share the title, further keys of that title, with year or author, bring the same ones again.
         crowded = any(isinstance(bucket, _Crowd) for _, bucket, _ in buckets)
         for table, bucket, exact in buckets:
             if bucket is None:
