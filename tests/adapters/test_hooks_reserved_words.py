@@ -20,7 +20,7 @@ KEY = {"METASEARCH_WOS_KEY": "k", "METASEARCH_IEEE_KEY": "k"}
         ("wos", "title:near", 'TI="near"'),
         ("wos", '"near and far"', 'TS="near and far"'),
         ("wos", "moss NOT near", 'TS=moss NOT TS="near"'),
-        ("wos", "(moss or fern) OR tree", '((TS=moss AND TS=fern) AND TS="or") OR TS=tree'),
+        ("wos", r"(moss \or fern) OR tree", '((TS=moss AND TS=fern) AND TS="or") OR TS=tree'),
         ("wos", "nearly*", "TS=nearly*"),
         ("ieee", "moss and fern year:2010-2012", '(moss AND fern) AND "and" [2010-2012]'),
     ],

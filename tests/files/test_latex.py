@@ -54,6 +54,8 @@ def test_our_own_writing_comes_back(title: str) -> None:
     """Whatever our writer escapes is unescaped to the same text."""
     if not line(title) or line(title) != title or "--" in title or "``" in title or "''" in title:
         return  # the writer tidies blanks and controls; dashes and quotes are meant as TeX prints them
+    if title.endswith("."):
+        return  # of a title's end the writer takes the full stop
     written = bibtex.write([hit(title=title)]).decode()
     value = written.partition("title = {")[2].partition("},\n")[0].removesuffix("}\n}\n")
 

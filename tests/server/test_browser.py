@@ -86,7 +86,7 @@ async def test_result_page(browse, address):
     assert shown.findtext(".//title") == "mice · metasearch"
     assert shown.xpath("//script | //img[@src='x']") == []
     assert "Beta: too slow" in shown.xpath("//*[@class='incomplete']")[0].text_content()
-    assert "alpha #1 · beta #2" in shown.xpath("//article")[0].text_content()
+    assert "Alpha #1 · Beta #2" in shown.xpath("//article")[0].text_content()
 
 
 async def test_start_page(browse, address):

@@ -174,10 +174,18 @@ async def test_an_expectation_is_not_repeated(path):
     assert b"planted" not in got
 
 
-async def test_an_endless_body_is_not_read():
-    """No route wants one: the answer comes at once, and the connection is closed a moment later."""
+@pytest.mark.parametrize(
+    ("head", "status"),
+    [
+        (b"POST /plan HTTP/1.1\r\n", b"405"),
+        (b"POST /search HTTP/1.1\r\n", b"415"),
+        (b"POST /search HTTP/1.1\r\nContent-Type: application/json\r\n", b"413"),
+    ],
+)
+async def test_an_endless_body_is_not_read(head, status):
+    """The answer comes as soon as it is known, and the connection is closed a moment later."""
     async with connected() as (reader, writer, _):
-        writer.write(b"POST /search HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
+        writer.write(head + b"Host: x\r\nTransfer-Encoding: chunked\r\n\r\n")
 
         async def pour() -> None:
             with contextlib.suppress(ConnectionError):
@@ -190,7 +198,7 @@ async def test_an_endless_body_is_not_read():
         got = await rest(reader)
         task.cancel()
 
-    assert got.startswith(b"HTTP/1.1 405 ")
+    assert got.startswith(b"HTTP/1.1 " + status + b" ")
 
 
 async def test_connections_are_bounded():
