@@ -66,7 +66,7 @@ def pqf(query: str | Query, spec: AdapterSpec = SPEC) -> Plan:
         ),
         (Term("libr", truncated=True), f'{ANY} {WORD} @attr 5=1 "libr"'),
         (Term("libr", "title", truncated=True), f'{TITLE} {WORD} @attr 5=1 "libr"'),
-        (Term("@and"), f'{ANY} {WORD} "@and"'),
+        (Term("@and"), f'{ANY} {WORD} "and"'),
         (Term('a\\b "c"', phrase=True), rf'{ANY} {PHRASE} "a\\b \"c\""'),
     ],
 )
