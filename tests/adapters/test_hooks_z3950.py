@@ -66,7 +66,6 @@ def pqf(query: str | Query, spec: AdapterSpec = SPEC) -> Plan:
         ),
         (Term("libr", truncated=True), f'{ANY} {WORD} @attr 5=1 "libr"'),
         (Term("libr", "title", truncated=True), f'{TITLE} {WORD} @attr 5=1 "libr"'),
-        (Term("@and"), f'{ANY} {WORD} "and"'),
         (Term('a\\b "c"', phrase=True), rf'{ANY} {PHRASE} "a\\b \"c\""'),
     ],
 )
@@ -77,6 +76,14 @@ def test_query_in_pqf(query: str | Query, sent: str) -> None:
     assert planned.sent == sent
     assert ("query", sent) in planned.request.params
     assert planned.notes == ()
+
+
+def test_the_sign_of_operators_is_left_out_and_told() -> None:
+    """YAZ refuses some words that begin with it, in quotes, too."""
+    planned = pqf(Term("@and"))
+
+    assert planned.sent == f'{ANY} {WORD} "and"'
+    assert planned.notes == ('cannot search for @, which is left out of "@and"',)
 
 
 def test_what_cannot_be_said_is_searched_everywhere_and_filtered() -> None:

@@ -125,7 +125,9 @@ def test_page_names_every_exit_code() -> None:
 
 def test_page_names_no_option_that_is_not_there() -> None:
     """The page promises nothing that the command does not do."""
-    known = {name for _, command in commands() for param in command.params for name in (*param.opts, *param.secondary_opts)}
+    known = {
+        name for _, command in commands() for param in command.params for name in (*param.opts, *param.secondary_opts)
+    }
 
     promised = set(re.findall(r"`(--[a-z-]+)", PAGE.read_text(encoding="utf-8")))
 
