@@ -50,7 +50,7 @@ ROUTES = (
 POSTED = frozenset({"/search", "/translate"})
 #: Seconds that requests in flight have when the server is told to stop; aiohttp waits for them twice. A server ends
 #: within two seconds.
-_PATIENCE = 0.75
+_PATIENCE = 0.6
 
 
 def make_app(
