@@ -125,13 +125,13 @@ class BoundedProtocol(ResponseHandler):
         super().pause_reading()
 
     def resume_reading(self, resume_parser: bool = True) -> None:
-        """More is wanted: first what waits here. It is called for each chunk that is read, mostly for nothing."""
-        if not self._held:
-            return
+        """More is wanted: first what waits here. """
         self._held = False
         super().resume_reading(resume_parser)
         self._hold_back()
         self._plan()
+        if not self._parts and not self._held:  # nothing waits here, so nothing else would ask for more
+            self._go_on()
 
     def connection_lost(self, exc: BaseException | None) -> None:
         """The connection has ended; what came before that is parsed first."""
@@ -176,7 +176,12 @@ class BoundedProtocol(ResponseHandler):
             self._plan()
         elif self._end is not None:
             self._drop()
-        elif self._is_held_back and not self._held and self.transport is not None:
+        elif not self._held:
+            self._go_on()
+
+    def _go_on(self) -> None:
+        """Has the socket read again, if that was stopped here."""
+        if self._is_held_back and self.transport is not None:
             self._is_held_back = False
             self.transport.resume_reading()
 
