@@ -125,7 +125,7 @@ class BoundedProtocol(ResponseHandler):
         super().pause_reading()
 
     def resume_reading(self, resume_parser: bool = True) -> None:
-        """More is wanted: first what waits here. """
+        """More is wanted: first what waits here."""
         self._held = False
         super().resume_reading(resume_parser)
         self._hold_back()
