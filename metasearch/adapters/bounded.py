@@ -130,8 +130,6 @@ class BoundedProtocol(ResponseHandler):
         super().resume_reading(resume_parser)
         self._hold_back()
         self._plan()
-        if not self._parts and not self._held:  # nothing waits here, so nothing else would ask for more
-            self._go_on()
 
     def connection_lost(self, exc: BaseException | None) -> None:
         """The connection has ended; what came before that is parsed first."""
@@ -176,12 +174,7 @@ class BoundedProtocol(ResponseHandler):
             self._plan()
         elif self._end is not None:
             self._drop()
-        elif not self._held:
-            self._go_on()
-
-    def _go_on(self) -> None:
-        """Has the socket read again, if that was stopped here."""
-        if self._is_held_back and self.transport is not None:
+        elif self._is_held_back and not self._held and self.transport is not None:
             self._is_held_back = False
             self.transport.resume_reading()
 
