@@ -76,6 +76,9 @@ class _Parser(ExpertReader):
 
     # ---------------------------------------------------------------- the grammar
 
+    def whole(self) -> ReadQuery:
+        return self.finished(self.all_of(self.query))
+
     def query(self) -> Query:
         before, self.outer = self.outer, self.target
         joined = LeftToRight(self, self.negated())
@@ -168,8 +171,9 @@ class _Parser(ExpertReader):
                 return identifier_field(value) == identifier
 
     def group(self) -> Query:
-        inherited = self.target
-        query = super().group()
+        inherited, opening = self.target, self.enter()
+        query = self.query()
+        self.leave(opening)
         self.target = inherited
         return query
 

@@ -6,7 +6,6 @@ import re
 
 from metasearch.query.lexer import is_blank
 from metasearch.query.nested import NestedReader
-from metasearch.query.reading import plain
 
 #: Full-width signs and digits -> the ASCII ones, one for one; quotes of each kind -> one of them.
 FLAT = str.maketrans(
@@ -118,12 +117,8 @@ class ExpertReader(NestedReader):
             raise self.error(
                 "This quote is never closed", opening, opening + 1, fix=fix if rest else self.text[:opening]
             )
-        text = plain(self.text[opening + 1 : end])
-        if not text:
-            reason = "There is nothing between the quotes"
-            raise self.error(reason, opening, end + 1, fix=self.cut(opening, end + 1))
+        text = self.between_quotes(end)
         self.counted(opening, end + 1)
-        self.at = end + 1
         return text
 
     def apostrophe(self, at: int) -> bool:

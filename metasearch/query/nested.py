@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import TypeVar
 
 from metasearch.errors import QuerySyntaxError
-from metasearch.query.ast import Query
-from metasearch.query.reading import Reader, ReadQuery
+from metasearch.query.reading import Reader, plain
+
+T = TypeVar("T")
 
 #: Where a sign or word stood.
 Span = tuple[int, int]
@@ -21,25 +24,14 @@ class NestedReader(Reader, ABC):
         self.open: list[int] = []
 
     @abstractmethod
-    def query(self) -> Query:
-        """Read up to the end, or to the bracket that closes."""
-
-    @abstractmethod
     def here(self) -> str:
         """The next character that is no blank, as ASCII; "" at the end."""
 
-    def whole(self) -> ReadQuery:
-        """Read all of it."""
-        query = self.query()
+    def all_of(self, read: Callable[[], T]) -> T:
+        """What `read`, which stops at a bracket that closes, makes of the whole text."""
+        query = read()
         if self.here() == ")":
             raise self.stray()
-        return self.finished(query)
-
-    def group(self) -> Query:
-        """What stands between the bracket that is next and the one that closes it."""
-        opening = self.enter()
-        query = self.query()
-        self.leave(opening)
         return query
 
     def enter(self) -> int:
@@ -65,6 +57,26 @@ class NestedReader(Reader, ABC):
     def stray(self) -> QuerySyntaxError:
         """The bracket that is next closes nothing."""
         return self.error("This bracket closes nothing", self.at, self.at + 1, fix=self.cut(self.at, self.at + 1))
+
+    def quoted_to(self, closer: str) -> str:
+        """Take the quoted text that is next, up to the first sign that closes it."""
+        opening = self.at
+        end = self.text.find(closer, opening + 1)
+        if end < 0:
+            rest = self.text.rstrip()
+            fix = rest + closer if len(rest) > opening + 1 else rest[:opening]
+            raise self.error("This quote is never closed", opening, opening + 1, fix=fix)
+        return self.between_quotes(end)
+
+    def between_quotes(self, end: int) -> str:
+        """Take the quoted text that is next, whose closing sign stands at `end`."""
+        opening = self.at
+        text = plain(self.text[opening + 1 : end])
+        if not text:
+            reason = "There is nothing between the quotes"
+            raise self.error(reason, opening, end + 1, fix=self.cut(opening, end + 1))
+        self.at = end + 1
+        return text
 
     def lacks(self, sign: Span, side: str) -> QuerySyntaxError:
         """There is nothing "before" or "after" a sign."""

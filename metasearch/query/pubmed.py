@@ -74,10 +74,7 @@ class _Parser(NestedReader):
 
     def tree(self) -> Query | None:
         """All of the text; None where nothing of it can be asked."""
-        query = self.query_or_none()
-        if self.here() == ")":
-            raise self.stray()
-        return query
+        return self.all_of(self.query_or_none)
 
     def ended(self, query: Query | None) -> ReadQuery:
         """The query with what is told."""
@@ -89,9 +86,6 @@ class _Parser(NestedReader):
         return self.finished(query)
 
     # ---------------------------------------------------------------- the grammar
-
-    def query(self) -> Query:
-        raise NotImplementedError("groups may hold nothing that can be asked")
 
     def query_or_none(self) -> Query | None:
         operator = self.operator()
@@ -127,7 +121,7 @@ class _Parser(NestedReader):
             raise self.lacks(after[1:], "after") if after else self.stray()
         start = self.at
         if char in _CLOSERS:
-            text, phrase = self.quoted(char), True
+            text, phrase = self.quoted_to(_CLOSERS[char]), True
         else:
             text, phrase = self.words(), False
             if not text:
@@ -223,20 +217,6 @@ class _Parser(NestedReader):
             found.append(word)
             self.at = end
         return plain(" ".join(found))
-
-    def quoted(self, char: str) -> str:
-        opening, closer = self.at, _CLOSERS[char]
-        end = self.text.find(closer, opening + 1)
-        if end < 0:
-            rest = self.text.rstrip()
-            fix = rest + closer if len(rest) > opening + 1 else rest[:opening]
-            raise self.error("This quote is never closed", opening, opening + 1, fix=fix)
-        text = plain(self.text[opening + 1 : end])
-        if not text:
-            reason = "There is nothing between the quotes"
-            raise self.error(reason, opening, end + 1, fix=self.cut(opening, end + 1))
-        self.at = end + 1
-        return text
 
     def spread(self, text: str, start: int) -> Query | None:
         """The rest of a range whose first date was `text`, with or without a tag; None where it is no range."""

@@ -101,10 +101,7 @@ class DatabaseReader(NestedReader):
 
     def tree(self) -> Query | None:
         """All of the text; None where nothing of it can be asked."""
-        query = self.query_or_none()
-        if self.here() == ")":
-            raise self.stray()
-        return query
+        return self.all_of(self.query_or_none)
 
     def whole(self) -> ReadQuery:
         """All of the text, if it can be searched for."""
@@ -125,9 +122,6 @@ class DatabaseReader(NestedReader):
         return self.finished(query)
 
     # ---------------------------------------------------------------- the grammar
-
-    def query(self) -> Query:  # pragma: no cover  # `NestedReader.group` is not used here
-        raise NotImplementedError
 
     def query_or_none(self) -> Query | None:
         """Up to the end, or to the bracket that closes."""
@@ -190,7 +184,7 @@ class DatabaseReader(NestedReader):
         if char == "(":
             return self.bracketed()
         if self.opens_quote(self.at):
-            text = self.quoted()
+            text = self.quoted_to(self.quotes[self.text[self.at]])
             end = self.at
             tag, shown = self.suffix_here() or (self.target, self.shown)
             return self.value(text, tag, shown, (start, end), quoted=True)
@@ -367,21 +361,6 @@ class DatabaseReader(NestedReader):
             return False
         before = self.text[at - 1] if at else " "
         return is_blank(before) or before in "(（=,[*"
-
-    def quoted(self) -> str:
-        """Take the quoted text that is next."""
-        opening, closer = self.at, self.quotes[self.text[self.at]]
-        end = self.text.find(closer, opening + 1)
-        if end < 0:
-            rest = self.text.rstrip()
-            fix = rest + closer if len(rest) > opening + 1 else rest[:opening]
-            raise self.error("This quote is never closed", opening, opening + 1, fix=fix)
-        text = plain(self.text[opening + 1 : end])
-        if not text:
-            reason = "There is nothing between the quotes"
-            raise self.error(reason, opening, end + 1, fix=self.cut(opening, end + 1))
-        self.at = end + 1
-        return text
 
     # ---------------------------------------------------------------- fields
 
