@@ -46,6 +46,28 @@ class Digest:
     beyond: tuple[Record, ...] = ()
 
 
+async def read_in_turns(
+    reading: Reading, turns: Turns, take: Callable[[tuple[Record, ...]], Awaitable[None]] | None = None
+) -> None:
+    """Read a page to its end: a stretch a turn, or in a thread where it is not light.
+
+    Args:
+        reading: Of the page.
+        turns: Of the search.
+        take: Is given the records of each stretch, but for those that only `reading.parsed` has at the end.
+
+    Raises:
+        SourceError: As `parse`.
+    """
+    if not reading.light:
+        await turns.apart(reading.finish)
+        return
+    for records in reading:
+        if records and take is not None:
+            await take(records)
+        await turns.next()
+
+
 def bare(error: SourceError) -> SourceError:
     """The error without what led to it, which holds whole pages: an answer may be kept for long."""
     error.__traceback__ = error.__context__ = error.__cause__ = None
@@ -235,15 +257,11 @@ class Asking:
 
     async def _planned(self, means: Means) -> Plan:
         """The request of this source; a long query is translated in a thread."""
-        made: list[Plan] = []
-
-        def make(_given_up: Callable[[], bool] = lambda: False) -> None:
-            made.append(plan(means.query, self.spec, means.reach, means.env, means.depth))
-
+        wanted = (means.query, self.spec, means.reach, means.env, means.depth)
         if next(islice(terms(means.query, negated=True), MANY_TERMS, None), None) is None:
-            make()
-        else:
-            await means.turns.apart(make)
+            return plan(*wanted)
+        made: list[Plan] = []
+        await means.turns.apart(lambda _given_up: made.append(plan(*wanted)))
         return made[0]
 
     async def _ask(self, request: Request, means: Means, give: Give) -> None:
@@ -288,14 +306,13 @@ class Asking:
         await means.turns.next()
         reading = Reading(page, self.spec, most_of(page.request))
         given = 0
-        if reading.light:
-            for records in reading:
-                if records:
-                    given += len(records)
-                    await self._give(records, wanted, means, give)
-                await means.turns.next()
-        else:
-            await means.turns.apart(reading.finish)
+
+        async def take(records: tuple[Record, ...]) -> None:
+            nonlocal given
+            given += len(records)
+            await self._give(records, wanted, means, give)
+
+        await read_in_turns(reading, means.turns, take)
         if reading.parsed.total is not None:
             self.total = reading.parsed.total
         await self._give_all(reading.parsed.records[given:], wanted, means, give)

@@ -13,6 +13,8 @@ from collections import deque
 from collections.abc import Callable
 from typing import NamedTuple
 
+from metasearch.threads import in_daemon_thread
+
 #: Threads that compute at once: they share one interpreter with the loop, and each may hold a large page.
 THREADS = 2
 
@@ -64,43 +66,11 @@ class Desk:
         self._threads = asyncio.Semaphore(THREADS)
 
     async def thread(self, work: Callable[[Callable[[], bool]], None]) -> None:
-        """See `Turns.apart`.
-
-        The thread is a daemon of its own: a loop that closes waits for the threads of its executor, and so does the
-        program when it exits. Its place is free when it has ended, not when nobody waits for it any more.
-        """
+        """See `Turns.apart`. The place of a thread is free when it has ended, not when nobody waits for it any more."""
         await self._threads.acquire()
-        loop = asyncio.get_running_loop()
-        done: asyncio.Future[None] = loop.create_future()
         given_up = threading.Event()
-
-        def tell(error: BaseException | None) -> None:
-            self._threads.release()
-            if done.done():
-                return
-            if error is None:
-                done.set_result(None)
-            else:
-                done.set_exception(error)
-
-        def run() -> None:
-            error: Exception | None = None
-            try:
-                work(given_up.is_set)
-            except Exception as exc:  # whatever it is, whoever waits must hear of it
-                error = exc
-            try:
-                loop.call_soon_threadsafe(tell, error)
-            except RuntimeError:
-                return  # the loop has been closed in the meantime: nobody waits for the answer
-
         try:
-            threading.Thread(target=run, name="read", daemon=True).start()
-        except RuntimeError:  # no more threads can be started
-            self._threads.release()
-            raise
-        try:
-            await done
+            await in_daemon_thread(lambda: work(given_up.is_set), "read", self._threads.release)
         finally:
             given_up.set()
 

@@ -16,7 +16,7 @@ from metasearch.adapters.parse import MOST_RECORDS, Reading
 from metasearch.adapters.plan import plan_enrichment
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.spec import AdapterSpec
-from metasearch.asking import Means, bare
+from metasearch.asking import Means, bare, read_in_turns
 from metasearch.dedup.enrich import enriched
 from metasearch.errors import SourceError, TimedOut
 from metasearch.events import Answer, Grown, SearchEvent, SourceProgress, SourceReport, Status
@@ -187,11 +187,7 @@ class Enricher:
         if page.status != 404:
             reading = Reading(page, self.spec, MOST_RECORDS)
             try:
-                if reading.light:
-                    for _ in reading:
-                        await means.turns.next()
-                else:
-                    await means.turns.apart(reading.finish)
+                await read_in_turns(reading, means.turns)
             except SourceError:
                 await means.fetcher.forget(page.request)  # what cannot be read must not come out of the cache again
                 raise

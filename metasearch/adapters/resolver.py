@@ -1,18 +1,17 @@
 """Host names to addresses, without ever keeping the process waiting.
 
-A lookup cannot be cancelled. In the loop's default executor one that hangs would hold up every other user of that
-executor, and the program's exit. Here each lookup has a daemon thread of its own; aiohttp caches the answers and joins
-lookups of the same name, so there are few.
+A lookup cannot be cancelled, so each has a daemon thread of its own. aiohttp caches the answers and joins lookups of
+the same name, so there are few.
 """
 
 from __future__ import annotations
 
-import asyncio
 import socket
-import threading
 from typing import Any
 
 from aiohttp.abc import AbstractResolver, ResolveResult
+
+from metasearch.threads import in_daemon_thread
 
 
 class DaemonResolver(AbstractResolver):
@@ -26,32 +25,13 @@ class DaemonResolver(AbstractResolver):
         Raises:
             OSError: The name has none, or cannot be resolved.
         """
-        loop = asyncio.get_running_loop()
-        answer: asyncio.Future[list[Any]] = loop.create_future()
 
-        def tell(value: list[Any] | None, error: OSError | None) -> None:
-            if answer.done():
-                return
-            if error is not None:
-                answer.set_exception(error)
-            else:
-                answer.set_result(value or [])
-
-        def look_up() -> None:
-            found: list[Any] | None = None
-            failure: OSError | None = None
+        def look_up() -> list[Any]:
             try:
-                found = socket.getaddrinfo(host, port, family, socket.SOCK_STREAM, 0, socket.AI_ADDRCONFIG)
-            except OSError as exc:
-                failure = exc
+                return socket.getaddrinfo(host, port, family, socket.SOCK_STREAM, 0, socket.AI_ADDRCONFIG)
             except UnicodeError:
-                failure = socket.gaierror(socket.EAI_NONAME, "not a host name")
-            try:
-                loop.call_soon_threadsafe(tell, found, failure)
-            except RuntimeError:
-                return  # the loop has been closed in the meantime: nobody waits for the answer
+                raise socket.gaierror(socket.EAI_NONAME, "not a host name") from None
 
-        threading.Thread(target=look_up, name=f"resolve {host}", daemon=True).start()
         return [
             ResolveResult(
                 hostname=host,
@@ -61,7 +41,7 @@ class DaemonResolver(AbstractResolver):
                 proto=protocol,
                 flags=socket.AI_NUMERICHOST | socket.AI_NUMERICSERV,
             )
-            for kin, _, protocol, _, address in await answer
+            for kin, _, protocol, _, address in await in_daemon_thread(look_up, f"resolve {host}")
             if kin in (socket.AF_INET, socket.AF_INET6)
         ]
 
