@@ -7,6 +7,8 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from tests.adapters.threaded import accepting
+
 #: Bytes that are handed to the socket at once.
 _STRETCH = 1 << 16
 #: Seconds after which a client that does not read is left.
@@ -64,15 +66,7 @@ def flood(start: bytes, again: bytes, *, most: int = 1 << 28) -> Iterator[Flood]
                     pass
             server.left.set()
 
-        def accept() -> None:
-            while True:
-                try:
-                    connection, _ = listener.accept()
-                except OSError:  # the test is over
-                    return
-                threading.Thread(target=serve, args=(connection,), daemon=True).start()
-
-        threading.Thread(target=accept, daemon=True).start()
+        accepting(listener, serve)
         yield server
         over.set()
         listener.shutdown(socket.SHUT_RDWR)

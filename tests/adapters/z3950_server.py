@@ -10,6 +10,8 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
+from tests.adapters.threaded import accepting
+
 #: First bytes of the requests: initRequest, searchRequest, presentRequest.
 INIT, SEARCH, PRESENT = 0xB4, 0xB6, 0xB8
 _BIB1_DIAGNOSTICS, _USMARC = bytes.fromhex("2a8648ce130401"), bytes.fromhex("2a8648ce13050a")
@@ -117,14 +119,6 @@ def z3950_server(script: Script) -> Iterator[Z3950Server]:
                     pass
             server.left.set()
 
-        def accept() -> None:
-            while True:
-                try:
-                    connection, _ = listener.accept()
-                except OSError:  # the test is over
-                    return
-                threading.Thread(target=serve, args=(connection,), daemon=True).start()
-
-        threading.Thread(target=accept, daemon=True).start()
+        accepting(listener, serve)
         yield server
         listener.shutdown(socket.SHUT_RDWR)

@@ -20,6 +20,7 @@ from metasearch.cli.rescued import answer_of
 from metasearch.events import Added, Grown, Joined, Order, SourceProgress, Started
 from metasearch.formats.events import fold
 from tests.cli.fake import hit, ok
+from tests.cli.terminal import seen_on
 from tests.stuck import site
 
 pytestmark = pytest.mark.skipif(
@@ -205,16 +206,9 @@ def test_the_block_of_a_terminal_is_wiped() -> None:
     ours, theirs = os.openpty()
     with started("gene", deadline=1.0, stdout=theirs, stderr=theirs):
         os.close(theirs)
-        seen = b""
-        try:
-            while piece := os.read(ours, 65536):
-                seen += piece
-        except OSError:  # Linux tells the end of a terminal in this way
-            pass
-        finally:
-            os.close(ours)
+        seen = seen_on(ours)
 
-    block, _, rest = seen.decode().rpartition("\x1b[J")
+    block, _, rest = seen.rpartition("\x1b[J")
     assert "of 2 sources" in block
     assert block.endswith("F"), "the cursor goes up to the first line, and all below it is wiped"
     assert "Gene drives in island mice" in rest

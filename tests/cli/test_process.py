@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from metasearch.formats.events import fold
+from tests.cli.terminal import seen_on
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals, pipes and terminals")
 
@@ -56,16 +57,9 @@ def on_terminal(*args: str, **env: str) -> str:
     ours, theirs = os.openpty()
     with start(*args, env=env, stdout=theirs, stderr=theirs) as process:
         os.close(theirs)
-        seen = b""
-        try:
-            while piece := os.read(ours, 65536):
-                seen += piece
-        except OSError:  # Linux tells the end of a terminal in this way
-            pass
-        finally:
-            os.close(ours)
+        seen = seen_on(ours)
     assert process.returncode == 0
-    return seen.decode()
+    return seen
 
 
 def test_interrupted_table() -> None:

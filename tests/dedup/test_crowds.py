@@ -18,22 +18,27 @@ def stage_of(rows: list[Record]) -> OnlineDedup:
     return stage
 
 
-def test_copies_are_one_work_and_cost_one_comparison(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A record that says what another one says is put beside it, however many there are."""
-    rows = [record("s", number, **ARTICLE) for number in range(400)]
-    asked = 0
+@pytest.fixture
+def compared(monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """One entry for each comparison."""
+    asked: list[object] = []
     judge = type(DEFAULT).judge
 
     def counted(*arguments: object, **options: object) -> object:
-        nonlocal asked
-        asked += 1
+        asked.append(None)
         return judge(*arguments, **options)  # type: ignore[arg-type]
 
     monkeypatch.setattr(type(DEFAULT), "judge", counted)
+    return asked
+
+
+def test_copies_are_one_work_and_cost_one_comparison(compared: list[object]) -> None:
+    """A record that says what another one says is put beside it, however many there are."""
+    rows = [record("s", number, **ARTICLE) for number in range(400)]
     stage = stage_of(rows)
 
     assert [len(works) for works in stage.clusters()] == [400]
-    assert asked < 3 * len(rows)
+    assert len(compared) < 3 * len(rows)
     (hit,) = stage.hits()
     assert len(hit.matches) == 399
 
@@ -50,22 +55,13 @@ def test_a_crowd_is_compared_within_its_years() -> None:
     assert stage.counts.duplicates == 1
 
 
-def test_the_comparisons_of_a_title_of_many_years_are_linear(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_comparisons_of_a_title_of_many_years_are_linear(compared: list[object]) -> None:
     """Beyond a crowd, each work of one title is compared with some of its year and a few of the years beside it.
 
     That holds for all its keys together: those of title and year bring no others than the title alone does.
     """
-    asked = 0
-    judge = type(DEFAULT).judge
-
-    def counted(*arguments: object, **options: object) -> object:
-        nonlocal asked
-        asked += 1
-        return judge(*arguments, **options)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(type(DEFAULT), "judge", counted)
     for number in (500, 1_000, 2_000):
-        asked = 0
+        compared.clear()
         works = stage_of(
             [
                 record("s", n, **{**ARTICLE, "year": 1900 + n % 100, "volume": str(n), "pages": None})
@@ -74,7 +70,7 @@ def test_the_comparisons_of_a_title_of_many_years_are_linear(monkeypatch: pytest
         )
 
         assert len(works.clusters()) == number
-        assert asked <= CROWD_OF_FEW**2 / 2 + 2 * OF_A_YEAR_OF_FEW * number
+        assert len(compared) <= CROWD_OF_FEW**2 / 2 + 2 * OF_A_YEAR_OF_FEW * number
 
 
 def test_what_is_passed_over_is_counted() -> None:
