@@ -235,6 +235,7 @@ TRANSLATIONS: tuple[tuple[type[Exception], type[SourceError], str], ...] = (
     (aiohttp.ServerDisconnectedError, ConnectFailed, "it closed the connection without an answer"),
     (aiohttp.ClientOSError, ConnectFailed, "the connection broke"),
     (aiohttp.http_exceptions.ContentEncodingError, BadAnswer, "its answer is not compressed as it says"),
+    (aiohttp.http_exceptions.HttpProcessingError, BadAnswer, "what it sends is not HTTP"),
     (aiohttp.ClientPayloadError, ConnectFailed, "its answer broke off"),
     (aiohttp.ClientResponseError, BadAnswer, "what it sends is not HTTP"),
     (TooMuchHead, BadAnswer, "its answer does not begin: it sends interim responses, or a head, without end"),
@@ -245,6 +246,9 @@ TRANSLATIONS: tuple[tuple[type[Exception], type[SourceError], str], ...] = (
     (OSError, ConnectFailed, "the connection failed"),
     (ValueError, NotAllowed, "the request cannot be written as HTTP"),
 )
+
+#: What aiohttp's parser raises where a body ends before its length, or its last chunk, says so.
+BROKEN_OFF = (aiohttp.http_exceptions.ContentLengthError, aiohttp.http_exceptions.TransferEncodingError)
 
 
 def translated(exc: Exception, request: Request, timeout: float) -> SourceError | None:
@@ -296,11 +300,11 @@ def _place(hop: Hop) -> str:
 
 
 def _telling(exc: Exception) -> Exception:
-    """The one of a chain that says most: aiohttp wraps what the decoders raise."""
+    """The one of a chain that says most: aiohttp wraps what the decoders and the parser of HTTP raise."""
     cause = exc.__cause__
-    if isinstance(exc, aiohttp.ClientPayloadError) and isinstance(cause, aiohttp.http_exceptions.ContentEncodingError):
-        return cause
-    return exc
+    if not isinstance(exc, aiohttp.ClientPayloadError) or isinstance(cause, BROKEN_OFF):
+        return exc
+    return cause if isinstance(cause, aiohttp.http_exceptions.HttpProcessingError) else exc
 
 
 def _shareable(exc: Exception, request: Request) -> Exception | None:

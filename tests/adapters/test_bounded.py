@@ -166,6 +166,23 @@ async def test_interim_responses_are_read_over(server: Loopback, send: Send) -> 
         await send(server.url("/more"))
 
 
+async def test_trailers_that_come_after_the_body_was_begun_are_refused_as_such(server: Loopback, send: Send) -> None:
+    """The parser refuses them when the response has long been handed over; the body did not merely break off."""
+
+    async def slowly(writer: asyncio.StreamWriter) -> None:
+        writer.write(CHUNKED + b"1\r\nx\r\n0\r\n")
+        await writer.drain()
+        await asyncio.sleep(0.1)
+        writer.write(b"X-A: b\r\n" * 1000)
+        await writer.drain()
+        await asyncio.Event().wait()
+
+    server.routes["/"] = slowly
+
+    with pytest.raises(BadAnswer, match="not HTTP"):
+        await send(server.url())
+
+
 async def test_a_large_head_is_read(server: Loopback, send: Send) -> None:
     """Only what no server has is too much."""
     server.routes["/"] = reply(b"here", **{f"X-{n}": "x" * 500 for n in range(100)})
