@@ -1,0 +1,38 @@
+"""How the time of a piece of work grows with its size: measured so that a busy machine does not fail a test."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+#: Linear work of four times the size takes four times as long; quadratic work takes sixteen times as long.
+TIMES, MOST = 4, 8.0
+#: Seconds of CPU below which a run says nothing about growth.
+FLOOR = 0.002
+ROUNDS = 8
+
+
+def seconds(run: Callable[[], object]) -> float:
+    """CPU time of a call."""
+    began = time.process_time()
+    run()
+    return time.process_time() - began
+
+
+def growth(work: Callable[[int], Callable[[], object]], size: int) -> float:
+    """How many times as long the work takes at four times the size; below `MOST` for linear work.
+
+    Both sizes are measured in turn and the fastest run of each counts, until the ratio is small enough or eight rounds
+    have passed: another process can only make a run slower.
+
+    Args:
+        work: Size -> the call to measure; what it needs is made before.
+        size: The smaller of the two sizes.
+    """
+    small, large = work(size), work(TIMES * size)
+    shorter = longer = float("inf")
+    for _ in range(ROUNDS):
+        shorter, longer = min(shorter, seconds(small)), min(longer, seconds(large))
+        if longer <= max(MOST * shorter, FLOOR):
+            break
+    return longer / max(shorter, FLOOR / MOST)
