@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from metasearch.dedup import STRATEGIES, Fingerprint, fingerprint
-from metasearch.dedup.text.signed import Signed
+from metasearch.dedup.published.text.signed import Signed
 from metasearch.evaluate.labelled import LabelledSet
 from metasearch.evaluate.metrics import Tally, score
 from metasearch.evaluate.run import cluster

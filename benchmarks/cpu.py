@@ -17,8 +17,8 @@ from yarl import URL
 
 from benchmarks import upstreams, zebra
 from benchmarks.sides import CROSSREF, Measured, cpu_of, of_turns, sides
-from metasearch.adapters.plan import plan
-from metasearch.engine import Engine
+from metasearch.adapters.translate.plan import plan
+from metasearch.engine.engine import Engine
 from metasearch.query import parse
 from metasearch.settings import Settings
 

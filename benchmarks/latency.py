@@ -12,7 +12,7 @@ import orjson
 
 from benchmarks import floor, upstreams
 from benchmarks.sides import MIXED, Measured, Sides, sides, times_of
-from metasearch.engine import Engine
+from metasearch.engine.engine import Engine
 from metasearch.events import Added, Finished, SourceProgress
 from metasearch.formats.answer import answer_object
 

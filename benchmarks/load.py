@@ -19,7 +19,7 @@ GOAL = 100.0
 _MEASURED = """
 import json, time
 import lxml.etree, jmespath, parsel
-from metasearch.adapters.registry import Registry
+from metasearch.adapters.specs.registry import Registry
 from metasearch.settings import Settings
 registry = Registry(Settings())
 names = registry.{names}

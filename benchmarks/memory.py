@@ -8,7 +8,7 @@ import gc
 from benchmarks import upstreams
 from benchmarks.held import MIB, peak, resident
 from benchmarks.sides import Measured, sides
-from metasearch.engine import Engine
+from metasearch.engine.engine import Engine
 from metasearch.settings import Settings
 
 #: The databases of a search: one of each shape.

@@ -18,7 +18,7 @@ from benchmarks import upstreams
 from metasearch.dedup import DEFAULT, Fingerprint, OnlineDedup, naming
 from metasearch.demo.catalogue import EXAMPLE_QUERIES
 from metasearch.demo.server import DemoDatabases
-from metasearch.engine import Engine
+from metasearch.engine.engine import Engine
 from metasearch.record import Hit, Record
 
 #: Subsets of more sources than eight that are tried.

@@ -21,11 +21,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from metasearch.adapters.bodies import kind_of, load
-from metasearch.adapters.parse import parse
-from metasearch.adapters.registry import Registry
+from metasearch.adapters.parse.bodies import kind_of, load
+from metasearch.adapters.parse.parse import parse
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.spec import AdapterSpec
+from metasearch.adapters.specs.registry import Registry
 from metasearch.errors import MetasearchError
 from metasearch.settings import Settings
 

@@ -19,7 +19,7 @@ from benchmarks import text
 from benchmarks.claims import THEMES, disciplines, theme_auc, themed, within_disciplines
 from benchmarks.near import Texts
 from metasearch.dedup import STRATEGIES, Strategy
-from metasearch.dedup.text import frequencies, segment
+from metasearch.dedup.published.text import frequencies, segment
 from metasearch.evaluate import curves, datasets
 from metasearch.evaluate.compare import Compared, compare
 from metasearch.evaluate.compare_report import LEGEND, markdown, markdown_kinds

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import aiohttp
 
 from benchmarks import floor, upstreams
-from metasearch.engine import Engine
+from metasearch.engine.engine import Engine
 from metasearch.events import Answer, SearchEvent
 from metasearch.settings import Settings
 

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from benchmarks import upstreams
 from benchmarks.held import MIB, Held, held, resident, settled
-from metasearch.engine import Engine
+from metasearch.engine.engine import Engine
 from metasearch.events import Added
 from metasearch.settings import Settings
 

@@ -25,11 +25,10 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.near import Texts
-from metasearch.dedup import STRATEGIES, OnlineDedup, fingerprint
-from metasearch.dedup.matchers.bigram_simhash import BigramSimHash
-from metasearch.dedup.matchers.simhash import SimHash
-from metasearch.dedup.text import windows
-from metasearch.dedup.text.hamming import Signatures
+from metasearch.dedup import STRATEGIES, OnlineDedup, fingerprint, windows
+from metasearch.dedup.hamming import Signatures
+from metasearch.dedup.published.bigram_simhash import BigramSimHash
+from metasearch.dedup.published.simhash import SimHash
 from metasearch.evaluate import datasets
 from metasearch.record import Record
 

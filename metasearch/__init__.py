@@ -13,8 +13,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from metasearch.engine import Engine as Engine
-    from metasearch.engine import explain_plan as explain_plan
+    from metasearch.engine.engine import Engine as Engine
+    from metasearch.engine.engine import explain_plan as explain_plan
+    from metasearch.engine.search import Search as Search
     from metasearch.errors import MetasearchError as MetasearchError
     from metasearch.events import Added as Added
     from metasearch.events import Answer as Answer
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     from metasearch.record import Hit as Hit
     from metasearch.record import Match as Match
     from metasearch.record import Record as Record
-    from metasearch.searching import Search as Search
     from metasearch.settings import Settings as Settings
 
 __version__ = "0.1.0"
@@ -59,9 +59,9 @@ _HOME = {
     "Hit": "record",
     "Match": "record",
     "Record": "record",
-    "Engine": "engine",
-    "Search": "searching",
-    "explain_plan": "engine",
+    "Engine": "engine.engine",
+    "Search": "engine.search",
+    "explain_plan": "engine.engine",
     "search": "library",
     "search_sync": "library",
     "Settings": "settings",

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from metasearch import names
+from metasearch.bib import work_ids as names
 from metasearch.errors import SourceError, UsageError
 from metasearch.record import Hit
 
@@ -198,7 +198,7 @@ class Answer:
         """The hits as flat tables, for `pandas.DataFrame`.
 
         Returns:
-            One table a hit, each with the columns of the CSV in their order (`metasearch.formats.csv_table.COLUMNS`).
+            One table a hit, each with the columns of the CSV in their order (`metasearch.formats.csv.write.COLUMNS`).
             Lists are joined by "; ", names are "Family, Given", and what is not known is None.
         """
         from metasearch.formats.notebook import rows

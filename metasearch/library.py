@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-from metasearch.adapters.ownspecs import SourcesLike
-from metasearch.blocking import completed
-from metasearch.engine import Engine
+from metasearch.adapters.specs.ownspecs import SourcesLike
+from metasearch.engine.engine import Engine
+from metasearch.engine.search import Search
 from metasearch.events import Answer
+from metasearch.loop.blocking import completed
 from metasearch.query import Query, YearsLike
 from metasearch.record import VersionsMode
-from metasearch.searching import Search
 from metasearch.settings import Settings
 
 

@@ -238,10 +238,10 @@ class Record:
             retracted: True or False; a record says only that a work was retracted.
 
         Raises:
-            UsageError: A field holds what it cannot mean, or more than `metasearch.field_limits` lets it; the message
+            UsageError: A field holds what it cannot mean, or more than `metasearch.bib.field_limits` lets it; the message
                 begins with the name of the field.
         """
-        from metasearch.making import record_of
+        from metasearch.formats.mapping import record_of
 
         return record_of(**{name: value for name, value in locals().items() if name in _FIELDS})
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from metasearch.adapters.fetch import Fetcher
+from metasearch.adapters.fetch.fetch import Fetcher
 from metasearch.cache import MemoryStore
-from metasearch.engine import Engine
+from metasearch.engine.answers import Recent
+from metasearch.engine.engine import Engine
 from metasearch.errors import ConnectFailed
 from metasearch.events import Finished
-from metasearch.recent import Recent
-from tests.test_engine import Upstreams, engine, item, works
+from tests.engine.test_engine import Upstreams, engine, item, works
 
 FOUND = works(item("Salt marsh birds"))
 

@@ -21,11 +21,11 @@ import orjson
 import pytest
 
 from metasearch import errors
-from metasearch.adapters.parse import Parsed, parse
-from metasearch.adapters.plan import plan
-from metasearch.adapters.registry import Registry, shipped_groups
+from metasearch.adapters.parse.parse import Parsed, parse
 from metasearch.adapters.request import JSON, Page, Request, public
 from metasearch.adapters.spec import AdapterSpec
+from metasearch.adapters.specs.registry import Registry, shipped_groups
+from metasearch.adapters.translate.plan import plan
 from metasearch.query.simple import parse as parse_query
 from metasearch.record import Record
 from metasearch.settings import Settings

@@ -12,22 +12,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metasearch.adapters.fetch import Fetcher
+from metasearch.adapters.fetch.fetch import Fetcher
 from metasearch.adapters.request import Request
 from metasearch.cache import MemoryStore
 from metasearch.dedup import STRATEGIES, Chain, Fingerprint
 from metasearch.dedup.matcher import verdict
 from metasearch.demo import DemoDatabases
-from metasearch.engine import MAX_LAYERS, Engine
+from metasearch.engine.engine import MAX_LAYERS, Engine
+from metasearch.engine.paging import LAST_PLACE
 from metasearch.errors import ConnectFailed, UsageError
 from metasearch.events import Answer, Finished, Order
 from metasearch.formats.answer import answer_object
 from metasearch.formats.events import event_object, fold
-from metasearch.paging import LAST_PLACE
 from metasearch.record import Match
 from tests.answers import untimed
+from tests.engine.test_engine import Body, Upstreams, engine, item, works
 from tests.strategies import same_title
-from tests.test_engine import Body, Upstreams, engine, item, works
 
 Number = int
 Libraries = dict[str, list[Number]]

@@ -13,7 +13,7 @@ from urllib.parse import unquote
 import pytest
 
 from metasearch import errors
-from metasearch.adapters.registry import Registry
+from metasearch.adapters.specs.registry import Registry
 from metasearch.cli.root import root
 from metasearch.settings import Settings, _Reader
 

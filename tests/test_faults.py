@@ -25,8 +25,8 @@ from benchmarks.faults import cases, searched
 from benchmarks.faults.cases import Case
 from benchmarks.faults.expected import EXPECTED, FINE, WAIT, Told
 from benchmarks.held import MIB, Held
-from metasearch.adapters import exchange
-from metasearch.engine import Engine
+from metasearch.adapters.fetch import exchange
+from metasearch.engine.engine import Engine
 from metasearch.errors import ServerFault
 from metasearch.events import Answer, SourceReport
 from metasearch.settings import Settings

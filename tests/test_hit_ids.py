@@ -15,7 +15,7 @@ from metasearch.bulk.job import deduplicate, read_all
 from metasearch.dedup import DEFAULT, OnlineDedup
 from metasearch.dedup.pins import Pins
 from metasearch.demo.server import DemoDatabases
-from metasearch.engine import Engine
+from metasearch.engine.engine import Engine
 from metasearch.errors import UsageError
 from metasearch.events import Answer, Counts
 from metasearch.record import Hit

@@ -14,15 +14,15 @@ from typing import Any
 
 import pytest
 
-from metasearch.adapters.bodies import kind_of, load, marks_in, weighed
-from metasearch.adapters.charset import unmarked
-from metasearch.adapters.fetch import Fetcher
-from metasearch.adapters.parse import MOST_RECORDS, Reading, most_of, parse
-from metasearch.adapters.registry import Registry
+from metasearch.adapters.fetch.fetch import Fetcher
+from metasearch.adapters.parse.bodies import kind_of, load, marks_in, weighed
+from metasearch.adapters.parse.charset import unmarked
+from metasearch.adapters.parse.parse import MOST_RECORDS, Reading, most_of, parse
+from metasearch.adapters.parse.weight import LIGHT_BYTES, MOST_ATTRIBUTES, is_overloaded, weight_of
 from metasearch.adapters.request import Page, Request
-from metasearch.adapters.weight import LIGHT_BYTES, MOST_ATTRIBUTES, is_overloaded, weight_of
-from metasearch.desk import THREADS, Desk
-from metasearch.engine import Engine
+from metasearch.adapters.specs.registry import Registry
+from metasearch.engine.engine import Engine
+from metasearch.engine.scheduler import THREADS, Desk
 from metasearch.errors import NotParsable, TooLarge
 from metasearch.events import Answer
 from metasearch.settings import Settings

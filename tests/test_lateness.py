@@ -11,16 +11,16 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from metasearch.adapters.exchange import Asker, Exchanges
+from metasearch.adapters.fetch.exchange import Asker, Exchanges
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.spec import Limits
-from metasearch.engine import Engine
+from metasearch.engine.engine import Engine
 from metasearch.errors import NotRead, TimedOut
 from metasearch.events import Answer
-from metasearch.lag import GRACE, lag
+from metasearch.loop.lag import GRACE, lag
 from metasearch.settings import Settings
-from tests.adapters.timeless import TimelessLoop, timeless
-from tests.test_engine import item, works
+from tests.adapters.fetch.timeless import TimelessLoop, timeless
+from tests.engine.test_engine import item, works
 from tests.test_waiting import after, engine, statuses
 
 BODY = works(item("Salt marsh birds"), item("Reeds"))

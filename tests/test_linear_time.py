@@ -19,14 +19,14 @@ from typing import Any, get_type_hints
 import pytest
 from lxml import etree
 
-from metasearch.adapters import convert
+from metasearch.bib import convert
 from metasearch.dedup import DEFAULT, fingerprint
 from metasearch.dedup.merge import merge
 from metasearch.errors import MetasearchError
-from metasearch.files import FORMATS, read_bytes
+from metasearch.formats.reading import FORMATS, read_bytes
 from metasearch.record import Author, Record
-from tests.files import samples as tagged
-from tests.files import structured
+from tests.formats.reading import samples as tagged
+from tests.formats.reading import structured
 from tests.pathological import samples, text, too_slow
 
 #: Modules and packages whose public functions take what databases, files and people wrote.

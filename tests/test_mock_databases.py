@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from benchmarks import upstreams
-from metasearch.engine import Engine
+from metasearch.engine.engine import Engine
 from metasearch.events import Answer
 
 pytestmark = pytest.mark.shared

@@ -15,16 +15,17 @@ from pathlib import Path
 import pytest
 
 from metasearch import opening
-from metasearch.adapters.cassette import ReplayTransport
+from metasearch.adapters.fetch.cassette import ReplayTransport
 from metasearch.adapters.request import Request
-from metasearch.adapters.specfile import read_table
+from metasearch.adapters.specs.specfile import read_table
+from metasearch.collections.store import Shelf
 from metasearch.dedup.pins import Pins
 from metasearch.errors import FileFormatError, MetasearchError, ShelfError
 from metasearch.evaluate import datasets
-from metasearch.files import read_file, ris
+from metasearch.formats.reading import read_file
+from metasearch.formats.ris import read as ris
 from metasearch.server.keys import ApiKeys
 from metasearch.settings import ServerSettings, Settings
-from metasearch.shelves.store import Shelf
 
 linux = pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="looks into /proc and /dev")
 
@@ -171,7 +172,7 @@ LIMITED = """
 import resource, sys
 kind, low, file = sys.argv[1], int(sys.argv[2]), sys.argv[3]
 from pathlib import Path
-import metasearch.cli.bulk, metasearch.files.ris, metasearch.dedup.default
+import metasearch.cli.bulk, metasearch.formats.ris.read, metasearch.dedup.default
 from metasearch.cli import main
 resource.setrlimit(getattr(resource, kind), (low, low))
 if kind == "RLIMIT_NOFILE":

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from metasearch import normalise
+from metasearch.bib import normalise
 from metasearch.dedup import DEFAULT, OnlineDedup
 from metasearch.record import TYPES, Record
 from tests.dedup.records import record

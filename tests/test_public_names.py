@@ -25,7 +25,7 @@ def test_no_module_bears_a_public_name() -> None:
 
 def test_search_stays_a_function() -> None:
     """Importing every part of the package leaves `metasearch.search` callable."""
-    importlib.import_module("metasearch.engine")
+    importlib.import_module("metasearch.engine.engine")
     importlib.import_module("metasearch.server.app")
 
     assert callable(metasearch.search)

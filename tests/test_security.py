@@ -31,23 +31,26 @@ from aiohttp.test_utils import TestClient, TestServer
 from lxml import etree
 
 from metasearch import formats
-from metasearch.adapters import guard
-from metasearch.adapters.guard import is_public
-from metasearch.adapters.plan import plan
+from metasearch.adapters.fetch import guard
+from metasearch.adapters.fetch.guard import is_public
+from metasearch.adapters.fetch.transport import MAX_REDIRECTS, HttpTransport
 from metasearch.adapters.request import Page, Request, Secret
-from metasearch.adapters.transport import MAX_REDIRECTS, HttpTransport
+from metasearch.adapters.translate.plan import plan
 from metasearch.bulk.inputs import gather
 from metasearch.bulk.job import read_all
-from metasearch.engine import Engine
+from metasearch.engine.engine import Engine
 from metasearch.errors import BadAnswer, MetasearchError, NotAllowed, SourceError, TimedOut
 from metasearch.events import Added, Answer, Counts, Finished, SearchEvent, SourceReport
-from metasearch.formats import bibtex, csv_table, ris, table
+from metasearch.formats import table
+from metasearch.formats.bibtex import write as bibtex
+from metasearch.formats.csv import write as csv_table
 from metasearch.formats.events import ndjson, sse
+from metasearch.formats.ris import write as ris
 from metasearch.query import parse as parse_query
 from metasearch.record import Author, Hit, Match, Reason, Record, Version
 from metasearch.settings import Settings
-from tests.adapters.flooding import flood
-from tests.adapters.loopback import Loopback, raw, reply
+from tests.adapters.fetch.flooding import flood
+from tests.adapters.fetch.loopback import Loopback, raw, reply
 
 # --------------------------------------------------------------------------- where requests may be led
 
@@ -531,7 +534,7 @@ def test_a_folder_of_exports_with_a_bomb_and_a_pipe_in_it(tmp_path: Path, monkey
     (tmp_path / "bomb.ris.gz").write_bytes(gzip.compress(b"\n" * (1 << 20), 1) * 20)
     os.mkfifo(tmp_path / "pipe.ris")
     (tmp_path / "zero.ris").symlink_to("/dev/zero")
-    monkeypatch.setattr("metasearch.files.MOST_BYTES", 10_000_000)
+    monkeypatch.setattr("metasearch.formats.reading.MOST_BYTES", 10_000_000)
 
     files = {it.input.name: it for it in read_all(gather([tmp_path]).files)}
 

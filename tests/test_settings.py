@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from metasearch.adapters.registry import Registry
+from metasearch.adapters.specs.registry import Registry
 from metasearch.errors import SettingsError, UnknownSource
 from metasearch.settings import ServerSettings, Settings
 

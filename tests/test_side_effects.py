@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.files import samples, structured
+from tests.formats.reading import samples, structured
 
 ROOT = Path(__file__).resolve().parent.parent
 #: A file of each format.
@@ -79,7 +79,8 @@ forbid(os, "chdir", "umask", "putenv")
 before = state()
 
 import metasearch
-from metasearch import files, formats
+from metasearch import formats
+from metasearch.formats import reading as files
 from metasearch.bulk.job import deduplicate
 from metasearch.dedup import STRATEGIES
 from metasearch.demo import DemoDatabases

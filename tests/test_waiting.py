@@ -10,16 +10,16 @@ from uuid import NAMESPACE_DNS, uuid5
 
 import pytest
 
-from metasearch.adapters.fetch import Fetcher
+from metasearch.adapters.fetch.fetch import Fetcher
 from metasearch.adapters.request import Request
-from metasearch.background import KEPT, Background
-from metasearch.engine import Engine
+from metasearch.engine.answers import Recent
+from metasearch.engine.engine import Engine
+from metasearch.engine.shared_run import KEPT, Background
 from metasearch.errors import UsageError
 from metasearch.events import Answer, Finished, SearchEvent
-from metasearch.recent import Recent
 from metasearch.settings import Settings
-from tests.adapters.timeless import TimelessLoop, timeless, took
-from tests.test_engine import Body, Upstreams, item, works
+from tests.adapters.fetch.timeless import TimelessLoop, timeless, took
+from tests.engine.test_engine import Body, Upstreams, item, works
 
 FAST, SLOW = works(item("Salt marsh birds"), item("Reeds")), works(item("Salt marsh birds"), item("Peat"))
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from metasearch.engine import Engine
+from metasearch.engine.engine import Engine
 from metasearch.settings import Settings
 
 pytestmark = [pytest.mark.shared, pytest.mark.zebra, pytest.mark.timeout(300)]
@@ -107,7 +107,7 @@ async def test_merged_catalogues_agree_with_the_truth(catalogues: dict[str, Any]
 @pytest.fixture(scope="module")
 def both(catalogues: dict[str, Any]) -> Settings:
     """The first catalogue twice: through SRU, and through Z39.50 where YAZ is installed."""
-    from metasearch.adapters import zoom
+    from metasearch.adapters.fetch import zoom
 
     try:
         zoom.library()

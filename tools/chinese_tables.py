@@ -1,4 +1,4 @@
-"""Write metasearch/chinese/variants.txt and pinyin.txt; run again only to take a newer OpenCC or pinyin-data.
+"""Write metasearch/bib/chinese/variants.txt and pinyin.txt; run again only to take a newer OpenCC or pinyin-data.
 
     pip install pypinyin==0.55.0 pypinyin-dict==0.9.0
     python tools/chinese_tables.py OPENCC/data/dictionary

@@ -1,4 +1,4 @@
-"""Write metasearch/dedup/text/frequencies.txt: in how many documents each word occurs.
+"""Write metasearch/dedup/published/text/frequencies.txt: in how many documents each word occurs.
 
     pip install rjieba==0.2.2 -e .
     python tools/df_table.py CSL/base_zh.jsonl.gz PAYLOADS
@@ -21,12 +21,13 @@ from pathlib import Path
 import orjson
 from lxml import etree
 
-from metasearch import errors, normalise
-from metasearch.adapters.parse import parse
-from metasearch.adapters.registry import Registry
+from metasearch import errors
+from metasearch.adapters.parse.parse import parse
 from metasearch.adapters.request import Page, Request
-from metasearch.chinese.characters import has_han
-from metasearch.dedup.text import frequencies, segment
+from metasearch.adapters.specs.registry import Registry
+from metasearch.bib import normalise
+from metasearch.bib.chinese.characters import has_han
+from metasearch.dedup.published.text import frequencies, segment
 from metasearch.settings import Settings
 
 HEADER = """

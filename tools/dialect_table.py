@@ -1,6 +1,6 @@
 """Print the table of a source for tests/adapters/test_dialects.py: what each of its queries becomes.
 
-    python tools/dialect_table.py zenodo > tests/adapters/dialects/zenodo.toml
+    python tools/dialect_table.py zenodo > tests/adapters/translate/dialects/zenodo.toml
 
 What is printed is what the spec does now, right or wrong. Read every line beside the database's manual before it
 becomes what the test expects, and name the pages of the manual in a comment.
@@ -13,9 +13,9 @@ import sys
 import tomllib
 from pathlib import Path
 
-from metasearch.adapters.plan import plan
-from metasearch.adapters.registry import Registry
 from metasearch.adapters.spec import AdapterSpec
+from metasearch.adapters.specs.registry import Registry
+from metasearch.adapters.translate.plan import plan
 from metasearch.errors import CannotAsk
 from metasearch.query import parse
 from metasearch.settings import Settings

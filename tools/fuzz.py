@@ -54,9 +54,9 @@ def _look_at_query(error: QuerySyntaxError) -> None:
 
 def pages() -> Target:
     """Answers of every source: the first byte says which one, the second what kind of answer it says to be."""
-    from metasearch.adapters.parse import parse
-    from metasearch.adapters.registry import Registry
+    from metasearch.adapters.parse.parse import parse
     from metasearch.adapters.request import Page, Request
+    from metasearch.adapters.specs.registry import Registry
     from metasearch.errors import SourceError
     from metasearch.settings import Settings
 
@@ -91,8 +91,8 @@ def pages() -> Target:
 def files() -> Target:
     """Files of every format; the first byte says which one, or that nobody says it."""
     from metasearch.errors import FileFormatError
-    from metasearch.files import FORMATS, read_bytes
-    from tests.files import samples, structured
+    from metasearch.formats.reading import FORMATS, read_bytes
+    from tests.formats.reading import samples, structured
 
     formats = [None, *sorted(FORMATS)]
 
@@ -166,12 +166,12 @@ def harvests() -> Target:
     """Answers of OAI-PMH repositories: what is read of a page, and how a harvest goes on."""
     import asyncio
 
-    from metasearch.adapters.registry import shipped_table
     from metasearch.adapters.request import Page, Request
-    from metasearch.adapters.specfile import build
+    from metasearch.adapters.specs.registry import shipped_table
+    from metasearch.adapters.specs.specfile import build
+    from metasearch.collections.harvest.client import OaiClient, OaiError
     from metasearch.errors import SourceError
-    from metasearch.harvest.client import OaiClient, OaiError
-    from tests.harvest.repository import HEAD, Repository
+    from tests.collections.harvest.repository import HEAD, Repository
 
     class Answering:
         """A transport that gives one body, whatever is asked."""

@@ -15,8 +15,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from metasearch.adapters.registry import Registry, shipped_groups, shipped_table
 from metasearch.adapters.spec import CONTACT, AdapterSpec, Auth
+from metasearch.adapters.specs.registry import Registry, shipped_groups, shipped_table
 from metasearch.settings import Settings
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -33,7 +33,7 @@ from benchmarks.faults.searched import BACKOFF, in_processes, searched, tell_wro
 from benchmarks.faults.table import summary, table
 from benchmarks.pages import PAGES, judged
 from benchmarks.pages.faces import FACES
-from metasearch.adapters import exchange
+from metasearch.adapters.fetch import exchange
 
 PARTS = ("pages", "simulated")
 

@@ -15,8 +15,8 @@ from benchmarks import upstreams
 from benchmarks.faults.cases import DATABASES, QUERY, ROWS, Case
 from benchmarks.faults.expected import FINE, shape_of, told
 from benchmarks.held import MIB, held, peak, settled
-from metasearch.adapters import exchange
-from metasearch.engine import Engine
+from metasearch.adapters.fetch import exchange
+from metasearch.engine.engine import Engine
 from metasearch.events import Answer, SourceReport
 
 #: Seconds beyond the deadline: the goal, and what is a violation on any machine.

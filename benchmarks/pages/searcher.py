@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 from benchmarks.pages.faces import QUERY
-from metasearch.engine import Engine
+from metasearch.engine.engine import Engine
 from metasearch.settings import Settings
 
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
+from metasearch.bib.field_limits import Cuts, kept_given
 from metasearch.bulk.job import FileRead, Item, Outcome
-from metasearch.field_limits import Cuts, kept_given
-from metasearch.files import FORMATS
-from metasearch.formats.csv_table import columns_beside
+from metasearch.formats.csv.write import columns_beside
 from metasearch.formats.origins import Beside, Origin
+from metasearch.formats.reading import FORMATS
 from metasearch.formats.text import line
 
 #: Output formats that have a place for the tags of any format.

@@ -35,15 +35,15 @@ def write(name: str, outcome: Outcome, *, provenance: bool = False, bom: bool = 
     hits = [work.hit for work in outcome.works]
     match name:
         case "ris":
-            from metasearch.formats import ris
+            from metasearch.formats.ris import write as ris
 
             yield ris.write(hits, provenance=provenance, beside=besides(outcome, name))
         case "bibtex":
-            from metasearch.formats import bibtex
+            from metasearch.formats.bibtex import write as bibtex
 
             yield bibtex.write(hits, beside=besides(outcome, name))
         case "csv":
-            from metasearch.formats import csv_table
+            from metasearch.formats.csv import write as csv_table
 
             yield csv_table.write(hits, bom=bom, beside=besides(outcome, name))
         case "json":

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from metasearch.errors import UsageError
-from metasearch.files import FORMATS
+from metasearch.formats.reading import FORMATS
 from metasearch.formats.text import line
 
 #: Standard input, as it is named on a command line, and what it is called in its stead.

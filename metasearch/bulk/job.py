@@ -10,7 +10,7 @@ from typing import BinaryIO
 from metasearch.bulk.inputs import STDIN, Input
 from metasearch.dedup import Chain, Fingerprint, OnlineDedup
 from metasearch.errors import FileFormatError, UsageError
-from metasearch.files import Entry, Reading, read_file, read_pipe
+from metasearch.formats.reading import Entry, Reading, read_file, read_pipe
 from metasearch.record import Hit, VersionsMode
 
 #: Records of all files together: a million takes some 12 GB.
@@ -96,7 +96,7 @@ class Outcome:
         return not any(file.error or file.reading.lost for file in self.files)
 
 
-#: Reads a file that `metasearch.files` does not know; None where it is none of those.
+#: Reads a file that `metasearch.formats.reading` does not know; None where it is none of those.
 ReadFirst = Callable[[Input], Reading | None]
 
 
@@ -120,7 +120,7 @@ def read_all(
         format: One of `FORMATS`; that of each file is detected if None.
         encoding: As Python calls it; that of each file is detected if None.
         stdin: What `STDIN` stands for.
-        first: Is asked before `metasearch.files` where the format is to be detected.
+        first: Is asked before `metasearch.formats.reading` where the format is to be detected.
         progress: Is told after every file.
 
     Raises:

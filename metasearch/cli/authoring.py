@@ -41,8 +41,8 @@ def new(console: Console, /, *, name: str, like: str, output: Path | None) -> in
     It is a spec that can be checked at once: `metasearch sources check NAME.toml`. A file that is there already is left
     alone.
     """
-    from metasearch.adapters.ownspecs import is_path
-    from metasearch.adapters.specfile import NAME
+    from metasearch.adapters.specs.ownspecs import is_path
+    from metasearch.adapters.specs.specfile import NAME
     from metasearch.cli.templates import of_body, of_family
 
     if not NAME.fullmatch(name):
@@ -71,7 +71,7 @@ def _from(base: str, file: Path) -> str:
     Raises:
         UsageError: There is no such spec.
     """
-    from metasearch.adapters.ownspecs import table_of
+    from metasearch.adapters.specs.ownspecs import table_of
 
     table_of(Path(base))
     relative = os.path.relpath(base, file.parent).replace(os.sep, "/")
@@ -79,7 +79,7 @@ def _from(base: str, file: Path) -> str:
 
 
 def _families() -> tuple[str, ...]:
-    from metasearch.adapters.registry import Registry
+    from metasearch.adapters.specs.registry import Registry
     from metasearch.settings import Settings
 
     return Registry(Settings()).families
@@ -97,7 +97,7 @@ def schema() -> int:
     """
     import orjson
 
-    from metasearch.adapters.schema import schema as made
+    from metasearch.adapters.specs.schema import schema as made
 
     click.echo(orjson.dumps(made(), option=orjson.OPT_INDENT_2).decode())
     return Exit.OK
@@ -131,7 +131,7 @@ def record(
     """
     import asyncio
 
-    from metasearch.adapters.registry import Registry
+    from metasearch.adapters.specs.registry import Registry
     from metasearch.cli.cases import ask, keep
     from metasearch.settings import Settings
 

@@ -25,7 +25,7 @@ from metasearch.cli.output import Sink
 from metasearch.dedup import garbage, strategy
 from metasearch.dedup.pins import Pins
 from metasearch.errors import UsageError
-from metasearch.files.encodings import decode
+from metasearch.formats.reading.encodings import decode
 from metasearch.formats.text import line
 from metasearch.settings import Settings
 

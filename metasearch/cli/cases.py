@@ -9,14 +9,14 @@ import json
 from pathlib import Path
 from typing import Any
 
-from metasearch.adapters.bodies import kind_of
-from metasearch.adapters.fetch import Fetcher
-from metasearch.adapters.parse import parse
-from metasearch.adapters.plan import Plan, plan
+from metasearch.adapters.fetch.fetch import Fetcher
+from metasearch.adapters.fetch.transport import Transport
+from metasearch.adapters.parse.bodies import kind_of
+from metasearch.adapters.parse.parse import parse
 from metasearch.adapters.request import JSON, Page, Request, public, redacted
 from metasearch.adapters.spec import AdapterSpec
-from metasearch.adapters.transport import Transport
-from metasearch.engine import transport_of
+from metasearch.adapters.translate.plan import Plan, plan
+from metasearch.engine.engine import transport_of
 from metasearch.errors import SourceError
 from metasearch.formats.records import record_object
 from metasearch.query import parse as read_query

@@ -11,8 +11,8 @@ import click
 from metasearch.cli.console import Console
 from metasearch.cli.group import ExampleCommand, common, dedup_options, marked, writing
 from metasearch.cli.search import NAMES
-from metasearch.files import FORMATS as READABLE
 from metasearch.formats import FORMATS as WRITABLE
+from metasearch.formats.reading import FORMATS as READABLE
 from metasearch.record import VersionsMode
 
 #: Where `--report` without a file goes, and standard output for `-o` and `--clusters`.

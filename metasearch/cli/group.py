@@ -279,7 +279,7 @@ def _flag(*names: str, name: str, text: str) -> Any:
 
 def complete_source(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Names of sources and groups for the shell; the last one of a list with commas."""
-    from metasearch.adapters.registry import Registry
+    from metasearch.adapters.specs.registry import Registry
     from metasearch.settings import Settings
 
     done, comma, started = incomplete.rpartition(",")

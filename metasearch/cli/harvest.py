@@ -14,9 +14,9 @@ from metasearch.cli.group import ExampleCommand, common
 from metasearch.errors import SourceError, UsageError
 
 if TYPE_CHECKING:
-    from metasearch.harvest.harvest import Harvested, Order
+    from metasearch.collections.harvest.harvest import Harvested, Order
+    from metasearch.collections.store import Shelf
     from metasearch.settings import Settings
-    from metasearch.shelves.store import Shelf
 
 #: Records that could not be read, and odd things, that are shown.
 SHOWN = 5
@@ -62,8 +62,8 @@ def harvest(
     from urllib.parse import urlsplit
 
     from metasearch.cli.shelves import folder_of, new_name
+    from metasearch.collections.store import Shelf
     from metasearch.settings import Settings
-    from metasearch.shelves.store import Shelf
 
     order = _order(url, prefix, set_, first, until, full=full)
     settings = Settings.load(config, os.environ)
@@ -86,7 +86,7 @@ def harvest(
 def _order(url: str, prefix: str, set_: str, first: str, until: str, *, full: bool) -> Order:
     from urllib.parse import parse_qs, urlsplit
 
-    from metasearch.harvest.harvest import Order, date_of
+    from metasearch.collections.harvest.harvest import Order, date_of
 
     try:
         parts = urlsplit(url)
@@ -113,12 +113,12 @@ async def _harvested(
     order: Order, shelf: Shelf, name: str, settings: Settings, console: Console
 ) -> tuple[SourceError | None, Harvested]:
     """How far the harvest came, and what ended it before its time."""
-    from metasearch.adapters.registry import shipped_table
-    from metasearch.adapters.specfile import build
-    from metasearch.adapters.transport import HttpTransport
+    from metasearch.adapters.fetch.transport import HttpTransport
+    from metasearch.adapters.specs.registry import shipped_table
+    from metasearch.adapters.specs.specfile import build
     from metasearch.cli.live import LiveLine
-    from metasearch.harvest.client import OaiClient
-    from metasearch.harvest.harvest import Harvest
+    from metasearch.collections.harvest.client import OaiClient
+    from metasearch.collections.harvest.harvest import Harvest
 
     live = LiveLine(console)
 

@@ -14,7 +14,7 @@ from metasearch.cli.group import ExampleCommand, common
 from metasearch.errors import UsageError
 
 if TYPE_CHECKING:
-    from metasearch.indexing import FileReport, Indexed
+    from metasearch.collections.indexing import FileReport, Indexed
 
 #: Problems of a file that are shown.
 PROBLEMS_SHOWN = 5
@@ -43,9 +43,9 @@ def index(console: Console, /, *, files: tuple[Path, ...], name: str | None, con
     """
     from metasearch.cli.live import LiveLine
     from metasearch.cli.shelves import folder_of, new_name
-    from metasearch.indexing import index as index_files
+    from metasearch.collections.indexing import index as index_files
+    from metasearch.collections.store import Shelf
     from metasearch.settings import Settings
-    from metasearch.shelves.store import Shelf
 
     settings = Settings.load(config, os.environ)
     if not files and name is None:

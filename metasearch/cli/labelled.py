@@ -7,19 +7,19 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from metasearch.bib.normalise import plain
 from metasearch.bulk.inputs import STDIN, Input
 from metasearch.bulk.job import ROWS
 from metasearch.errors import FileFormatError
 from metasearch.evaluate.jsonl import LONGEST_LINE
 from metasearch.evaluate.rows import RowReader
-from metasearch.files import FORMATS, MOST_BYTES, Reading
-from metasearch.files.content import content_of
-from metasearch.files.encodings import Found
-from metasearch.files.json_items import load
-from metasearch.files.reading import Entry
-from metasearch.files.shelf import TELLING, Shelf
-from metasearch.files.text import Text
-from metasearch.normalise import plain
+from metasearch.formats.reading import FORMATS, MOST_BYTES, Reading
+from metasearch.formats.reading.content import content_of
+from metasearch.formats.reading.encodings import Found
+from metasearch.formats.reading.entries import TELLING, Shelf
+from metasearch.formats.reading.json_items import load
+from metasearch.formats.reading.pieces import Text
+from metasearch.formats.reading.result import Entry
 
 #: Characters of a first line that are looked at.
 _HEAD = 1_000_000

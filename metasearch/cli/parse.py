@@ -17,7 +17,7 @@ from metasearch.cli.output import Sink
 from metasearch.errors import Drifted, SourceError, TooLarge
 
 if TYPE_CHECKING:
-    from metasearch.adapters.parse import Parsed
+    from metasearch.adapters.parse.parse import Parsed
 
 #: What the saved answer is taken to have been asked for: more than any file holds, so that nothing is cut.
 PLENTY = 1_000_000
@@ -46,9 +46,9 @@ def parse(console: Console, /, *, source: str, file: Path, counts: bool, config:
     Fields without a value are left out. What could not be read is told on stderr. Exit code 3: FILE is no answer
     that this adapter can use.
     """
-    from metasearch.adapters.parse import parse as parse_page
-    from metasearch.adapters.registry import Registry
+    from metasearch.adapters.parse.parse import parse as parse_page
     from metasearch.adapters.request import Page, Request
+    from metasearch.adapters.specs.registry import Registry
     from metasearch.cli.specs import spec_of
     from metasearch.settings import Settings
 

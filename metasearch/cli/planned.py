@@ -9,8 +9,8 @@ from metasearch.cli.exits import Exit
 from metasearch.cli.output import Sink
 from metasearch.cli.run import settings_of, years_of
 from metasearch.cli.search import Job
-from metasearch.engine import explain_plan
-from metasearch.explaining import plan_lines, plan_object
+from metasearch.engine.dry_run import plan_lines, plan_object
+from metasearch.engine.engine import explain_plan
 
 
 def planned(job: Job) -> Exit:

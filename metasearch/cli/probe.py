@@ -16,8 +16,8 @@ from metasearch.cli.output import Sink
 from metasearch.errors import SpecError, UsageError
 
 if TYPE_CHECKING:
-    from metasearch.adapters.registry import Registry
     from metasearch.adapters.spec import AdapterSpec
+    from metasearch.adapters.specs.registry import Registry
     from metasearch.cli.probing import Probe
 
 #: Seconds for one source, if nothing else is said: longer than most specs allow a search.
@@ -61,11 +61,11 @@ def probe(
     """
     import asyncio
 
-    from metasearch.adapters.registry import Registry
+    from metasearch.adapters.specs.registry import Registry
     from metasearch.cli.live import LiveLine
     from metasearch.cli.probe_report import summary, table, to_markdown
     from metasearch.cli.probing import probe as ask
-    from metasearch.engine import transport_of
+    from metasearch.engine.engine import transport_of
     from metasearch.settings import Settings
 
     to_stdout = report is not None and str(report) == "-"

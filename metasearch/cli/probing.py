@@ -17,13 +17,13 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
-from metasearch.adapters.fetch import Fetcher
-from metasearch.adapters.parse import Parsed, parse
-from metasearch.adapters.plan import plan
-from metasearch.adapters.registry import spec_folder
+from metasearch.adapters.fetch.fetch import Fetcher
+from metasearch.adapters.fetch.transport import Transport
+from metasearch.adapters.parse.parse import Parsed, parse
 from metasearch.adapters.request import Page, Request, Secret, without_secrets
 from metasearch.adapters.spec import CONTACT, AdapterSpec
-from metasearch.adapters.transport import Transport
+from metasearch.adapters.specs.registry import spec_folder
+from metasearch.adapters.translate.plan import plan
 from metasearch.errors import (
     CannotAsk,
     Drifted,

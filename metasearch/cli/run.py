@@ -20,11 +20,11 @@ from metasearch.cli.output import Sink
 from metasearch.cli.progress import Progress
 from metasearch.cli.search import Job
 from metasearch.cli.written import as_line, limit_of, rest, told, whole
-from metasearch.engine import Engine
+from metasearch.engine.engine import Engine
+from metasearch.engine.search import Search
 from metasearch.errors import QuerySyntaxError, UsageError
 from metasearch.events import Answer, Finished, SearchEvent, Started
 from metasearch.query import Years, parse_years
-from metasearch.searching import Search
 from metasearch.settings import Settings
 
 #: Seconds between two looks at the clock while sources are silent.

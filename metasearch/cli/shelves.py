@@ -56,9 +56,9 @@ def list_(console: Console, /, *, as_json: bool, config: Path | None) -> int:
 
 
 def _rows(settings: Settings) -> Iterator[dict[str, Any]]:
-    from metasearch.adapters.registry import Registry
-    from metasearch.shelves.folder import shelf_file, shelf_names
-    from metasearch.shelves.search import facts
+    from metasearch.adapters.specs.collections import shelf_file, shelf_names
+    from metasearch.adapters.specs.registry import Registry
+    from metasearch.collections.search import facts
 
     asked = set(Registry(settings).shelves)
     for name in shelf_names(settings.shelf_dir):
@@ -114,9 +114,9 @@ def _in_words(row: dict[str, Any]) -> str:
 @click.pass_obj
 def remove(console: Console, /, *, name: str, yes: bool, config: Path | None) -> int:
     """Remove the shelf NAME. What it was filled from stays as it is."""
+    from metasearch.adapters.specs.collections import shelf_file
+    from metasearch.collections.store import remove as remove_shelf
     from metasearch.settings import Settings
-    from metasearch.shelves.folder import shelf_file
-    from metasearch.shelves.store import remove as remove_shelf
 
     folder = folder_of(Settings.load(config, os.environ))
     if not yes:
@@ -166,8 +166,8 @@ def new_name(asked: str | None, offered: str, settings: Settings) -> str:
     Raises:
         UsageError: It is no name, or that of a source or group.
     """
-    from metasearch.adapters.registry import Registry
-    from metasearch.shelves.folder import NAME, name_for
+    from metasearch.adapters.specs.collections import NAME, name_for
+    from metasearch.adapters.specs.registry import Registry
 
     name = name_for(offered) if asked is None else asked
     if not NAME.fullmatch(name):

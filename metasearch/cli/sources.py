@@ -19,8 +19,8 @@ from metasearch.cli.probe import probe
 from metasearch.errors import SpecError, UsageError
 
 if TYPE_CHECKING:
-    from metasearch.adapters.registry import Registry
     from metasearch.adapters.spec import AdapterSpec, RequestTemplate
+    from metasearch.adapters.specs.registry import Registry
 
 
 @click.group(
@@ -194,7 +194,7 @@ def _facts(spec: AdapterSpec, asked: str, groups: list[str], env: Mapping[str, s
 
 def _searched(spec: AdapterSpec) -> list[str]:
     """The fields that this source can look in: those of the dialect, or those that have a parameter of their own."""
-    from metasearch.adapters.templates import all_names
+    from metasearch.adapters.translate.templates import all_names
     from metasearch.query.ast import FIELDS
 
     if spec.query.fields:
@@ -248,7 +248,7 @@ for command in (new, probe, record, schema):
 
 
 def _registry(config: Path | None) -> tuple[Registry, Mapping[str, str]]:
-    from metasearch.adapters.registry import Registry
+    from metasearch.adapters.specs.registry import Registry
     from metasearch.settings import Settings
 
     settings = Settings.load(config, os.environ)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from metasearch.adapters.ownspecs import is_path
-from metasearch.adapters.registry import Registry, base_table, shipped_table
 from metasearch.adapters.spec import AdapterSpec
-from metasearch.adapters.specfile import build
+from metasearch.adapters.specs.ownspecs import is_path
+from metasearch.adapters.specs.registry import Registry, base_table, shipped_table
+from metasearch.adapters.specs.specfile import build
 
 
 def is_family(name: str, registry: Registry) -> bool:

@@ -42,7 +42,7 @@ PAIRS = "pairs"
 def strategies(console: Console, /, *, name: str | None, as_json: bool, **_: Any) -> int:
     """List the strategies that `--dedup` takes, or show the one called NAME with its parameters."""
     from metasearch.dedup import STRATEGIES, strategy
-    from metasearch.dedup.text.segment import segmenter
+    from metasearch.dedup.published.text.segment import segmenter
 
     chosen = [strategy(name)] if name else list(STRATEGIES.values())
     with Sink() as sink:

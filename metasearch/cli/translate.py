@@ -52,8 +52,8 @@ def translate(
     With one name after --to, only the translated query goes to stdout, and what is lost to stderr. "-" alone reads
     QUERY from stdin. Exit code 1: in a syntax nothing of it can be said.
     """
+    from metasearch.engine.translating import translation_lines, translations, translations_object
     from metasearch.formats.text import line
-    from metasearch.translating import translation_lines, translations, translations_object
 
     names = [name.strip() for value in to for name in value.split(",") if name.strip()]
     found = translations(query_text(query), names, syntax)

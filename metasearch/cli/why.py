@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import orjson
 
+from metasearch.bib.work_ids import read_name
 from metasearch.cli import compared
 from metasearch.cli.console import Console, counted
 from metasearch.cli.exits import Exit, answered
@@ -24,16 +25,15 @@ from metasearch.dedup import strategy
 from metasearch.dedup.explain import Explainer
 from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.dedup.pins import Pins
-from metasearch.engine import MAX_PER_SOURCE
+from metasearch.engine.engine import MAX_PER_SOURCE
 from metasearch.errors import UsageError
 from metasearch.events import Answer
 from metasearch.formats.text import line
-from metasearch.names import read_name
 from metasearch.record import Hit, Record
 from metasearch.settings import Settings
 
 if TYPE_CHECKING:
-    from metasearch.files import Reading
+    from metasearch.formats.reading import Reading
 
 #: Problems of a file that are shown.
 PROBLEMS_SHOWN = 5
@@ -123,7 +123,7 @@ def _read(question: Question, console: Console) -> list[Record]:
     """The records of the files; what could not be read in them is told."""
     if not question.files:
         return []
-    from metasearch.files import read_file
+    from metasearch.formats.reading import read_file
 
     records: list[Record] = []
     last_parts = Counter(file.name for file in question.files)

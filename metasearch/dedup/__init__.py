@@ -9,7 +9,7 @@ from metasearch.dedup.default import DEFAULT
 from metasearch.dedup.fingerprint import Fingerprint, fingerprint
 from metasearch.dedup.matcher import Chain, Key, Matcher
 from metasearch.dedup.online import OnlineDedup
-from metasearch.dedup.strategies import STRATEGIES, Strategy, strategy
+from metasearch.dedup.published.strategies import STRATEGIES, Strategy, strategy
 
 __all__ = [
     "DEFAULT",

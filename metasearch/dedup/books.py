@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rapidfuzz.distance import OSA
 
-from metasearch import normalise
+from metasearch.bib import normalise
 from metasearch.dedup.resemblance import SMALL_WORDS, one_word, unmatched
 from metasearch.dedup.titles import numeral
 from metasearch.record import Author

@@ -1,4 +1,4 @@
-"""What fingerprints and relations do otherwise for Chinese, Japanese and Korean text; see `metasearch.chinese`.
+"""What fingerprints and relations do otherwise for Chinese, Japanese and Korean text; see `metasearch.bib.chinese`.
 
 The modules of that package are imported when the first such text comes.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from metasearch import normalise
+from metasearch.bib import normalise
 from metasearch.record import Author, Record
 
 #: Shorter parts of a title in two languages are not compared as titles.
@@ -19,8 +19,8 @@ def titles(title: str, subtitle: str | None) -> tuple[tuple[str, ...], frozenset
 
     In simplified characters, without column heads.
     """
-    from metasearch.chinese.parts import with_digits
-    from metasearch.chinese.titles import marked, split_titles, without_sections
+    from metasearch.bib.chinese.parts import with_digits
+    from metasearch.bib.chinese.titles import marked, split_titles, without_sections
 
     first, *others = split_titles(without_sections(title))
     words: list[str] = []
@@ -35,36 +35,36 @@ def titles(title: str, subtitle: str | None) -> tuple[tuple[str, ...], frozenset
 
 def is_generic(title: str) -> bool:
     """Whether a title stands on many works: 编者按, 2019年总目次."""
-    from metasearch.chinese import notices
+    from metasearch.bib.chinese import notices
 
     return notices.is_generic(title)
 
 
 def notice(title: str) -> str:
     """What kind of notice about another work a title announces, "" for a work of its own."""
-    from metasearch.chinese import notices
+    from metasearch.bib.chinese import notices
 
     return notices.notice(title)
 
 
 def parts(title: str) -> frozenset[str]:
     """The numbers of the parts that a title names."""
-    from metasearch.chinese.parts import part_number
+    from metasearch.bib.chinese.parts import part_number
 
     return part_number(title)
 
 
 def numbers(title: str) -> frozenset[str]:
     """All numbers in a title, those of parts apart."""
-    from metasearch.chinese import parts
+    from metasearch.bib.chinese import parts
 
     return parts.numbers(title) - parts.part_number(title)
 
 
 def edition(record: Record) -> str:
     """The edition that a title names, and the degree of a thesis: both make another work."""
-    from metasearch.chinese.parts import edition as named
-    from metasearch.chinese.venues import thesis_degree
+    from metasearch.bib.chinese.parts import edition as named
+    from metasearch.bib.chinese.venues import thesis_degree
 
     degree = thesis_degree(record.venue, record.publisher) if record.type == "thesis" else ""
     return " ".join(sorted({*named(record.title), degree} - {""}))
@@ -72,7 +72,7 @@ def edition(record: Record) -> str:
 
 def venue(record: Record) -> tuple[str, ...]:
     """(name, edition) of a journal, (university + 学位论文,) of a thesis."""
-    from metasearch.chinese.venues import journal, thesis_container
+    from metasearch.bib.chinese.venues import journal, thesis_container
 
     if record.type == "thesis" and (container := thesis_container(record.venue, record.publisher)):
         return (simplified(container),)
@@ -93,7 +93,7 @@ def same_venue(a: tuple[str, ...], b: tuple[str, ...]) -> bool | None:
 
 def simplified(text: str) -> str:
     """The text in simplified characters."""
-    from metasearch.chinese import characters
+    from metasearch.bib.chinese import characters
 
     return characters.simplified(text)
 
@@ -103,7 +103,7 @@ def people_relation(a: tuple[Author, ...], b: tuple[Author, ...]) -> Literal["te
 
     Nothing contradicts here: a name that is not read may be romanised in another way.
     """
-    from metasearch.chinese.names import authors_agree, common_people
+    from metasearch.bib.chinese.names import authors_agree, common_people
 
     chinese, other = (a, b) if normalise.has_cjk(a[0].name) else (b, a)
     han, latin = [it.name for it in chinese], [_written(it) for it in other]

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from metasearch import normalise
+from metasearch.bib import normalise
 from metasearch.dedup import books, people
 from metasearch.dedup.dois import without_marks, without_version
 from metasearch.dedup.fingerprint import Fingerprint

@@ -12,13 +12,13 @@ from collections.abc import Callable, Hashable
 from functools import lru_cache
 from typing import Any, Literal, TypeVar
 
-from metasearch import normalise
+from metasearch.bib import normalise
+from metasearch.bib.field_limits import LIMITS
 from metasearch.dedup import cjk, people
 from metasearch.dedup.affixes import without_affixes
 from metasearch.dedup.dois import names_nothing
 from metasearch.dedup.titles import is_generic, marks, notice, numbers, parts, title_words
 from metasearch.dedup.venues import venue_kind, venue_words
-from metasearch.field_limits import LIMITS
 from metasearch.record import Author, Record
 
 _PREPRINT_DOIS = (

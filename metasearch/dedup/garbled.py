@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from metasearch import normalise
+from metasearch.bib import normalise
 from metasearch.record import Author
 
 # What follows names, and the parts of bodies that stand in addresses; a whole body may well be an author.

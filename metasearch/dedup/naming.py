@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import chain
 
-from metasearch import names, normalise
+from metasearch.bib import normalise
+from metasearch.bib import work_ids as names
 from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.dedup.titles import GENERIC_TITLES, parts
 from metasearch.record import Record

@@ -8,7 +8,7 @@ from typing import Literal
 
 from rapidfuzz import fuzz
 
-from metasearch import normalise
+from metasearch.bib import normalise
 from metasearch.dedup import cjk
 from metasearch.record import Author
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from metasearch.names import read_name
+from metasearch.bib.work_ids import read_name
 
 _CONTROL = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\ud800-\udfff]")
 #: A quoted run, or the blank or the beginning before a comment.

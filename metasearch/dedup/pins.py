@@ -18,7 +18,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
 
-from metasearch import names, opening
+from metasearch import opening
+from metasearch.bib import work_ids as names
 from metasearch.dedup import naming
 from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.dedup.matcher import verdict

@@ -8,7 +8,7 @@ from typing import Literal, Protocol
 
 from rapidfuzz import fuzz
 
-from metasearch import normalise
+from metasearch.bib import normalise
 
 #: "equal": same letters; "start": one is the other without its subtitle, or cut off; "end": one stands in the other
 #: between marks, which has a heading too; "near": the words differ in spelling only; "within": all words of one are in

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from metasearch import normalise, unicode_forms
+from metasearch.bib import normalise, unicode_forms
 from metasearch.dedup.books import is_body
 from metasearch.dedup.fingerprint import LONGEST_TITLE, Fingerprint
 from metasearch.record import Record

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from metasearch import normalise
+from metasearch.bib import normalise
 
 #: Words that stand where a title should be, or on thousands of works: such a title identifies nothing.
 GENERIC_TITLES = frozenset(

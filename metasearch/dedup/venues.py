@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Literal
 
-from metasearch import normalise
+from metasearch.bib import normalise
 from metasearch.dedup import cjk
 
 #: "journal", "conference", or "" where the name does not tell.

@@ -7,12 +7,12 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
-from metasearch import normalise
-from metasearch.adapters import convert
-from metasearch.adapters.byline import people_in
-from metasearch.adapters.found import strings
+from metasearch.bib import convert, normalise
+from metasearch.bib.byline import people_in
+from metasearch.bib.strings import strings
 from metasearch.evaluate.jsonl import Row
-from metasearch.files import accession, bibtex_entry, type_words, values, worktypes
+from metasearch.formats.bibtex import entry as bibtex_entry
+from metasearch.formats.reading import accession, type_words, values, worktypes
 from metasearch.record import TYPES, Author, Record
 
 #: Words for a type that say nothing about the work.

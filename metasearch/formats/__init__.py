@@ -50,9 +50,9 @@ FORMATS: dict[str, Format] = {
         Format("json", "application/json", "json", "answer", "answer"),
         Format("ndjson", "application/x-ndjson", "ndjson", "event", "events"),
         Format("sse", "text/event-stream", "sse", "event", "events"),
-        Format("csv", "text/csv", "csv", "hits", "csv_table"),
-        Format("ris", "application/x-research-info-systems", "ris", "hits", "ris"),
-        Format("bibtex", "application/x-bibtex", "bib", "hits", "bibtex"),
+        Format("csv", "text/csv", "csv", "hits", "csv.write"),
+        Format("ris", "application/x-research-info-systems", "ris", "hits", "ris.write"),
+        Format("bibtex", "application/x-bibtex", "bib", "hits", "bibtex.write"),
         Format("atom", "application/atom+xml", "atom", "answer", "atom"),
     )
 }

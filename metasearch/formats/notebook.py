@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from metasearch.formats.csv_table import COLUMNS, cells
+from metasearch.formats.csv.write import COLUMNS, cells
 from metasearch.formats.reference import full_title, link
 from metasearch.formats.text import clean, line
 from metasearch.record import Hit

@@ -1,7 +1,7 @@
 """Bare records as NDJSON: one `Record` a line, as an object of those fields that say something.
 
 The field names are those of `Record`; `source` and `position` are always there. So `metasearch parse` writes what it
-reads, `metasearch dedup` reads it back (`metasearch/files/own.py`), and a record is the same afterwards, text that no
+reads, `metasearch dedup` reads it back (`metasearch/formats/own.py`), and a record is the same afterwards, text that no
 format may let through excepted (`text.py`).
 """
 

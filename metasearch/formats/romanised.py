@@ -28,9 +28,9 @@ def romanised(name: str, *, family: bool = False) -> str:
         name: A family name, a body's name, or a Chinese name in one piece, of which the family name counts.
         family: It is known to be a family name.
     """
-    from metasearch.chinese.characters import is_han
-    from metasearch.chinese.names import han_names
-    from metasearch.chinese.surnames import is_surname, surname_spellings
+    from metasearch.bib.chinese.characters import is_han
+    from metasearch.bib.chinese.names import han_names
+    from metasearch.bib.chinese.surnames import is_surname, surname_spellings
 
     name = "".join(name[:_LONGEST].split())
     if name and all(map(is_han, name)):
@@ -42,7 +42,7 @@ def romanised(name: str, *, family: bool = False) -> str:
 
 
 def _letter(char: str) -> str:
-    from metasearch.chinese.syllables import readings
+    from metasearch.bib.chinese.syllables import readings
 
     if char.isascii():
         return char if char.isalnum() else ""

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from metasearch.bib.languages import language_code
 from metasearch.errors import QuerySyntaxError
 from metasearch.query.ast import IDENTIFIERS, Query, Term, Years
 from metasearch.query.cql_grammar import Boolean, Clause, Modifier, Relation, Token, Tree, syntax_tree
 from metasearch.query.cql_indexes import INDEXES, NOT_SEARCHED, Index, set_of
 from metasearch.query.kinds import type_word
-from metasearch.query.languages import language_code
 from metasearch.query.reading import (
     LeftToRight,
     Reader,

@@ -22,12 +22,12 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from metasearch.bib.languages import language_code
 from metasearch.errors import QuerySyntaxError
 from metasearch.query.ast import Query, Term, Years, conjunction
 from metasearch.query.expert_fields import SEARCHED, TARGETS, Target
 from metasearch.query.expert_lexer import FLAT, NEAR, NEAR_NOTE, PREFIX, ExpertReader
 from metasearch.query.kinds import type_word
-from metasearch.query.languages import language_code
 from metasearch.query.reading import (
     LeftToRight,
     ReadQuery,

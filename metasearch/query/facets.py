@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from metasearch.bib.languages import language_code, language_words
 from metasearch.query.kinds import TYPE_NAMES, TYPE_WORDS, type_word
-from metasearch.query.languages import language_code, language_words
 
 #: For messages: what may be written.
 FACET_WORDS: Mapping[str, str] = {

@@ -12,10 +12,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Protocol
 
-from metasearch import unicode_forms
+from metasearch.bib import unicode_forms
+from metasearch.bib.languages import language_code
 from metasearch.query.ast import FACETS, IDENTIFIERS, And, Not, Or, Query, Term, Years
 from metasearch.query.kinds import NARROWER
-from metasearch.query.languages import language_code
 from metasearch.query.lexer import bare_doi
 
 

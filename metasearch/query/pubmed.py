@@ -13,13 +13,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from metasearch.bib.languages import language_code
 from metasearch.errors import QuerySyntaxError
 from metasearch.query.ast import IDENTIFIERS, Query, Term, Years
 from metasearch.query.databases.lines import numbered_lines, read_lines
 from metasearch.query.databases.reader import Line
 from metasearch.query.databases.telling import Telling
 from metasearch.query.kinds import type_word
-from metasearch.query.languages import language_code
 from metasearch.query.lexer import is_blank
 from metasearch.query.nested import NestedReader
 from metasearch.query.pubmed_tags import SEARCHED, STUDIES, TAGS, TYPES, Tag

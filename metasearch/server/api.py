@@ -32,7 +32,7 @@ from metasearch.server.site import SHARED, Shared, Site, owner, site_of
 from metasearch.server.sources import labels, view
 
 if TYPE_CHECKING:
-    from metasearch.searching import Search
+    from metasearch.engine.search import Search
 
 #: Name in `format=` -> media type. A client that does not say what it likes gets the first.
 OFFERED: Mapping[str, str] = {

@@ -26,7 +26,7 @@ from metasearch.server.suggest import Suggestions
 from metasearch.settings import Settings
 
 if TYPE_CHECKING:
-    from metasearch.engine import Engine
+    from metasearch.engine.engine import Engine
 
 #: Makes the engine inside the running loop, and closes it.
 EngineFactory = Callable[[], AbstractAsyncContextManager["Engine"]]
@@ -173,14 +173,14 @@ def searching(settings: Settings, *, demo: bool) -> tuple[EngineFactory, Sequenc
 
 
 def _engine(settings: Settings) -> EngineFactory:
-    from metasearch.engine import Engine
+    from metasearch.engine.engine import Engine
 
     return lambda: Engine(settings, spec_files=False)
 
 
 def _demo(settings: Settings) -> tuple[EngineFactory, Sequence[str], str]:
     from metasearch.demo import EXAMPLE_QUERIES, NOTICE, DemoDatabases
-    from metasearch.engine import Engine
+    from metasearch.engine.engine import Engine
 
     @asynccontextmanager
     async def engine() -> AsyncIterator[Engine]:

@@ -16,7 +16,7 @@ from contextlib import asynccontextmanager
 from types import TracebackType
 from typing import Self, TypeVar
 
-from metasearch.desk import Desk
+from metasearch.engine.scheduler import Desk
 from metasearch.server.line import Line
 from metasearch.server.pace import Pace
 from metasearch.server.problem import Problem

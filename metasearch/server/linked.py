@@ -7,14 +7,14 @@ from contextlib import aclosing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
+from metasearch.engine.paging import held_back
 from metasearch.events import Answer, Finished, SearchEvent
-from metasearch.paging import held_back
 from metasearch.server.foreign import not_used
 from metasearch.server.parameters import Parameters
 from metasearch.server.site import Site
 
 if TYPE_CHECKING:
-    from metasearch.searching import Search
+    from metasearch.engine.search import Search
 
 
 class Events(Protocol):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 from metasearch.events import Answer
 
 if TYPE_CHECKING:
-    from metasearch.adapters.health import SourceState
+    from metasearch.adapters.fetch.health import SourceState
 
 MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 #: Upper ends of the histograms' buckets in seconds; a search may take up to a minute.

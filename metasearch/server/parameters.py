@@ -10,11 +10,11 @@ from typing import TypeVar
 
 from multidict import MultiMapping
 
-from metasearch.adapters.ownspecs import is_path
+from metasearch.adapters.specs.ownspecs import is_path
 from metasearch.dedup import STRATEGIES
+from metasearch.engine.paging import LAST_PLACE
 from metasearch.errors import QuerySyntaxError
 from metasearch.formats.text import line
-from metasearch.paging import LAST_PLACE
 from metasearch.query import CHOICES, Years, parse_years
 from metasearch.record import VERSIONS_MODES, VersionsMode
 from metasearch.server.foreign import refused

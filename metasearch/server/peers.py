@@ -18,7 +18,7 @@ from zlib import crc32
 import aiohttp
 import orjson
 
-from metasearch.adapters.health import Cause, Pause, SourceState
+from metasearch.adapters.fetch.health import Cause, Pause, SourceState
 from metasearch.server.pulse import PARENT_FILE
 from metasearch.server.rate import Quota
 from metasearch.server.suggest import Completion

@@ -6,12 +6,12 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from metasearch.engine.paging import held_back
 from metasearch.events import Answer, SourceReport
 from metasearch.formats import FORMATS
 from metasearch.formats.failures import NAMED_FIRST, alike, as_line
 from metasearch.formats.reference import doi_url, field_sources, full_title
 from metasearch.formats.text import line, web_url
-from metasearch.paging import held_back
 from metasearch.record import Hit, Record
 from metasearch.server import coins
 from metasearch.server.markup import Content, Markup, tag

@@ -8,8 +8,9 @@ import orjson
 from aiohttp import web
 
 from metasearch import __version__
+from metasearch.engine.dry_run import plan_object
+from metasearch.engine.translating import targets, translations, translations_object
 from metasearch.errors import UsageError
-from metasearch.explaining import plan_object
 from metasearch.server import api, negotiate
 from metasearch.server.assets import ASSETS, Asset
 from metasearch.server.clients import USER
@@ -26,7 +27,6 @@ from metasearch.server.problem import Problem
 from metasearch.server.site import SHARED, Shared, owner, site_of
 from metasearch.server.sources import SourceView, source_object, together, view
 from metasearch.server.suggest import together as completed
-from metasearch.translating import targets, translations, translations_object
 
 #: Searched for in the description document where the server has no examples of its own.
 _EXAMPLE = "gene drive"
@@ -57,7 +57,7 @@ async def plan(request: web.Request) -> web.Response:
     parameters = read(request.query, shared.options)
     if not parameters.query:
         raise Problem.bad_parameters([{"parameter": "q", "reason": "missing: what is to be searched for?"}])
-    from metasearch.engine import planned
+    from metasearch.engine.engine import planned
 
     turns = shared.engine.desk.turns()
     with await shared.gate.enter(request[USER]):  # a hundred sources are a third of a second of work

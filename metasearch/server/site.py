@@ -19,7 +19,7 @@ from metasearch.server.rate import RateLimiter
 from metasearch.server.suggest import Suggestions
 
 if TYPE_CHECKING:
-    from metasearch.engine import Engine
+    from metasearch.engine.engine import Engine
 
 #: The ShortName of the description document and the title of the link to it; browsers compare the two.
 NAME = "metasearch"

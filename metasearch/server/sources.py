@@ -11,9 +11,9 @@ from metasearch.errors import MetasearchError
 from metasearch.formats.text import clean_or_none, web_url
 
 if TYPE_CHECKING:
-    from metasearch.adapters.health import SourceState
+    from metasearch.adapters.fetch.health import SourceState
     from metasearch.adapters.spec import AdapterSpec, Limits
-    from metasearch.engine import Engine
+    from metasearch.engine.engine import Engine
 
 logger = logging.getLogger("metasearch.server")
 

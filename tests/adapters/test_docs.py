@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from metasearch.adapters import convert, shapes, specfile, tables
-from metasearch.adapters.registry import Registry
 from metasearch.adapters.select.marc import compile_marc
 from metasearch.adapters.select.xml import NAMESPACES
+from metasearch.adapters.specs import shapes, specfile, tables
+from metasearch.adapters.specs.registry import Registry
+from metasearch.bib import convert
 from metasearch.query.ast import FIELDS
 from metasearch.settings import Settings
 

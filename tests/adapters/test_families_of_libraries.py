@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from metasearch.adapters.parse import Parsed, parse
-from metasearch.adapters.plan import plan
-from metasearch.adapters.registry import Registry
+from metasearch.adapters.parse.parse import Parsed, parse
 from metasearch.adapters.request import Page, Request, public
+from metasearch.adapters.specs.registry import Registry
+from metasearch.adapters.translate.plan import plan
 from metasearch.errors import AccessDenied, SourceSaysError
 from metasearch.query.simple import parse as parse_query
 from metasearch.record import Author, Record

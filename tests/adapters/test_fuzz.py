@@ -18,10 +18,10 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 from lxml import etree
 
-from metasearch.adapters.parse import Parsed, parse
-from metasearch.adapters.registry import Registry
+from metasearch.adapters.parse.parse import Parsed, parse
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.spec import AdapterSpec
+from metasearch.adapters.specs.registry import Registry
 from metasearch.errors import NotParsable, SourceError
 from metasearch.settings import Settings
 

@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from metasearch.adapters.convert import CONVERTERS
-from metasearch.adapters.parse import parse
-from metasearch.adapters.registry import shipped_table
+from metasearch.adapters.parse.parse import parse
 from metasearch.adapters.request import Page, Request
-from metasearch.adapters.specfile import build
+from metasearch.adapters.specs.registry import shipped_table
+from metasearch.adapters.specs.specfile import build
+from metasearch.bib.convert import CONVERTERS
 from metasearch.errors import SourceSaysError
 from metasearch.record import Author, Record
-from tests.harvest.repository import HEAD, dublin_core
+from tests.collections.harvest.repository import HEAD, dublin_core
 
 SPEC = build({"extends": "oai", "name": "repo", "url": "https://a.example/oai"}, "test", shipped_table)
 

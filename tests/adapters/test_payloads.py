@@ -28,9 +28,9 @@ from typing import Any
 import pytest
 
 from metasearch import errors
-from metasearch.adapters.parse import Parsed, parse
-from metasearch.adapters.registry import Registry
+from metasearch.adapters.parse.parse import Parsed, parse
 from metasearch.adapters.request import Page, Request
+from metasearch.adapters.specs.registry import Registry
 from metasearch.record import fields_filled
 from metasearch.settings import Settings
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from metasearch.adapters.parse import Parsed, parse
-from metasearch.adapters.registry import Registry
+from metasearch.adapters.parse.parse import Parsed, parse
 from metasearch.adapters.request import Page, Request
+from metasearch.adapters.specs.registry import Registry
 from metasearch.errors import NotParsable, SourceSaysError
 from metasearch.record import Author, Record
 from metasearch.settings import Settings

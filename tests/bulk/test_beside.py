@@ -14,7 +14,7 @@ from metasearch.bulk.export import write
 from metasearch.bulk.job import Outcome
 from metasearch.bulk.numbers import count
 from metasearch.bulk.report import as_text
-from metasearch.files import read_bytes
+from metasearch.formats.reading import read_bytes
 from tests.bulk import samples
 from tests.bulk.samples import run
 from tests.growth import MOST, growth

@@ -9,7 +9,7 @@ from metasearch.bulk.clusters import write as clusters
 from metasearch.bulk.inputs import gather
 from metasearch.bulk.job import ROWS, Outcome, deduplicate, read_all
 from metasearch.dedup import DEFAULT
-from metasearch.files import Entry, Reading
+from metasearch.formats.reading import Entry, Reading
 from metasearch.record import Record
 from tests.bulk.samples import LIBRARY, SCOPUS, run, write
 

@@ -10,9 +10,9 @@ import pytest
 from metasearch.bulk.export import NOTES, answer, report, write
 from metasearch.bulk.job import Outcome
 from metasearch.errors import FormatError
-from metasearch.files import read_bytes
 from metasearch.formats import FORMATS
 from metasearch.formats.events import fold
+from metasearch.formats.reading import read_bytes
 from tests.bulk import samples
 from tests.bulk.samples import BROKEN, LIBRARY, SCOPUS, run
 

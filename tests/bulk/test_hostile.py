@@ -18,7 +18,7 @@ from metasearch.dedup import DEFAULT, Fingerprint
 from metasearch.dedup.evidence import Evidence
 from metasearch.dedup.matchers import fields
 from metasearch.formats import FORMATS
-from tests.files import samples, structured
+from tests.formats.reading import samples, structured
 
 FILES = {name: it.text.encode() for name, it in samples.SAMPLES.items()}
 FILES |= {name: structured.raw(name) for name in structured.SAMPLES}

@@ -13,7 +13,7 @@ from metasearch.bulk.job import STEP, deduplicate, read_all
 from metasearch.dedup import DEFAULT
 from metasearch.dedup.pins import Pins
 from metasearch.errors import UsageError
-from metasearch.files import Reading
+from metasearch.formats.reading import Reading
 from metasearch.record import Record
 from tests.bulk.samples import BROKEN, LIBRARY, SCOPUS, VERSIONS, run, write
 

@@ -12,10 +12,10 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from metasearch.adapters.registry import FAMILIES, GROUPS, Registry, spec_folder
-from metasearch.adapters.schema import schema
+from metasearch.adapters.specs.registry import FAMILIES, GROUPS, Registry, spec_folder
+from metasearch.adapters.specs.schema import schema
 from metasearch.settings import Settings
-from tests.adapters.loopback import Loopback, reply
+from tests.adapters.fetch.loopback import Loopback, reply
 from tests.cli.conftest import Run
 
 VALIDATOR = jsonschema.Draft202012Validator(schema())

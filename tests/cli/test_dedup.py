@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from metasearch.cli import main
 from metasearch.cli.bulk import PROBLEMS_SHOWN
 from metasearch.dedup import STRATEGIES
-from metasearch.files import read_file
+from metasearch.formats.reading import read_file
 from metasearch.record import Author
 from tests.bulk.samples import BROKEN, LIBRARY, SCOPUS, VERSIONS, write
 from tests.bulk.test_hostile import damaged

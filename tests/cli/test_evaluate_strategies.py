@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from metasearch.cli.evaluate import WIDTH
-from metasearch.dedup import STRATEGIES, strategies
+from metasearch.dedup import STRATEGIES
+from metasearch.dedup.published import strategies
 from tests.cli.conftest import Run
 from tests.evaluate.samples import write, write_rows
 from tests.evaluate.strategies import fixed, strategy

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from metasearch.bib.work_ids import hit_id
 from metasearch.dedup import STRATEGIES, Chain
-from metasearch.names import hit_id
 from metasearch.record import Hit, Record
 from tests.cli.conftest import Run
 from tests.cli.fake import FakeEngine, failed, hit, ok

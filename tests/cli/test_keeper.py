@@ -229,7 +229,7 @@ def test_a_slow_reader_has_all_the_time() -> None:
     ("module", "function", "args"),
     [
         ("metasearch.bulk.job", "_read", ["dedup", "zzstuck.ris"]),
-        ("metasearch.indexing", "index", ["index", "zzstuck.ris", "--name", "mine"]),
+        ("metasearch.collections.indexing", "index", ["index", "zzstuck.ris", "--name", "mine"]),
         ("metasearch.evaluate.datasets", "skipped", ["evaluate", "zzstuck.jsonl"]),
     ],
 )

@@ -18,7 +18,7 @@ def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever opens a connection, or makes what could open one, fails."""
     import socket
 
-    from metasearch.adapters.transport import HttpTransport
+    from metasearch.adapters.fetch.transport import HttpTransport
 
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("something was about to be sent")

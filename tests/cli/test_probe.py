@@ -10,17 +10,17 @@ from pathlib import Path
 
 import pytest
 
-from metasearch.adapters.cassette import RecordTransport, ReplayTransport
-from metasearch.adapters.challenge import challenge
-from metasearch.adapters.registry import Registry, spec_folder
+from metasearch.adapters.fetch.cassette import RecordTransport, ReplayTransport
+from metasearch.adapters.fetch.challenge import challenge
+from metasearch.adapters.fetch.transport import Transport
 from metasearch.adapters.request import Page, Request
-from metasearch.adapters.transport import Transport
+from metasearch.adapters.specs.registry import Registry, spec_folder
 from metasearch.cli.exits import Exit
 from metasearch.cli.probe import exit_for
 from metasearch.cli.probe_report import table, to_markdown
 from metasearch.cli.probing import Probe, fields_of_cases, probe, query_for
 from metasearch.demo import DemoDatabases, replayed
-from metasearch.engine import transport_of
+from metasearch.engine.engine import transport_of
 from metasearch.errors import ConnectFailed
 from metasearch.settings import Settings
 from tests.cli.conftest import Run

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from metasearch.cli.report import _heard
 from metasearch.events import Answer, Counts
-
-from .fake import failed, ok
+from tests.cli.fake import failed, ok
 
 
 def test_who_gave_how_much() -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Run
-from tests.harvest.repository import HEAD, Item, Reply, Repository, dublin_core
+from tests.collections.harvest.repository import HEAD, Item, Reply, Repository, dublin_core
 
 RIS = "TY  - JOUR\nID  - {id}\nTI  - {title}\nAU  - Doe, Jane\nPY  - 2020\nDO  - 10.1000/{id}\nER  - \n"
 

@@ -9,7 +9,7 @@ from wcwidth import wcswidth
 
 from metasearch.cli.strategies import FACTS
 from metasearch.dedup import STRATEGIES
-from metasearch.dedup.text import segment
+from metasearch.dedup.published.text import segment
 from tests.cli.conftest import Run
 from tests.strategies import same_title
 

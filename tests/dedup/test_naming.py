@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from metasearch.bib.work_ids import find, hit_id
 from metasearch.dedup import DEFAULT, OnlineDedup, fingerprint, naming
-from metasearch.names import find, hit_id
 from metasearch.record import Author, Hit, Record, VersionsMode
 from tests.dedup.records import ARTICLE, record, records
 from tests.dedup.test_online import fold

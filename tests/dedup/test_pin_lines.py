@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from metasearch.bib.work_ids import read_name
 from metasearch.dedup.pin_lines import Pin, read_line, shown
-from metasearch.names import read_name
 
 
 @pytest.mark.parametrize(

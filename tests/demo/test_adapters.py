@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from metasearch.adapters.parse import parse
-from metasearch.adapters.plan import plan
-from metasearch.adapters.registry import Registry
+from metasearch.adapters.parse.parse import parse
 from metasearch.adapters.request import Page, Request, public
+from metasearch.adapters.specs.registry import Registry
+from metasearch.adapters.translate.plan import plan
 from metasearch.demo.catalogue import EXAMPLE_QUERIES, works
 from metasearch.demo.databases import FAULTY, SOUND, shelves
 from metasearch.errors import SourceError

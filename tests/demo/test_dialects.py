@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 import pytest
 
-from metasearch.adapters.parse import parse
-from metasearch.adapters.plan import plan
+from metasearch.adapters.parse.parse import parse
 from metasearch.adapters.request import Request
-from metasearch.adapters.templates import all_names
+from metasearch.adapters.translate.plan import plan
+from metasearch.adapters.translate.templates import all_names
 from metasearch.demo.catalogue import Work
 from metasearch.demo.catalogue import works as all_works
 from metasearch.demo.databases import FAULTY, SOUND

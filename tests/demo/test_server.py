@@ -10,7 +10,7 @@ import aiohttp
 import pytest
 
 from metasearch.demo import DemoDatabases, replayed
-from metasearch.engine import Engine
+from metasearch.engine.engine import Engine
 from metasearch.settings import Settings
 
 SOUND = {"demo-crossref", "demo-openalex", "demo-arxiv", "demo-pubmed", "demo-library"}

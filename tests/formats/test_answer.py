@@ -10,8 +10,7 @@ from metasearch.errors import AccessDenied, TimedOut
 from metasearch.events import SourceReport
 from metasearch.formats.answer import answer_object, hit_object, report_object, to_json
 from metasearch.record import Author, Hit
-
-from .samples import MERGED, answer, hit, hostile_hits, properties
+from tests.formats.samples import MERGED, answer, hit, hostile_hits, properties
 
 HIT_KEYS = [
     "id",

@@ -14,8 +14,7 @@ from lxml import etree
 from metasearch.events import Paging
 from metasearch.formats import atom
 from metasearch.record import Hit
-
-from .samples import MERGED, answer, hit, hostile_hits, properties
+from tests.formats.samples import MERGED, answer, hit, hostile_hits, properties
 
 NS = {
     "a": atom.ATOM,

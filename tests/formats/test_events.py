@@ -25,8 +25,7 @@ from metasearch.events import (
 from metasearch.formats.answer import answer_object, hit_object
 from metasearch.formats.events import event_object, fold, ndjson, sse
 from metasearch.record import Hit, Reason, Record
-
-from .samples import MERGED, answer, hit, hostile_hits, properties
+from tests.formats.samples import MERGED, answer, hit, hostile_hits, properties
 
 
 def folded(events: Iterable[SearchEvent]) -> dict[str, object]:

@@ -9,8 +9,7 @@ import pytest
 
 from metasearch import formats
 from metasearch.errors import FormatError
-
-from .samples import MERGED, answer
+from tests.formats.samples import MERGED, answer
 
 
 def test_importing_the_package_loads_no_format() -> None:

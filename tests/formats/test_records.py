@@ -7,8 +7,7 @@ from hypothesis import given
 
 from metasearch.formats import records
 from metasearch.record import Author, Record
-
-from .samples import MERGED, hostile_hits
+from tests.formats.samples import MERGED, hostile_hits
 
 
 def test_a_line_a_record() -> None:

@@ -18,8 +18,7 @@ from metasearch.formats.reference import (
     page_ranges,
 )
 from metasearch.record import Author, Record
-
-from .samples import MERGED, hit
+from tests.formats.samples import MERGED, hit
 
 
 @pytest.mark.parametrize(

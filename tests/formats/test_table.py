@@ -13,8 +13,7 @@ from wcwidth import wcswidth
 
 from metasearch.formats import table
 from metasearch.record import Author, Hit, Record
-
-from .samples import MERGED, hit, hostile_hits, properties
+from tests.formats.samples import MERGED, hit, hostile_hits, properties
 
 OUR_SEQUENCES = re.compile(r"\x1b\[(?:0|1|2|32|34|1;31)m|\x1b\]8;;[!-~]*\x1b\\")
 

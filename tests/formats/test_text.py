@@ -10,8 +10,7 @@ from hypothesis import given
 
 from metasearch.formats import text
 from metasearch.formats.text import ascii_url, clean, clean_or_none, line, web_url
-
-from .samples import hostile, properties
+from tests.formats.samples import hostile, properties
 
 
 @properties

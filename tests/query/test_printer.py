@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from metasearch.bib.languages import languages
 from metasearch.query import FIELDS, And, Not, Or, Query, Term, Years, conjunction, parse, to_text
 from metasearch.query.ast import FACETS, IDENTIFIERS, searches
 from metasearch.query.kinds import TYPE_NAMES
-from metasearch.query.languages import languages
 
 # fmt: off
 ODD_WORDS = st.sampled_from([

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any, Self
 
-from metasearch.adapters.health import Pause, SourceState
+from metasearch.adapters.fetch.health import Pause, SourceState
 from metasearch.adapters.spec import AdapterSpec, Auth, Dialect, Limits, Paging, RequestTemplate
-from metasearch.desk import Desk
+from metasearch.engine.scheduler import Desk
 from metasearch.errors import TimedOut, UnknownSource
 from metasearch.events import (
     Added,
@@ -174,7 +174,7 @@ class FakeRegistry:
 
 
 class FakeEngine:
-    """Has the interface of `metasearch.engine.Engine`, and remembers what it was asked."""
+    """Has the interface of `metasearch.engine.engine.Engine`, and remembers what it was asked."""
 
     def __init__(self, given: Answer | None = None, *, settings: Settings | None = None) -> None:
         self.settings = settings or Settings(env={"GAMMA_KEY": "hush"})

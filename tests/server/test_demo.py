@@ -12,7 +12,7 @@ from aiohttp.test_utils import TestClient, TestServer
 from lxml import html
 
 from metasearch.demo import EXAMPLE_QUERIES, DemoDatabases
-from metasearch.engine import Engine
+from metasearch.engine.engine import Engine
 from metasearch.formats.events import fold
 from metasearch.server.app import make_app
 

@@ -8,9 +8,9 @@ from collections.abc import Callable
 import orjson
 import pytest
 
-from metasearch.adapters.fetch import Fetcher
+from metasearch.adapters.fetch.fetch import Fetcher
 from metasearch.adapters.request import Page, Request
-from metasearch.engine import Engine
+from metasearch.engine.engine import Engine
 from metasearch.settings import Settings
 
 KEYS = "key-of-the-greedy-one", "key-of-the-modest-one"

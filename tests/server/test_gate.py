@@ -8,11 +8,11 @@ from collections.abc import Hashable
 
 import pytest
 
-from metasearch.desk import Desk
+from metasearch.engine.scheduler import Desk
 from metasearch.server.gate import LATEST, MOST_BRIEF, PATIENCE, RETRY_AFTER, TICK, Gate, Seat
 from metasearch.server.pace import TARGET
 from metasearch.server.problem import Problem
-from tests.adapters.timeless import TimelessLoop, timeless
+from tests.adapters.fetch.timeless import TimelessLoop, timeless
 
 
 def gate(most: int = 8) -> Gate:

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from metasearch import __version__
-from metasearch.adapters.health import SourceState
+from metasearch.adapters.fetch.health import SourceState
 from metasearch.record import Match
 from metasearch.server.metrics import BUCKETS, Durations, Metrics, Total
 from tests.server.fake import FakeEngine, answer, hit, late, report

@@ -7,7 +7,7 @@ from urllib.robotparser import RobotFileParser
 import pytest
 from lxml import etree, html
 
-from metasearch.adapters.health import SourceState
+from metasearch.adapters.fetch.health import SourceState
 from metasearch.errors import SpecError
 from metasearch.server.app import ROUTES
 from metasearch.server.opensearch import NAMESPACE

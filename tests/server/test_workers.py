@@ -14,9 +14,9 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 
-from metasearch.adapters.health import LONGEST_PAUSE, Pause, SourceState
-from metasearch.adapters.registry import Registry
-from metasearch.engine import Engine
+from metasearch.adapters.fetch.health import LONGEST_PAUSE, Pause, SourceState
+from metasearch.adapters.specs.registry import Registry
+from metasearch.engine.engine import Engine
 from metasearch.errors import UsageError
 from metasearch.server.app import make_app
 from metasearch.server.keys import ApiKeys
@@ -25,7 +25,7 @@ from metasearch.server.peer_app import answering
 from metasearch.server.peers import MOST_PAUSES, Peers, dumped_pause, loaded_pause
 from metasearch.server.site import SHARED
 from metasearch.settings import Settings
-from tests.adapters.loopback import Loopback, reply
+from tests.adapters.fetch.loopback import Loopback, reply
 from tests.server.fake import FakeEngine
 from tests.server.test_metrics import samples
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from metasearch.adapters.plan import Plan, plan_request
 from metasearch.adapters.spec import AdapterSpec
-from metasearch.adapters.translate import Writer
+from metasearch.adapters.translate.plan import Plan, plan_request
+from metasearch.adapters.translate.translate import Writer
 from metasearch.query.ast import FACETS, IDENTIFIERS, And, Not, Or, Query, Term, conjunction
 
 

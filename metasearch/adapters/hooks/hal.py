@@ -10,11 +10,11 @@ import re
 from collections.abc import Generator, Iterable
 from dataclasses import replace
 
-from metasearch.adapters import convert, people
 from metasearch.adapters.hooks import solr
-from metasearch.adapters.parse import Parsed, body_steps, changed
+from metasearch.adapters.parse.parse import Parsed, body_steps, changed
 from metasearch.adapters.request import Page
 from metasearch.adapters.spec import AdapterSpec
+from metasearch.bib import convert, people
 from metasearch.record import Author, Record
 
 _BRACKETED = re.compile(r",?\s*⟨([^⟨⟩]*)⟩\.?")

@@ -8,12 +8,12 @@ from typing import Any
 
 from lxml import etree
 
-from metasearch.adapters.bodies import kind_of, load, weighed
-from metasearch.adapters.parse import Parsed, Steps, body_steps
-from metasearch.adapters.plan import Plan, plan_request
+from metasearch.adapters.parse.bodies import kind_of, load, weighed
+from metasearch.adapters.parse.parse import Parsed, Steps, body_steps
 from metasearch.adapters.request import Page
 from metasearch.adapters.select.xml import parse_xml
 from metasearch.adapters.spec import AdapterSpec
+from metasearch.adapters.translate.plan import Plan, plan_request
 from metasearch.errors import CannotAsk
 from metasearch.query.ast import And, Query, Term, conjunction
 from metasearch.query.printer import to_text

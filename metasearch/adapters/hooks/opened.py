@@ -8,8 +8,8 @@ from typing import Any
 
 import orjson
 
-from metasearch.adapters.bodies import kind_of, load
-from metasearch.adapters.parse import Steps, body_steps
+from metasearch.adapters.parse.bodies import kind_of, load
+from metasearch.adapters.parse.parse import Steps, body_steps
 from metasearch.adapters.request import Page
 from metasearch.adapters.spec import AdapterSpec
 

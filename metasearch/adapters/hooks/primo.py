@@ -10,7 +10,7 @@ import re
 from collections.abc import Generator
 from dataclasses import replace
 
-from metasearch.adapters.parse import Parsed, body_steps
+from metasearch.adapters.parse.parse import Parsed, body_steps
 from metasearch.adapters.request import Page
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.record import Record

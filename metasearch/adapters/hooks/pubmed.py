@@ -13,12 +13,12 @@ from typing import Any
 
 import orjson
 
-from metasearch import normalise
-from metasearch.adapters.parse import Parsed, Steps, body_steps, changed
-from metasearch.adapters.plan import Plan, plan_request
+from metasearch.adapters.parse.parse import Parsed, Steps, body_steps, changed
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.select.xml import parse_xml, text_of
 from metasearch.adapters.spec import AdapterSpec
+from metasearch.adapters.translate.plan import Plan, plan_request
+from metasearch.bib import normalise
 from metasearch.errors import RateLimited, SourceSaysError
 from metasearch.query.ast import Query
 from metasearch.record import Record

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from metasearch.adapters.plan import Plan, plan_request
 from metasearch.adapters.spec import AdapterSpec
+from metasearch.adapters.translate.plan import Plan, plan_request
 from metasearch.query.ast import And, Not, Or, Query, Term, conjunction
 
 _RESERVED = frozenset({"and", "or", "not", "near", "onear", "same", "pre"})

@@ -7,12 +7,12 @@ from typing import Any
 
 import orjson
 
-from metasearch.adapters.parse import Parsed, in_stretches
-from metasearch.adapters.plan import next_request
+from metasearch.adapters.parse.parse import Parsed, in_stretches
 from metasearch.adapters.request import Page
 from metasearch.adapters.spec import AdapterSpec
+from metasearch.adapters.translate.plan import next_request
+from metasearch.bib.stored import unpacked
 from metasearch.record import Record
-from metasearch.shelves.stored import unpacked
 
 
 def steps(page: Page, spec: AdapterSpec) -> Generator[tuple[Record, ...], None, Parsed | None]:

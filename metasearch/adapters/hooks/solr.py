@@ -11,8 +11,8 @@ from typing import Any
 
 import orjson
 
-from metasearch.adapters.bodies import kind_of, load
-from metasearch.adapters.parse import Parsed, body_steps
+from metasearch.adapters.parse.bodies import kind_of, load
+from metasearch.adapters.parse.parse import Parsed, body_steps
 from metasearch.adapters.request import Page
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.record import Record

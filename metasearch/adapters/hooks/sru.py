@@ -9,11 +9,11 @@ from collections.abc import Generator, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from metasearch import normalise
-from metasearch.adapters.parse import Parsed, body_steps
+from metasearch.adapters.parse.parse import Parsed, body_steps
 from metasearch.adapters.request import Page
 from metasearch.adapters.select.xml import parse_xml, text_of
 from metasearch.adapters.spec import AdapterSpec
+from metasearch.bib import normalise
 from metasearch.errors import AccessDenied, NotParsable, SourceSaysError
 from metasearch.record import Record
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import orjson
 
-from metasearch.adapters.parse import Parsed, Steps, body_steps
-from metasearch.adapters.plan import next_request
+from metasearch.adapters.parse.parse import Parsed, Steps, body_steps
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.spec import AdapterSpec
+from metasearch.adapters.translate.plan import next_request
 
 
 def steps(page: Page, spec: AdapterSpec) -> Steps:

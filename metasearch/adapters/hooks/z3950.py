@@ -1,7 +1,7 @@
 """Z39.50 is asked in PQF, YAZ's Prefix Query Format, in which operators stand before their two operands.
 
 https://software.indexdata.com/yaz/doc/tools.html#PQF. Its answers come in SRU's envelope, diagnostics and all
-(metasearch/adapters/z3950.py writes it), and are read as SRU's.
+(metasearch/adapters/fetch/z3950.py writes it), and are read as SRU's.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from functools import reduce
 
 from metasearch.adapters.hooks.sru import steps
-from metasearch.adapters.plan import Plan, plan_request
 from metasearch.adapters.spec import AdapterSpec
-from metasearch.adapters.translate import Writer
+from metasearch.adapters.translate.plan import Plan, plan_request
+from metasearch.adapters.translate.translate import Writer
 from metasearch.query.ast import Query
 
 __all__ = ["PqfWriter", "plan", "steps"]

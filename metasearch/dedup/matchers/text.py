@@ -13,12 +13,12 @@ from typing import ClassVar
 
 from rapidfuzz.distance import Levenshtein
 
+from metasearch.dedup import windows
 from metasearch.dedup.evidence import evidence, word
 from metasearch.dedup.fingerprint import Fingerprint
+from metasearch.dedup.hamming import Scan
 from metasearch.dedup.matcher import share_a_key, verdict
 from metasearch.dedup.resemblance import resemblance, title_score
-from metasearch.dedup.text import windows
-from metasearch.dedup.text.hamming import Scan
 from metasearch.record import Match, Record
 
 #: Titles that are one: what stands in `TitleRelation` for equal words, spelling and subtitles.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
+from metasearch.bib.languages import language_code
 from metasearch.query.ast import Years
 from metasearch.query.kinds import type_word
-from metasearch.query.languages import language_code
 from metasearch.query.pubmed_tags import TYPES
 from metasearch.query.years import BadYears
 

@@ -69,7 +69,7 @@ class Style:
         years: Ranges of years; None where they cannot be asked.
         types: Type -> the database's own words; an article is also what the database calls a review.
         value: A template for several words of a type or language; "" for that of phrases.
-        languages: The attribute of `metasearch.query.languages.Language` that languages are written as; "" for none.
+        languages: The attribute of `metasearch.bib.languages.Language` that languages are written as; "" for none.
     """
 
     name: str

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from metasearch.bib.languages import languages
 from metasearch.query.ast import FACETS, IDENTIFIERS, Not, Or, Query, Term, Years
-from metasearch.query.languages import languages
 from metasearch.query.printer import to_text
 from metasearch.query.reading import plain
 from metasearch.query.writing.style import SIGNS, Booleans, Style

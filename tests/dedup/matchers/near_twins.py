@@ -10,7 +10,7 @@ import pytest
 
 from metasearch.dedup import Chain, Fingerprint, OnlineDedup, fingerprint
 from metasearch.dedup.matcher import Matcher, Searching
-from metasearch.dedup.text.segment import segmenter
+from metasearch.dedup.published.text.segment import segmenter
 from metasearch.record import Record
 from tests.dedup.records import record
 

@@ -114,7 +114,7 @@ def test_another_doi_is_another_work() -> None:
 
 def test_no_signature_is_made_where_no_record_is_thin(monkeypatch: pytest.MonkeyPatch) -> None:
     """A usual search pays nothing for the fallback."""
-    monkeypatch.setattr("metasearch.dedup.text.windows.signatures", lambda texts: [pytest.fail("made") for _ in texts])
+    monkeypatch.setattr("metasearch.dedup.windows.signatures", lambda texts: [pytest.fail("made") for _ in texts])
     rows = [
         record("a", n, title=f"{TITLE} {n}", abstract=ENGLISH, authors=[f"Name{n}, A."], year=2000 + n)
         for n in range(9)

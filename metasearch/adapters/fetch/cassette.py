@@ -1,0 +1,201 @@
+"""Exchanges on disk: `RecordTransport` writes what another transport brings, `ReplayTransport` reads it back.
+
+    DIR/<source>/<first 16 digits of request.key>/
+        request.json    method, url, params, headers, body, and content (JSON or text) where the body is no form;
+                        without secrets, but with the names of those left out
+        page.json       status, content_type; retry_after where the server asked for a pause, and total where a header
+                        told the number of hits
+        body.json       as the server sent it, decompressed (body.xml, body.html, body.txt by its kind)
+
+For people to read, diff, edit and delete. Secrets are in none of the files: where a server repeats one in its body,
+`***` stands instead. Logins (`Request.private`) are not recorded.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from metasearch import opening
+from metasearch.adapters.request import Page, Pairs, Request, Secret, public, redacted
+from metasearch.errors import NotRecorded, SourceError, TooLarge
+
+if TYPE_CHECKING:
+    from metasearch.adapters.fetch.transport import Transport
+
+_SAFE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
+#: Bytes of request.json and page.json.
+_MOST_FACTS = 16_000_000
+_KINDS = ("json", "xml", "html", "txt")
+#: The answer to a login, which is never recorded: whatever follows from it is not sent either.
+_NO_TOKEN = b'{"access_token": "none"}'
+
+
+class RecordTransport:
+    """Passes requests on, and keeps every page that comes back.
+
+    Args:
+        inner: What really sends.
+        folder: Where the exchanges are kept; made when needed. A newer exchange replaces an older one.
+        recorded_as: Origin of a URL -> the one that stands in its place in the recording.
+    """
+
+    def __init__(self, inner: Transport, folder: Path, recorded_as: Mapping[str, str] | None = None) -> None:
+        self._inner = inner
+        self._folder = folder
+        self._recorded_as = recorded_as or {}
+
+    def __repr__(self) -> str:
+        return f"<RecordTransport to {self._folder} over {self._inner!r}>"
+
+    async def send(self, request: Request, *, timeout: float, max_bytes: int) -> Page:  # noqa: ASYNC109
+        """See `Transport.send`.
+
+        Raises:
+            SourceError: As the inner transport, or because the files cannot be written.
+        """
+        page = await self._inner.send(request, timeout=timeout, max_bytes=max_bytes)
+        if request.private:
+            return page
+        try:
+            named = replace(page, request=self._named(request))
+            await asyncio.to_thread(_write, _place(self._folder, named.request), named)
+        except OSError as exc:
+            raise SourceError(
+                request.source,
+                f"its answer cannot be recorded in {self._folder}: {opening.why(exc)}",
+                url=request.shown,
+                advice="Name a folder that can be written to.",
+            ) from exc
+        return page
+
+    async def close(self) -> None:
+        """Closes the inner transport."""
+        await self._inner.close()
+
+    def _named(self, request: Request) -> Request:
+        scheme, _, rest = request.url.partition("://")
+        host, slash, path = rest.partition("/")
+        origin = self._recorded_as.get(f"{scheme}://{host}")
+        return request if origin is None else replace(request, url=f"{origin}{slash}{path}")
+
+
+class ReplayTransport:
+    """Answers from recorded exchanges, and sends nothing.
+
+    Args:
+        folder: As `RecordTransport` has filled it.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def __repr__(self) -> str:
+        return f"<ReplayTransport from {self._folder}>"
+
+    async def send(self, request: Request, *, timeout: float, max_bytes: int) -> Page:  # noqa: ASYNC109
+        """See `Transport.send`.
+
+        Raises:
+            NotRecorded: There is no such exchange, or its files cannot be used.
+            TooLarge: The recorded body is larger than `max_bytes`.
+        """
+        if request.private:
+            return Page(request=request, body=_NO_TOKEN)
+        return await asyncio.to_thread(_read, _place(self._folder, request), request, max_bytes)
+
+    async def close(self) -> None:
+        """Nothing is held."""
+
+
+def _place(folder: Path, request: Request) -> Path:
+    """The folder of an exchange; always below `folder`."""
+    if not _SAFE_NAME.fullmatch(request.source):
+        raise NotRecorded(request.source, str(folder), why="the source's name cannot be the name of a folder")
+    return folder / request.source / request.key[:16]
+
+
+def _write(place: Path, answered: Page) -> None:
+    page = redacted(answered)
+    place.mkdir(parents=True, exist_ok=True)
+    for kind in _KINDS:
+        (place / f"body.{kind}").unlink(missing_ok=True)
+    request = page.request
+    asked: dict[str, Any] = {
+        "source": request.source,
+        "method": request.method,
+        "url": request.url,
+        "params": list(public(request.params)),
+        "headers": list(public(request.headers)),
+        "body": list(public(request.body)),
+        "secrets": _secret_names(request.params + request.headers + request.body),
+        "key": request.key,
+    }
+    if request.content:
+        asked |= {"content": request.content, "content_type": request.content_type}
+    _dump(place / "request.json", asked)
+    (place / f"body.{_kind(page)}").write_bytes(page.body)
+    facts: dict[str, Any] = {"status": page.status, "content_type": page.content_type}
+    if page.retry_after is not None:
+        facts["retry_after"] = page.retry_after
+    if page.total is not None:
+        facts["total"] = page.total
+    _dump(place / "page.json", facts)
+
+
+def _read(place: Path, request: Request, max_bytes: int) -> Page:
+    try:
+        asked = json.loads(opening.read(place / "request.json", _MOST_FACTS))
+        facts = json.loads(opening.read(place / "page.json", _MOST_FACTS))
+        if asked["key"] != request.key:
+            raise NotRecorded(request.source, str(place), url=request.shown, why="it is of another request")
+        body = next(path for kind in _KINDS if (path := place / f"body.{kind}").is_file())
+        try:
+            content = opening.read(body, max_bytes)
+        except opening.TooLargeToRead as exc:
+            raise TooLarge(request.source, max_bytes, url=request.shown) from exc
+        pause, total = facts.get("retry_after"), facts.get("total")
+        return Page(
+            request=request,
+            status=int(facts["status"]),
+            content_type=str(facts["content_type"]),
+            body=content,
+            fetched_at=time.time(),
+            retry_after=None if pause is None else float(pause),
+            total=None if total is None else int(total),
+        )
+    except FileNotFoundError as exc:
+        raise NotRecorded(request.source, str(place), url=request.shown) from exc
+    except StopIteration as exc:
+        raise NotRecorded(request.source, str(place), url=request.shown, why="it has no body file") from exc
+    except OSError as exc:
+        why = f"its files cannot be read: {opening.why(exc)}"
+        raise NotRecorded(request.source, str(place), url=request.shown, why=why) from exc
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as exc:
+        raise NotRecorded(request.source, str(place), url=request.shown, why="its files cannot be read") from exc
+
+
+def _dump(path: Path, value: dict[str, Any]) -> None:
+    path.write_text(json.dumps(value, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def _secret_names(pairs: Pairs) -> list[str]:
+    return [name for name, value in pairs if isinstance(value, Secret)]
+
+
+def _kind(page: Page) -> str:
+    """The extension that fits the body, by its first character before its content type, which may be wrong."""
+    start = page.body[:200].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
+    if start.startswith((b"{", b"[")):
+        return "json"
+    if start.startswith((b"<!doctype html", b"<html")) or (start.startswith(b"<") and "/html" in page.content_type):
+        return "html"
+    if start.startswith(b"<"):
+        return "xml"
+    return "txt"

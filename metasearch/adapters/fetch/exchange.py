@@ -1,0 +1,258 @@
+"""One request to one source, and what comes of it: turn, tries, breaker, and what is slow.
+
+Is the source well (health.py)? Is it our turn (throttle.py)? Then the transport sends, and what came back is judged by
+its status and for bot walls (verdict.py). What takes far longer than usual is given up or asked twice (history.py,
+hedge.py); what fails in passing is tried again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import Callable, Hashable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from metasearch.adapters.fetch.health import Health, Pause, SourceState
+from metasearch.adapters.fetch.hedge import Overdue, raced
+from metasearch.adapters.fetch.history import History
+from metasearch.adapters.fetch.throttle import Turnstile
+from metasearch.adapters.fetch.tokens import Tokens
+from metasearch.adapters.fetch.verdict import judged, objection, overloaded, passing
+from metasearch.adapters.request import Grant, Page, Request
+from metasearch.adapters.spec import Limits
+from metasearch.errors import NotRead, RateLimited, SourceError, TimedOut, Unreachable
+from metasearch.loop.lag import lag
+
+if TYPE_CHECKING:  # a replay needs no aiohttp
+    from metasearch.adapters.fetch.transport import Transport
+
+#: Further tries after a first that failed.
+RETRIES = 2
+#: Mean seconds before the first further try; doubled for the next one.
+BACKOFF = 0.25
+#: Another try needs at least this many seconds before the deadline.
+WORTH_A_TRY = 0.1
+#: An exchange during which the loop was late for a larger share of the time says nothing about the source's speed.
+LATE_SHARE = 0.1
+#: A source that allows fewer requests a second is never asked twice for one answer.
+TIGHT = 2.0
+
+
+@dataclass(slots=True)
+class Asker:
+    """Who asks, and until when.
+
+    Attributes:
+        deadline: Latest moment of an answer, in `loop.time()` seconds; may move while the request is under way.
+        asker, user: For whom turns are fair, see `RoundRobin.acquire`.
+    """
+
+    deadline: float
+    asker: Hashable = None
+    user: Hashable = None
+
+
+@dataclass(slots=True)
+class _Source:
+    """What is known of one source, and who is let through to it."""
+
+    health: Health
+    history: History
+    turnstile: Turnstile
+
+
+class Exchanges:
+    """Asks the sources of one process, and knows how they are doing. Belongs to one event loop.
+
+    Args:
+        transport: What sends; whoever gives it closes it.
+        monotonic: Seconds, for pauses and the breaker.
+        patience: Factor on every wait of our own choice: throttle, backoff, jitter.
+        hedging: Whether a second request may go out where the first is slow.
+
+    Attributes:
+        listener: Called with each wait that a source's answers or its silence here lead to; None for nobody.
+    """
+
+    def __init__(
+        self, transport: Transport, *, monotonic: Callable[[], float] = time.monotonic, patience: float, hedging: bool
+    ) -> None:
+        self._transport = transport
+        self._monotonic = monotonic
+        self._patience = patience
+        self._hedging = hedging
+        self._sources: dict[str, _Source] = {}
+        self._tokens = Tokens(monotonic)
+        self.listener: Callable[[Pause], None] | None = None
+
+    def __len__(self) -> int:
+        """How many sources were asked so far."""
+        return len(self._sources)
+
+    def state(self, source: str) -> SourceState:
+        """How a source is doing; "ok" for one that was never asked. What came from the cache is not in it."""
+        known = self._sources.get(source)
+        if known is None:
+            return SourceState(source)
+        p50, p95 = (known.history.times.quantile(share) for share in (0.5, 0.95))
+        return replace(
+            known.health.state, hedges=known.history.hedges, p50_ms=_milliseconds(p50), p95_ms=_milliseconds(p95)
+        )
+
+    def well(self, source: str) -> bool:
+        """Whether a source may be asked now, be it as a probe."""
+        known = self._sources.get(source)
+        return known is None or known.health.state.state not in ("paused", "open")
+
+    def heed(self, pause: Pause, limits: Limits) -> None:
+        """Leaves a source with these limits alone, because another process was told to."""
+        self._known(pause.source, limits).health.heed(pause)
+
+    async def tried(self, request: Request, limits: Limits, asking: Asker, env_name: str | None) -> Page:
+        """The exchange, and further tries while there is time; with a token that is fetched first, where it needs one.
+
+        Raises:
+            SourceError: Everything but a page that a parser may judge.
+        """
+
+        async def ask(asked: Request) -> Page:
+            return await self._tried(asked, limits, asking, env_name)
+
+        if not any(isinstance(value, Grant) for _, value in request.params + request.headers):
+            return await ask(request)
+        return await self._tokens.sent(request, ask, env_name)
+
+    async def _tried(self, request: Request, limits: Limits, asking: Asker, env_name: str | None) -> Page:
+        loop = asyncio.get_running_loop()
+        known = self._known(request.source, limits)
+        tries = 0
+        while True:
+            known.health.check()
+            # An hour's allowance that is used up is told at once: to wait for it would cost everybody the deadline.
+            if 0 < asking.deadline - loop.time() < (due := known.turnstile.due):
+                own = f"{limits.requests:g} in {limits.per:g} s"
+                raise RateLimited(request.source, due, url=request.shown, own=own)
+            try:
+                async with known.turnstile.passed(asking.asker, asking.user):
+                    return await self._exchanged(request, limits, asking.deadline - loop.time(), known, env_name)
+            except Unreachable as exc:
+                wait = BACKOFF * 2**tries * random.uniform(0.5, 1.5) * self._patience  # noqa: S311
+                late = asking.deadline - loop.time() < wait + WORTH_A_TRY
+                if tries == RETRIES or late or not passing(exc) or not known.health.ok:
+                    if overloaded(exc):
+                        known.health.overloaded(exc)
+                    raise
+                tries += 1
+            await asyncio.sleep(wait)
+
+    def _known(self, source: str, limits: Limits) -> _Source:
+        known = self._sources.get(source)
+        if known is None:
+            jitter = lambda: random.random() * self._patience  # noqa: E731, S311
+            health = Health(source, self._monotonic, jitter, self._told)
+            known = self._sources[source] = _Source(health, History(), Turnstile(limits, patience=self._patience))
+        return known
+
+    def _told(self, pause: Pause) -> None:
+        if self.listener is not None:
+            self.listener(pause)
+
+    async def _exchanged(
+        self, request: Request, limits: Limits, left: float, known: _Source, env_name: str | None
+    ) -> Page:
+        """One exchange, with its effect on the breaker and on what is known of the source."""
+        if left <= 0:
+            raise TimedOut(request.source, "its turn did not come before the deadline", url=request.shown)
+        health = known.health
+        probe = health.admit()
+        known.history.asked()
+        began, lost = self._monotonic(), lag().lost
+        try:
+            page, other = await self._answered(request, limits, min(limits.timeout, left), known)
+        except (Overdue, Unreachable, asyncio.CancelledError) as exc:
+            # Our haste is not the source's fault: silence counts only if it lasted for half of its timeout. Nor is our
+            # lateness: nobody knows whether it was silent while the loop stood still.
+            hung = self._monotonic() - began - (lag().lost - lost) >= limits.timeout / 2
+            error = _no_answer(exc, request)
+            if isinstance(error, TimedOut) and not isinstance(exc, asyncio.CancelledError) and lag().stalled:
+                if probe:
+                    health.abandoned()
+                raise NotRead(
+                    request.source, "this server was too busy to read an answer in time", url=request.shown
+                ) from None
+            if hung or not isinstance(error, TimedOut):
+                health.failed(error)
+            else:
+                if isinstance(exc, Overdue):
+                    health.noted(error)
+                if probe:
+                    health.abandoned()
+            if isinstance(exc, Overdue):
+                raise error from None
+            raise
+        except SourceError as exc:
+            health.answered()
+            health.noted(exc)
+            raise
+        except BaseException:
+            if probe:
+                health.abandoned()
+            raise
+        took = self._monotonic() - began
+        if other is not None:
+            with suppress(SourceError):  # a refusal of the second request counts, whatever came of the first
+                judged(other, limits, health, env_name)
+        judged(page, limits, health, env_name)
+        if lag().lost - lost <= took * LATE_SHARE:
+            known.history.answered(request, took)
+        return page
+
+    async def _answered(
+        self, request: Request, limits: Limits, allowed: float, known: _Source
+    ) -> tuple[Page, Page | None]:
+        """What is sent for one exchange: a request, and a second one where the first is slow; see `raced`."""
+        times = known.history.of(request)
+        first = self._transport.send(request, timeout=allowed, max_bytes=limits.max_bytes)
+        if times.usual is None:
+            return await first, None
+
+        async def second(passed: float) -> asyncio.Task[Page] | None:
+            rest = allowed - passed
+            if rest < (times.usual or 0.0) or not self._may_hedge(request, limits, known):
+                return None
+            if not await known.turnstile.pass_at_once():
+                return None
+            known.history.hedged()
+            send = self._transport.send(request, timeout=rest, max_bytes=limits.max_bytes)
+            task = asyncio.get_running_loop().create_task(send)
+            task.add_done_callback(lambda _: known.turnstile.leave())
+            return task
+
+        return await raced(first, second, times, lambda page: objection(page) is None)
+
+    def _may_hedge(self, request: Request, limits: Limits, known: _Source) -> bool:
+        """Whether the source bears a second request."""
+        loose = limits.requests >= TIGHT * limits.per
+        return self._hedging and request.method == "GET" and loose and known.health.calm and known.history.may_hedge
+
+
+def _no_answer(exc: BaseException, request: Request) -> SourceError:
+    """What the end of an exchange without an answer is called."""
+    if isinstance(exc, SourceError):
+        return exc
+    if isinstance(exc, Overdue):
+        return TimedOut(
+            request.source,
+            f"no whole answer within {exc.seconds:.1f} s, far past its usual time: "
+            f"95 % of its last answers came within {exc.usual:.2g} s",
+            url=request.shown,
+            advice="Ask again: until the source has answered a while, it gets all the time that its spec gives it.",
+        )
+    return TimedOut(request.source, "no whole answer before the search ended", url=request.shown)
+
+
+def _milliseconds(seconds: float | None) -> float | None:
+    return None if seconds is None else round(seconds * 1000, 1)

@@ -1,0 +1,294 @@
+"""Request to page: single flight and cache.
+
+What a fetch goes through, in order: is somebody fetching the page already? is it in the cache, and what is it worth
+(kept.py)? Then the source is asked (exchange.py). The parser sees only what may be an answer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from metasearch.adapters.fetch.exchange import Asker, Exchanges
+from metasearch.adapters.fetch.health import Pause, SourceState
+from metasearch.adapters.fetch.hedge import ended
+from metasearch.adapters.fetch.kept import (
+    NEGATIVE_SECONDS,
+    Worth,
+    ageing,
+    is_negative,
+    keepable,
+    lifetime,
+    packed,
+    spared,
+    unpacked,
+)
+from metasearch.adapters.request import Page, Request
+from metasearch.adapters.spec import Limits
+from metasearch.errors import (
+    Blocked,
+    ConnectFailed,
+    RateLimited,
+    TimedOut,
+    Unreachable,
+)
+from metasearch.loop.lag import GRACE, lag
+
+if TYPE_CHECKING:  # a replay needs neither aiohttp nor diskcache
+    from metasearch.adapters.fetch.transport import Transport
+    from metasearch.cache import Store
+
+__all__ = ["Fetcher", "SourceState"]
+
+#: Pages that may wait to be written to the cache; more are not kept.
+PENDING_WRITES = 32
+#: Pages that are fetched anew in the background at once; others stay as they are until somebody wants them again.
+RENEWALS = 16
+#: Seconds that one of these may take, its turn at the source included.
+LONGEST_RENEWAL = 60.0
+#: Seconds before the deadline at which an old page is taken in place of one that does not come.
+SPARE_TIME = 0.1
+
+
+@dataclass(slots=True)
+class _Flight(Asker):
+    """One request on its way, and how many wait for it."""
+
+    waiters: int = 0
+    task: asyncio.Task[Page] | None = None
+
+
+@dataclass(slots=True)
+class _Served:
+    """How often pages of one source came from the cache; see `SourceState`."""
+
+    fresh: int = 0
+    stale: int = 0
+    spared: int = 0
+
+
+class Fetcher:
+    """Fetches pages for all searches of one process, and knows how the sources are doing.
+
+    Belongs to one event loop. Owns what it is given: `close` closes the transport and the store.
+
+    Args:
+        transport: What sends.
+        store: Where pages are kept; None keeps nothing.
+        clock: Unix time in seconds, for the age of cached pages.
+        monotonic: Seconds, for pauses and the breaker.
+        patience: Factor on every wait of our own choice (throttle, backoff, jitter): 0 in tests and replays.
+        hedging: Whether a second request may go out where the first is slow; not where every exchange is recorded.
+    """
+
+    def __init__(
+        self,
+        transport: Transport,
+        store: Store | None = None,
+        *,
+        clock: Callable[[], float] = time.time,
+        monotonic: Callable[[], float] = time.monotonic,
+        patience: float = 1.0,
+        hedging: bool = True,
+    ) -> None:
+        self._transport = transport
+        self._store = store
+        self._clock = clock
+        self._exchanges = Exchanges(transport, monotonic=monotonic, patience=patience, hedging=hedging)
+        self._flights: dict[tuple[str, bool], _Flight] = {}
+        self._tasks: set[asyncio.Task[Page]] = set()
+        self._writes: set[asyncio.Task[None]] = set()
+        self._renewals: dict[str, asyncio.Task[Page]] = {}
+        self._served: dict[str, _Served] = {}
+
+    def __repr__(self) -> str:
+        return (
+            f"<Fetcher over {self._transport!r}, {len(self._flights)} in flight, {len(self._exchanges)} sources known>"
+        )
+
+    async def fetch(
+        self,
+        request: Request,
+        limits: Limits,
+        *,
+        deadline: float | None = None,
+        use_cache: bool = True,
+        env_name: str | None = None,
+        asker: Hashable = None,
+        user: Hashable = None,
+    ) -> Page:
+        """The page for a request. Cancelling it leaves others who wait for the same page alone.
+
+        Args:
+            request: What to ask.
+            limits: The source's.
+            deadline: Latest moment of an answer, in `loop.time()` seconds; None sets none.
+            use_cache: Whether the cache may be read and written.
+            env_name: The variable that would hold the source's key, for the advice of `AccessDenied`.
+            asker: Who asks, for whom turns are fair: requests of one asker wait for one another before others wait
+                for them. None takes the task that calls, which does for a search with one task a source.
+            user: For whom the asker asks: turns go from user to user, and from asker to asker within one. None is a
+                user with this one asker.
+
+        Raises:
+            SourceError: Everything but a page that a parser may judge (2xx, 3xx, 400, 404 and other 4xx are pages).
+        """
+        loop = asyncio.get_running_loop()
+        latest = float("inf") if deadline is None else deadline
+        key = request.key
+        name = (key, use_cache)
+        flight = self._flights.get(name)
+        if flight is None or flight.task is None or flight.task.done():
+            flight = self._flights[name] = _Flight(latest, asker or asyncio.current_task(), user)
+            fly = self._fly(request, key, limits, flight, use_cache=use_cache, env_name=env_name)
+            flight.task = loop.create_task(fly)
+            self._tasks.add(flight.task)
+            flight.task.add_done_callback(self._landed)
+        flight.deadline = max(flight.deadline, latest)
+        task = flight.task
+        flight.waiters += 1
+        try:
+            await ended((task,), deadline)
+            if not task.done() and lag().stalled:  # what has come meanwhile is read in a moment
+                await ended((task,), loop.time() + GRACE)
+        finally:
+            flight.waiters -= 1
+            if not flight.waiters:
+                if self._flights.get(name) is flight:
+                    del self._flights[name]
+                task.cancel()
+        if not task.done():
+            raise TimedOut(request.source, "no whole answer before the deadline of the search", url=request.shown)
+        if task.cancelled():
+            raise ConnectFailed(request.source, "given up, because the program is closing", url=request.shown)
+        page = task.result()
+        # Requests with one key may differ in bookkeeping (start, wanted, step), which the parser needs.
+        return page if page.request is request else replace(page, request=request)
+
+    async def forget(self, request: Request) -> None:
+        """Drops a page from the cache, for an answer that turned out to be unusable."""
+        if self._store is not None:
+            await self._settled()
+            await self._store.delete(request.key)
+
+    async def found_nothing(self, page: Page, limits: Limits) -> None:
+        """Has a page without hits kept for a moment only; for whoever has parsed it, and may use the cache."""
+        if self._store is None or limits.ttl <= 0:
+            return
+        if not page.cached:
+            self._keep(self._store, page.request.key, page, limits, negative=True)
+        elif self._clock() - page.fetched_at >= NEGATIVE_SECONDS:
+            await self.forget(page.request)
+
+    def state(self, source: str) -> SourceState:
+        """How a source is doing; "ok" for one that was never asked."""
+        state, served = self._exchanges.state(source), self._served.get(source)
+        if served is None:
+            return state
+        return replace(state, fresh=served.fresh, stale=served.stale, spared=served.spared)
+
+    def heed(self, pause: Pause, limits: Limits) -> None:
+        """Leaves a source with these limits alone, because another process was told to; the listener is not called."""
+        self._exchanges.heed(pause, limits)
+
+    def listen(self, listener: Callable[[Pause], None] | None) -> None:
+        """Has each wait told that a source's answers or its silence lead to; None ends that."""
+        self._exchanges.listener = listener
+
+    async def close(self) -> None:
+        """Cancels what is in flight, lets the cache finish its writes, closes transport and store."""
+        for task in self._tasks:
+            task.cancel()
+        if self._tasks:
+            await asyncio.wait(self._tasks)
+        await self._settled()
+        await self._transport.close()
+        if self._store is not None:
+            await self._store.close()
+
+    def _landed(self, task: asyncio.Task[Page]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled():
+            task.exception()  # seen, even if everybody who waited has left
+
+    async def _fly(
+        self, request: Request, key: str, limits: Limits, flight: _Flight, *, use_cache: bool, env_name: str | None
+    ) -> Page:
+        store = self._store
+        if store is None or not use_cache or limits.ttl <= 0:
+            return await self._exchanges.tried(request, limits, flight, env_name)
+        value = await store.get(key)
+        kept = None if value is None else unpacked(value, request)
+        worth = Worth.NOTHING if kept is None else kept.worth(limits, self._clock())
+        if kept is None or worth is Worth.NOTHING:
+            page = await self._exchanges.tried(request, limits, flight, env_name)
+        elif worth is Worth.FRESH:
+            self._counted(request).fresh += 1
+            return kept.page
+        elif worth is Worth.AGEING:
+            self._counted(request).stale += 1
+            renewed = self._renew(store, request, key, limits, env_name)
+            return ageing(kept.page, self._clock(), renewed=renewed)
+        else:
+            page = await self._tried_or_spared(request, limits, flight, env_name, kept.page)
+        if not page.cached:
+            self._keep(store, key, page, limits, negative=is_negative(page))
+        return page
+
+    def _counted(self, request: Request) -> _Served:
+        return self._served.setdefault(request.source, _Served())
+
+    async def _tried_or_spared(
+        self, request: Request, limits: Limits, flight: _Flight, env_name: str | None, spare: Page
+    ) -> Page:
+        """A new page; the spare one where the source cannot be asked, in time for whoever waits."""
+        now = asyncio.get_running_loop().time()
+        left = max(0.0, flight.deadline - now)
+        until = None if left == float("inf") else now + left - min(SPARE_TIME, left / 4)
+        try:
+            async with asyncio.timeout_at(until):
+                return await self._exchanges.tried(request, limits, flight, env_name)
+        except TimeoutError:
+            reason = "the database did not answer in time"
+        except (Unreachable, RateLimited, Blocked) as exc:
+            reason = str(exc)
+        self._counted(request).spared += 1
+        return spared(spare, self._clock(), reason)
+
+    def _renew(self, store: Store, request: Request, key: str, limits: Limits, env_name: str | None) -> bool:
+        """Has a page fetched anew in the background, for those who ask next; says whether it is being fetched."""
+        if key in self._renewals:
+            return True
+        if len(self._renewals) >= RENEWALS or not self._exchanges.well(request.source):
+            return False
+        task = asyncio.get_running_loop().create_task(self._renewed(store, request, key, limits, env_name))
+        self._renewals[key] = task
+        self._tasks.add(task)
+        task.add_done_callback(self._landed)
+        task.add_done_callback(lambda _: self._renewals.pop(key, None))
+        return True
+
+    async def _renewed(self, store: Store, request: Request, key: str, limits: Limits, env_name: str | None) -> Page:
+        asking = Asker(asyncio.get_running_loop().time() + LONGEST_RENEWAL)
+        page = await self._exchanges.tried(request, limits, asking, env_name)
+        self._keep(store, key, page, limits, negative=is_negative(page))
+        return page
+
+    def _keep(self, store: Store, key: str, page: Page, limits: Limits, *, negative: bool) -> None:
+        """Has the page written, without waiting for it."""
+        if len(self._writes) >= PENDING_WRITES or not keepable(page):
+            return
+        value = packed(page, self._clock(), negative=negative)
+        seconds = lifetime(limits, negative=negative)
+        write = store.set(key, value, seconds, tag=page.request.source)
+        task = asyncio.get_running_loop().create_task(write)
+        self._writes.add(task)
+        task.add_done_callback(self._writes.discard)
+
+    async def _settled(self) -> None:
+        """Waits for the writes that are under way."""
+        if self._writes:
+            await asyncio.wait(set(self._writes))

@@ -1,0 +1,319 @@
+"""Sending one request: aiohttp behind guards.
+
+`Transport` is the seam: whatever has `send` and `close` can stand here, and cassette.py does. `HttpTransport` takes
+care of what a hostile or broken server can do to us: where it may send us (guard.py at connect time, redirects by hand
+in hops.py), how much it may send (the body is counted after decompression), and how long it may take (one clock over
+all hops). Whatever aiohttp or the socket raises becomes one of our own errors, by one table.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+import traceback
+from collections.abc import Mapping
+from contextlib import suppress
+from email.utils import parsedate_to_datetime
+from io import BytesIO
+from typing import Protocol
+
+import aiohttp
+
+from metasearch.adapters.fetch.bounded import (
+    BoundedConnector,
+    BoundedProtocol,
+    TooMuchBody,
+    TooMuchFraming,
+    TooMuchHead,
+)
+from metasearch.adapters.fetch.guard import AllowList, ForbiddenAddress
+from metasearch.adapters.fetch.hops import REDIRECTS, Hop, first_hop, next_hop
+from metasearch.adapters.fetch.resolver import DaemonResolver
+from metasearch.adapters.request import Page, Request, redacted, secrets_of, without_secrets
+from metasearch.errors import BadAnswer, ConnectFailed, NotAllowed, SourceError, TimedOut, TooLarge
+from metasearch.loop.lag import patient
+
+MAX_REDIRECTS = 5
+#: Seconds that a name's addresses are remembered.
+DNS_TTL = 300
+#: Connections to one public host and port; several sources may live on one.
+PER_HOST = 16
+#: Bytes of a body that are read ahead, as they are after decompression: twice as many may wait for us.
+READ_AHEAD = 1 << 17
+#: What aiohttp decodes step by step, never more than was asked for: each of them has a test with a bomb.
+ENCODINGS = "gzip, deflate, br"
+#: Bytes of a body after which the loop gets a turn, although more may be there to be decoded.
+TURN = 1 << 20
+#: In bodies of more bytes secrets are looked for in a thread, so that the loop does not stall.
+LARGE_BODY = 1_000_000
+
+
+class Transport(Protocol):
+    """Sends requests, or does as if."""
+
+    async def send(self, request: Request, *, timeout: float, max_bytes: int) -> Page:  # noqa: ASYNC109
+        """One exchange, whatever its status.
+
+        Args:
+            request: What to ask.
+            timeout: Seconds for the whole exchange, redirects and body included.
+            max_bytes: Largest body, counted after decompression.
+
+        Raises:
+            SourceError: No page came: `ConnectFailed`, `TimedOut`, `TooLarge`, `BadAnswer`, `NotAllowed`.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Lets go of everything that is held."""
+        ...
+
+
+class HttpTransport:
+    """The real thing. Belongs to the event loop of its first `send`.
+
+    Args:
+        allow: "host:port" of URLs that may lead to private addresses, see guard.py.
+        user_agent: Who we say that we are.
+    """
+
+    def __init__(self, *, allow: frozenset[str] = frozenset(), user_agent: str = "metasearch") -> None:
+        self._allow = AllowList.parse(allow)
+        self._user_agent = user_agent
+        self._public: aiohttp.ClientSession | None = None
+        self._exempt: aiohttp.ClientSession | None = None
+
+    def __repr__(self) -> str:
+        return f"<HttpTransport, {len(self._allow.origins)} private origins allowed>"
+
+    async def send(self, request: Request, *, timeout: float, max_bytes: int) -> Page:  # noqa: ASYNC109
+        """See `Transport.send`."""
+        try:
+            async with patient(timeout):
+                page = await self._follow(request, max_bytes)
+                if request.private:  # nobody keeps or shows it, and its token may repeat who we are
+                    return page
+                if len(page.body) > LARGE_BODY and secrets_of(request):
+                    return await asyncio.to_thread(redacted, page)
+                return redacted(page)
+        except SourceError:
+            raise
+        except Exception as exc:
+            error = translated(exc, request, timeout)
+            if error is None:
+                raise
+            raise error from _shareable(exc, request)
+
+    async def close(self) -> None:
+        """Closes all connections."""
+        for session in (self._public, self._exempt):
+            if session is not None:
+                await session.close()
+
+    async def _follow(self, request: Request, max_bytes: int) -> Page:
+        started = time.perf_counter()
+        hop, exempt, redirected = first_hop(request), True, False
+        own = hop
+        for _ in range(MAX_REDIRECTS + 1):
+            # A public host must not send us into our own network, not even to an address that is allowed.
+            exempt = exempt and self._allow.holds(str(hop.url.raw_host), hop.url.port or 0)
+            if exempt and not hop.trusted and not _is_named(hop, request, own):
+                raise _unnamed(request, hop)
+            try:
+                async with self._session(exempt=exempt).request(
+                    hop.method, hop.url, headers=hop.headers, data=hop.data, allow_redirects=False
+                ) as response:
+                    status, headers = response.status, response.headers
+                    if status < 200:
+                        raise BadAnswer(request.source, "it switches to another protocol", url=request.shown)
+                    if status in REDIRECTS and (location := headers.get("Location")):
+                        hop, redirected = next_hop(request, hop, status, location), True
+                        continue
+                    body = await _read(response, request, max_bytes)
+            except aiohttp.ClientConnectorError as exc:
+                if isinstance(exc.os_error, ForbiddenAddress):
+                    raise _forbidden(request, hop, redirected=redirected) from exc
+                raise
+            now = time.time()
+            return Page(
+                request=request,
+                status=status,
+                content_type=headers.get("Content-Type", "")[:200].encode("ascii", "replace").decode(),
+                body=body,
+                fetched_at=now,
+                seconds=time.perf_counter() - started,
+                retry_after=retry_after(headers, now) if status >= 400 else None,
+                total=_total(headers, request.total_header),
+            )
+        raise BadAnswer(request.source, f"it redirects more than {MAX_REDIRECTS} times", url=request.shown)
+
+    def _session(self, *, exempt: bool) -> aiohttp.ClientSession:
+        session = self._exempt if exempt else self._public
+        if session is None:
+            connector = BoundedConnector(
+                socket_factory=self._allow.connect_allowed if exempt else self._allow.connect_public,
+                resolver=DaemonResolver(),
+                ttl_dns_cache=DNS_TTL,
+                limit=0,
+                limit_per_host=0 if exempt else PER_HOST,
+            )
+            session = aiohttp.ClientSession(
+                connector=connector,
+                headers={"User-Agent": self._user_agent, "Accept-Encoding": ENCODINGS},
+                cookie_jar=aiohttp.DummyCookieJar(),
+                timeout=aiohttp.ClientTimeout(total=None, sock_connect=None),
+                trust_env=False,
+                read_bufsize=READ_AHEAD,
+            )
+            if exempt:
+                self._exempt = session
+            else:
+                self._public = session
+        return session
+
+
+async def _read(response: aiohttp.ClientResponse, request: Request, limit: int) -> bytes:
+    """The body, given up as soon as it passes `limit` bytes; never `response.read()`, which has no limit."""
+    size = response.content_length or 0
+    connection = response.connection
+    if connection is not None and isinstance(connection.protocol, BoundedProtocol):
+        connection.protocol.allow(limit)
+    with suppress(TooMuchBody):
+        if size <= limit:
+            size = 0
+            # Unlike a join of chunks it never holds the body twice; and what is refused is let go here, not with the
+            # error.
+            with BytesIO() as body:
+                turn = TURN
+                while chunk := await response.content.readany():
+                    size += len(chunk)
+                    if size > limit:
+                        break
+                    body.write(chunk)
+                    if size > turn:  # where there is always more to read, nobody else would get a turn
+                        turn = size + TURN
+                        await asyncio.sleep(0)
+                else:
+                    return body.getvalue()
+    response.close()
+    raise TooLarge(request.source, limit, url=request.shown)
+
+
+def retry_after(headers: Mapping[str, str], now: float) -> float | None:
+    """Seconds that `Retry-After` asks for, in either of its forms (RFC 9110, 10.2.3).
+
+    A date is held against the server's own `Date`, so that a clock that is wrong here does not matter.
+
+    Args:
+        headers: Of the response.
+        now: Unix time in seconds, for a server that sends no `Date`.
+    """
+    text = headers.get("Retry-After", "").strip()
+    if text.isascii() and text.isdigit():
+        return float(text[:10])
+    until = _timestamp(text)
+    if until is None:
+        return None
+    there = _timestamp(headers.get("Date", ""))
+    return max(0.0, until - (now if there is None else there))
+
+
+def _total(headers: Mapping[str, str], name: str) -> int | None:
+    """The whole number in a header; None for anything else."""
+    text = headers.get(name, "").strip() if name else ""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 16 else None
+
+
+def _timestamp(text: str) -> float | None:
+    try:
+        return parsedate_to_datetime(text).timestamp()
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+#: Foreign error -> our own, and its sentence; the first line that fits counts.
+TRANSLATIONS: tuple[tuple[type[Exception], type[SourceError], str], ...] = (
+    (aiohttp.ClientConnectorDNSError, ConnectFailed, "its host name cannot be resolved"),
+    (aiohttp.ClientConnectorCertificateError, ConnectFailed, "its TLS certificate is not valid"),
+    (aiohttp.ClientSSLError, ConnectFailed, "no TLS connection can be made"),
+    (aiohttp.ClientConnectorError, ConnectFailed, "no connection can be made"),
+    (aiohttp.ServerDisconnectedError, ConnectFailed, "it closed the connection without an answer"),
+    (aiohttp.ClientOSError, ConnectFailed, "the connection broke"),
+    (aiohttp.http_exceptions.ContentEncodingError, BadAnswer, "its answer is not compressed as it says"),
+    (aiohttp.http_exceptions.HttpProcessingError, BadAnswer, "what it sends is not HTTP"),
+    (aiohttp.ClientPayloadError, ConnectFailed, "its answer broke off"),
+    (aiohttp.ClientResponseError, BadAnswer, "what it sends is not HTTP"),
+    (TooMuchHead, BadAnswer, "its answer does not begin: it sends interim responses, or a head, without end"),
+    (TooMuchFraming, BadAnswer, "nearly all of its answer is framing, and next to nothing is body"),
+    (aiohttp.InvalidURL, NotAllowed, "the URL cannot be used"),
+    (aiohttp.ClientError, ConnectFailed, "the exchange failed"),
+    (TimeoutError, TimedOut, "no whole answer"),
+    (OSError, ConnectFailed, "the connection failed"),
+    (ValueError, NotAllowed, "the request cannot be written as HTTP"),
+)
+
+#: What aiohttp's parser raises where a body ends before its length, or its last chunk, says so.
+BROKEN_OFF = (aiohttp.http_exceptions.ContentLengthError, aiohttp.http_exceptions.TransferEncodingError)
+
+
+def translated(exc: Exception, request: Request, timeout: float) -> SourceError | None:
+    """Our error for one of aiohttp's, the socket's or the codec's; None for what none of these raises.
+
+    The message is ours: aiohttp's texts hold URLs, and so keys. Only the system's name for an error number is added.
+    """
+    inner = _telling(exc)
+    for foreign, own, sentence in TRANSLATIONS:
+        if isinstance(inner, foreign):
+            detail = f" within {timeout:g} s" if own is TimedOut else ""
+            if own is ConnectFailed and isinstance(inner, OSError) and inner.errno and inner.errno > 0:
+                detail = f" ({os.strerror(inner.errno)})"  # asyncio puts texts of its own into `strerror`
+            return own(request.source, sentence + detail, url=request.shown)
+    return None
+
+
+def _forbidden(request: Request, hop: Hop, *, redirected: bool) -> NotAllowed:
+    """The refusal to connect to `hop`, which the user may want to allow."""
+    if not redirected:
+        return NotAllowed(request.source, f"{_place(hop)} is not at a public address", url=request.shown)
+    return NotAllowed(
+        request.source,
+        f"it redirects to {_place(hop)}, which is not at a public address",
+        url=request.shown,
+        advice="Nothing was sent there. If the address is meant, make it the source's `url` and `allow` its host:port.",
+    )
+
+
+def _unnamed(request: Request, hop: Hop) -> NotAllowed:
+    """The refusal to follow one server of our network to another, which only the other's sources were to ask."""
+    return NotAllowed(
+        request.source,
+        f"it redirects to {_place(hop)}, another server that is allowed, but not to this source",
+        url=request.shown,
+        advice=f'Nothing was sent there. If it is meant, set request.redirects = ["{_place(hop)}"] for the source.',
+    )
+
+
+def _is_named(hop: Hop, request: Request, own: Hop) -> bool:
+    """Whether a hop goes to the request's own server, or to one that its source names."""
+    named = AllowList.parse((*request.redirects, _place(own)))
+    return named.holds(str(hop.url.raw_host), hop.url.port or 0)
+
+
+def _place(hop: Hop) -> str:
+    host = str(hop.url.raw_host)
+    return f"[{host}]:{hop.url.port}" if ":" in host else f"{host}:{hop.url.port}"
+
+
+def _telling(exc: Exception) -> Exception:
+    """The one of a chain that says most: aiohttp wraps what the decoders and the parser of HTTP raise."""
+    cause = exc.__cause__
+    if not isinstance(exc, aiohttp.ClientPayloadError) or isinstance(cause, BROKEN_OFF):
+        return exc
+    return cause if isinstance(cause, aiohttp.http_exceptions.HttpProcessingError) else exc
+
+
+def _shareable(exc: Exception, request: Request) -> Exception | None:
+    """The cause to keep: None where its texts, which a log may print, repeat a secret."""
+    told = "".join(traceback.format_exception(exc))
+    return exc if without_secrets(told, request) == told else None

@@ -1,0 +1,246 @@
+"""Sending a request by Z39.50: `Z3950Transport`, on YAZ, which runs in a process of its own (z3950_worker.py).
+
+What transport.py does for HTTP holds here too: an address is judged (guard.py) and then connected to, without the name
+being looked up again; one clock runs over all; and what comes back is counted. Each page is a session of its own, in a
+process of its own, which is ended when the page is there or nobody waits for it any more.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+from yarl import URL
+
+from metasearch.adapters.fetch.guard import AllowList
+from metasearch.adapters.fetch.resolver import DaemonResolver
+from metasearch.adapters.fetch.z3950_worker import FAILED, LATE, MISSING, PAGE, TOO_LARGE, Job, written
+from metasearch.adapters.fetch.zoom import CONNECT, CONNECTION_LOST, INIT, INVALID_QUERY, TIMEOUT
+from metasearch.adapters.request import Page, Pairs, Request, Secret, redacted
+from metasearch.errors import (
+    AccessDenied,
+    BadAnswer,
+    ConnectFailed,
+    NotAllowed,
+    SourceError,
+    TimedOut,
+    TooLarge,
+)
+
+PORT, DATABASE = 210, "Default"
+#: The options of ZOOM that a spec may set. Not among them is what leads elsewhere, such as "proxy" and "host".
+OPTIONS = frozenset(
+    (
+        "user group password preferredRecordSyntax elementSetName schema presentChunk piggyback charset lang rpnCharset"
+    ).split()
+)
+#: Parameters that are no options of ZOOM; the first three are SRU's.
+_QUERY, _START, _COUNT, _FORM = "query", "startRecord", "maximumRecords", "record"
+#: Bib-1's diagnostic for a session that is refused without another.
+_ACCESS_CONTROL = 101
+#: What the process runs, and how a job ended whose process did not say.
+_RUN = "import sys, json; sys.path[:] = json.loads(sys.argv[1]);from metasearch.adapters.fetch.z3950_worker import main; main()"
+_DIED = "died"
+#: Bytes of the line that says how a job ended, of a page for one of its records, and that are read at once.
+_LONGEST_TOLD, _WRITTEN, _STRETCH = 1 << 16, 2, 1 << 18
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """What is asked of whom, as ZOOM takes it. What may hold a secret does not show."""
+
+    host: str
+    port: int
+    query: str
+    form: str
+    start: int
+    count: int
+    options: dict[str, str] = field(repr=False)
+
+
+def ask_of(request: Request) -> Ask:
+    """The request in ZOOM's terms.
+
+    Raises:
+        NotAllowed: The URL cannot be used, or a parameter is one that we do not pass on.
+    """
+    try:
+        url = URL(request.url, encoded=True)
+        host, port, database = url.raw_host, url.port or PORT, unquote(url.raw_path.strip("/"))
+        authority = url.raw_authority
+    except ValueError as exc:
+        raise _refusal(request, "the URL cannot be read") from exc
+    if not host or "@" in authority:
+        raise _refusal(request, "the URL has no host" if not host else "a URL with user information is not followed")
+    values = _plain(request.params)
+    query, form = values.pop(_QUERY, ""), values.pop(_FORM, "xml")
+    try:
+        start, count = int(values.pop(_START, "1")) - 1, int(values.pop(_COUNT, str(request.size)))
+    except ValueError as exc:
+        raise _refusal(request, f"{_START} and {_COUNT} must be whole numbers") from exc
+    if unknown := sorted(set(values) - OPTIONS):
+        raise _refusal(request, f"request.params.{unknown[0]} is no option; allowed are {', '.join(sorted(OPTIONS))}")
+    if any("\0" in text for text in (query, form, database, *values.values())):
+        raise _refusal(request, "the request holds a character that cannot be sent")
+    options = {**values, "databaseName": database or DATABASE, "start": str(max(0, start)), "count": str(max(1, count))}
+    return Ask(host, port, query, form, max(0, start), max(1, count), options)
+
+
+class Z3950Transport:
+    """Asks Z39.50 servers. YAZ is loaded by the first `send`.
+
+    Args:
+        allow: "host:port" of URLs that may lead to private addresses, see guard.py.
+    """
+
+    def __init__(self, *, allow: frozenset[str] = frozenset()) -> None:
+        self._allow = AllowList.parse(allow)
+        self._resolver = DaemonResolver()
+
+    def __repr__(self) -> str:
+        return f"<Z3950Transport, {len(self._allow.origins)} private origins allowed>"
+
+    async def send(self, request: Request, *, timeout: float, max_bytes: int) -> Page:  # noqa: ASYNC109
+        """See `Transport.send`.
+
+        Raises:
+            SourceError: As there, or YAZ is not installed.
+        """
+        started = time.monotonic()
+        ask = ask_of(request)
+        try:
+            async with asyncio.timeout(timeout):
+                addresses = await self._addresses(ask, request)
+                left = max(0.0, started + timeout - time.monotonic())
+                job = Job(
+                    addresses, ask.query, ask.form, ask.start, ask.count, left, max_bytes=max_bytes, options=ask.options
+                )
+                told, body = await _in_a_process(job)
+        except TimeoutError as exc:
+            raise _error({"outcome": LATE}, request, timeout) from exc
+        except OSError as exc:
+            raise SourceError(request.source, "no process can be started to ask it", url=request.shown) from exc
+        if told["outcome"] == TOO_LARGE:
+            raise TooLarge(request.source, max_bytes, url=request.shown)
+        if told["outcome"] != PAGE:
+            raise _error(told, request, timeout)
+        page = Page(
+            request=request,
+            content_type="application/xml; charset=utf-8",
+            body=body,
+            fetched_at=time.time(),
+            seconds=time.monotonic() - started,
+        )
+        return redacted(page)
+
+    async def close(self) -> None:
+        """Nothing is held: every session ends with its page."""
+
+    async def _addresses(self, ask: Ask, request: Request) -> list[str]:
+        """What may be connected to, as "address:port", in the system's order.
+
+        Raises:
+            ConnectFailed: The name has no address.
+            NotAllowed: None of its addresses is allowed.
+        """
+        try:
+            found = await self._resolver.resolve(ask.host, ask.port)
+        except OSError as exc:
+            raise ConnectFailed(request.source, "its host name cannot be resolved", url=request.shown) from exc
+        exempt = self._allow.holds(ask.host, ask.port)
+        admitted = [it["host"] for it in found if self._allow.may_reach(it["host"], ask.port, exempt=exempt)]
+        if not admitted:
+            raise NotAllowed(request.source, f"{ask.host}:{ask.port} is not at a public address", url=request.shown)
+        return [f"[{it}]:{ask.port}" if ":" in it else f"{it}:{ask.port}" for it in dict.fromkeys(admitted)]
+
+
+async def _in_a_process(job: Job) -> tuple[dict[str, Any], bytes]:
+    """What a process of its own makes of the job: how that ended, and the page.
+
+    The process is gone when this returns, however it returns: nothing of it keeps a search, or the program, waiting.
+    """
+    process = await asyncio.create_subprocess_exec(
+        *_command(),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.DEVNULL,
+        env={},  # no key of ours is where a hostile server's bytes are read
+        start_new_session=True,  # Ctrl-C is for us
+    )
+    assert process.stdin is not None and process.stdout is not None  # noqa: PT018
+    try:
+        with suppress(ConnectionError):
+            process.stdin.write(written(job))
+            process.stdin.write_eof()
+        most = _LONGEST_TOLD + _WRITTEN * job.max_bytes
+        parts = [b""]
+        size = 0
+        while part := await process.stdout.read(_STRETCH):
+            parts.append(part)
+            size += len(part)
+            if size > most:
+                return {"outcome": TOO_LARGE}, b""
+        await process.wait()
+    finally:
+        if process.returncode is None:
+            with suppress(ProcessLookupError):
+                process.kill()
+            await process.wait()
+    told, found, page = b"".join(parts).partition(b"\n")
+    return (json.loads(told), page) if found else ({"outcome": _DIED}, b"")
+
+
+def _command() -> list[str]:
+    """A Python like this one that looks for modules where this one does, and nowhere else."""
+    places = [str(Path(__file__).parents[3]), *filter(None, sys.path)]
+    return [sys.executable, "-I", "-S", "-c", _RUN, json.dumps(list(dict.fromkeys(places)))]
+
+
+def _error(told: Mapping[str, Any], request: Request, timeout: float) -> SourceError:
+    """Our error for a job that brought no page; its message is ours, because ZOOM's hold addresses."""
+    source, url = request.source, request.shown
+    match told["outcome"], told.get("own") and told.get("code"):
+        case outcome, _ if outcome == LATE:
+            return TimedOut(source, f"no whole answer within {timeout:g} s", url=url)
+        case outcome, _ if outcome == MISSING:
+            return SourceError(
+                source,
+                "Z39.50 is asked through the library YAZ, which is not installed here",
+                url=url,
+                advice="Install version 5 of it (Debian: apt install libyaz5), or leave the source out.",
+            )
+        case outcome, _ if outcome == _DIED:
+            return BadAnswer(
+                source,
+                "what it sends cannot be read: the process that reads it ran out of memory, or crashed",
+                url=url,
+                advice="Ask for fewer rows. If its records are large and it is trusted, raise limits.max_bytes: "
+                "the process may take twice that.",
+            )
+        case outcome, code if outcome == FAILED and code == CONNECT:
+            return ConnectFailed(source, "no connection can be made", url=url)
+        case outcome, code if outcome == FAILED and code == CONNECTION_LOST:
+            return ConnectFailed(source, "it closed the connection without an answer", url=url)
+        case outcome, code if outcome == FAILED and code == TIMEOUT:
+            return TimedOut(source, "no whole answer", url=url)
+        case outcome, code if outcome == FAILED and code == INIT:
+            return AccessDenied(source, _ACCESS_CONTROL, url=url, said="it does not open a session")
+        case outcome, code if outcome == FAILED and code == INVALID_QUERY:
+            return _refusal(request, "the query is not PQF: see the templates of [query] in its spec")
+    return BadAnswer(source, "what it sends is not Z39.50", url=url)
+
+
+def _plain(pairs: Pairs) -> dict[str, str]:
+    return {name: value.reveal() if isinstance(value, Secret) else value for name, value in pairs}
+
+
+def _refusal(request: Request, why: str) -> NotAllowed:
+    return NotAllowed(request.source, why, url=request.shown, advice="Mend the source's spec: see docs/z3950.md.")

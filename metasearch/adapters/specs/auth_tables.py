@@ -1,0 +1,86 @@
+"""[auth.NAME] of a spec: where a secret goes, and how a token is fetched that stands for one."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Mapping
+
+from metasearch.adapters.spec import Auth
+from metasearch.adapters.specs.tables import CHOICES, Table, TableReader
+
+#: The name of an environment variable.
+VARIABLE = r"[A-Z][A-Z0-9_]*"
+
+
+class AuthTables:
+    """Reads them, and tells `reader` what is wrong."""
+
+    def __init__(self, reader: TableReader) -> None:
+        self.reader = reader
+
+    def auth(self, table: Table) -> tuple[Auth, ...]:
+        out = []
+        for name, value in self.reader.table(table, "auth").items():
+            where = f"auth.{name}"
+            if not isinstance(value, Mapping):
+                self.reader.wrong(where, "must be a table")
+                continue
+            self.reader.known(value, "auth", where)
+            env = self.reader.get(value, "env", str, "", where)
+            if not re.fullmatch(VARIABLE, env):
+                self.reader.wrong(
+                    f"{where}.env", "must be the name of an environment variable, never the secret itself"
+                )
+            place = value.get("in", "params")
+            if place not in CHOICES["auth.in"]:
+                self.reader.wrong(f"{where}.in", "one of params, headers")
+                continue
+            auth = Auth(
+                name,
+                env,
+                place,
+                self.reader.get(value, "required", bool, False, where),
+                self.reader.get(value, "prefix", str, "", where),
+                self.reader.get(value, "get", str, "", where),
+            )
+            out.append(self.login(value, auth, where))
+        return tuple(out)
+
+    def login(self, value: Table, auth: Auth, where: str) -> Auth:
+        """The same with what says how its token is fetched, if it is one."""
+        kind = value.get("kind", "key")
+        if kind not in CHOICES["auth.kind"]:
+            self.reader.wrong(f"{where}.kind", f"one of {', '.join(CHOICES['auth.kind'])}")
+            return auth
+        for key in ("token_url", "secret_env", "scope", "login"):
+            if key in value and (kind == "key" or (kind, key) in (("oauth2", "login"), ("login", "scope"))):
+                self.reader.wrong(f"{where}.{key}", f'there is none with kind = "{kind}"')
+        if kind == "key":
+            return auth
+        url = self.reader.get(value, "token_url", str, "", where)
+        if not url.startswith(("https://", "http://")):
+            self.reader.wrong(f"{where}.token_url", "must begin with https:// or http://")
+        secret_env = self.reader.get(value, "secret_env", str, "", where)
+        if not re.fullmatch(VARIABLE if secret_env or kind == "oauth2" else "", secret_env):
+            self.reader.wrong(
+                f"{where}.secret_env", "must be the name of an environment variable, never the secret itself"
+            )
+        login = self.reader.table(value, "login", f"{where}.login")
+        if kind == "login" and not login:
+            self.reader.wrong(
+                f"{where}.login", 'is missing: what is sent, as { username = "{id}", password = "{secret}" }'
+            )
+        for name, template in login.items():
+            if not isinstance(template, str):
+                self.reader.wrong(f"{where}.login.{name}", "must be a string")
+                continue
+            self.reader.placeholders(template, frozenset({"id", "secret"}), f"{where}.login.{name}")
+        return dataclasses.replace(
+            auth,
+            kind=kind,
+            token_url=url,
+            secret_env=secret_env,
+            scope=self.reader.get(value, "scope", str, "", where),
+            login={name: str(template) for name, template in login.items()},
+        )

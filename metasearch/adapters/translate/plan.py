@@ -1,0 +1,196 @@
+"""Query + spec -> the first request, what is really asked, and what could not be expressed.
+
+Nothing is lost in silence: a clause that the database cannot express is filtered afterwards where its records allow
+it, or named in `Plan.notes`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from importlib import import_module
+
+from metasearch.adapters.request import Pairs, Request
+from metasearch.adapters.spec import AdapterSpec
+from metasearch.adapters.translate.links import followed
+from metasearch.adapters.translate.logins import secret
+from metasearch.adapters.translate.templates import (
+    PAGING,
+    all_names,
+    fill,
+    fill_content,
+    fill_url,
+    names,
+    paging_values,
+    refill,
+)
+from metasearch.adapters.translate.translate import Writer
+from metasearch.errors import CannotAsk, KeyMissing
+from metasearch.query.ast import FIELDS, Query, conjunction
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What will be asked of one source.
+
+    Attributes:
+        request: The first request; later ones come from `parse`.
+        sent: The query as the database sees it, for people.
+        notes: One sentence for each thing that could not be expressed.
+        residual: What the records have to be filtered by afterwards, or None.
+    """
+
+    request: Request
+    sent: str
+    notes: tuple[str, ...] = ()
+    residual: Query | None = None
+
+
+def plan(
+    query: Query,
+    spec: AdapterSpec,
+    wanted: int = 20,
+    env: Mapping[str, str] | None = None,
+    depth: int | None = None,
+) -> Plan:
+    """Translate a query for one source.
+
+    Args:
+        query: The user's query.
+        spec: The source.
+        wanted: How many records the search may want from it in the end.
+        env: Where the spec's secrets are looked up.
+        depth: How many it wants at a time, which says how large a page is asked for, so that whoever goes deeper makes
+            the same requests as whoever does not; None for all.
+
+    Raises:
+        CannotAsk: The spec refuses what it cannot express.
+        KeyMissing: A required secret is not in `env`.
+    """
+    if spec.hook is not None:
+        hook = getattr(import_module(f"metasearch.adapters.hooks.{spec.hook}"), "plan", None)
+        if hook is not None:
+            return hook(query, spec, wanted, env or {}, depth)  # type: ignore[no-any-return]
+    return plan_request(query, spec, wanted, env or {}, depth)
+
+
+def plan_request(
+    query: Query,
+    spec: AdapterSpec,
+    wanted: int,
+    env: Mapping[str, str],
+    depth: int | None = None,
+    *,
+    written_by: type[Writer] = Writer,
+) -> Plan:
+    """`plan` without the spec's hook, for hooks to build on; `written_by` writes the query."""
+    writer = written_by(spec.name, spec.query, all_names(spec.request).intersection(FIELDS))
+    values = writer.write(query)
+    wanted = max(1, min(wanted, spec.paging.window))
+    size = min(depth or wanted, wanted, spec.paging.size)
+    asked = tuple(values.items())
+    values |= paging_values(0, size, spec.paging.first if spec.paging.kind == "cursor" else "")
+    template = spec.request
+    params, headers, body = (fill(t, values) for t in (template.params, template.headers, template.body))
+    params, headers = _with_keys(spec, params, headers, env)
+    request = Request(
+        source=spec.name,
+        url=fill_url(template.url, values),
+        method=template.method,
+        params=params,
+        headers=headers,
+        body=body,
+        content=fill_content(template, values),
+        content_type=template.content_type,
+        values=asked,
+        total_header=spec.total_header,
+        redirects=template.redirects,
+        start=0,
+        size=size,
+        cursor=spec.paging.first if spec.paging.kind == "cursor" else None,
+        wanted=wanted,
+    )
+    if template.method == "GET" and (length := len(request.shown)) > template.longest:
+        raise CannotAsk(
+            spec.name,
+            "all of this query",
+            f"it is too long for this source: {length:,} of {template.longest:,} characters",
+        )
+    fielded = (f"{f}: {values[f]}" for f in FIELDS if values.get(f))
+    sent = "; ".join(filter(None, (values.get("query"), *fielded)))
+    if values.get("years"):
+        sent = f"{sent} [{values['years']}]" if sent else values["years"]
+    return Plan(request, sent, tuple(dict.fromkeys(writer.notes)), conjunction(*writer.lost) if writer.lost else None)
+
+
+def plan_enrichment(doi: str, spec: AdapterSpec, env: Mapping[str, str]) -> Request:
+    """The request for what a source knows of one work.
+
+    Args:
+        doi: Of the work, bare.
+        spec: The source; it has `enrich`.
+        env: Where the spec's secrets are looked up.
+
+    Raises:
+        KeyMissing: A required secret is not in `env`.
+    """
+    assert spec.enrich is not None
+    template, values = spec.enrich.request, {str(spec.enrich.by): doi}
+    params, headers = _with_keys(spec, fill(template.params, values), fill(template.headers, values), env)
+    url = fill_url(template.url, values)
+    return Request(source=spec.name, url=url, params=params, headers=headers, size=1, wanted=1)
+
+
+def _with_keys(spec: AdapterSpec, params: Pairs, headers: Pairs, env: Mapping[str, str]) -> tuple[Pairs, Pairs]:
+    """Parameters and headers with the secrets that there are."""
+    for auth in spec.auth:
+        missing = [name for name in auth.variables if not env.get(name, "").strip()]
+        if missing and auth.required:
+            raise KeyMissing(spec.name, missing[0], auth.get)
+        if not missing:
+            pair = (auth.name, secret(spec.name, auth, env))
+            if auth.where == "headers":
+                headers = (*headers, pair)
+            else:
+                params = (*params, pair)
+    return params, headers
+
+
+def next_request(
+    spec: AdapterSpec, request: Request, *, got: int, total: int | None, cursor: str | None
+) -> Request | None:
+    """The request for the page that follows, or None where there is none or no more is wanted.
+
+    Args:
+        spec: The source.
+        request: What was asked for this page.
+        got: How many record nodes the page held, readable or not.
+        total: How many hits the source says it has.
+        cursor: The cursor, or the link, that the page gave.
+    """
+    kind = spec.paging.kind
+    start = request.start + got
+    limit = min(request.wanted, spec.paging.window, total if total is not None else request.wanted)
+    if got == 0 or start >= limit or kind == "none":
+        return None
+    if kind in ("cursor", "link") and (not cursor or cursor == request.cursor):
+        return None
+    if kind == "page" and (got < request.size or start + request.size > spec.paging.window):
+        return None
+    # What reaches beyond the window is refused as a whole, so the last page is a short one.
+    size = min(request.size, spec.paging.window - start) if kind == "offset" else request.size
+    cursor = cursor if kind in ("cursor", "link") else None
+    turned = replace(request, start=start, size=size, cursor=cursor)
+    values = dict(request.values) | paging_values(start, size, cursor or "")
+    template = spec.request
+    if kind == "link":
+        turned = replace(turned, headers=refill(request.headers, template.headers, values))
+        return followed(turned, cursor or "")
+    return replace(
+        turned,
+        url=request.url if PAGING.isdisjoint(names(template.url)) else fill_url(template.url, values),
+        params=refill(request.params, template.params, values),
+        headers=refill(request.headers, template.headers, values),
+        body=refill(request.body, template.body, values),
+        content=fill_content(template, values) if request.content else "",
+    )

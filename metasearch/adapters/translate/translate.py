@@ -1,0 +1,166 @@
+"""A query in the words of one database: a tree walked once, in the few answers that a `Dialect` gives.
+
+What is sent never finds less than was meant where that can be avoided; what finds more is filtered afterwards, by the
+clauses in `Writer.lost`; and everything that is not sent as it stands has its sentence in `Writer.notes`.
+
+An expression is made in two steps: `sayable` turns the tree into the narrowest one that finds no less and that the
+dialect has words for, and `expression` writes that.
+"""
+
+from __future__ import annotations
+
+from metasearch.adapters.translate.parameters import ParameterWords
+from metasearch.adapters.translate.sayable import WIDER, Sayable
+from metasearch.adapters.translate.wording import facet_of, years_text
+from metasearch.errors import CannotAsk
+from metasearch.query.ast import FACETS, IDENTIFIERS, And, Not, Or, Query, Term, Years, terms
+from metasearch.query.printer import to_text
+
+
+class Writer(Sayable):
+    """Writes one query in the dialect of one source, and remembers what that dialect cannot say: see `Sayable`."""
+
+    def write(self, query: Query) -> dict[str, str]:
+        """The values of the placeholders.
+
+        Raises:
+            CannotAsk: Nothing of it can be expressed, or the spec refuses what cannot.
+        """
+        parts = query.parts if isinstance(query, And) else (query,)
+        values: dict[str, str] = {}
+        if self.dialect.years_in == "params":
+            ranges = [p for p in parts if isinstance(p, Years)]
+            parts = tuple(p for p in parts if not isinstance(p, Years))
+            values["years"] = " ".join(filter(None, (self.years(r) for r in ranges)))
+            values |= _bounds(ranges)
+        parts = self.without_facets(parts, values)
+        if self.dialect.style == "expression":
+            parts = self.without_params(parts, values)
+            said = self.sayable(parts)
+            values["query"] = self.expression(said) if said is not None else ""
+        else:
+            words = ParameterWords(self.dialect, self.wording, self.param_fields, self.cannot, self.must_not_refuse)
+            values |= words.values(parts)
+        if not any(values.values()):
+            raise CannotAsk(self.source, to_text(query), "nothing of it can be expressed")
+        return values
+
+    def without_facets(self, parts: tuple[Query, ...], values: dict[str, str]) -> tuple[Query, ...]:
+        """The parts without types and languages that all works have, or that a parameter takes; its value is set."""
+        kept: list[Query] = []
+        for part in parts:
+            facet = facet_of(part)
+            words = self.wording.facet(*facet) if facet is not None else None
+            if facet is None or words is None:
+                kept.append(part)
+            elif words:
+                field = facet[0]
+                between = self.dialect.either.get(field)
+                if field not in self.param_fields or field in values or (len(words) > 1 and between is None):
+                    kept.append(part)
+                else:
+                    values[field] = (between or "").join(words)
+                    if field in self.dialect.wider:
+                        self.cannot(part, WIDER)
+        return tuple(kept)
+
+    def without_params(self, parts: tuple[Query, ...], values: dict[str, str]) -> tuple[Query, ...]:
+        """The parts without the terms that have a parameter of their own, whose values are set."""
+        kept: list[Query] = []
+        for part in parts:
+            text = ""
+            # A second DOI cannot hold beside the first, so it stays and is told as what cannot be asked.
+            if (
+                isinstance(part, Term)
+                and part.field in self.param_fields - FACETS
+                and not (part.field in IDENTIFIERS and part.field in values)
+                and (not part.truncated or self.wording.truncates(part))
+            ):
+                text = self.wording.text(part)
+            if text and isinstance(part, Term):
+                self.tell_lost(part)
+                values[part.field] = f"{values[part.field]} {text}" if part.field in values else text
+            else:
+                kept.append(part)
+        return tuple(kept)
+
+    # ---------------------------------------------------------------- one expression
+
+    def expression(self, query: Query) -> str:
+        match query:
+            case Term():
+                return self.term(query)
+            case Years():
+                return years_text(self.dialect.years, query)
+            case Not():  # only behind something else, see below
+                return ""
+            case Or():
+                return self.alternatives(query)
+        positive = [p for p in query.parts if not isinstance(p, Not)]
+        written = self.all_of([text for text in map(self.grouped, positive) if text])
+        for part in query.parts:
+            if isinstance(part, Not):
+                written = self.without(written, self.grouped(part.part))
+        return written
+
+    def all_of(self, written: list[str]) -> str:
+        return (self.dialect.conjunction or " ").join(written)
+
+    def one_of(self, written: list[str]) -> str:
+        return self.dialect.disjunction.join(written)
+
+    def without(self, written: str, inner: str) -> str:
+        return written + self.dialect.negation.format(x=inner)
+
+    def alternatives(self, query: Or) -> str:
+        if not self.dialect.group and any(self.several(part) for part in query.parts):
+            spread = self.spread(query)
+            if spread is not None:
+                for term in terms(query):
+                    if term.phrase and not self.wording.in_one_piece(term):
+                        self.wording.no_phrase(term)
+                return self.expression(spread)
+        # Two types may share a word of the database, which is written once.
+        facets = [part for part in query.parts if facet_of(part) is not None]
+        written: list[str] = []
+        for part in query.parts:
+            facet = facet_of(part)
+            written += self.facet_texts(*facet) if facet is not None else [self.grouped(part)]
+        unique = dict.fromkeys(written) if facets else written
+        return self.one_of([text for text in unique if text])
+
+    def grouped(self, query: Query) -> str:
+        written = self.expression(query)
+        bracket = self.dialect.group and written and self.several(query)
+        return self.dialect.group.format(x=written) if bracket else written
+
+    def term(self, term: Term) -> str:
+        fields, field = self.dialect.fields, term.field
+        if field in FACETS:
+            return self.one_of(self.facet_texts(field, (term.text,)))
+        self.wording.tell_lost(term)
+        if term.phrase or field in IDENTIFIERS:
+            text = self.wording.text(term)
+            template = self.dialect.phrases.get(field) if term.phrase else None
+            return (template or fields[field]).format(x=text) if text else ""
+        words = self.wording.words(term, field)
+        last = len(words) - 1
+        written = [
+            fields[field].format(x=self.wording.quoted(word, truncated=term.truncated and number == last))
+            for number, word in enumerate(words)
+        ]
+        if self.dialect.plain and field == "any" and len(written) > 1 and not term.truncated:
+            self.notes.append("ranks by how many of the plain words it finds: write AND between them to require all")
+            return self.dialect.plain.join(written)
+        return self.all_of(written)
+
+    def facet_texts(self, field: str, names: tuple[str, ...]) -> list[str]:
+        words = self.wording.facet(field, names) or ()
+        return [self.dialect.fields[field].format(x=word) for word in words]
+
+
+def _bounds(ranges: list[Years]) -> dict[str, str]:
+    """`{since}` and `{until}`: the first and the last year in which all ranges hold, where there are such."""
+    first = [years.first for years in ranges if years.first is not None]
+    last = [years.last for years in ranges if years.last is not None]
+    return ({"since": str(max(first))} if first else {}) | ({"until": str(min(last))} if last else {})

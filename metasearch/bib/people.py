@@ -1,0 +1,346 @@
+"""Authors: from the many ways in which databases write names to `Author`s, in order.
+
+Each converter takes whatever the selector found and raises on nothing; `people` makes a converter for authors that
+are objects.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from metasearch.adapters.select.marc import MarcField
+from metasearch.adapters.spec import Converter
+from metasearch.bib import marc_names, normalise
+from metasearch.bib.corporate import employed, is_body
+from metasearch.bib.field_limits import LIMITS, MOST_GIVEN, Cuts, bounded, most
+from metasearch.bib.made import made_author
+from metasearch.bib.strings import first, strings
+from metasearch.bib.texts import plain, text
+from metasearch.record import Author
+
+_SUFFIX = re.compile(r"^(?:jr|sr|ii|iii|iv|ph\.?d|m\.?d)\.?$", re.IGNORECASE)
+# A part of a body, behind the body: "Australia. Dept. of Communications, Information Technology and the Arts".
+_UNIT = re.compile(r"\. (?:Dept|Department|Ministry|Office|Bureau|Division|Committee|Commission)\b")
+#: What stands behind the comma of a firm's name, and is no given name: "Apple Computer, Inc."
+_FIRM = re.compile(r"(?:co\.?,? ?)?(?:inc|ltd|llc|plc|corp|gmbh)\.?", re.IGNORECASE)
+_HAN_OR_HANGUL = re.compile("[\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
+_AND_OTHERS = re.compile(r",? et al\.?$", re.IGNORECASE)
+_HOMONYM = re.compile(r"\s\d{4}$")
+#: An ORCID behind a name: OpenCitations' index writes "Byron, Ada, 0000-0002-1825-0097".
+_NAME_ORCID = re.compile(r"(.+?),? \(?(?:orcid: ?)?(\d{4}-\d{4}-\d{4}-\d{3}[\dX])\)?", re.IGNORECASE)
+# What DataCite's schema (appendix 3) has repositories write where nobody is known: (:unav), (:unkn), (:tba) ...
+_NOBODY = re.compile(r"\(:(?:una[aclpsv]|unkn|none|null|tba|etal)\)", re.IGNORECASE)
+
+
+def person(name: str, family: str | None = None, given: str | None = None, orcid: str | None = None) -> Author | None:
+    """An author from what a source gives, or None where it gives nothing.
+
+    "Family, Given" is turned round for display, also where the parts are given beside it, but not the name of a body
+    (corporate.py); a plain "Given Family" is
+    left as it is and not split, because the split is a guess (it is made when names are compared).
+    """
+    affiliation: str | None = None
+    family = plain(family) if family else None
+    given = plain(given) if given else None
+    name = plain(name) if name else ""
+    if "-" in name[-6:] and (both := _NAME_ORCID.fullmatch(name)):
+        name, orcid = both[1], orcid or both[2]
+    if "," in name and not family and not given:
+        left, _, right = name.partition(",")
+        left = left.strip()
+        right = ", ".join([part for x in right.split(",") if (part := x.strip()) and not _SUFFIX.match(part)])
+        if left and right and left.count(" ") <= 3 and not _FIRM.fullmatch(right) and not _UNIT.search(left):
+            if not is_body(left, right):
+                family, given, name = left, right, ""
+            elif (parts := employed(left, right)) is not None:
+                family, name = left, ""
+                given, affiliation = parts
+    elif family and given and name.startswith(f"{family},"):
+        name = ""
+    if name.startswith("(:") and _NOBODY.match(name):
+        return None
+    if (name[:1] in "eE" and name.rstrip(".").lower() == "et al") or (
+        0 < len(name) < 3 and not any(map(str.isalnum, name))
+    ):
+        return None  # arXiv puts a ":" behind a collaboration's name, as an author
+    if not name:
+        name = displayed(given or "", family or "")
+    known = normalise.orcid(orcid) if orcid else None
+    return made_author(name, family or None, given or None, known, affiliation) if name.strip() else None
+
+
+def displayed(given: str, family: str) -> str:
+    """The whole name: "Ada Byron", but "王征", family first and without a blank, where both parts are Han or Hangul."""
+    if not family.isascii() and _HAN_OR_HANGUL.fullmatch(family) and _HAN_OR_HANGUL.fullmatch(given):
+        return family + given
+    return f"{given} {family}".strip()
+
+
+def names(found: Any) -> tuple[Author, ...]:
+    """Authors from strings, one name each, in either order."""
+    return tuple(a for v in strings(found) if (a := person(v)))
+
+
+def names_semicolon(found: Any) -> tuple[Author, ...]:
+    """Authors from strings that hold several names apart by ";" (or "；")."""
+    return names([part for v in strings(found) for part in re.split(r"[;；]", v)])
+
+
+def names_comma(found: Any) -> tuple[Author, ...]:
+    """Authors from strings that hold several names apart by "," ("Smith J, Jones K.")."""
+    out = []
+    for value in strings(found):
+        for part in value.rstrip(". ").split(","):
+            author = initials_last(part.strip())
+            if author:
+                out.append(author)
+    return tuple(out)
+
+
+def names_initials(found: Any) -> tuple[Author, ...]:
+    """Authors from strings such as "Smith JA", one name each."""
+    return tuple(a for v in strings(found) if (a := initials_last(normalise.plain(v))))
+
+
+#: In text whose white space is single blanks.
+_COMMA_OR_AND = re.compile(r", ?(?:and )?| and ")
+_BLANKS = re.compile(r"\s+")
+
+
+def names_initials_and(found: Any) -> tuple[Author, ...]:
+    """Authors from strings such as "Smith JA, Jones K and Brown C", or "... et al."."""
+    values = [_AND_OTHERS.sub("", text(v) or "") for v in strings(found)]
+    return names_initials([part for v in values for part in _COMMA_OR_AND.split(v)])
+
+
+def names_and(found: Any) -> tuple[Author, ...]:
+    """Authors from strings such as "A. Smith, B. Jones and C. Brown"."""
+    values = [_BLANKS.sub(" ", v) for v in strings(found)]
+    return names([part for v in values for piece in v.split(";") for part in _COMMA_OR_AND.split(piece)])
+
+
+def initials_last(name: str) -> Author | None:
+    """From "Smith JA" or "Smith J.A." family Smith and the initials as given names.
+
+    Any other form, "Smith, Jo A" too, is read as `person` reads it.
+    """
+    head, _, tail = name.rpartition(" ")
+    letters = tail.replace("-", "").replace(".", "")
+    stops = "." in tail and "." in head  # "Smith J. A." has more initials than the last
+    if head and "," not in head and not stops and tail.isupper() and len(letters) <= 5 and letters.isalpha():
+        return person("", head, tail)
+    return person(name)
+
+
+_TITLES = frozenset({"Prof", "Dr", "Mr", "Mrs", "Ms"})
+
+
+def without_degrees(name: str) -> str:
+    """A name without the degrees behind it: "Ada Byron, MD, PhD" -> "Ada Byron"."""
+    head, *rest = [part.strip() for part in name.split(",")]
+    return head if rest and " " in head and all(_is_degree(part) for part in rest if part) else name
+
+
+def _is_degree(part: str) -> bool:
+    """Whether it is "MD", "Ph.D.", "MBBS" or "Prof. Dr. med.", and not a given name, which has one capital."""
+    words = part.split()
+    capitals = sum(map(str.isupper, words[0]))
+    return len(words) <= 3 and len(part) <= 30 and (capitals >= 2 or words[0].rstrip(".") in _TITLES)
+
+
+def without_homonym(name: str) -> str:
+    """A name of DBLP without the number that tells homonyms apart: "Wei Wang 0001" -> "Wei Wang"."""
+    return _HOMONYM.sub("", name)
+
+
+def names_homonym(found: Any) -> tuple[Author, ...]:
+    """DBLP's names, without the number that tells homonyms apart."""
+    return names([without_homonym(v) for v in strings(found)])
+
+
+_SQUARE = re.compile(r"[\[\]]")
+_AFFILIATION = re.compile(r"\[([^\[\]]*)\]")
+_ORCID_DIGITS = re.compile(r"ORCID:?\s*(\d{4})-?(\d{4})-?(\d{4})-?(\d{3}[\dXx])\b")
+_NOT_NAME = re.compile(r"\([^()]*ORCID[^()]*\)|\be-?mail:?\s*[^\s,;]+,?|\b[^\s,;@]{1,64}@[^\s,;]+", re.IGNORECASE)
+_COLLECTIVE = re.compile(r"\b(?:collaborations?|consortium|working group)$", re.IGNORECASE)
+
+
+def _outside_brackets(value: str) -> list[str]:
+    """What stands between semicolons, of which those count that no closing bracket follows before an opening one."""
+    if "]" not in value:
+        return value.split(";")
+    *pieces, last = value.split(";")
+    parts, open_part = [], [last]
+    found = _SQUARE.search(last)
+    for piece in reversed(pieces):
+        if found is not None and found[0] == "]":
+            open_part.append(piece)
+        else:
+            parts.append(open_part)
+            open_part = [piece]
+        found = _SQUARE.search(piece) or found
+    return [";".join(reversed(part)) for part in reversed([*parts, open_part])]
+
+
+def names_bracketed(found: Any) -> tuple[Author, ...]:
+    """OSTI's authors: "Byron, Ada [Lab A] (ORCID:0000000218250097); /SLAC; STAR Collaboration".
+
+    One or several in a string, apart by ";" outside of the brackets. What begins with a slash is where the ones before
+    work; mail addresses are left out.
+    """
+    out: list[Author] = []
+    for value in strings(found):
+        for part in _outside_brackets(value):
+            works_at = number = None
+            if "[" in part or "(" in part or "@" in part:
+                works_at, number = _AFFILIATION.search(part), _ORCID_DIGITS.search(part)
+                part = _NOT_NAME.sub(" ", _AFFILIATION.sub(" ", part))
+            name = " ".join(part.split())
+            name = name.partition(" /")[0].strip(" ,")
+            if not name or name[0] == "/" or name.casefold() in ("none", "not available"):
+                continue
+            if _COLLECTIVE.search(name):
+                out.append(Author(normalise.without_markup(name), collective=True))
+            elif author := person(name, orcid="-".join(number.groups()) if number else None):
+                out.append(_at(author, text(works_at[1])) if works_at else author)
+    return tuple(out)
+
+
+def names_catalogue(found: Any) -> tuple[Author, ...]:
+    """Authors from catalogue headings: "Heath, Percy, 1923-", "Zeitgeist Films."; each name once."""
+    headings = [v for v in strings(found) if not marc_names.took_no_part(v)]
+    return tuple(dict.fromkeys(names([marc_names.personal(v) for v in headings])))
+
+
+def marc_author(field: MarcField, got: Mapping[str, str]) -> Author | None:
+    """Whoever is named in a MARC 1XX or 7XX field, of which `got` holds the parts."""
+    name = got.get("name", "")
+    if marc_names.is_corporate(field):
+        unit = field.text("b") if field.tag.endswith("10") and name else ""  # "France. $b Ministère ..."
+        body = marc_names.corporate(f"{name or got.get('family', '')} {unit}")
+        return Author(body, collective=True) if body else None
+    if not name:  # UNIMARC has family and given names apart
+        return person("", marc_names.personal(got.get("family", "")), marc_names.personal(got.get("given", "")))
+    name = marc_names.personal(name)
+    if field.ind1 == "0" and "," not in name:  # "John Paul $b II": entered under the forename
+        return Author(" ".join(filter(None, (name, marc_names.personal(field.text("b")))))) if name else None
+    return person(name)
+
+
+def _taking_part(fields: Iterable[MarcField], *, editors: bool) -> list[MarcField]:
+    """The fields of the authors; of the editors, where nobody else made the work; of anybody, where no editor did.
+
+    Or those of the editors, where there are authors, too.
+    """
+    parts = [(marc_names.part_in(field), field) for field in fields]
+    by_part = [[field for part, field in parts if part == wanted] for wanted in ("author", "editor", "helper")]
+    if editors:
+        return by_part[1] if by_part[0] else []
+    return next((found for found in by_part if found), [])
+
+
+def _at(author: Author, affiliation: str | None) -> Author:
+    return made_author(author.name, author.family, author.given, author.orcid, affiliation, author.collective)
+
+
+def _nothing(_: Any) -> None:
+    return None
+
+
+def _clean(name: str) -> bool:
+    """Whether a name is as it should be shown: no markup, and no white space but single blanks between words."""
+    return (
+        name.isprintable()
+        and "<" not in name
+        and "&" not in name
+        and "  " not in name
+        and name[:1] != " "
+        and name[-1:] != " "
+    )
+
+
+def people(
+    each: Callable[[Any], Any],
+    parts: Mapping[str, Callable[[Any], Any]],
+    *,
+    marc: bool = False,
+    editors: bool = False,
+    tidy: Callable[[str], str] | None = None,
+    node_of: Callable[[Any], Any] | None = None,
+) -> Converter:
+    """A converter for authors that are objects.
+
+    Args:
+        each: Finds them.
+        parts: Finds name, family, given, orcid, affiliation in one, and "corporate": a name that is not to be split.
+        marc: They are MARC fields, of which the relators say who is an author, who an editor.
+        editors: The editors are wanted, not the authors.
+        tidy: What each name goes through.
+        node_of: Makes what the parts are found in of what `each` finds; None where that is the same.
+    """
+    # Most sources give given and family name apart, and most names need no cleaning: those go the short way.
+    affiliated = "affiliation" in parts
+    simple = not marc and tidy is None and {"family", "given"} <= parts.keys()
+    pick: list[Callable[[Any], Any]] = [
+        parts.get(part, _nothing) for part in ("name", "family", "given", "orcid", "affiliation")
+    ]
+    name_of, family_of, given_of, orcid_of, affiliation_of = pick
+
+    field = "editors" if editors else "authors"
+    longest = LIMITS[field].given
+
+    def convert(node: Any, cuts: Cuts | None = None) -> tuple[Author, ...]:
+        found = each(node)
+        cuts = Cuts() if cuts is None else cuts
+        if isinstance(found, str):  # one string where the source usually has a list
+            found = re.split("[;；]", found[:MOST_GIVEN])
+        items: Iterable[Any] = found if isinstance(found, list) else [found] if found is not None else []
+        if isinstance(items, list):
+            items = most(field, items)
+        authors: list[Author] = []
+        if marc:
+            items = _taking_part(items, editors=editors)
+        for item in items:
+            if simple and type(item) is dict:
+                family, given = family_of(item), given_of(item)
+                if type(family) is str and type(given) is str and not name_of(item):
+                    name = f"{given} {family}"
+                    if family and given and len(name) <= longest and _clean(name):
+                        if not name.isascii():
+                            name = displayed(given, family)
+                        orcid = orcid_of(item)
+                        known = normalise.orcid(orcid) if type(orcid) is str else None
+                        works_at = text(bounded("affiliation", affiliation_of(item), cuts)) if affiliated else None
+                        authors.append(made_author(name, family, given, known, works_at))
+                        continue
+            if isinstance(item, str):
+                got = {"name": bounded(field, item, cuts)}
+            else:
+                got = {}
+                if node_of is not None:
+                    item = node_of(item)
+                for part, select in parts.items():
+                    value = select(item)
+                    if value is not None and (type(value) is str or (value := first(value))):
+                        got[part] = value if len(value) <= longest else bounded(field, value, cuts)
+            if tidy is not None and "name" in got:
+                got["name"] = tidy(got["name"])
+            if marc:
+                author = marc_author(item, got)
+            elif "corporate" in got and "family" not in got:
+                body = normalise.without_markup(got["corporate"])
+                author = Author(body, collective=True) if body else None
+            else:
+                author = person(got.get("name", ""), got.get("family"), got.get("given"), got.get("orcid"))
+            if author and affiliated and not marc and (works_at := text(got.get("affiliation"))):
+                author = _at(author, works_at)
+            if author:
+                authors.append(author)
+        if len({author.name for author in authors}) < len(authors):  # each once; collaborations have thousands
+            authors = list(dict.fromkeys(authors))
+        return tuple(authors)
+
+    convert.needs = getattr(each, "needs", None)  # type: ignore[attr-defined]  # reader.py asks for it
+    return convert

@@ -1,0 +1,97 @@
+"""A record as a shelf keeps it, as JSON without what is empty, and back: the same record, field by field.
+
+What is read back is checked, because the file may have come from anywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, fields
+from typing import Any
+
+import orjson
+
+from metasearch.bib.normalise import web_url
+from metasearch.record import OPEN_ACCESS, TYPES, Author, Record
+
+#: What a shelf's own answer says: whose record it is, and which place it has there.
+_PLACE = frozenset({"source", "position"})
+_NAMES = tuple(field.name for field in fields(Record) if field.name not in _PLACE)
+_NUMBERS = frozenset({"year", "citations"})
+_TUPLES = frozenset({"titles", "isbn", "issn", "keywords", "subjects"})
+_PEOPLE = frozenset({"authors", "editors"})
+_LINKS = frozenset({"url", "pdf_url"})
+_PARTS = {field.name: bool if field.name == "collective" else str for field in fields(Author)}
+
+
+def packed(record: Record) -> bytes:
+    """The record as JSON, without its source and position.
+
+    Raises:
+        ValueError: It holds what JSON cannot, such as a number of thirty digits.
+    """
+    found = {name: value for name in _NAMES if _says(value := getattr(record, name))}
+    for role in _PEOPLE & found.keys():
+        found[role] = [{k: v for k, v in asdict(it).items() if _says(v)} for it in found[role]]
+    try:
+        return orjson.dumps(found)
+    except TypeError:
+        try:
+            return orjson.dumps(encodable(found))
+        except TypeError as exc:
+            raise ValueError(str(exc)) from exc
+
+
+def _says(value: Any) -> bool:
+    """Whether a value says something; a count of 0 does."""
+    return value is not None and value is not False and value not in ("", (), {})
+
+
+def encodable(value: Any) -> Any:
+    """The value without lone surrogates, which a file may hold and UTF-8 may not."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if isinstance(value, Mapping):
+        return {encodable(key): encodable(it) for key, it in value.items()}
+    return [encodable(it) for it in value] if isinstance(value, list | tuple) else value
+
+
+def unpacked(found: Any, source: str, position: int) -> Record:
+    """The record again, as one of `source`.
+
+    Raises:
+        ValueError: It is none; says which field is not what a record has there.
+    """
+    if not isinstance(found, Mapping):
+        raise ValueError("not an object")
+    values = {name: _checked(name, found[name]) for name in _NAMES if name in found}
+    if not any(values.get(name) for name in ("title", "authors", "doi", "ids", "source_id")):
+        raise ValueError("neither a title nor an identifier")
+    return Record(source=source, position=position, **values)
+
+
+def _checked(name: str, value: Any) -> Any:
+    if name in _PEOPLE and isinstance(value, list):
+        return tuple(_person(name, it) for it in value)
+    if name in _TUPLES and _strings(value):
+        return tuple(value)
+    if name == "ids" and isinstance(value, dict) and _strings(list(value.values())):
+        return value
+    if name in _LINKS and isinstance(value, str):
+        return web_url(value)
+    closed = {"type": TYPES, "open_access": OPEN_ACCESS}.get(name)
+    kind = int if name in _NUMBERS else bool if name == "retracted" else str
+    if type(value) is not kind or name in _PEOPLE | _TUPLES | {"ids"} or (closed and value not in closed):
+        raise ValueError(f"{name} is not what a record has there")
+    return value
+
+
+def _person(name: str, found: Any) -> Author:
+    fits = isinstance(found, dict) and all(type(value) is _PARTS.get(part) for part, value in found.items())
+    if not fits or not found.get("name"):
+        raise ValueError(f"{name} is not what a record has there")
+    return Author(**found)
+
+
+def _strings(value: Any) -> bool:
+    return isinstance(value, list) and all(type(it) is str for it in value)

@@ -1,0 +1,175 @@
+"""SimHash over windows of characters, many texts at once: the signature of the default chain's fallback on text.
+
+Every run of four letters or digits (two where the text is Chinese, Japanese or Korean) is a feature, as Charikar's
+SimHash wants them; no segmenter, no dictionary, the same on every installation. A window is hashed by arithmetic on
+the code points, so that numpy hashes, spreads and counts those of all texts in one go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from metasearch.bib import normalise
+from metasearch.bib.chinese.characters import plain
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    Words = np.ndarray[Any, np.dtype[np.uint64]]
+    Codes = np.ndarray[Any, np.dtype[np.uint32]]
+    Places = np.ndarray[Any, np.dtype[np.int64]]
+    Flags = np.ndarray[Any, np.dtype[np.bool_]]
+
+#: Names everything that shapes a signature.
+ID = "char-4/2, splitmix64, 1"
+WINDOW, WINDOW_CJK = 4, 2
+#: Windows in which texts are compared that are known to be near: so long that unrelated texts share hardly any.
+SHINGLE, SHINGLE_CJK = 8, 4
+#: Letters of a text that count: abstracts are shorter, and what is not is cut where it does no harm.
+LONGEST = 20_000
+#: Fewer windows say too little about a text for its signature to mean anything; a Chinese character says as much as a
+#: short word.
+FEWEST, FEWEST_CJK = 40, 20
+#: Windows that are counted in one go.
+AT_ONCE = 1 << 14
+
+# Odd multipliers that make one number of a window: any will do, if they are far apart. Then the finalizer of splitmix64
+# (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014).
+_PLACES = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0xD6E8FEB86659FD93)
+_MIX = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB))
+#: Code points beyond are passed over: no letters of a language that is written today stand there.
+_CODES = 0x30000
+_UNKNOWN = 0xFFFFFFFF
+_FIRST_CJK = 0x3041
+
+
+def signatures(texts: Sequence[str]) -> list[int | None]:
+    """The signature of each text; None where there is too little of it."""
+    out: list[int | None] = []
+    batch: list[str] = []
+    size = 0
+    for text in texts:
+        batch.append(text[:LONGEST])
+        size += len(batch[-1])
+        if size >= AT_ONCE:
+            out += _signatures(batch)
+            batch, size = [], 0
+    return out + (_signatures(batch) if batch else [])
+
+
+def _signatures(texts: list[str]) -> list[int | None]:
+    import numpy as np
+
+    codes, ends = _letters(texts)
+    sizes = np.diff(ends, prepend=0)
+    cjk = np.concatenate(([0], np.cumsum(codes >= _FIRST_CJK)))
+    in_cjk = 4 * (cjk[ends] - cjk[ends - sizes]) >= sizes
+    hashes, counts = _hashes(codes, ends, sizes, in_cjk)
+    enough = counts >= np.where(in_cjk, FEWEST_CJK, FEWEST)
+    if not enough.any():
+        return [None] * len(texts)
+    # Each byte of a hash becomes eight lanes of eight bits, so that one addition counts eight columns; up to 255
+    # windows are counted before lanes are widened.
+    lanes = _spread()[hashes.view(np.uint8)].reshape(-1, 8)
+    starts: list[int] = []
+    owners = []
+    at = 0
+    for count in counts.tolist():
+        if count:
+            owners.append(len(starts))
+            starts += range(at, at + count, 255)
+            at += count
+    columns = np.add.reduceat(lanes, starts, axis=0).view(np.uint8).reshape(-1, 64)
+    sums = np.add.reduceat(columns, owners, axis=0, dtype=np.int64)
+    bits = np.packbits(2 * sums > counts[counts > 0][:, None], axis=1, bitorder="little").view("<u8")[:, 0]
+    found = np.zeros(len(texts), dtype=np.uint64)
+    found[counts > 0] = bits
+    return [bits if there else None for bits, there in zip(found.tolist(), enough.tolist(), strict=True)]
+
+
+def _letters(texts: list[str]) -> tuple[Codes, Places]:
+    """The code points that are looked at, letters and digits, folded, Chinese simplified; where each text ends."""
+    import numpy as np
+
+    table = _folded()
+    codes = np.frombuffer("\0".join([*texts, ""]).encode("utf-32-le", "surrogatepass"), dtype="<u4")
+    codes = np.minimum(codes, _CODES - 1)
+    found = table[codes]
+    if (unknown := codes[found == _UNKNOWN]).size:
+        for code in set(unknown.tolist()):
+            folded = normalise.compact(plain(chr(code)))
+            table[code] = ord(folded[0]) if folded else 0
+        found = table[codes]
+    kept = np.flatnonzero(found)
+    ends = np.searchsorted(kept, np.cumsum([len(text) + 1 for text in texts]))
+    return found[kept], ends
+
+
+def _hashes(codes: Codes, ends: Places, sizes: Places, in_cjk: Flags) -> tuple[Words, Places]:
+    """(a hash of each window of each text, how many each text has)."""
+    import numpy as np
+
+    wide = np.concatenate((codes, np.zeros(WINDOW - 1, dtype=np.uint32))).astype(np.uint64)
+    here = len(codes)
+    hashes = wide[:here] * np.uint64(_PLACES[0]) + wide[1 : here + 1] * np.uint64(_PLACES[1])
+    if not in_cjk.all():
+        longer = wide[2 : here + 2] * np.uint64(_PLACES[2]) + wide[3 : here + 3] * np.uint64(_PLACES[3])
+        hashes += longer if not in_cjk.any() else np.where(np.repeat(in_cjk, sizes), np.uint64(0), longer)
+    widths = np.where(in_cjk, WINDOW_CJK, WINDOW)
+    counts = np.maximum(sizes - widths + 1, 0)
+    return _mixed(hashes[np.arange(here) < np.repeat(ends - widths + 1, sizes)]), counts
+
+
+def _mixed(hashes: Words) -> Words:
+    import numpy as np
+
+    for shift, factor in _MIX:
+        hashes ^= hashes >> np.uint64(shift)
+        hashes *= np.uint64(factor)
+    return hashes ^ (hashes >> np.uint64(31))
+
+
+def shingles(text: str) -> Words:
+    """The longer windows of a text, hashed, each once and sorted; empty where there is too little text."""
+    import numpy as np
+
+    codes, _ = _letters([text[:LONGEST]])
+    in_cjk = 4 * np.count_nonzero(codes >= _FIRST_CJK) >= len(codes)
+    width, fewest = (SHINGLE_CJK, FEWEST_CJK) if in_cjk else (SHINGLE, FEWEST)
+    count = len(codes) - width + 1
+    if count < fewest:
+        return np.empty(0, dtype=np.uint64)
+    hashes = np.zeros(count, dtype=np.uint64)
+    for place in range(width):
+        hashes = hashes * np.uint64(_PLACES[0]) + codes[place : count + place]
+    return np.unique(_mixed(hashes))
+
+
+def overlap(a: Words, b: Words) -> tuple[float, float]:
+    """What share of the shorter text's shingles, and of the longer one's, stand in both; 0.0 where there are none."""
+    import numpy as np
+
+    short, long = sorted((len(a), len(b)))
+    if not short:
+        return 0.0, 0.0
+    both = len(np.intersect1d(a, b, assume_unique=True))
+    return both / short, both / long
+
+
+@cache
+def _spread() -> Words:
+    """Byte -> its bits, each in a byte of its own."""
+    import numpy as np
+
+    bits = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little")
+    return bits.view(np.uint64)[:, 0].copy()
+
+
+@cache
+def _folded() -> Codes:
+    """Code point -> that of its letter or digit, folded, or 0 for what is none; filled as characters occur."""
+    import numpy as np
+
+    return np.full(_CODES, _UNKNOWN, dtype=np.uint32)

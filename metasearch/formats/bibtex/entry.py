@@ -1,0 +1,264 @@
+"""What the fields of a BibTeX or biblatex entry say of a work, LaTeX turned into text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+
+from metasearch.bib import convert, normalise
+from metasearch.bib.byline import people_in
+from metasearch.bib.people import person
+from metasearch.formats import origins
+from metasearch.formats.bibtex.latex import decoded
+from metasearch.formats.reading import accession, values, worktypes
+from metasearch.formats.reading.drafts import Draft
+from metasearch.record import Author
+
+#: Entry type -> `Record.type`; others say nothing.
+TYPES: Mapping[str, str] = {
+    "article": "article", "periodical": "journal", "suppperiodical": "article", "book": "book", "mvbook": "book",
+    "collection": "book", "mvcollection": "book", "booklet": "book", "reference": "book", "mvreference": "book",
+    "inbook": "chapter", "incollection": "chapter", "bookinbook": "chapter", "suppbook": "chapter",
+    "suppcollection": "chapter", "inreference": "reference-entry", "inproceedings": "conference-paper",
+    "conference": "conference-paper", "proceedings": "proceedings", "mvproceedings": "proceedings",
+    "phdthesis": "thesis", "mastersthesis": "thesis", "bachelorsthesis": "thesis", "thesis": "thesis",
+    "techreport": "report", "report": "report", "manual": "report", "dataset": "dataset", "software": "software",
+    "patent": "patent", "standard": "standard", "online": "webpage", "electronic": "webpage", "www": "webpage",
+    "webpage": "webpage", "preprint": "preprint", "audio": "audio", "music": "audio", "video": "video",
+    "movie": "video", "image": "image", "artwork": "image", "map": "map", "review": "review", "letter": "letter",
+}  # fmt: skip
+#: Where the container stands: the first that has a text.
+_VENUES = ("journal", "journaltitle", "booktitle", "maintitle", "eventtitle", "shortjournal", "howpublished", "series")
+_PUBLISHERS = ("publisher", "institution", "organization", "school")
+_THESIS_PUBLISHERS = ("school", "institution", "publisher")
+_TITLES = ("origtitle", "titletranslation", "translatedtitle")
+_PAGES = ("pages", "page", "eid", "articleno", "article-number", "art_number")
+_LINKS = ("url", "howpublished", "link", "bdsk-url-1", "ee", "adsurl", "biburl")
+#: Fields of which a record holds all, that our writer makes, or that mean nothing in another file.
+_HELD = frozenset(
+    """title subtitle author editor journal journaltitle booktitle year month day date volume number issue doi url link
+    isbn issn eissn publisher school institution edition language langid abstract keywords keyword eprint archiveprefix
+    eprinttype pmid pmcid identifiers sources provenance origins database pages page crossref xdata""".split()
+)
+_IDENTIFIERS = ("pmid", "pmcid", "lccn", "oclc", "arxiv", "arxivid", "openalex", "mag", "s2id")
+_SCHEMES = {"arxivid": "arxiv", "s2id": "s2", "pubmed": "pmid", "medline": "pmid"}
+
+_ARXIV = re.compile(r"\d{4}\.\d{4,5}(?:v\d+)?|[a-z-]+(?:\.[A-Z]{2})?/\d{7}(?:v\d+)?")
+_ADDRESS = re.compile(r"\\(?:url|href|path)\b|^\s*https?://", re.IGNORECASE)
+_ESCAPED = re.compile(r"\\([_&%#$~{}^-])(?:\{\})?")
+_KEYWORD_FIELDS = ("keywords", "keyword", "author_keywords")
+_KEYWORDS = re.compile(r"[;；\n]|\\sep\b")
+_COMMAS = re.compile("[,，、]")
+_ANY_MARK = re.compile("[,，、;；]")
+_GROUP = re.compile(r"(?<![\\\w])\{[^{}]*\}")
+#: Characters that stand for groups while the others are parted.
+_FIRST_MARK, _MOST_MARKS = 0xE000, 2_000
+_MARKS = re.compile(f"[{chr(_FIRST_MARK)}-{chr(_FIRST_MARK + _MOST_MARKS - 1)}]")
+_EXTENDED = re.compile(
+    r"(?<![a-z])(family|given|prefix|suffix)(?:-i)?\s*=\s*(\"[^\"]*\"|\{[^{}]*\}|[^,]*)", re.IGNORECASE
+)
+_EXTENDED_STARTS = ("family=", "given=", "prefix=", "family-i=", "given-i=")
+_OTHER_SEPARATOR = re.compile("[;；，、]")
+
+
+def draft(kind: str, key: str, fields: Mapping[str, str]) -> Draft:
+    """A draft of an entry.
+
+    Args:
+        kind: The entry type, lower case.
+        key: The citation key.
+        fields: Names in lower case -> values without their delimiters.
+    """
+
+    def texts(*names: str) -> list[str]:
+        return [text for name in names if (raw := fields.get(name)) and (text := decoded(raw).strip())]
+
+    title, titles = values.titles(texts("title", *_TITLES))
+    date = texts("date")[:1] or _dates(texts("year"), texts("month"), texts("day"))
+    year = values.year([*texts("year"), *date])
+    isbn, issn = values.standard_numbers(texts("isbn", "issn", "eissn"))
+    links = values.links(_verbatim(fields.get(name, "")) for name in _LINKS)
+    publisher = values.first_text(texts(*(_THESIS_PUBLISHERS if TYPES.get(kind) == "thesis" else _PUBLISHERS)))
+    venue = values.first_text(_venues(fields))
+    ids = _identifiers(fields, texts, venue or "")
+    found = {
+        "source_id": values.text(key[: values.SHORT])[:200],
+        "url": accession.landing_page(links),
+        "title": title,
+        "subtitle": values.first_text(texts("subtitle")),
+        "titles": titles,
+        "authors": people(fields.get("author", "")) or people(fields.get("editor", "")),
+        "editors": people(fields.get("editor", "")) if fields.get("author") else (),
+        "year": year,
+        "date": values.date(date, year),
+        "venue": values.thesis_venue(publisher, venue) if TYPES.get(kind) == "thesis" else venue,
+        "publisher": publisher,
+        "institution": publisher if TYPES.get(kind) in ("thesis", "report") else None,
+        "edition": values.first_text(texts("edition")),
+        "volume": values.volume(next(iter(texts("volume")), "")),
+        "issue": values.first_text(texts("number", "issue")),
+        "pages": next((pages for text in texts(*_PAGES) if (pages := values.pages(text))), None),
+        "doi": values.doi([_verbatim(fields.get("doi", ""))]) or values.doi_of_links(links),
+        "ids": ids | accession.identifiers(texts("unique-id"), links, texts("note")) | ids,
+        "isbn": isbn,
+        "issn": issn,
+        "type": _type(kind, fields, venue or "", ids),
+        "language": values.language(texts("language", "langid")),
+        "abstract": values.abstract(texts("abstract")[:1]),
+        "keywords": keywords(next((raw for name in _KEYWORD_FIELDS if (raw := fields.get(name)) and raw.strip()), "")),
+    }
+    made_of = origins.read(texts("origins"))
+    sources = next(iter(texts("sources")), "").split(", ")  # ours: several for a merged hit
+    said = [*(sources if len(sources) == 1 else []), *texts("database", "source")][:1]
+    database = origins.named(made_of) if made_of else accession.database(said, (), links, texts("unique-id"))
+    beside = [(name, value) for name, value in fields.items() if name not in _HELD and value.strip()]
+    given = [(name, value) for name, value in beside if decoded(value).strip() != venue]
+    return Draft(found, database, origins=made_of, given=given)
+
+
+def keywords(raw: str) -> tuple[str, ...]:
+    """Keywords apart by semicolons or, where there are none, by commas; no mark within braces parts any."""
+    text, whole = _without_braces(raw)
+    parts = (_KEYWORDS if _KEYWORDS.search(text) else _COMMAS).split(text)
+    found = (_MARKS.sub(lambda hit: whole[ord(hit[0]) - _FIRST_MARK], part) for part in parts)
+    return values.texts(decoded(part).strip() for part in found)
+
+
+def _without_braces(raw: str) -> tuple[str, list[str]]:
+    """The text with a character of private use for each group in braces that holds a mark between keywords, and these.
+
+    Braces around all of it say nothing.
+    """
+    if raw[:1] == "{" and raw[-1:] == "}" and _GROUP.fullmatch(raw):
+        raw = raw[1:-1]
+    raw = _MARKS.sub("", raw)
+    whole: list[str] = []
+
+    def mark(hit: re.Match[str]) -> str:
+        if len(whole) == _MOST_MARKS or not _ANY_MARK.search(hit[0]):
+            return hit[0]
+        whole.append(hit[0])
+        return chr(_FIRST_MARK + len(whole) - 1)
+
+    return _GROUP.sub(mark, raw), whole
+
+
+def _dates(year: list[str], month: list[str], day: list[str]) -> list[str]:
+    """Year, month ("mar", "3", "mar # {~15}") and day as one date."""
+    if not year or not month:
+        return []
+    parts = month[0].replace("~", " ").replace(".", " ").split()
+    number = convert.date([year[0], *parts[:1], *(parts[1:2] or day)])
+    return [number] if number else []
+
+
+def _venues(fields: Mapping[str, str]) -> Iterator[str]:
+    r"""What contains the work; `journal = {\apj}` is a macro of one publisher's style, whose name is all there is."""
+    for name in _VENUES:
+        raw = fields.get(name, "")
+        if raw and not (name == "howpublished" and _ADDRESS.search(raw)):
+            yield decoded(raw) or raw.strip("{}\\ ")
+
+
+def _identifiers(fields: Mapping[str, str], texts: Callable[..., list[str]], venue: str) -> dict[str, str]:
+    found = accession.identifiers(texts("identifiers"))
+    for name in _IDENTIFIERS:
+        for value in texts(name):
+            found.setdefault(_SCHEMES.get(name, name), value[:100])
+    eprint = next(iter(texts("eprint")), "")
+    scheme = next(iter(texts("archiveprefix", "eprinttype")), "").lower()
+    if eprint and (scheme == "arxiv" or (not scheme and _ARXIV.fullmatch(eprint))):
+        found.setdefault("arxiv", eprint)
+    elif eprint and re.fullmatch(r"[a-z][a-z0-9]{1,20}", scheme):
+        found.setdefault(_SCHEMES.get(scheme, scheme), eprint[:100])
+    if "arxiv" not in found and "arxiv" in venue.lower():
+        found["arxiv"] = venue
+    if "arxiv" in found:
+        found["arxiv"] = normalise.arxiv_id(found["arxiv"]) or ""
+    return {scheme: value for scheme, value in found.items() if value}
+
+
+def _type(kind: str, fields: Mapping[str, str], venue: str, ids: Mapping[str, str]) -> str | None:
+    found = TYPES.get(kind)
+    in_arxiv = "arxiv" in venue.lower()
+    if found in (None, "article", "webpage") and (in_arxiv or ("arxiv" in ids and not fields.get("journal"))):
+        return "preprint"
+    return worktypes.refined(found, [fields["type"]] if "type" in fields else [])
+
+
+def _verbatim(raw: str) -> str:
+    r"""A DOI or address, which style files print as it stands: only escapes go, and what is put around it."""
+    if "\\" in raw:
+        raw = re.sub(r"\\(?:url|href|path|doi)\b\s*", "", raw)
+        raw = _ESCAPED.sub(r"\1", raw).replace("\\textasciitilde", "~").replace("\\textunderscore", "_")
+    return raw.replace("{", "").replace("}", "").strip().strip("<>")
+
+
+# --------------------------------------------------------------------------- names
+
+
+def people(raw: str) -> tuple[Author, ...]:
+    """The authors of a field, still in LaTeX: names apart by "and", in any of BibTeX's forms."""
+    from bibtexparser.middlewares.names import split_multiple_persons_names
+
+    raw = " ".join(raw.split())
+    if not raw:
+        return ()
+    parts = split_multiple_persons_names(raw)
+    if (
+        len(parts) == 1
+        and not raw.startswith(("{", *_EXTENDED_STARTS))
+        and (_OTHER_SEPARATOR.search(raw) or raw.count(",") > 1)
+    ):
+        return people_in(decoded(raw))  # names apart by something else, which BibTeX would take for one
+    return tuple(author for part in parts if part.strip("{} ").lower() != "others" and (author := _author(part)))
+
+
+def _author(raw: str) -> Author | None:
+    """One name. "Given Family" stays whole, unless a particle or braces show where the family name begins."""
+    raw = raw.strip().rstrip(",")
+    if raw.startswith("{") and _closes_at_end(raw):
+        name = convert.text(decoded(raw))
+        return Author(name) if name else None
+    if raw.startswith(_EXTENDED_STARTS):
+        return _extended(raw)
+    if "{" not in raw and "\\" not in raw:
+        if "," in raw:
+            return person(raw.replace("~", " "))
+        if not any(word[:1].islower() for word in raw.split()):
+            return person(raw.replace("~", " "))
+    return _in_parts(raw)
+
+
+def _in_parts(raw: str) -> Author | None:
+    from bibtexparser.middlewares.names import InvalidNameError, parse_single_name_into_parts
+
+    try:
+        parts = parse_single_name_into_parts(raw, strict=True)
+    except InvalidNameError:
+        return person(decoded(raw))
+    family, given = decoded(" ".join([*parts.von, *parts.last])), decoded(" ".join(parts.first))
+    particles = bool(parts.von) and normalise.family_key(" ".join([*parts.von, "x"])) == "x"
+    if "," in raw or particles or any("{" in word and " " in word for word in parts.last):
+        return person("", family, given)
+    return person(decoded(raw))
+
+
+def _extended(raw: str) -> Author | None:
+    """biblatex's "family=Beethoven, given=Ludwig, prefix=van"."""
+    parts = {name.lower(): decoded(value.strip(' "')) for name, value in _EXTENDED.findall(raw)}
+    family = " ".join(filter(None, (parts.get("prefix"), parts.get("family"))))
+    return person("", family, parts.get("given"))
+
+
+def _closes_at_end(raw: str) -> bool:
+    """Whether the brace that opens a name is closed by its last character."""
+    depth = 0
+    for index, char in enumerate(raw):
+        if char == "{":
+            depth += 1
+        elif char == "}":
+            depth -= 1
+            if depth == 0:
+                return index == len(raw) - 1
+    return False

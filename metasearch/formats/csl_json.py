@@ -1,0 +1,156 @@
+"""CSL-JSON (.json): what Zotero, Mendeley, citeproc and DOI resolvers write, and Crossref's works, which are nearly so.
+
+https://docs.citationstyles.org/en/stable/specification.html#appendix-iv-variables
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from metasearch.bib import convert, normalise
+from metasearch.bib.field_limits import most
+from metasearch.bib.people import person
+from metasearch.bib.strings import strings
+from metasearch.formats.reading import accession, values
+from metasearch.formats.reading.drafts import Draft
+from metasearch.formats.reading.entries import Shelf
+from metasearch.formats.reading.json_items import items
+from metasearch.formats.reading.pieces import Text
+from metasearch.formats.reading.result import Reading
+from metasearch.formats.reading.type_words import type_of
+from metasearch.record import Author
+
+#: Where the date of publication stands: CSL has one, Crossref several.
+_DATES = ("issued", "published", "published-print", "published-online", "posted")
+#: Members of which a record holds all.
+_HELD = frozenset(
+    """id type title subtitle original-title translated-title issued published published-print published-online posted
+    URL source ISBN ISSN publisher container-title author editor edition volume issue page article-number DOI language
+    abstract keyword categories subject is-referenced-by-count PMID PMCID""".split()
+)
+_LOOKS = re.compile(
+    r'"(?:container-title|date-parts|issued|DOI|title-short|original-date|is-referenced-by-count|publisher-place)"\s*:'
+)
+
+
+def looks_like(head: str) -> bool:
+    """Whether a text begins as JSON with members of CSL does."""
+    return head.lstrip("\ufeff \t\r\n")[:1] in ("[", "{") and _LOOKS.search(head) is not None
+
+
+def read(text: Text, reading: Reading) -> None:
+    """Add the items of a CSL-JSON file."""
+    shelf = Shelf(reading)
+    for it in items(text.whole()):
+        if isinstance(it.value, Mapping):
+            shelf.put(it.line, partial(_draft, _unwrapped(it.value)))
+        else:
+            shelf.lose(it.line, f"the item could not be read and was left out: {it.flaw or 'it is no object'}")
+    if not shelf.position and any(piece.strip(" \t\r\n[]") for piece in text.pieces()):
+        shelf.remark(0, "no item was found: CSL-JSON is a list of objects")
+
+
+def _unwrapped(item: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The work itself, where an answer of Crossref has it in "message"."""
+    inner = item.get("message")
+    return inner if isinstance(inner, Mapping) else item
+
+
+def _draft(item: Mapping[str, Any]) -> Draft:
+    def texts(*names: str) -> list[str]:
+        return [text for name in names for text in strings(item.get(name))]
+
+    title, titles = values.titles(texts("title", "original-title", "translated-title"))
+    date = next((date for name in _DATES if (date := _date(item.get(name)))), None)
+    links = values.links(texts("URL"))
+    database = accession.database(texts("source")[:1], (), links, ())
+    isbn, issn = values.standard_numbers(texts("ISBN", "ISSN"))
+    publisher = values.first_text(texts("publisher"))
+    venue = values.first_text(texts("container-title", "event-title", "collection-title", "container-title-short"))
+    kind = _kind(texts("type"), venue)
+    fields = {
+        "source_id": next(iter(values.texts(texts("id", "citation-key")[:1])), "")[:200],
+        "url": accession.landing_page(links),
+        "title": title,
+        "subtitle": values.first_text(texts("subtitle")),
+        "titles": titles,
+        "authors": _people(item.get("author")) or _people(item.get("editor")),
+        "editors": _people(item.get("editor")) if item.get("author") else (),
+        "year": int(date[:4]) if date else None,
+        "date": date,
+        "venue": values.thesis_venue(publisher, venue) if kind == "thesis" else venue,
+        "publisher": publisher,
+        "institution": publisher if kind in ("thesis", "report") else None,
+        "edition": values.first_text(texts("edition")),
+        "volume": values.volume(next(iter(texts("volume")), "")),
+        "issue": values.first_text(texts("issue")),
+        "pages": next((pages for it in texts("page", "article-number") if (pages := values.pages(it))), None),
+        "doi": values.doi(texts("DOI")) or values.doi_of_links(links),
+        "ids": _identifiers(texts, links, database),
+        "isbn": isbn,
+        "issn": issn,
+        "type": kind,
+        "language": values.language(texts("language")),
+        "abstract": values.abstract(texts("abstract")[:1]),
+        "keywords": _keywords(texts("keyword"), texts("categories", "subject")),
+        "citations": convert.integer(item.get("is-referenced-by-count")),
+    }
+    given = [(name, text) for name in item if name not in _HELD for text in texts(name)]
+    return Draft(fields, database, given=given)
+
+
+def _kind(words: list[str], venue: str | None) -> str | None:
+    """CSL calls a preprint "article", and a paper in a journal "article-journal"; others call either "article"."""
+    return "preprint" if words[:1] == ["article"] and not venue else type_of(words)
+
+
+def _date(found: Any) -> str | None:
+    """A CSL date, or a string where one should be."""
+    if isinstance(found, Mapping):
+        parts = convert.date_parts(found.get("date-parts"))
+        said = strings([found.get("raw"), found.get("literal")])
+        return parts or values.date(said, None) or next((str(year) for it in said if (year := values.year([it]))), None)
+    year = values.year(strings(found))
+    return values.date(strings(found), year) or (str(year) if year else None)
+
+
+def _people(found: Any) -> tuple[Author, ...]:
+    authors: list[Author] = []
+    for it in most("authors", found) if isinstance(found, list) else [found]:
+        if isinstance(it, str):
+            authors += values.authors([it])
+        elif isinstance(it, Mapping):
+            authors += filter(None, [_author(it)])
+    return tuple(authors)
+
+
+def _author(it: Mapping[str, Any]) -> Author | None:
+    def part(*names: str) -> str:
+        return " ".join(text for name in names for text in strings(it.get(name))[:1])
+
+    family = part("dropping-particle", "non-dropping-particle", "family") if part("family") else ""
+    given = part("given")
+    whole = normalise.without_markup(part("literal") or part("name"))
+    if family and not given and it.get("isInstitution"):
+        family, whole = "", family
+    if family or given:
+        return person("", family, given, part("ORCID"))
+    return Author(whole) if whole else None
+
+
+def _identifiers(texts: Any, links: list[str], database: str | None) -> dict[str, str]:
+    labelled = [f"{name} {value}" for name in ("PMID", "PMCID") for value in texts(name)[:1]]
+    found = accession.identifiers([], links, [*labelled, *texts("note")[:1]], database)
+    in_arxiv = [*texts("archive", "publisher"), *texts("number", "archive_location")]
+    arxiv = next((a for it in texts("number", "archive_location") if (a := normalise.arxiv_id(it[:100]))), None)
+    if arxiv and any("arxiv" in it.lower() for it in in_arxiv):
+        found.setdefault("arxiv", arxiv)
+    return found
+
+
+def _keywords(joined: list[str], listed: list[str]) -> tuple[str, ...]:
+    parts = [part for it in joined for part in (it.split(";") if ";" in it else it.split(","))]
+    return values.keywords([*parts, *listed])

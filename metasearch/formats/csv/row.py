@@ -1,0 +1,252 @@
+"""What the cells of one row of a table say of a work."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from typing import Any
+
+from metasearch.bib import convert
+from metasearch.formats import origins
+from metasearch.formats.csv.columns import Columns
+from metasearch.formats.reading import accession, values
+from metasearch.formats.reading.drafts import Draft
+from metasearch.formats.reading.type_words import type_of
+from metasearch.record import Author
+
+#: What our own writer, and others who fear for spreadsheets, put an apostrophe before.
+_GUARDED = re.compile(r"'(?=[=+\-@\t\r\uff1d\uff0b\uff0d\uff20])")
+_FULL_NAME_ID = re.compile(r"\s*\(\d{6,}\)\s*$")
+_FINAL_STOP = re.compile(r"( [A-Z]{2,4})\.$")
+_CITATION = re.compile(r";\s?([\w.]{0,12})(?:\(([^()]{1,20})\))?(?::\s?([\w.-]{1,30}?))?\.(?:\s|$)")
+#: "J Test (2020) 12:3 (4-5)": a whole citation where the name of the journal is expected.
+_SOURCE = re.compile(r"(.{2,200}?)[,.]?\s+\((?:1[89]|20)\d\d\)\s.*", re.DOTALL)
+_EXTRA = re.compile(r"^\s*(PMID|PMCID|arXiv|DOI)\s*:\s*(\S{1,200})", re.IGNORECASE | re.MULTILINE)
+_SCHEME = re.compile(r"\s*([a-z][a-z0-9_.-]{0,30}):(\S.{0,200})")
+
+Fields = dict[str, Any]
+
+
+class RowReader:
+    """Reads the rows of one file; what its columns cannot say is not looked for."""
+
+    def __init__(self, columns: Columns) -> None:
+        self._plan = columns.plan
+        self._beside = columns.beside
+        self._parts = [part for names, part in _PARTS if any(name in columns.plan for name in names)]
+
+    def draft(self, row: list[str], problems: list[str]) -> Draft:
+        """The draft of a row as wide as the columns are many."""
+        cells = Cells(self._plan, row)
+        fields: Fields = {"ids": {}}
+        for part in self._parts:
+            part(cells, fields)
+        database = fields.pop("database", None) or _database(cells, fields)
+        fields["ids"] = accession.identifiers(cells.all("number"), cells.links(), (), database) | fields["ids"]
+        made_of = origins.read(cells.all("origins"))
+        given = [(name, _unguarded(cell)) for index, name in self._beside.items() if (cell := row[index].strip())]
+        return Draft(fields, origins.named(made_of) if made_of else database, problems, made_of, given)
+
+
+class Cells:
+    """The cells of one row, by what they say."""
+
+    def __init__(self, plan: dict[str, list[int]], row: list[str]) -> None:
+        self._plan = plan
+        self._row = row
+        self._links: list[str] | None = None
+
+    def all(self, *names: str) -> list[str]:
+        """The cells of all columns for these, without the empty ones, the better source first."""
+        indexes = [index for name in names for index in self._plan.get(name, ())]
+        found = [cell for index in indexes if (cell := self._row[index].strip())]
+        return [_unguarded(cell) for cell in found]
+
+    def one(self, name: str) -> str:
+        """The first of them; "" for none."""
+        return next(iter(self.all(name)), "")
+
+    def links(self) -> list[str]:
+        """The web addresses."""
+        if self._links is None:
+            self._links = values.links(self.all("url"))
+        return self._links
+
+
+def _unguarded(cell: str) -> str:
+    return _GUARDED.sub("", cell, count=1) if cell[0] == "'" else cell
+
+
+# --------------------------------------------------------------------------- parts
+
+
+def _titles(cells: Cells, fields: Fields) -> None:
+    others = cells.all("original_title", "translated_title", "titles")
+    fields["title"], fields["titles"] = values.titles([*cells.all("title")[:1], *others])
+    fields["original_title"] = values.first_text(cells.all("original_title"))
+    fields["translated_title"] = values.first_text(cells.all("translated_title"))
+    fields["subtitle"] = values.first_text(cells.all("subtitle"))
+
+
+def _people(cells: Cells, fields: Fields) -> None:
+    authors, editors = (_of_cell(cells.one(role)) for role in ("authors", "editors"))
+    fields["authors"], fields["editors"] = (authors, editors) if authors else (editors, ())
+
+
+def _of_cell(cell: str) -> tuple[Author, ...]:
+    parts = re.split("[;；|]", cell) if ";" in cell or "；" in cell or "|" in cell else [cell]
+    return tuple(author for part in parts for author in _names(part.strip()))
+
+
+@lru_cache(maxsize=20_000)
+def _names(part: str) -> tuple[Author, ...]:
+    """The authors of a part of a cell: one or, where nothing better parts them, several.
+
+    Scopus puts its own number behind a name, PubMed a full stop behind the last.
+    """
+    return values.authors([_FINAL_STOP.sub(r"\1", _FULL_NAME_ID.sub("", part))]) if part else ()
+
+
+def _when(cells: Cells, fields: Fields) -> None:
+    dates = cells.all("date")
+    year = fields["year"] = values.year([*cells.all("year"), *dates, cells.one("citation")])
+    fields["date"] = values.date(dates, year)
+    month, day = cells.one("month"), cells.one("day")
+    if fields["date"] is None and month and year is not None:
+        if month.isdecimal():
+            fields["date"] = values.date([f"{year}-{month}-{day}".rstrip("-")], year)
+        else:
+            fields["date"] = values.date([f"{month} {day}".strip()], year)
+
+
+def _venue(cells: Cells, fields: Fields) -> None:
+    institution = fields["institution"] = values.first_text(cells.all("institution"))
+    publisher = values.first_text(cells.all("publisher")) or institution
+    fields["publisher"] = publisher
+    venue = values.first_text(_without_citation(cells.all("venue")))
+    fields["venue"] = values.thesis_venue(publisher, venue) if fields.get("type") == "thesis" else venue
+
+
+def _without_citation(found: list[str]) -> Iterator[str]:
+    for cell in found:
+        hit = _SOURCE.fullmatch(cell[: values.SHORT]) if "(" in cell else None
+        yield hit[1] if hit else cell
+
+
+def _place(cells: Cells, fields: Fields) -> None:
+    """Where in its container the work stands; PubMed has it in a citation: "J Test. 2020 Jan;12(3):123-130."."""
+    fields["volume"] = _whole(values.volume(cells.one("volume")))
+    fields["issue"] = _whole(values.first_text(cells.all("issue")))
+    first = cells.one("first")
+    together = values.pages(first, cells.one("last")) if first else None
+    fields["pages"] = values.pages(cells.one("pages")) or together or values.pages(cells.one("article"))
+    if hit := _CITATION.search(cells.one("citation")[:500]):
+        fields["volume"] = fields["volume"] or hit[1] or None
+        fields["issue"] = fields["issue"] or hit[2]
+        fields["pages"] = fields["pages"] or values.pages(hit[3] or "")
+
+
+def _standard_numbers(cells: Cells, fields: Fields) -> None:
+    fields["isbn"], fields["issn"] = values.standard_numbers(cells.all("isbn", "issn"))
+
+
+def _links(cells: Cells, fields: Fields) -> None:
+    fields["url"] = accession.landing_page(cells.links())
+    fields["doi"] = values.doi_of_links(cells.links())
+
+
+def _doi(cells: Cells, fields: Fields) -> None:
+    fields["doi"] = values.doi(cells.all("doi")) or fields.get("doi")
+
+
+def _identifiers(cells: Cells, fields: Fields) -> None:
+    found: dict[str, str] = fields["ids"]
+    for part in cells.one("ids").split(";"):
+        if hit := _SCHEME.fullmatch(part):
+            found.setdefault(hit[1], hit[2])
+    pmid = _whole(cells.one("pmid").partition(";")[0].strip())
+    labelled = [*([f"PMID {pmid}"] if pmid else []), *cells.all("pmcid")]
+    for scheme, value in accession.identifiers((), (), labelled).items():
+        found.setdefault(scheme, value)
+    if arxiv := values.first_text(cells.all("arxiv")):
+        found.setdefault("arxiv", arxiv)
+
+
+def _extra(cells: Cells, fields: Fields) -> None:
+    """What Zotero has no column for stands in "Extra", a line each."""
+    for name, value in _EXTRA.findall(cells.one("extra")[: 10 * values.SHORT]):
+        if name.lower() == "doi":
+            fields["doi"] = fields.get("doi") or values.doi([value])
+        elif name.lower() == "arxiv":
+            fields["ids"].setdefault("arxiv", value)
+        else:
+            fields["ids"] = accession.identifiers((), (), [f"{name}: {value}"]) | fields["ids"]
+
+
+def _rest(cells: Cells, fields: Fields) -> None:
+    fields["source_id"] = next(iter(values.texts(cells.all("key", "number", "pmid"))), "")[:200]
+    fields["edition"] = values.first_text(cells.all("edition"))
+    fields["language"] = values.language(cells.all("language"))
+    fields["abstract"] = values.abstract(cells.all("abstract")[:1])
+    fields["keywords"] = values.keywords(_apart(cells.all("keywords")))
+    fields["citations"] = _count(cells.one("citations"))
+    fields["subjects"] = values.keywords(_apart(cells.all("subjects")))
+    fields["version"] = values.first_text(cells.all("version"))
+    fields["licence"] = values.first_text(cells.all("licence"))
+    fields["retracted"] = convert.said_true(cells.one("retracted"))
+    fields["open_access"] = convert.open_access([part for it in cells.all("open_access") for part in it.split(";")])
+    fields["pdf_url"] = next(iter(values.links(cells.all("pdf_url"))), None)
+
+
+def _kind(cells: Cells, fields: Fields) -> None:
+    fields["type"] = type_of(cells.all("type"))
+
+
+def _said(cells: Cells, fields: Fields) -> None:
+    """The database that a column names; of a merged record there are several, and none is the one."""
+    said = cells.one("database")
+    fields["database"] = accession.database([said], (), (), ()) if said and ";" not in said else None
+
+
+#: Columns -> what reads them; in this order, because some look at what is there already.
+_PARTS: tuple[tuple[tuple[str, ...], Callable[[Cells, Fields], None]], ...] = (
+    (("title", "original_title", "translated_title", "titles", "subtitle"), _titles),
+    (("authors", "editors"), _people),
+    (("year", "date", "citation"), _when),
+    (("type",), _kind),
+    (("venue", "publisher", "institution"), _venue),
+    (("volume", "issue", "pages", "first", "article", "citation"), _place),
+    (("isbn", "issn"), _standard_numbers),
+    (("url",), _links),
+    (("doi",), _doi),
+    (("ids", "pmid", "pmcid", "arxiv"), _identifiers),
+    (("extra",), _extra),
+    (("database",), _said),
+    (
+        tuple(
+            "key number pmid edition language abstract keywords subjects citations pdf_url version licence retracted "
+            "open_access".split()
+        ),
+        _rest,
+    ),
+)
+
+
+def _database(cells: Cells, fields: Fields) -> str | None:
+    return accession.database((), (), cells.links(), cells.all("number"))
+
+
+def _apart(cells: list[str]) -> Iterator[str]:
+    for cell in cells:
+        yield from cell.split("|") if "|" in cell and ";" not in cell else [cell]
+
+
+def _whole(value: str | None) -> str | None:
+    """A number without what spreadsheets make of it: "12.0" is 12."""
+    return value[:-2] if value and value.endswith(".0") and value[:-2].isdecimal() else value
+
+
+def _count(cell: str) -> int | None:
+    value = _whole(cell) or ""
+    return int(value) if value.isdecimal() and value.isascii() and len(value) < 10 else None

@@ -1,0 +1,196 @@
+"""ISO 2709 (.mrc, .marc): MARC as libraries exchange it, in UTF-8, MARC-8 or what else they write.
+
+A file is cut at the bytes that end records, and a record at those that end its fields. The lengths and offsets that
+leader and directory give are checked but not needed: where a file was converted to another encoding they are all
+wrong, and a reader that goes by them, as pymarc does, loses its way in the file. pymarc decodes MARC-8.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from metasearch.formats.marc.records import MarcReader
+from metasearch.formats.reading.encodings import decode
+from metasearch.formats.reading.entries import Shelf
+from metasearch.formats.reading.pieces import Bytes
+from metasearch.formats.reading.result import Reading
+
+RECORD_END, FIELD_END, SUBFIELD = b"\x1d", b"\x1e", b"\x1f"
+#: Bytes of a record: its leader can tell of 99,999, and some programs write more.
+LARGEST = 4_000_000
+#: Bytes of a run of records without ends that are looked at.
+_MOST_KEPT = 4 * LARGEST
+_TOO_LARGE = f"the record is larger than {LARGEST:,} bytes; it was left out"
+_BREAKS_OFF = "the file breaks off inside this record; it was left out"
+_LEADER = 24
+_ENTRY = 12
+_NUL_OR_BLANK = b" \t\r\n\x00\x1a"
+_HEAD = re.compile(r"\s*\d{5}[\x20-\x7e]{5}[\x20-\x7e]{2}\d{5}[\x20-\x7e]{7}(?:[0-9A-Za-z]{3}\d{9})")
+_LEADER_INSIDE = re.compile(rb"\x1e[^\x1e]?(?=\d{5}[a-z ]{3}[\x20-\x7e]{2}22\d{5}[\x20-\x7e]{3}450[0 ])", re.DOTALL)
+_ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+
+
+def looks_like(head: str) -> bool:
+    """Whether a text begins with a leader and a directory."""
+    return _HEAD.match(head) is not None
+
+
+def read(content: Bytes, reading: Reading) -> None:
+    """Read an ISO 2709 file into the reading; the line of an entry is the offset of its first byte."""
+    shelf = Shelf(reading)
+    marc = MarcReader(reading, shelf)
+    encodings: set[str] = set()
+    for offset, record, flaw in _records(content.blocks()):
+        if flaw:
+            shelf.lose(offset, flaw)
+            continue
+        try:
+            node, encoding, remarks = _element(record)
+        except ValueError as exc:
+            shelf.lose(offset, f"the record could not be read and was left out: {exc}")
+            continue
+        encodings.add(encoding)
+        marc.put(offset, node, *remarks)
+    if encodings:
+        reading.encoding = min(encodings, key=lambda name: (name == "ascii", name))
+    if not shelf.position and any(block.strip(_NUL_OR_BLANK) for block in content.blocks()):
+        shelf.remark(0, "no record was found in it")
+
+
+def _records(blocks: Iterable[bytes]) -> Iterator[tuple[int, bytes, str]]:
+    """Offset and bytes of each record without its end, and why it is none.
+
+    A leader behind the end of a field begins a record, too, because the byte that ends the one before it is damaged.
+    """
+    for offset, run, flaw in _runs(blocks):
+        start, end = 0, len(run)
+        for hit in _LEADER_INSIDE.finditer(run):
+            yield offset + start, run[start : hit.start() + 1].lstrip(_NUL_OR_BLANK), ""
+            start = hit.end()
+        record = run[start:end].lstrip(_NUL_OR_BLANK)
+        if len(record) > LARGEST or flaw == _TOO_LARGE:
+            yield offset + end - len(record), b"", _TOO_LARGE
+        elif record:
+            yield offset + end - len(record), record, flaw
+
+
+def _runs(blocks: Iterable[bytes]) -> Iterator[tuple[int, bytes, str]]:
+    """Offset and bytes of what stands between two ends of records, no more of them than `_MOST_KEPT`; and what is wrong
+    with the last record in it.
+    """
+    kept, size, offset = bytearray(), 0, 0
+    for block in blocks:
+        *ended, rest = block.split(RECORD_END)
+        for part in ended:
+            kept += part[: max(0, _MOST_KEPT - len(kept))]
+            size += len(part)
+            yield offset, bytes(kept), _TOO_LARGE if size > _MOST_KEPT else ""
+            offset += size + 1
+            kept, size = bytearray(), 0
+        if not kept:
+            bare = rest.lstrip(_NUL_OR_BLANK)  # filler between records
+            offset += size + len(rest) - len(bare)
+            rest, size = bare, 0
+        kept += rest[: max(0, _MOST_KEPT - len(kept))]
+        size += len(rest)
+    if kept:
+        yield offset, bytes(kept), _TOO_LARGE if size > _MOST_KEPT else _BREAKS_OFF
+
+
+def _element(record: bytes) -> tuple[Any, str, list[str]]:
+    """A record as MARCXML, the encoding it was in, and remarks.
+
+    Raises:
+        ValueError: It has no leader, or no field.
+    """
+    from lxml import etree
+
+    leader, tags, values, remarks = _taken_apart(record)
+    decoded, encoding, notes = _decoder(record, leader, tags)
+    remarks += notes
+    root = etree.Element("record")
+    etree.SubElement(root, "leader").text = _legal(leader)
+    for tag, value in zip(tags, values, strict=True):
+        if tag < "010":
+            etree.SubElement(root, "controlfield", tag=tag).text = _legal(decoded(value))
+            continue
+        head, *subfields = value.split(SUBFIELD)
+        indicators = head[-2:].decode("ascii", "replace").rjust(2)
+        field = etree.SubElement(root, "datafield", tag=tag, ind1=_legal(indicators[0]), ind2=_legal(indicators[1]))
+        for subfield in subfields:
+            if code := _legal(subfield[:1].decode("ascii", "ignore")).strip():
+                etree.SubElement(field, "subfield", code=code).text = _legal(decoded(subfield[1:]))
+    return root, encoding, remarks
+
+
+def _taken_apart(record: bytes) -> tuple[str, list[str], list[bytes], list[str]]:
+    """Leader, tags, the bytes of each tag's field, and remarks."""
+    leader = record[:_LEADER].decode("ascii", "replace")
+    directory, *values = record[_LEADER:].split(FIELD_END)
+    if values and not values[-1]:
+        values.pop()
+    if len(leader) < _LEADER or not values:
+        raise ValueError("it has no leader and fields")
+    remarks = []
+    if leader[:5] != f"{len(record) + 1:05d}":
+        remarks.append(f"the leader gives a length of {leader[:5]}, but the record has {len(record) + 1} bytes")
+    entries = [directory[at : at + _ENTRY].decode("ascii", "replace") for at in range(0, len(directory), _ENTRY)]
+    # Fields stand in the order of their offsets, which the directory need not keep.
+    entries.sort(key=lambda entry: int(entry[7:]) if entry[7:].isdecimal() else 0)
+    tags = [entry[:3] for entry in entries]
+    if len(tags) != len(values) or not all(re.fullmatch("[0-9A-Za-z]{3}", tag) for tag in tags):
+        remarks.append(f"the directory lists {len(tags)} fields, but the record has {len(values)}; some were left out")
+        pairs = [(t, v) for t, v in zip(tags, values, strict=False) if re.fullmatch("[0-9A-Za-z]{3}", t)]
+        tags, values = [t for t, _ in pairs], [v for _, v in pairs]
+    if not tags:
+        raise ValueError("its directory cannot be read")
+    return leader, tags, values, remarks
+
+
+def _legal(text: str) -> str:
+    return _ILLEGAL.sub("", text)
+
+
+# --------------------------------------------------------------------------- encodings
+
+
+def _decoder(record: bytes, leader: str, tags: list[str]) -> tuple[Callable[[bytes], str], str, list[str]]:
+    """What decodes the fields of a record, its name, and remarks.
+
+    Bytes that are UTF-8 are that, whatever the leader says, because MARC-8 never looks so. Else a record of MARC 21 is
+    in MARC-8, if the leader does not claim UTF-8; a guess is left for the others, among them UNIMARC.
+    """
+    if record.isascii() and b"\x1b" not in record:
+        return (lambda value: value.decode("ascii")), "ascii", []
+    try:
+        record.decode()
+        if b"\x1b" not in record:
+            return (lambda value: value.decode("utf-8", "replace")), "utf-8", []
+    except UnicodeDecodeError:
+        pass
+    unimarc = "200" in tags and "245" not in tags
+    if leader[9] != "a" and not unimarc:
+        remarks: list[str] = []
+        return _marc_8(remarks), "marc-8", remarks
+    found = decode(record, "")
+    name = found.encoding
+    told = f"its encoding is not the one it claims; it was read as {name}" if leader[9] == "a" else ""
+    return (lambda value: value.decode(name, "replace")), name, [told] if told else []
+
+
+def _marc_8(remarks: list[str]) -> Callable[[bytes], str]:
+    from pymarc.marc8 import marc8_to_unicode
+
+    def decoded(value: bytes) -> str:
+        if value.isascii() and b"\x1b" not in value:
+            return value.decode("ascii")
+        try:
+            return marc8_to_unicode(value, True)
+        except (ValueError, KeyError):  # a UnicodeDecodeError is a ValueError
+            if not remarks:
+                remarks.append("it holds bytes that are no MARC-8; they were read as Latin-1")
+            return value.decode("latin-1")
+
+    return decoded

@@ -1,0 +1,62 @@
+"""MARC 21 and UNIMARC, read by the field rules of SRU catalogues (adapter_specs/families/sru.toml)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+from metasearch.adapters.parse.parse import record_of
+from metasearch.adapters.spec import AdapterSpec
+from metasearch.adapters.specs.registry import shipped_table
+from metasearch.adapters.specs.specfile import build
+from metasearch.bib.field_limits import Cuts
+from metasearch.formats.reading.entries import Shelf
+from metasearch.formats.reading.result import Entry, Reading
+from metasearch.record import Record
+
+
+@cache
+def _spec() -> AdapterSpec:
+    return build(shipped_table("sru"), "sru.toml", shipped_table)
+
+
+class MarcReader:
+    """Makes records of the MARC elements of one file."""
+
+    def __init__(self, reading: Reading, shelf: Shelf) -> None:
+        self._spec = replace(_spec(), name=reading.name)
+        self._shapes = [shape.shape() for shape in self._spec.shapes if shape.body == "marcxml"]
+        self._shelf = shelf
+
+    def put(self, line: int, node: Any, *remarks: str) -> None:
+        """Put the record of an element on the shelf.
+
+        Args:
+            line: On which it begins, or its offset.
+            node: An lxml element whose children are leader, control fields and data fields, with or without namespace.
+            remarks: What had to be done to it before.
+        """
+        cuts = Cuts()
+        found = self._shelf.attempt(line, lambda: (self._record(node, cuts),))
+        if found is None:
+            return
+        (record,) = found
+        if record is None:
+            self._shelf.lose(line, "the record has neither a title nor an identifier, and was left out")
+            return
+        self._shelf.keep(Entry(replace(record, source_id=self._shelf.own(record.source_id)), line))
+        for remark in (*remarks, *cuts.notes()):
+            self._shelf.remark(line, remark)
+
+    def _record(self, node: Any, cuts: Cuts) -> Record | None:
+        """By the first family of MARC in which the record has a title, else by the first in which it is one at all."""
+        position = self._shelf.position + 1
+        records = (record_of(shape, node, position, self._spec, cuts) for shape in self._shapes)
+        fallback = None
+        for record in records:
+            if isinstance(record, Record) and record.title:
+                return record
+            if isinstance(record, Record) and (record.doi or record.ids or record.isbn):
+                fallback = fallback or record
+        return fallback

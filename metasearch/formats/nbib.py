@@ -1,0 +1,153 @@
+"""NBIB, PubMed's and MEDLINE's own format: "PMID- 123", tags of up to four characters, continuation lines indented.
+
+Tags: https://www.nlm.nih.gov/bsd/mms/medlineelements.html
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from metasearch.bib import convert, normalise
+from metasearch.bib.people import initials_last
+from metasearch.formats.reading import values, worktypes
+from metasearch.formats.reading.drafts import Draft, unread
+from metasearch.formats.reading.pieces import Text
+from metasearch.formats.reading.result import Reading
+from metasearch.formats.reading.tagged import BLANKS, Block, Grammar, blocks, gather
+from metasearch.record import Author
+
+_LINE = re.compile(r"([A-Z][A-Z0-9]{1,3}) {0,2}-(?: (.*)|$)", re.DOTALL)
+_HEAD = re.compile(rf"(?:^|[\r\n])[{BLANKS}]*(?:PMID|PMC )- ?\S")
+
+
+def looks_like(head: str) -> bool:
+    """Whether a file that begins so has a line "PMID- 123"."""
+    return _HEAD.search(head) is not None
+
+
+def _split(line: str, _: str) -> tuple[str, str] | None:
+    if line[:1] in BLANKS:  # nearly all of the others are continuation lines
+        line = line if line[:1] == " " else line.lstrip(BLANKS)
+    hit = _LINE.match(line)
+    if hit is None or line.index("-") != 4:
+        return None
+    return hit[1], hit[2] or ""
+
+
+_GRAMMAR = Grammar(
+    _split,
+    opens=frozenset(("PMID", "PMC", "OWN")),  # OWN follows PMID at once, and tells a record whose first line is damaged
+    bears=frozenset(("TI", "FAU", "AU", "BTI")),
+    once=frozenset(("TI", "PMID")),
+    noise=re.compile(r"\d+[.:]?$"),
+)
+#: What a record holds all of.
+_HELD = frozenset("PMID PMC DP TI BTI TT PB EN VI IP PG LA AB MH OT FAU AU AUID CN JT PT IS ISBN".split())
+
+
+def read(text: Text, reading: Reading) -> None:
+    """Add the records of an NBIB file."""
+    gather(reading, blocks(text, _GRAMMAR, reading), _draft, _HELD)
+
+
+def _draft(block: Block) -> Draft:
+    problems: list[str] = []
+    pmid = next((hit[0] for value in block.values("PMID") if (hit := re.match(r"\d{1,9}", value))), "")
+    pmc = convert.pmcid([value for value in block.values("PMC", "OID") if "PMC" in value])
+    if not pmid:
+        given = block.value("PMID")
+        problems += [unread("PMID", given, "number")] if given else [] if pmc else ["the record has no PMID"]
+    year = values.year(block.values("DP", "DEP", "CRDT"))
+    if year is None and (given := block.value("DP")):
+        problems.append(unread("DP", given, "year"))
+    chapter = bool(block.value("BTI") and block.value("TI"))
+    title, titles = _titles(block)
+    isbn, issn = values.standard_numbers(block.values("IS", "ISBN"))
+    fields: dict[str, Any] = {
+        "source_id": pmid or pmc or "",
+        "url": f"https://pubmed.ncbi.nlm.nih.gov/{pmid}/" if pmid else None,
+        "title": title,
+        "titles": titles,
+        "authors": _authors(block),
+        "year": year,
+        "date": _date(block),
+        "venue": convert.no_final_stop(values.first_text(_venues(block, chapter=chapter))),
+        "publisher": values.first_text(block.values("PB")),
+        "edition": values.first_text(block.values("EN")),
+        "volume": values.volume(block.value("VI")),
+        "issue": values.first_text(block.values("IP")),
+        "pages": values.pages(block.value("PG")) or _article_number(block),
+        "doi": _doi(block),
+        "ids": {scheme: value for scheme, value in (("pmid", pmid), ("pmcid", pmc)) if value},
+        "isbn": isbn,
+        "issn": issn,
+        "type": _kind(block, chapter=chapter),
+        "language": values.language(block.values("LA")),
+        "abstract": values.abstract(block.values("AB")) or values.abstract(block.values("OAB")),
+        "keywords": values.keywords(block.values("MH", "OT")),
+    }
+    return Draft(fields, "PubMed", problems)
+
+
+def _titles(block: Block) -> tuple[str, tuple[str, ...]]:
+    """The title without the brackets of a translated one, and TT: the title in the language of the work."""
+    own = block.values("TI") or block.values("BTI")
+    shown = [convert.bracketed(title) or "" for title in own if values.text(title)]
+    return values.titles([*shown, *(convert.no_final_stop(title) or "" for title in block.values("TT"))])
+
+
+def _venues(block: Block, *, chapter: bool) -> list[str]:
+    return [*block.values("JT", "TA"), *(block.values("BTI") if chapter else ())]
+
+
+def _authors(block: Block) -> tuple[Author, ...]:
+    """FAU is a name in full, the AU behind it the same abbreviated; some authors have AU alone, groups have CN."""
+    out: list[Author] = []
+    spelled_out = False
+    for it in block.fields:
+        author = None
+        if it.tag == "FAU":
+            author, spelled_out = values.one_author(it.value), True
+        elif it.tag == "AU":
+            author = None if spelled_out else initials_last(values.text(it.value[: values.SHORT]))
+            spelled_out = False
+        elif it.tag == "CN" and (name := values.text(it.value)):
+            author = Author(name)
+        elif it.tag == "AUID" and out and (orcid := normalise.orcid(it.value[: values.SHORT])):
+            last = out[-1]
+            out[-1] = Author(last.name, last.family, last.given, orcid)
+        if author:
+            out.append(author)
+    return tuple(out)
+
+
+def _date(block: Block) -> str | None:
+    found = convert.date_words(block.value("DP")[: values.SHORT])
+    return found if found and len(found) > 4 else None
+
+
+def _doi(block: Block) -> str | None:
+    marked = [value for value in block.values("LID", "AID") if value.rstrip().endswith("[doi]")]
+    return values.doi(marked) or values.doi_alone(block.values("DOI")) or _cited_doi(block.value("SO"))
+
+
+def _cited_doi(citation: str) -> str | None:
+    """The DOI in the citation of the record itself, for old records that have it nowhere else."""
+    _, label, rest = citation[: values.SHORT].rpartition("doi: ")
+    return normalise.doi(rest.split()[0].rstrip(".")) if label and rest.split() else None
+
+
+def _article_number(block: Block) -> str | None:
+    """A publisher's identifier that is short is the number that stands in place of pages."""
+    found = (value.partition(" [pii]")[0] for value in block.values("LID") if "[pii]" in value)
+    return next((number for number in found if re.fullmatch(r"[a-zA-Z]?\d{1,8}", number)), None)
+
+
+def _kind(block: Block, *, chapter: bool) -> str | None:
+    if chapter:
+        return "chapter"
+    if block.value("BTI"):
+        return "book"
+    words = block.values("PT")
+    return worktypes.of_words(words) or ("article" if words else None)

@@ -1,0 +1,246 @@
+"""What metasearch itself writes as JSON (.ndjson, .jsonl, .json), to be read again.
+
+    bare records        a `Record` a line (formats/records.py): comes back as it was, its source and position too
+    a stream of events  formats/events.py: the hits that it leaves, each one record
+    an answer           formats/answer.py: its hits, each one record
+    hits                the same, a hit a line, as other programs cut them out of an answer
+
+A hit stands for several records, which are not in it; its record bears the name of the file, and the hit's id.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import fields
+from typing import Any
+
+from metasearch.bib.field_limits import Cuts, kept
+from metasearch.formats import origins
+from metasearch.formats.reading.drafts import Draft
+from metasearch.formats.reading.entries import Shelf
+from metasearch.formats.reading.json_items import Item, items, load
+from metasearch.formats.reading.pieces import Text
+from metasearch.formats.reading.result import Entry, Reading
+from metasearch.record import OPEN_ACCESS, TYPES, Author, Record
+
+#: Characters of a line: an answer of thousands of hits is one.
+LONGEST_LINE = 32_000_000
+#: Characters that tell a document from lines.
+_HEAD = 8_192
+#: What a key holds, where that is not text.
+_NUMBERS = frozenset({"position", "year", "citations"})
+_LISTS = frozenset({"titles", "isbn", "issn", "keywords", "subjects"})
+_OF_AUTHORS = ("name", "family", "given", "orcid", "affiliation")
+_NAMES = frozenset(it.name for it in fields(Record))
+_BOOKKEEPING = frozenset({"source", "source_id", "position"})
+#: Keys of a hit that are no fields of a record.
+_OF_HITS = frozenset(
+    "id rank score reasons sources provenance matches versions event hit absorbed origins given".split()
+)
+_LOOKS = re.compile(
+    r'\A\s*(?:\[\s*)?\{\s*"(?:event"\s*:\s*"(?:start|source|hit)|query"\s*:.{0,2000}"counts"\s*:|source"\s*:\s*"[^"]{0,200}"|'
+    r'id"\s*:\s*"[^"]{0,400}"\s*,\s*"rank"\s*:)',
+    re.DOTALL,
+)
+
+
+def looks_like(head: str) -> bool:
+    """Whether a text begins as something that we write."""
+    return _LOOKS.match(head.removeprefix("\ufeff")) is not None
+
+
+def read(text: Text, reading: Reading) -> None:
+    """Add the records of an NDJSON file, or of one JSON document of ours."""
+    taker = _Taker(Shelf(reading), reading.name)
+    for line, value, flaw in _values(text):
+        if flaw:
+            taker.shelf.lose(line, f"the line could not be read and was left out: {flaw}")
+        elif isinstance(value, list):
+            for it in value:
+                taker.take(line, it)
+        else:
+            taker.take(line, value)
+    taker.finish()
+
+
+def _values(text: Text) -> Iterator[tuple[int, Any, str]]:
+    """Line, value and flaw of each line or, where objects go over several lines, of each object."""
+    if text.head(_HEAD).lstrip().partition("\n")[0].strip() in ("{", "["):
+        for it in items(text.whole(), frozenset({"hits"})):
+            yield it.line, it.value, it.flaw
+        return
+    for number, line in text.numbered(LONGEST_LINE):
+        if not line.strip():
+            continue
+        if len(line) > LONGEST_LINE:
+            yield number, None, f"it has more than {LONGEST_LINE:,} characters"
+            continue
+        try:
+            yield number, load(line), ""
+        except ValueError as exc:
+            found = list(items(line, frozenset()))  # two lines, the end between them lost, are two objects
+            if not any(it.flaw for it in found):
+                found.append(Item(1, None, str(exc)))
+            for it in found:
+                yield number, it.value, it.flaw
+
+
+class _Taker:
+    """Takes objects one by one, and knows which hits a stream of events has left so far."""
+
+    def __init__(self, shelf: Shelf, name: str) -> None:
+        self.shelf = shelf
+        self._name = name
+        self._hits: dict[str, tuple[int, Mapping[str, Any]]] = {}
+        self._open = False
+        self._unknown: set[str] = set()
+
+    def take(self, line: int, it: Any) -> None:
+        """Take one object."""
+        if not isinstance(it, Mapping):
+            self.shelf.lose(line, "the line is no object and was left out")
+        elif isinstance(it.get("event"), str):
+            self._event(line, it)
+        elif isinstance(it.get("hits"), list):
+            for hit in it["hits"]:
+                self._hit(line, hit)
+        elif isinstance(it.get("source"), str):
+            self._record(line, it)
+        elif isinstance(it.get("sources"), list):
+            self._hit(line, it)
+        else:
+            self.shelf.lose(line, "it is no record, hit or event of ours, and was left out")
+
+    def finish(self) -> None:
+        """The file is at its end."""
+        if self._open:
+            self.shelf.remark(0, "the stream of events breaks off before its end; the hits so far were read")
+            self._flush()
+        if self._unknown:
+            told = ", ".join(sorted(self._unknown)[:20])
+            self.shelf.remark(0, f"keys that a record does not have were passed over: {told[:400]}")
+
+    def _event(self, line: int, it: Mapping[str, Any]) -> None:
+        if it["event"] == "start" and self._open:
+            self.shelf.remark(line, "the stream before this one breaks off before its end; its hits were read")
+            self._flush()
+        self._open = True
+        hit = it.get("hit") if it["event"] == "merge" else it
+        if it["event"] in ("hit", "update", "merge"):
+            if not isinstance(hit, Mapping) or not isinstance(hit.get("id"), str):
+                self.shelf.lose(line, "the event holds no hit and was left out")
+                return
+            absorbed = it.get("absorbed")
+            for gone in absorbed if isinstance(absorbed, list) else []:
+                self._hits.pop(gone, None) if isinstance(gone, str) else None
+            self._hits[hit["id"]] = (line, hit)
+        elif it["event"] == "done":
+            self._flush(it.get("hits"))
+
+    def _flush(self, ranked: Any = None) -> None:
+        """The hits of a stream, in the order of its end."""
+        order = [hit.get("id") for hit in ranked if isinstance(hit, Mapping)] if isinstance(ranked, list) else []
+        place = {name: index for index, name in enumerate(order) if isinstance(name, str)}
+        for name in sorted(self._hits, key=lambda name: place.get(name, len(place))):
+            self._hit(*self._hits[name])
+        self._hits.clear()
+        self._open = False
+
+    def _hit(self, line: int, it: Any) -> None:
+        if not isinstance(it, Mapping):
+            self.shelf.lose(line, "the hit is no object and was left out")
+            return
+
+        def describe() -> Draft:
+            found, problems = self._fields(it, _OF_HITS)
+            found = {name: value for name, value in found.items() if name not in _BOOKKEEPING}
+            made_of = origins.of_objects(it.get("origins"))
+            database = origins.named(made_of) if made_of else _sole_source(it.get("sources"))
+            fields = found | {"source_id": _text(it.get("id"))}
+            return Draft(fields, database, problems, made_of, _given(it.get("given")))
+
+        self.shelf.put(line, describe)
+
+    def _record(self, line: int, it: Mapping[str, Any]) -> None:
+        cuts = Cuts()
+
+        def made() -> tuple[Record, dict[str, Any], list[str]]:
+            found, problems = self._fields(it, frozenset())
+            values: dict[str, Any] = {"source": self._name, "position": self.shelf.position + 1} | found
+            return Record(**kept(values, cuts)), found, problems
+
+        whole = self.shelf.attempt(line, made)
+        if whole is None:
+            return
+        record, found, problems = whole
+        if not found.keys() - _BOOKKEEPING:
+            self.shelf.lose(line, "the record is left out: it says nothing that tells a work")
+            return
+        self.shelf.keep(Entry(record, line, record.source))
+        for problem in (*problems, *cuts.notes()):
+            self.shelf.remark(line, problem)
+
+    def _fields(self, it: Mapping[str, Any], known: frozenset[str]) -> tuple[dict[str, Any], list[str]]:
+        """The fields of a record that an object gives, and what is wrong with others."""
+        found: dict[str, Any] = {}
+        problems = []
+        for name, value in it.items():
+            if name not in _NAMES:
+                self._unknown.update({name[:60]} - known)
+            elif value is not None:
+                good = _checked(name, value)
+                if good is None:
+                    problems.append(f"{name} is not what a record has there, and was left out")
+                else:
+                    found[name] = good
+        return found, problems
+
+
+def _checked(name: str, value: Any) -> Any:
+    """The value of a field, or None where it is of another kind than the field."""
+    if name in _NUMBERS:
+        return value if type(value) is int else None
+    if name in _LISTS:
+        return tuple(value) if isinstance(value, list) and all(type(it) is str for it in value) else None
+    if name == "retracted":
+        return value if value is True else None
+    if name == "open_access":
+        return value if value in OPEN_ACCESS else None
+    if name in ("authors", "editors"):
+        return _authors(value)
+    if name == "ids":
+        fits = isinstance(value, dict) and all(type(it) is str for it in value.values())
+        return dict(value) if fits else None
+    if name == "type":
+        return value if value in TYPES else None
+    return value if type(value) is str else None
+
+
+def _authors(found: Any) -> tuple[Author, ...] | None:
+    if not isinstance(found, list):
+        return None
+    authors = []
+    for it in found:
+        parts: dict[str, Any] = {name: it.get(name) for name in _OF_AUTHORS} if isinstance(it, dict) else {}
+        if not parts.get("name") or any(type(part) not in (str, type(None)) for part in parts.values()):
+            return None
+        authors.append(Author(**parts, collective=it.get("collective") is True))
+    return tuple(authors)
+
+
+def _given(found: Any) -> list[tuple[str, str]]:
+    """What files have said beside a record, as `metasearch dedup` writes it: [["ris:N1", "..."], ...]."""
+    pairs = [it for it in found if isinstance(it, list) and len(it) == 2] if isinstance(found, list) else []
+    return [(tag[:100], value) for tag, value in pairs if type(tag) is str and type(value) is str]
+
+
+def _text(found: Any) -> str:
+    return found if type(found) is str else ""
+
+
+def _sole_source(found: Any) -> str | None:
+    """The database of a hit that only one has."""
+    names = {it.get("source") for it in found if isinstance(it, dict)} if isinstance(found, list) else set()
+    name = names.pop() if len(names) == 1 else None
+    return name if isinstance(name, str) else None

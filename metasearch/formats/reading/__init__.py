@@ -1,0 +1,142 @@
+"""Bibliographic files -> records: format and encoding are detected, what is broken is reported with its line.
+
+    reading = read_file(Path("search.ris"))
+    reading.records, reading.problems
+
+Importing this package loads no format; a format's module is imported by its first use.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from metasearch.errors import FileFormatError
+from metasearch.formats.reading.content import Content, content_of, content_of_pipe, unreadable
+from metasearch.formats.reading.detect import HEAD, detect
+from metasearch.formats.reading.pieces import Text
+from metasearch.formats.reading.registry import FORMATS, FileFormat
+from metasearch.formats.reading.result import Entry, Problem, Reading
+
+__all__ = [
+    "FORMATS",
+    "MOST_BYTES",
+    "Entry",
+    "FileFormat",
+    "Problem",
+    "Reading",
+    "read_bytes",
+    "read_content",
+    "read_file",
+    "read_pipe",
+]
+
+#: Of a file, packed and unpacked.
+MOST_BYTES = 1_000_000_000
+_BLANKS = b"\x00\x1a\t\r\n\f\v \xef\xbb\xbf"
+
+
+def read_file(
+    path: Path,
+    *,
+    name: str | None = None,
+    format: str | None = None,  # noqa: A002, as --format
+    encoding: str | None = None,
+) -> Reading:
+    """The records of a file. Memory goes into its records, and not into its bytes, where its format permits that.
+
+    Args:
+        path: Where it lies; a gzipped file is unpacked. What is no regular file (a device, a FIFO) is refused.
+        name: What it is called in reports, and the `source` of its records; the last part of the path if None.
+        format: One of `FORMATS`; detected if None.
+        encoding: As Python calls it; detected if None.
+
+    Raises:
+        FileFormatError: The file cannot be opened or read, holds too much, or nobody knows its format or encoding.
+    """
+    name = name or path.name
+    with content_of(path, name, MOST_BYTES) as content:
+        return read_content(content, format=format, encoding=encoding)
+
+
+def read_pipe(
+    pipe: BinaryIO,
+    name: str,
+    *,
+    format: str | None = None,  # noqa: A002, as --format
+    encoding: str | None = None,
+) -> Reading:
+    """Like `read_file`, for what can be read only once, such as standard input."""
+    with content_of_pipe(pipe, name, MOST_BYTES) as content:
+        return read_content(content, format=format, encoding=encoding)
+
+
+def read_bytes(
+    data: bytes,
+    name: str,
+    *,
+    format: str | None = None,  # noqa: A002, as --format
+    encoding: str | None = None,
+) -> Reading:
+    """Like `read_file`, for what was read already."""
+    return read_content(Content(io.BytesIO(data), name, MOST_BYTES), format=format, encoding=encoding)
+
+
+def read_content(
+    content: Content,
+    *,
+    format: str | None = None,  # noqa: A002, as --format
+    encoding: str | None = None,
+) -> Reading:
+    """Like `read_file`, for content that is open."""
+    name = content.name
+    if format is not None and format not in FORMATS:
+        advice = f"Formats are {', '.join(FORMATS)}."
+        raise FileFormatError(name, f"there is no format {format[:40]!r} for files", advice=advice)
+    try:
+        return _read(content, format, encoding)
+    except (OSError, MemoryError) as exc:
+        raise unreadable(name, exc) from exc
+
+
+def _read(content: Content, form: str | None, encoding: str | None) -> Reading:
+    name = content.name
+    # All of it is read, so that what is too large or damaged is known before a record is made.
+    if not sum(bool(block.strip(_BLANKS)) for block in content.blocks()):
+        what = "the file holds nothing but blanks" if content.size else "the file is empty"
+        return Reading(name, form or "", encoding or "utf-8", problems=[*_told(content), Problem(0, what)])
+    if form is None:
+        content.refuse_packed()
+    known = form or detect(content.head(HEAD), name, encoding)
+    reading = Reading(name, known, encoding or "utf-8", problems=_told(content))
+    one = FORMATS[known]
+    if one.binary and encoding is None:
+        one.read(content, reading)
+    else:
+        text = Text.of(content, encoding)
+        reading.problems += text.problems
+        one.read(_Encoded(text) if one.binary else text, reading)
+        reading.encoding = text.encoding
+    if not reading.entries and not reading.lost:
+        told = any("no record" in problem.message for problem in reading.problems)
+        reading.problems += [] if told else [Problem(0, f"no record was found in it, read as {known}")]
+    reading.finish()
+    return reading
+
+
+def _told(content: Content) -> list[Problem]:
+    return [content.problem] if content.problem is not None else []
+
+
+class _Encoded:
+    """The bytes of a text whose encoding the user has named, for a format that takes bytes."""
+
+    def __init__(self, text: Text) -> None:
+        self.name = text.name
+        self._text = text
+
+    def blocks(self) -> Iterator[bytes]:
+        """In UTF-8."""
+        return (piece.encode(errors="replace") for piece in self._text.pieces())

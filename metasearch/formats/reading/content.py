@@ -1,0 +1,225 @@
+"""The bytes of a file, unpacked, block by block: no more than a block is held, however much a file unpacks to."""
+
+from __future__ import annotations
+
+import tempfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, BinaryIO
+
+from metasearch import opening
+from metasearch.errors import FileFormatError
+from metasearch.formats.reading.result import Problem
+
+#: Bytes of a block, as they are after unpacking.
+BLOCK = 1 << 18
+#: Packed bytes that are unpacked at once: where damage is found in one step, what came before it was given out.
+STEP = 1 << 10
+#: Bytes of standard input that are kept in memory; more of them wait in a temporary file.
+IN_MEMORY = 8 << 20
+#: Bytes at the beginning that tell how a file is packed.
+HEAD = 512
+
+GZIP = b"\x1f\x8b\x08"
+#: What is not unpacked, by its first bytes.
+_PACKED = (
+    (b"PK\x03\x04", "a ZIP archive, as .xlsx, .docx and .ods are, too"),
+    (b"BZh", "packed with bzip2"),
+    (b"\xfd7zXZ\x00", "packed with xz"),
+    (b"\x28\xb5\x2f\xfd", "packed with Zstandard"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7z archive"),
+    (b"Rar!\x1a\x07", "a RAR archive"),
+    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "a file of an old Word or Excel"),
+    (b"%PDF-", "a PDF"),
+    (b"SQLite format 3\x00", "a database of SQLite"),
+)
+
+
+class Content:
+    """What a file holds, unpacked where it is gzipped; read from its beginning whenever somebody asks.
+
+    Args:
+        file: Open, and able to go back to its beginning; whoever opened it closes it.
+        name: What it is called in errors.
+        most: Bytes that it may have, packed and unpacked.
+
+    Attributes:
+        size: Bytes, unpacked; known when they were read once.
+        problem: What is wrong with its packing; None for nothing, or where that is not known yet.
+    """
+
+    def __init__(self, file: IO[bytes], name: str, most: int) -> None:
+        self._file = file
+        self.name = name
+        self.most = most
+        self.size = 0
+        self.problem: Problem | None = None
+
+    def blocks(self) -> Iterator[bytes]:
+        """Its bytes, never more than `BLOCK` at once. Only one such reading goes on at a time.
+
+        Raises:
+            FileFormatError: There are more than `most`, or it is damaged from its beginning on.
+        """
+        self._file.seek(0)
+        size = 0
+        plain = self._inflated() if self._starts_with_gzip() else iter(lambda: self._file.read(BLOCK) or b"", b"")
+        for block in plain:
+            size += len(block)
+            if size > self.most:
+                raise too_large(self.name, self.most)
+            yield block
+        self.size = size
+
+    def head(self, size: int) -> bytes:
+        """Its first bytes."""
+        found = b""
+        for block in self.blocks():
+            found += block
+            if len(found) >= size:
+                break
+        return found[:size]
+
+    def _starts_with_gzip(self) -> bool:
+        start = self._file.read(len(GZIP)) == GZIP
+        self._file.seek(0)
+        return start
+
+    def refuse_packed(self) -> None:
+        """Raise a FileFormatError that names the packing, where it is one that is not unpacked here."""
+        start = self.head(HEAD)
+        kind = next((what for sign, what in _PACKED if start.startswith(sign)), None)
+        if start.startswith(GZIP):
+            kind = "gzipped twice"
+        if kind is not None:
+            advice = "Unpack or export it first; of what is packed, only gzip is read."
+            raise FileFormatError(self.name, f"it is {kind}, which is not read", advice=advice)
+
+    def _inflated(self) -> Iterator[bytes]:
+        waiting, size, packed = bytearray(), 0, 0
+        for part in _members(self._file):
+            if isinstance(part, int):
+                packed += part
+                if packed > self.most:
+                    raise too_large(self.name, self.most)
+                continue
+            if part is None:
+                if not size:
+                    advice = "Fetch it again."
+                    raise FileFormatError(self.name, "the file is damaged: it cannot be unpacked", advice=advice)
+                what = "the gzipped file is damaged or breaks off; the first {:,} bytes of its content were read"
+                self.problem = Problem(0, what.format(size))
+                break
+            size += len(part)
+            waiting += part
+            if len(waiting) >= BLOCK:
+                yield bytes(waiting[:BLOCK])
+                del waiting[:BLOCK]
+        if waiting:
+            yield bytes(waiting)
+
+
+def _members(file: IO[bytes]) -> Iterator[bytes | int | None]:
+    """What the members of a gzipped file hold, at most `BLOCK` at once; how many packed bytes were taken; None at
+    damage. What follows the last member and is none is passed over, as gzip does.
+    """
+    data = b""
+    while True:
+        inflate = zlib.decompressobj(zlib.MAX_WBITS | 16)
+        while not inflate.eof:
+            if not data:
+                data = file.read(STEP) or b""
+                if not data:
+                    yield None  # breaks off
+                    return
+                yield len(data)
+            try:
+                part = inflate.decompress(data, BLOCK)
+                yield part
+                while len(part) == BLOCK and not inflate.eof:
+                    part = inflate.decompress(inflate.unconsumed_tail, BLOCK)
+                    yield part
+            except zlib.error:
+                yield None
+                return
+            data = inflate.unconsumed_tail
+        data = inflate.unused_data
+        if len(data) < len(GZIP):
+            data += file.read(STEP) or b""
+        if not data.startswith(GZIP):
+            return
+
+
+@contextmanager
+def content_of(path: Path, name: str, most: int, *, pipes: bool = True) -> Iterator[Content]:
+    """The content of a file, as long as the block lasts.
+
+    Raises:
+        FileFormatError: It is no regular file, is too large, or cannot be opened; the message names a limit that is
+            at fault.
+    """
+    try:
+        file = opening.opened(path, pipes=pipes)
+    except (OSError, ValueError) as exc:  # a ValueError for a path with a NUL in it
+        raise not_opened(name, exc) from exc
+    with file:
+        with _named(name):
+            if file.seekable():
+                yield Content(file, name, most)
+                return
+        with content_of_pipe(file, name, most) as content:
+            yield content
+
+
+@contextmanager
+def content_of_pipe(pipe: BinaryIO, name: str, most: int) -> Iterator[Content]:
+    """The content of what can be read only once, such as standard input.
+
+    Raises:
+        FileFormatError: There are more than `most` bytes, or they cannot be kept.
+    """
+    with tempfile.SpooledTemporaryFile(max_size=IN_MEMORY) as kept:
+        with _named(name):
+            size = 0
+            while block := pipe.read(BLOCK):
+                size += len(block)
+                if size > most:
+                    raise too_large(name, most)
+                kept.write(block)
+        with _named(name):
+            yield Content(kept, name, most)
+
+
+@contextmanager
+def _named(name: str) -> Iterator[None]:
+    """Errors of the system, and of a lack of memory, as errors of this file that say which limit was met."""
+    try:
+        yield
+    except (OSError, MemoryError) as exc:
+        raise unreadable(name, exc) from exc
+
+
+#: What to do about a limit of the machine or the process.
+LIMIT_ADVICE = "The file is not at fault: raise the limit, free what is used up, or divide the file."
+
+
+def not_opened(name: str, exc: OSError | ValueError) -> FileFormatError:
+    """Why a file could not be opened, as our error."""
+    if isinstance(exc, opening.NoRegularFile):
+        advice = "Give what another program writes as standard input: COMMAND | metasearch dedup -"
+    else:
+        advice = LIMIT_ADVICE if opening.is_limit(exc) else "Look at its path."
+    return FileFormatError(name, f"the file cannot be opened: {opening.why(exc)}", advice=advice)
+
+
+def unreadable(name: str, exc: OSError | MemoryError) -> FileFormatError:
+    """Why a file could not be read to its end, as our error."""
+    advice = LIMIT_ADVICE if opening.is_limit(exc) else "Look whether it can be copied."
+    return FileFormatError(name, f"the file cannot be read: {opening.why(exc)}", advice=advice)
+
+
+def too_large(name: str, most: int) -> FileFormatError:
+    """A file that holds more than is taken, as our error."""
+    return FileFormatError(name, f"the file is larger than {most:,} bytes", advice="Divide it into several files.")

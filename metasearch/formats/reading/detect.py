@@ -1,0 +1,45 @@
+"""Which format a file is in: its content says so, else its name."""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+
+from metasearch.errors import FileFormatError
+from metasearch.formats.reading.encodings import decode
+from metasearch.formats.reading.registry import FORMATS
+
+#: Bytes of a file that are looked at.
+HEAD = 8_192
+
+
+def detect(data: bytes, name: str, encoding: str | None = None) -> str:
+    """The name of the format in `FORMATS`.
+
+    Args:
+        data: The file, or its beginning.
+        name: What it is called.
+        encoding: Where the user says so.
+
+    Raises:
+        FileFormatError: Neither content nor name tell; the message says which formats there are.
+    """
+    head = decode(data[:HEAD], name, encoding).text
+    if head.lstrip("\ufeff\x00 \t\r\n"):
+        for known, one in FORMATS.items():
+            if one.looks_like(head):
+                return known
+    return by_name(name)
+
+
+def by_name(name: str) -> str:
+    """The format that a file's ending stands for: the first whose own it is, not one that it shares with all texts."""
+    ending = PurePath(name.lower().removesuffix(".gz")).suffix.removeprefix(".")
+    for place in range(3):
+        for known, one in FORMATS.items():
+            if ending != "txt" and ending in one.endings[place : place + 1]:
+                return known
+    raise FileFormatError(
+        name,
+        "the format of this file is not known",
+        advice=f"--from names it; formats are {', '.join(FORMATS)}.",
+    )

@@ -1,0 +1,284 @@
+"""One engine for the formats whose lines are a tag and a value: RIS, MEDLINE, refer, NoteExpress, Web of Science, ...
+
+A `Grammar` says what a tag line looks like and where records begin and end; `blocks` gives the records as fields with
+the numbers of their lines. Time is linear in the text, whatever it holds.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+
+from metasearch.bib import normalise
+from metasearch.formats.reading.drafts import Draft
+from metasearch.formats.reading.entries import Shelf
+from metasearch.formats.reading.pieces import Text
+from metasearch.formats.reading.result import Reading
+
+#: Characters of one field that are kept. A book of five million pages has a shorter abstract.
+LONGEST = 1_000_000
+#: Characters of a line that are looked at: a field, and blanks before it.
+LONGEST_LINE = 2 * LONGEST
+
+_NOTHING: frozenset[str] = frozenset()
+#: What may stand before a tag or on an empty line, and is no part of the text.
+BLANKS = " \t\f\v\x00\x1a\x1c\x1d\x1e\x85\u00a0\u200b\u2028\u2029\ufeff"
+_NEVER = re.compile(r"(?!)")
+
+
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    """How the lines of a format are read.
+
+    Attributes:
+        split: Line and tag of the open field ("" for none) -> tag and value, or None where the line is no tag line.
+        starts: Tags that begin a record wherever they stand.
+        opens: Tags that begin one if the record before is complete: has that tag already, or one of `bears` and a blank
+            line behind it. In such a format, another tag that comes again behind a blank line begins one too.
+        ends: Tags that end one; in such a format, a record without end is told.
+        bears: Tags of which one at least makes a record of fields that stand outside of any record.
+        once: Tags that a record has once; more of them are told, because two records may have run together.
+        outside: Tags that stand before the first record or after the last.
+        noise: Lines between records that mean nothing: numbering, links, what the database says about the export.
+        any_opens: Any tag behind a blank line begins a record.
+    """
+
+    split: Callable[[str, str], tuple[str, str] | None]
+    starts: frozenset[str] = _NOTHING
+    opens: frozenset[str] = _NOTHING
+    ends: frozenset[str] = _NOTHING
+    bears: frozenset[str] = _NOTHING
+    once: frozenset[str] = _NOTHING
+    outside: frozenset[str] = _NOTHING
+    noise: re.Pattern[str] = _NEVER
+    any_opens: bool = False
+
+
+@dataclass(slots=True)
+class Field:
+    """A tag with its value, the value in the lines in which it stands."""
+
+    tag: str
+    lines: list[str]
+    line: int
+    size: int = 0
+
+    @property
+    def value(self) -> str:
+        """The lines as one; between Chinese characters without a blank."""
+        return joined(self.lines)
+
+
+@dataclass(slots=True)
+class Block:
+    """The fields of one record, in order.
+
+    Attributes:
+        line: On which it begins, from 1.
+        started: A tag of `Grammar.starts` or `opens` began it.
+        ended: A tag of `Grammar.ends` ended it.
+    """
+
+    line: int
+    started: bool = True
+    ended: bool = False
+    fields: list[Field] = field(default_factory=list)
+    tags: dict[str, list[Field]] = field(default_factory=dict)
+
+    def add(self, one: Field) -> None:
+        """Append a field."""
+        self.fields.append(one)
+        self.tags.setdefault(one.tag, []).append(one)
+
+    def values(self, *tags: str) -> list[str]:
+        """The values of all fields with these tags, tag by tag, without the empty ones."""
+        return [value for tag in tags for it in self.tags.get(tag, ()) if (value := it.value)]
+
+    def lines(self, *tags: str) -> list[str]:
+        """Like `values`, for fields of which every line is a value of its own."""
+        return [line for tag in tags for it in self.tags.get(tag, ()) for line in it.lines if line]
+
+    def value(self, *tags: str) -> str:
+        """The first value of the first tag that has one; "" for none."""
+        return next((value for tag in tags for it in self.tags.get(tag, ()) if (value := it.value)), "")
+
+
+def joined(lines: Iterable[str]) -> str:
+    """Lines as one, apart by a blank; Chinese and Japanese text is broken anywhere, and needs none."""
+    out: list[str] = []
+    for line in lines:
+        if not line:
+            continue
+        if out and not (normalise.has_cjk(out[-1][-1]) and normalise.has_cjk(line[0])):
+            out.append(" ")
+        out.append(line)
+    return "".join(out)
+
+
+def blocks(text: Text, grammar: Grammar, reading: Reading) -> Iterator[Block]:
+    """The records of a text, each as soon as it is complete; what is wrong with them goes to the reading's problems."""
+    parser = _Parser(grammar, reading)
+    for number, line in text.numbered(LONGEST_LINE):
+        if len(line) > LONGEST_LINE and len(line.strip(BLANKS)) <= LONGEST:  # else its field tells
+            reading.tell(number, f"the line has more than {LONGEST_LINE:,} characters; the rest of it was left out")
+        parser.feed(number, line)
+        if len(parser.done) > 1:  # the last one may yet get fields that stand behind its end
+            yield parser.done.pop(0)
+    parser.finish()
+    yield from parser.done
+
+
+def beside(block: Block, held: Collection[str]) -> list[tuple[str, str]]:
+    """Tags and values of the fields whose tags are not among these, in order, each once."""
+    return list(dict.fromkeys((it.tag, value) for it in block.fields if it.tag not in held and (value := it.value)))
+
+
+def gather(
+    reading: Reading, found: Iterable[Block], draft: Callable[[Block], Draft], held: Collection[str] = ()
+) -> None:
+    """Add an entry for each block to the reading, or a problem where a block says nothing.
+
+    Args:
+        reading: Takes them.
+        found: The blocks.
+        draft: Reads one.
+        held: Tags of which a record holds all; other fields are given beside it, where `draft` does not say which.
+    """
+
+    def whole(block: Block) -> Draft:
+        made = draft(block)
+        if held:
+            made.given = beside(block, held)
+        return made
+
+    shelf = Shelf(reading)
+    for block in found:
+        shelf.put(block.line, partial(whole, block))
+
+
+class _Parser:
+    """The state between two lines."""
+
+    def __init__(self, grammar: Grammar, reading: Reading) -> None:
+        self._grammar = grammar
+        self._tell = reading.tell
+        self.done: list[Block] = []
+        self._block: Block | None = None
+        self._field: Field | None = None
+        self._after_blank = True
+        self._strays = 0
+        self._first_stray = 0
+
+    def feed(self, number: int, line: str) -> None:
+        found = self._grammar.split(line, self._field.tag if self._field else "")
+        if found is not None:
+            self._tag(number, *found)
+            self._after_blank = False
+            return
+        line = line.strip(BLANKS)
+        if not line:
+            self._after_blank = True
+            if self._block is None or self._block.ended or not self._block.started:
+                self._field = None  # what follows a record's end belongs to no field
+            return
+        self._after_blank = False
+        if self._field is not None:
+            self._extend(self._field, line)
+        elif not self._grammar.noise.match(line):
+            self._stray(number)
+
+    def finish(self) -> None:
+        self._close(at_end=True)
+        if self._strays:
+            what = f"{self._strays} line(s) outside of any record were ignored, of which this is the first"
+            self._tell(self._first_stray, what)
+
+    def _tag(self, number: int, tag: str, value: str) -> None:
+        grammar, block = self._grammar, self._block
+        inside = block is not None and not block.ended
+        if tag in grammar.ends:
+            if block is not None and not block.ended:
+                block.ended = True
+            self._field = None
+            return
+        if tag in grammar.outside and not inside:
+            self._field = None
+            return
+        if self._begins(tag):
+            self._close(next_line=number)
+            self._block = block = Block(number)
+        elif block is None or block.ended or self._apart(block, tag):
+            self._close(next_line=number)
+            self._block = block = Block(number, started=False)
+        self._field = Field(tag, [], number)
+        self._extend(self._field, value.strip(BLANKS))
+        block.add(self._field)
+
+    def _begins(self, tag: str) -> bool:
+        grammar, block = self._grammar, self._block
+        if tag in grammar.starts:
+            return True
+        if tag in grammar.opens:
+            if block is None or not block.started or tag in block.tags:
+                return True
+            return self._after_blank and not grammar.bears.isdisjoint(block.tags)
+        return grammar.any_opens and self._after_blank
+
+    def _apart(self, block: Block, tag: str) -> bool:
+        """Whether a tag that is no start goes on with another record all the same, because a blank line parts them."""
+        if not self._after_blank:
+            return False
+        if self._grammar.opens:
+            return tag in block.tags
+        return not block.started and not self._grammar.bears.isdisjoint(block.tags)
+
+    def _extend(self, to: Field, line: str) -> None:
+        if to.size > LONGEST:
+            return  # told already
+        room = LONGEST - to.size
+        to.size += len(line) + 1
+        if to.size > LONGEST:
+            what = f"{to.tag} holds more than {LONGEST:,} characters; the rest of it was left out"
+            self._tell(to.line, what)
+        to.lines.append(line[:room])
+
+    def _stray(self, number: int) -> None:
+        self._strays += 1
+        self._first_stray = self._first_stray or number
+
+    def _close(self, next_line: int = 0, *, at_end: bool = False) -> None:
+        """The open record is complete."""
+        block, grammar = self._block, self._grammar
+        self._block = None
+        if block is None:
+            return
+        end = "/".join(sorted(grammar.ends))
+        if not block.started:
+            if not block.ended and grammar.bears.isdisjoint(block.tags):
+                self._leftover(block)
+                return
+            what = "the record does not begin as records of this format do; it was kept as far as it goes"
+            self._tell(block.line, what)
+        if grammar.ends and not block.ended:
+            if at_end:
+                what = f"the file ends inside this record: {end} is missing; it was kept as far as it goes"
+            else:
+                what = f"{end} is missing before the next record begins in line {next_line}; the record was kept"
+            self._tell(block.line, what)
+        for tag in sorted(grammar.once):
+            again = block.tags.get(tag, ())[1:]
+            if again:
+                what = f"{tag} stands more than once in the record of line {block.line}: two may have run together"
+                self._tell(again[0].line, what)
+        self.done.append(block)
+
+    def _leftover(self, block: Block) -> None:
+        """Fields behind a record's end are that record's: Ovid writes some there."""
+        if self.done:
+            for one in block.fields:
+                self.done[-1].add(one)
+        else:
+            self._strays += len(block.fields)
+            self._first_stray = self._first_stray or block.line

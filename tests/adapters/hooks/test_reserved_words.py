@@ -1,0 +1,47 @@
+"""Words that are operators to a database in small letters, too, are quoted, and no others are."""
+
+from __future__ import annotations
+
+import pytest
+
+from metasearch.adapters.specs.registry import Registry
+from metasearch.adapters.translate.plan import plan
+from metasearch.query.simple import parse
+from metasearch.settings import Settings
+
+REGISTRY = Registry(Settings())
+KEY = {"METASEARCH_WOS_KEY": "k", "METASEARCH_IEEE_KEY": "k"}
+
+
+@pytest.mark.parametrize(
+    ("source", "text", "sent"),
+    [
+        ("wos", "same mosses", 'TS=mosses AND TS="same"'),
+        ("wos", "title:near", 'TI="near"'),
+        ("wos", '"near and far"', 'TS="near and far"'),
+        ("wos", "moss NOT near", 'TS=moss NOT TS="near"'),
+        ("wos", r"(moss \or fern) OR tree", '((TS=moss AND TS=fern) AND TS="or") OR TS=tree'),
+        ("wos", "nearly*", "TS=nearly*"),
+        ("ieee", "moss and fern year:2010-2012", '(moss AND fern) AND "and" [2010-2012]'),
+    ],
+)
+def test_reserved_words_are_quoted(source: str, text: str, sent: str) -> None:
+    """They are words in quotes; all others stay without, so that their other forms are found."""
+    assert sent == plan(parse(text), REGISTRY.spec(source), env=KEY).sent
+
+
+@pytest.mark.parametrize(
+    ("text", "years"),
+    [
+        ("moss year:2010-2012", {"start_year": "2010", "end_year": "2012"}),
+        ("moss year:2010-", {"start_year": "2010"}),
+        ("moss year:-2012", {"end_year": "2012"}),
+        ("moss year:2010- year:-2012", {"start_year": "2010", "end_year": "2012"}),
+        ("moss", {}),
+    ],
+)
+def test_the_ends_of_a_range_of_years_have_parameters_of_their_own(text: str, years: dict[str, str]) -> None:
+    """`{since}` and `{until}`, each of which is left out where its end is open."""
+    params = dict(plan(parse(text), REGISTRY.spec("ieee"), env=KEY).request.params)
+
+    assert years == {name: value for name, value in params.items() if name.endswith("_year")}

@@ -1,0 +1,72 @@
+"""Bytes that are not what they are said to be become text all the same, and it is told."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from metasearch.adapters.parse.charset import declared, decoded
+
+
+@pytest.mark.parametrize(
+    ("content_type", "name"),
+    [
+        ("text/xml; charset=GBK", "gbk"),
+        ('text/xml;charset="iso-8859-1"; x=y', "iso-8859-1"),
+        ("application/json", ""),
+        ("", ""),
+    ],
+)
+def test_declared(content_type: str, name: str) -> None:
+    """The charset is what the header names, without quotes and case."""
+    assert name == declared(content_type)
+
+
+@given(st.text(), st.sampled_from(["utf-8", "utf-16"]))
+def test_what_is_declared_rightly_is_decoded_silently(text: str, name: str) -> None:
+    """A declared encoding that fits is used, and nothing is said."""
+    body = text.encode(name, "replace")
+
+    assert (body.decode(name), None) == decoded(body, [name])
+
+
+def test_utf8_with_a_broken_character_stays_utf8() -> None:
+    """One bad sequence among good ones is replaced; the good ones are not lost."""
+    text, note = decoded("Łódź, São Paulo, 東京".encode() + b"\xe6\x9d", [])
+
+    assert "Łódź, São Paulo, 東京\ufffd" == text
+    assert "1 character" in str(note)
+
+
+@pytest.mark.parametrize(
+    ("text", "charset"),
+    [
+        ("信息检索的研究进展", "gb18030"),
+        ("Müller, Élodie: São Paulo – café", "cp1252"),
+        ("Übergrößenträger", "latin-1"),
+        ("A study of 信息 in Łódź", "gb18030"),
+    ],
+)
+def test_guesses(text: str, charset: str) -> None:
+    """Chinese and western European text are told apart, whatever was declared."""
+    found, note = decoded(text.encode(charset, "ignore"), ["utf-8", "no-such-charset"])
+
+    assert text.encode(charset, "ignore").decode(charset) == found
+    assert "guess" in str(note)
+
+
+@given(st.binary(max_size=200), st.text(max_size=12))
+def test_any_bytes_become_text(body: bytes, name: str) -> None:
+    """Nothing raises, whatever is declared."""
+    assert isinstance(decoded(body, [name, "punycode", "idna", "zlib"])[0], str)
+
+
+def test_slow_codecs_are_not_used() -> None:
+    """A header cannot choose a codec that takes quadratic time."""
+    began = time.perf_counter()
+    decoded(b"\xff" + b"a" * 200_000 + b"-" + b"b" * 200_000, ["punycode"])
+
+    assert time.perf_counter() - began < 1

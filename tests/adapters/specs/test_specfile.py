@@ -1,0 +1,321 @@
+"""Specs from TOML: what is right is compiled, what is wrong is told all at once."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from metasearch.adapters.spec import AdapterSpec
+from metasearch.adapters.specs.registry import Registry, shipped_table
+from metasearch.adapters.specs.specfile import MAX_BYTES, build, merge, read_table
+from metasearch.errors import SpecError
+from metasearch.settings import Settings
+
+GOOD = """
+name = "one"
+[request]
+url    = "https://api.example.org/{query}"
+params = { q = "{any}", filter = ["doi:{doi}", "{years}"], n = "{size}" }
+[parse]
+body    = "json"
+records = "items"
+[fields]
+title   = ["title", "name"]
+authors = { each = "people", name = "name", corporate = "body" }
+type    = [{ at = "kind", map = { paper = "article" } }, { value = "other" }]
+[ids]
+own = { at = "id", template = "X{x}" }
+"""
+
+
+def spec_of(toml: str, **base: Any) -> AdapterSpec:
+    return build(tomllib.loads(toml), "test.toml", base.__getitem__ if base else None)
+
+
+def problems_of(toml: str, **base: Any) -> str:
+    with pytest.raises(SpecError) as raised:
+        spec_of(toml, **base)
+
+    assert "test.toml" == raised.value.file
+    return "\n".join(raised.value.problems)
+
+
+def test_smallest_spec() -> None:
+    """A request, a body and a title are enough; the rest has defaults."""
+    spec = spec_of(GOOD)
+
+    assert ("one", "one", False, True, 1.0) == (spec.name, spec.label, spec.default, spec.enabled, spec.weight)
+    assert ("doi:{doi}", "{years}") == spec.request.params["filter"]
+    assert ["title", "authors", "type", "type", "ids.own"] == [rule.field for rule in spec.shapes[0].shape().rules]
+
+
+def test_every_problem_at_once() -> None:
+    """A spec with many mistakes is read to its end, and each is named with its place and what is allowed."""
+    told = problems_of("""
+name   = "Not A Name"
+colour = "red"
+weight = -1
+hook   = "nobody"
+[request]
+url    = "ftp://example.org"
+method = "PUT"
+params = { q = "{nothing}", n = "{size!r}", m = "{", l = [true] }
+[query]
+style  = "expression"
+fields = { any = "{y}", taste = "{x}" }
+years  = { both = "{from}" }
+[paging]
+kind = "cursor"
+size = 0
+[auth.key]
+env = "the-secret-itself"
+in  = "body"
+[limits]
+requests    = 0
+timeout     = "long"
+concurrency = true
+[parse]
+body     = "json"
+records  = "items["
+promises = ["beauty"]
+[fields]
+title    = "a..b"
+taste    = "sweet"
+year     = { at = "year", as = "dragon" }
+type     = { at = "type", map = { x = "sculpture" } }
+pages    = { each = "pages", name = "name" }
+authors  = { each = "authors" }
+venue    = { at = "venue", smell = "rose" }
+doi      = { at = "doi", template = "{y}" }
+[ids]
+"Bad Scheme" = "id"
+[[also]]
+body    = "yaml"
+records = "x"
+""")
+
+    for expected in (
+        "colour: unknown key; allowed are",
+        "name: must be lower-case letters",
+        "weight: must not be negative",
+        "hook: there is no metasearch/adapters/hooks/nobody.py",
+        "request.url: must begin with https://",
+        "request.method: 'PUT' is not allowed; one of GET, POST",
+        "request.params.q: unknown placeholder {nothing}; allowed are",
+        "request.params.n: unknown placeholder {size}",
+        "request.params.m: not a template",
+        "request.params.l: must be a string",
+        "query.fields.any: unknown placeholder {y}; allowed are x",
+        "query.fields.taste: unknown field; allowed are any, title",
+        "query.years.both: unknown placeholder {from}; allowed are first, last",
+        "paging.size: must be positive",
+        "paging.next: a cursor needs the selector of the next one",
+        "auth.key.env: must be the name of an environment variable, never the secret itself",
+        "auth.key.in: one of params, headers",
+        "limits.requests: must be positive",
+        "limits.timeout: must be int or float, is str",
+        "limits.concurrency: must be int, is bool",
+        "parse.records: 'items['",
+        "also[1].body: one of json, xml, html, marcxml",
+    ):
+        assert expected in told
+
+
+def test_every_problem_of_the_fields() -> None:
+    """Mistakes in fields and identifiers are told together too."""
+    told = problems_of(
+        GOOD.partition("[fields]")[0]
+        + """
+promises = ["beauty"]
+[fields]
+title    = "a..b"
+taste    = "sweet"
+year     = { at = "year", as = "dragon" }
+type     = { at = "type", map = { x = "sculpture" } }
+pages    = { each = "pages", name = "name" }
+authors  = [{ each = "authors" }, { each = "authors", name = "name", as = "dragon" }]
+venue    = { at = "venue", smell = "rose" }
+source_id = { at = "id", as = "words" }
+keywords  = { at = "words", as = "text" }
+doi      = { at = "doi", template = "{y}" }
+issue    = 7
+[ids]
+"Bad Scheme" = "id"
+"""
+    )
+
+    for expected in (
+        "fields.source_id.as: 'words' gives several values, and the field holds one",
+        "fields.keywords.as: 'text' gives one value, and the field holds several",
+        "parse.promises: must be a list of record fields",
+        "fields.title: 'a..b'",
+        "fields.taste: no such field of a record; allowed are abstract",
+        "fields.year.as: unknown converter 'dragon'; allowed are abstract",
+        "fields.type.map: 'sculpture' is no type; allowed are article",
+        "fields.pages: `each` is for authors and editors only",
+        "fields.authors: needs `each` and at least one of name",
+        "fields.authors.as: unknown 'dragon'; beside `each` only names-homonym",
+        "fields.venue.smell: unknown key; allowed are affiliation, as, at",
+        "fields.doi.template: unknown placeholder {y}; allowed are x",
+        "fields.issue: must be a selector (a string)",
+        "ids.Bad Scheme: an identifier scheme is lower-case letters",
+    ):
+        assert expected in told
+
+
+@pytest.mark.parametrize(
+    ("body", "selector", "told"),
+    [
+        ("xml", "//[", "not XPath 1.0"),
+        ("xml", "//nobody:title", "not usable"),
+        ("xml", "re:test(., 'x')", "regular expressions"),
+        ("html", "a[", "not CSS"),
+        ("html", "//a[", "not XPath"),
+        ("marcxml", "245%a", "not a MARC selector"),
+        ("json", "a[?", "fields.title"),
+    ],
+)
+def test_selectors_are_compiled(body: str, selector: str, told: str) -> None:
+    """A wrong selector is told when the spec is read, in the language of its body."""
+    records = "items" if body == "json" else "//item"
+
+    assert told in problems_of(
+        f'name = "x"\nrequest.url = "https://a.org"\n[parse]\nbody = "{body}"\nrecords = "{records}"\n'
+        f'[fields]\ntitle = "{selector}"\n'
+    )
+
+
+def test_missing_parts() -> None:
+    """Without records, without a title, without a body nothing can be read."""
+    head = 'name = "x"\nrequest.url = "https://a.org"\n'
+
+    assert "parse.body: one of" in problems_of(head)
+    assert "parse.records: is missing" in problems_of(f'{head}[parse]\nbody = "json"\n')
+    assert "fields: title is missing" in problems_of(f'{head}[parse]\nbody = "json"\nrecords = "x"\n')
+
+
+def test_enrichment() -> None:
+    """A source that can be asked for single works has a request for that; others have none."""
+    spec = spec_of(GOOD + '[enrich.request]\nurl = "https://api.example.org/w/{doi}"\nparams = { v = 2 }')
+
+    assert spec_of(GOOD).enrich is None
+    assert spec.enrich is not None
+    assert (spec.enrich.by, spec.enrich.request.url) == ("doi", "https://api.example.org/w/{doi}")
+    assert spec.enrich.request.params == {"v": "2"}
+
+
+@pytest.mark.parametrize(
+    ("toml", "told"),
+    [
+        ('enrich = "doi"', "enrich: must be a table"),
+        ("[enrich]", "enrich.request.url: must begin with https:// or http://"),
+        ('[enrich]\nby = "isbn"', "enrich.by: 'isbn' is not allowed; one of doi"),
+        ('[enrich.request]\nurl = "shelf:mine"', "enrich.request.url: must begin with https:// or http://"),
+        ('[enrich.request]\nurl = "https://a.example/"', "enrich.request: asks for no work: url or params must hold"),
+        ('[enrich.request]\nurl = "https://a.example/{query}"', "enrich.request.url: unknown placeholder {query}"),
+        (
+            '[enrich.request]\nurl = "https://a.example/{doi}"\nparams = { n = "{size}" }',
+            "enrich.request.params.n: unknown placeholder {size}; allowed are doi",
+        ),
+        (
+            '[enrich.request]\nurl = "https://a.example/{doi}"\nmethod = "POST"',
+            "enrich.request.method: unknown key; allowed are headers, params, url",
+        ),
+    ],
+)
+def test_problems_of_an_enrichment(toml: str, told: str) -> None:
+    """Each with its place and what is allowed."""
+    where = toml + "\n" if toml.startswith("enrich =") else ""
+    assert told in problems_of(where + GOOD + ("" if where else toml))
+
+
+def test_extends_names_only_differences() -> None:
+    """A spec laid over another has its tables merged key by key, and its field rules replaced whole."""
+    base = tomllib.loads(GOOD)
+
+    spec = spec_of(
+        'extends = "one"\nname = "two"\nurl = "https://b.org"\nlimits.requests = 2\n'
+        '[fields]\nauthors = { at = "names" }\nyear = "y"\n',
+        one=base,
+    )
+
+    assert ("two", "https://b.org", 2) == (spec.name, spec.request.url, spec.limits.requests)
+    assert "{size}" == spec.request.params["n"]
+    assert {"title", "authors", "type", "year", "ids.own"} == {rule.field for rule in spec.shapes[0].shape().rules}
+
+
+def test_extends_nobody_or_itself() -> None:
+    """A spec that extends what is not there, or itself in a ring, is told so."""
+    ring = {"name": "a", "extends": "a"}
+
+    assert "extends: there is no spec called 'nobody'" in problems_of('extends = "nobody"\nname = "x"\n', a=ring)
+    assert "extends itself" in problems_of('extends = "a"\nname = "x"\n', a=ring)
+
+
+def test_merge_leaves_its_arguments_alone() -> None:
+    """Shipped tables are shared, so laying something over them must not change them."""
+    base = {"a": {"b": 1, "c": {"d": 2}}}
+
+    assert {"a": {"b": 9, "c": {"d": 2}}} == merge(base, {"a": {"b": 9}})
+    assert {"a": {"b": 1, "c": {"d": 2}}} == base
+
+
+def test_read_table(tmp_path: Path) -> None:
+    """A file that is too large or is not TOML is a SpecError with its name."""
+    (tmp_path / "big.toml").write_bytes(b"#" * (MAX_BYTES + 1))
+    (tmp_path / "bad.toml").write_text("name = ")
+
+    for name, told in (("big.toml", "larger than"), ("bad.toml", "not TOML")):
+        with pytest.raises(SpecError, match=told) as raised:
+            read_table(tmp_path / name)
+        assert name == raised.value.file
+
+
+@pytest.mark.parametrize("name", Registry(Settings()).names())
+def test_shipped_specs_say_their_limits(name: str) -> None:
+    """Every shipped source is asked considerately: a finite pace, few requests at once, a time limit."""
+    limits = Registry(Settings()).spec(name).limits
+
+    assert limits.requests / limits.per <= 10
+    assert 1 <= limits.concurrency <= 4
+    assert 0 < limits.timeout <= 30
+
+
+LIKE = """
+name = "mine"
+[request]
+url = "https://x.example"
+[query]
+style = "params"
+[parse]
+body    = "json"
+records = "items"
+[fields]
+title = "title"
+[[also]]
+like    = "{like}"
+when    = "//record"
+records = "//record"
+[also.fields]
+source_id = "003"
+"""
+
+
+def test_a_shape_like_that_of_another_spec() -> None:
+    """Its kind of body and its rules, under those of its own."""
+    (_, marc) = build(tomllib.loads(LIKE.format(like="sru.marc21")), "mine.toml", shipped_table).shapes
+    rules = {rule.field for rule in marc.shape().rules}
+
+    assert marc.body == "marcxml"
+    assert {"title", "authors", "ids.lccn", "source_id"} <= rules
+
+
+@pytest.mark.parametrize("like", ["sru.nonsense", "nonsense.marc21", "sru", "../sru.marc21"])
+def test_a_shape_like_none_that_there_is(like: str) -> None:
+    """The error names the place, and how it is written."""
+    with pytest.raises(SpecError) as raised:
+        build(tomllib.loads(LIKE.format(like=like)), "mine.toml", shipped_table)
+    assert f"also[1].like: there is no shape '{like}'; write SPEC.SHAPE" in raised.value.problems

@@ -1,0 +1,76 @@
+"""Forty queries in the dialect of every source, as its manual has it: one table a source in dialects/.
+
+`python tools/dialect_table.py SOURCE` prints a table to be read beside the manual; nothing in a table is right because
+it was printed.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from metasearch.adapters.specs.registry import Registry
+from metasearch.adapters.translate.plan import plan
+from metasearch.errors import CannotAsk
+from metasearch.query import parse
+from metasearch.settings import Settings
+
+FOLDER = Path(__file__).parent / "dialects"
+REGISTRY = Registry(Settings())
+QUERIES: list[str] = tomllib.loads((FOLDER / "queries.toml").read_text(encoding="utf-8"))["queries"]
+TABLES = sorted(path.stem for path in FOLDER.glob("*.toml") if path.stem != "queries")
+
+
+@cache
+def table(source: str) -> dict[str, Any]:
+    return tomllib.loads((FOLDER / f"{source}.toml").read_text(encoding="utf-8"))
+
+
+def asked(source: str, text: str) -> tuple[str, list[str]]:
+    """What is sent, and what is told; where nothing can be asked, that alone is told."""
+    spec = REGISTRY.spec(source)
+    try:
+        planned = plan(parse(text), spec, 20, {name: "x" for auth in spec.auth for name in auth.variables})
+    except CannotAsk as refused:
+        return "", [str(refused)]
+    return planned.sent, list(planned.notes)
+
+
+@pytest.mark.parametrize("text", QUERIES)
+@pytest.mark.parametrize("source", TABLES)
+def test_translation(source: str, text: str) -> None:
+    """Each source is asked in its own words, and what these cannot say is told."""
+    sent, notes = asked(source, text)
+
+    assert sent == table(source)["sent"][text]
+    assert notes == table(source)["lost"].get(text, [])
+
+
+def test_the_queries_are_forty() -> None:
+    """One for each thing that a dialect may lack, and none twice."""
+    assert len(QUERIES) == len(set(QUERIES)) == 40
+
+
+@pytest.mark.parametrize("source", TABLES)
+def test_a_table_holds_these_queries_and_names_the_manual(source: str) -> None:
+    """No line is left over, and whoever doubts one finds the page."""
+    assert set(QUERIES) == set(table(source)["sent"])
+    assert set(table(source)["lost"]) <= set(QUERIES)
+    assert table(source)["docs"].startswith("https://")
+    assert (FOLDER / f"{source}.toml").read_text(encoding="utf-8").startswith("# http")
+
+
+@pytest.mark.parametrize("source", REGISTRY.names())
+def test_every_source_has_a_table(source: str) -> None:
+    """A shipped source without a table is untested."""
+    assert source in TABLES
+
+
+@pytest.mark.parametrize("source", TABLES)
+def test_no_table_is_left_over(source: str) -> None:
+    """A source that is gone or is called otherwise takes its table along."""
+    assert source in REGISTRY.names()

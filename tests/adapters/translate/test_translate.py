@@ -1,0 +1,346 @@
+"""What is sent and what is filtered afterwards, together, are what was asked: tried on toy databases, query by query.
+
+Each toy database reads what it is sent by its own grammar, and knows nothing of how queries are written here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from hypothesis import assume, event, example, given, settings
+from hypothesis import strategies as st
+
+from metasearch.adapters.spec import AdapterSpec
+from metasearch.adapters.specs.specfile import build
+from metasearch.adapters.translate.plan import Plan, plan
+from metasearch.adapters.translate.sayable import Sayable
+from metasearch.errors import CannotAsk
+from metasearch.query import And, Not, Or, Query, Term, Years, conjunction, matches, parse
+from metasearch.query.ast import searches
+from metasearch.record import Record
+
+TYPES = {"article": ["paper", "case"], "review": "review", "thesis": "thesis"}
+LANGUAGES = {"en": "eng", "zh": ["chi", "zho"]}
+
+
+def spec(request: dict[str, Any] | None = None, **query: Any) -> AdapterSpec:
+    return build(
+        {
+            "name": "toy",
+            "request": {"url": "https://a.example", "params": request or {"q": "{query}"}},
+            "query": query,
+            "parse": {"body": "json", "records": "items"},
+            "fields": {"title": "title"},
+        },
+        "toy.toml",
+    )
+
+
+def test_the_work_grows_with_the_query(monkeypatch: pytest.MonkeyPatch) -> None:
+    """NOT within NOT, twenty deep: each part is looked at once, and not once for every way that leads to it."""
+    looked_at: list[Query] = []
+    widen = Sayable._widen
+    monkeypatch.setattr(Sayable, "_widen", lambda self, query: looked_at.append(query) or widen(self, query))
+    text = "x"
+    for number in range(19):
+        text = f"w{number} NOT ({text})"
+    lucene = spec(style="expression", conjunction=" AND ", negation=" NOT {x}", group="({x})", fields={"any": "{x}"})
+
+    assert plan(parse(text), lucene, 20, {}).sent.count(" NOT ") == 19
+    assert len(looked_at) == len(set(looked_at)) < 100
+
+
+# --------------------------------------------------------------------------- toy databases
+
+
+def tokens(text: str) -> list[str]:
+    return re.findall(r"[^\W_]+[+#]*", text.lower())
+
+
+def texts(record: Record, field: str) -> list[str]:
+    own = {"t": [record.title], "v": [record.venue or ""], "k": list(record.keywords)}
+    return own[field] if field else [*own["t"], *own["v"], *own["k"], record.abstract or ""]
+
+
+def occurs(record: Record, field: str, text: str, *, star: bool = False) -> bool:
+    """Whether the words follow one another in a text of the field; with a star, the last one may go on."""
+    wanted = tokens(text)
+
+    def at(have: list[str]) -> bool:
+        same = all(want in (word, word.rstrip("+#")) for want, word in zip(wanted, have, strict=False))
+        return same or (
+            star and have[: len(wanted) - 1] == wanted[:-1] and have[len(wanted) - 1].startswith(wanted[-1])
+        )
+
+    lists = [tokens(it) for it in texts(record, field)]
+    return any(at(have[n:]) for have in lists for n in range(len(have) - len(wanted) + 1))
+
+
+def one_of(word: str, own: str | None, table: dict[str, Any]) -> bool:
+    words = table.get(own or "", [])
+    return word in ([words] if isinstance(words, str) else words)
+
+
+def clause(record: Record, field: str, text: str, *, star: bool) -> bool:
+    if field == "pt":
+        return one_of(text, record.type, TYPES)
+    if field == "la":
+        return one_of(text, record.language, LANGUAGES)
+    if field == "doi":
+        return text == record.doi
+    return occurs(record, field, text, star=star)
+
+
+LUCENE = spec(
+    style="expression",
+    fields={
+        "any": "{x}",
+        "title": "t:{x}",
+        "venue": "v:{x}",
+        "subject": "k:{x}",
+        "doi": 'doi:"{x}"',
+        "type": "pt:{x}",
+        "language": "la:{x}",
+    },
+    conjunction=" AND ",
+    disjunction=" OR ",
+    negation=" AND NOT {x}",
+    phrase='"{x}"',
+    escape='\\+-&|!(){}[]^"~*?:/',
+    truncated="{x}*",
+    truncated_least=3,
+    types=TYPES,
+    languages=LANGUAGES,
+    years={"both": "y:[{first} TO {last}]", "since": "y:[{first} TO 9999]", "until": "y:[0 TO {last}]"},
+)
+_PIECE = re.compile(
+    r"\s*(?:(?P<sign>\(|\)|AND NOT\b|AND\b|OR\b)|(?:(?P<field>[a-z]+):)?"
+    r'(?:"(?P<phrase>(?:\\.|[^"\\])*)"|\[(?P<first>\d+) TO (?P<last>\d+)\]|(?P<word>(?:\\.|[^\s()"\\:])+)))'
+)
+
+
+class Lucene:
+    """AND, OR, AND NOT, brackets, phrases, fields, ranges, stars."""
+
+    def __init__(self, sent: str, record: Record) -> None:
+        self.pieces = list(self.cut(sent))
+        self.record = record
+
+    @staticmethod
+    def cut(sent: str) -> Iterator[re.Match[str]]:
+        at = 0
+        while at < len(sent):
+            piece = _PIECE.match(sent, at)
+            assert piece, f"a syntax error at {sent[at:]!r}"
+            yield piece
+            at = piece.end()
+
+    def finds(self) -> bool:
+        found = self.alternatives()
+        assert not self.pieces, "something is left over"
+        return found
+
+    def sign(self, *signs: str) -> str | None:
+        if self.pieces and self.pieces[0]["sign"] in signs:
+            return self.pieces.pop(0)["sign"]
+        return None
+
+    def alternatives(self) -> bool:
+        found = self.parts()
+        while self.sign("OR"):
+            found |= self.parts()
+        return found
+
+    def parts(self) -> bool:
+        found = self.atom()
+        while sign := self.sign("AND", "AND NOT"):
+            found &= self.atom() == (sign == "AND")
+        return found
+
+    def atom(self) -> bool:
+        if self.sign("("):
+            found = self.alternatives()
+            assert self.sign(")"), "a bracket is not closed"
+            return found
+        piece = self.pieces.pop(0)
+        assert piece["sign"] is None, f"{piece['sign']} has nothing before it"
+        if piece["first"]:
+            return int(piece["first"]) <= (self.record.year or 0) <= int(piece["last"])
+        text = piece["phrase"] if piece["phrase"] is not None else piece["word"]
+        star = bool(piece["word"]) and text.endswith("*") and not text.endswith("\\*")
+        plain = re.sub(r"\\(.)", r"\1", text.removesuffix("*") if star else text)
+        return clause(self.record, piece["field"] or "", plain, star=star)
+
+
+#: One word after the other; a bar between words is OR and binds tighter; neither NOT nor phrases, brackets nor stars.
+BARS = spec(
+    style="expression",
+    fields={"any": "{x}", "type": "pt:{x}"},
+    conjunction=" ",
+    disjunction="|",
+    group="",
+    strip='|:"()-+',
+    types={"review": "review", "thesis": "thesis"},
+    years={"only": "y:{first}"},
+)
+#: The same without OR.
+WORDS = spec(style="expression", fields={"any": "{x}", "title": "t:{x}"}, conjunction=" ", strip=':"()-')
+#: All words must occur, field by field; one type at most.
+PARAMETERS = spec(
+    {"q": "{any}", "t": "{title}", "pt": "{type}", "la": "{language}", "y": "{years}"},
+    style="params",
+    scored=False,
+    strip='"-',
+    types={"review": "review", "thesis": "thesis"},
+    languages=LANGUAGES,
+    either={"language": "|"},
+    years_in="params",
+    years={"both": "{first}-{last}", "only": "{first}-{first}"},
+)
+
+
+def bars(sent: str, record: Record) -> bool:
+    def word(text: str) -> bool:
+        field, _, value = text.rpartition(":")
+        if field == "y":
+            return int(value) == record.year
+        return clause(record, field, value, star=False)
+
+    return all(any(word(each) for each in side.split("|")) for side in sent.split())
+
+
+def parameters(sent: str, record: Record) -> bool:
+    years = re.search(r"(?:^| )\[?(\d+)-(\d+)\]?$", sent)
+    if years:
+        sent = sent[: years.start()]
+        if not int(years[1]) <= (record.year or 0) <= int(years[2]):
+            return False
+    for each in filter(None, sent.split("; ")):
+        name, _, value = each.partition(": ")
+        field = {"any": "", "title": "t", "type": "pt", "language": "la"}[name]
+        words = [value.split("|")] if field in ("pt", "la") else [[word] for word in value.split()]
+        if not all(any(clause(record, field, it, star=False) for it in alternatives) for alternatives in words):
+            return False
+    return True
+
+
+TOYS: dict[str, tuple[AdapterSpec, Callable[[str, Record], bool]]] = {
+    "lucene": (LUCENE, lambda sent, record: Lucene(sent, record).finds()),
+    "bars": (BARS, bars),
+    "words": (WORDS, bars),
+    "parameters": (PARAMETERS, parameters),
+}
+
+
+# --------------------------------------------------------------------------- queries and records
+
+WORD = st.sampled_from(
+    ["gene", "genes", "genetic", "drive", "or", "OR", "c++", "c", "covid-19", "covid", "19", "a/b", "x:y"]
+)
+TEXT = st.lists(WORD, min_size=1, max_size=4).map(" ".join)
+DOI = st.sampled_from(["10.1000/a", "10.1000/b(1)"])
+FIELD = st.sampled_from(["any", "any", "title", "venue", "subject", "abstract"])
+LEAF: st.SearchStrategy[Query] = st.one_of(
+    st.builds(Term, st.lists(WORD, min_size=1, max_size=2).map(" ".join), FIELD, st.booleans()),
+    st.builds(
+        lambda stem, field: Term(stem, field, truncated=True), st.sampled_from(["ge", "gene", "covid-1", "dr"]), FIELD
+    ),
+    st.builds(Term, st.sampled_from(["article", "review", "thesis", "map"]), st.just("type")),
+    st.builds(Term, st.sampled_from(["en", "zh", "de"]), st.just("language")),
+    st.builds(Term, DOI, st.just("doi")),
+    st.sampled_from([Years(2019, 2021), Years(2020, 2020), Years(2020, None), Years(None, 2019)]),
+)
+
+
+def either(parts: list[Query]) -> Query:
+    flat = tuple(dict.fromkeys(i for part in parts for i in (part.parts if isinstance(part, Or) else (part,))))
+    return Or(flat) if len(flat) > 1 else flat[0]
+
+
+QUERIES = st.recursive(
+    LEAF,
+    lambda inner: st.one_of(
+        st.lists(inner, min_size=2, max_size=3).map(lambda parts: conjunction(*parts)),
+        st.lists(inner, min_size=2, max_size=3).map(either),
+        inner.map(lambda part: part.part if isinstance(part, Not) else Not(part)),
+    ),
+    max_leaves=8,
+).filter(searches)
+RECORDS = st.builds(
+    Record,
+    source=st.just("toy"),
+    title=TEXT,
+    venue=TEXT,
+    abstract=TEXT,
+    keywords=st.lists(TEXT, min_size=1, max_size=2).map(tuple),
+    year=st.sampled_from([2018, 2019, 2020, 2021, 2022]),
+    type=st.sampled_from(["article", "review", "thesis", "map"]),
+    language=st.sampled_from(["en", "zh", "de"]),
+    doi=DOI,
+)
+#: What a note says where less is asked for than was meant; where more is found than was meant, and nothing is filtered.
+LESS = ("only the first", "is looked for")
+MORE = ("sent as words", "is not applied", "is left out")
+
+
+def asked(query: Query, toy: AdapterSpec) -> Plan:
+    try:
+        return plan(query, toy)
+    except CannotAsk:
+        assume(False)
+        raise
+
+
+def told(planned: Plan, signs: tuple[str, ...]) -> bool:
+    return any(sign in note for note in planned.notes for sign in signs)
+
+
+@pytest.mark.parametrize("name", TOYS)
+@settings(max_examples=100, deadline=None)
+@example(query=parse("gene OR c++"), record=Record(source="toy", title="gene"))
+@example(query=parse("gene NOT c++ type:article"), record=Record(source="toy", title="gene c", year=2020))
+@given(query=QUERIES, record=RECORDS)
+def test_no_record_that_matches_is_lost(name: str, query: Query, record: Record) -> None:
+    """Where the notes do not say that less is asked for, what is meant is found, and stands the filter."""
+    toy, finds = TOYS[name]
+    planned = asked(query, toy)
+    assume(not told(planned, LESS))
+    if matches(query, record) is not True:
+        return
+
+    event("a record that matches")
+    assert finds(planned.sent, record), (planned.sent, planned.notes)
+    assert planned.residual is None or matches(planned.residual, record) is not False
+
+
+@pytest.mark.parametrize("name", TOYS)
+@settings(max_examples=100, deadline=None)
+@given(query=QUERIES, record=RECORDS)
+def test_no_record_is_found_that_does_not_match(name: str, query: Query, record: Record) -> None:
+    """Where the notes do not say that more is found, what is found and stands the filter is meant."""
+    toy, finds = TOYS[name]
+    planned = asked(query, toy)
+    broken = bool(toy.query.strip) and re.search(
+        r"\w[-:/]\w", repr(query)
+    )  # its parts are looked for, wherever they stand
+    if told(planned, MORE) or broken or not finds(planned.sent, record):
+        return
+
+    event("a record that is found")
+    if planned.residual is None or matches(planned.residual, record) is not False:
+        assert matches(query, record) is not False, (planned.sent, planned.notes)
+
+
+@pytest.mark.parametrize("name", TOYS)
+@settings(max_examples=40, deadline=None)
+@given(query=QUERIES)
+def test_what_is_filtered_is_told(name: str, query: Query) -> None:
+    """Each clause that is applied here has a note."""
+    planned = asked(query, TOYS[name][0])
+    parts = planned.residual.parts if isinstance(planned.residual, And) else (planned.residual,)
+
+    if planned.residual is not None:
+        assert len([note for note in planned.notes if "is applied here" in note]) >= len(set(parts)) - 1 >= 0

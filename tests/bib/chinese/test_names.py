@@ -1,0 +1,212 @@
+"""A person's name in characters and in Latin letters."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from metasearch.bib.chinese.names import (
+    HanName,
+    Romanised,
+    authors_agree,
+    common_people,
+    han_names,
+    romanised_name,
+    same_person,
+)
+from metasearch.bib.chinese.surnames import latin_surnames, surname_spellings
+from metasearch.bib.chinese.syllables import is_spelled, readings, wade_giles
+
+
+@pytest.mark.parametrize(
+    "name", ["田中太郎丸", "김철수", "たなか", "卡尔·马克思", "本刊编辑部", "希布斯", "", "张", "Zhang"]
+)
+def test_no_chinese_name(name: str) -> None:
+    """Japanese, Korean and foreign names and bodies are not divided."""
+    assert not han_names(name)
+
+
+def test_two_ways_to_divide() -> None:
+    """Mr Ouyang or Mr Ou: both are looked up."""
+    assert han_names("欧阳修") == (HanName("欧阳", "修"), HanName("欧", "阳修"))
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("Zhang SF", Romanised("zhang", ("s", "f"))),
+        ("Zhang S.-F.", Romanised("zhang", ("s", "f"))),
+        ("Zhang, S. F.", Romanised("zhang", ("s", "f"))),
+        ("S. F. Zhang", Romanised("zhang", ("s", "f"))),
+        ("Zhang, San-Feng", Romanised("zhang", ("san", "feng"))),
+        ("Sanfeng Zhang", Romanised("zhang", ("sanfeng",))),
+        ("ZHANG San-feng", Romanised("zhang", ("san", "feng"))),
+        ("Chang San-feng", Romanised("chang", ("san", "feng"))),
+        ("Ou-Yang Xiu", Romanised("ouyang", ("xiu",))),
+        ("Ou Yang Xiu", Romanised("ouyang", ("xiu",))),
+        ("Wang Li", Romanised("wang", ("li",))),
+        ("Wang Li", Romanised("li", ("wang",))),
+        ("Lǚ Bù", Romanised("lu", ("bu",))),
+        ("Ch’ien Chung-shu", Romanised("chien", ("chung", "shu"))),
+        ("Peter S. F. Zhang", Romanised("zhang", ("s", "f"))),
+        ("Zhang HE", Romanised("zhang", ("h", "e"))),
+        ("Zhang HE", Romanised("zhang", ("he",))),
+    ],
+)
+def test_reading_latin_letters(name: str, expected: Romanised) -> None:
+    """The usual styles are read, and both readings where two are possible."""
+    assert expected in romanised_name(name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["John Smith", "Smith, J.", "Müller, K", "Tanaka, Taro", "John Zhang", "", "张三", "Zhang 3", "a" * 300, "-,-"],
+)
+def test_foreign_names(name: str) -> None:
+    """Names that are no Chinese ones are not read."""
+    assert romanised_name(name) == ()
+
+
+LATIN_OF = {
+    "张三丰": [
+        "Zhang SF",
+        "Zhang S",
+        "Zhang, San-Feng",
+        "Sanfeng Zhang",
+        "ZHANG San-feng",
+        "Chang San-feng",
+        "S. Zhang",
+    ],
+    "吕布": ["Lu B", "Lü, Bu", "LYU Bu", "Lv Bu"],
+    "欧阳修": ["Ouyang X", "Xiu Ouyang", "OUYANG Xiu", "Ou YX"],
+    "單田芳": ["Shan TF", "Tianfang Shan"],
+    "晟茜": [],
+    "王晟": ["Wang Sheng", "Wang Cheng"],
+    "许亚军": ["Hsu Ya-chun", "Xu YJ", "Xu, Ya-jun"],
+    "李娥": ["Li E", "E. Li"],
+    "解西安": ["Xie Xi'an", "Xie XA"],
+}
+
+
+@pytest.mark.parametrize(("han", "latin"), [(han, latin) for han, several in LATIN_OF.items() for latin in several])
+def test_one_person(han: str, latin: str) -> None:
+    """The two may be one person."""
+    assert same_person(han, latin) is True
+
+
+@pytest.mark.parametrize(
+    ("han", "latin"),
+    [
+        ("张三丰", "Zhang LF"),
+        ("张三丰", "Zhang SL"),
+        ("张三丰", "Wang SF"),
+        ("张三丰", "Zhang, San"),
+        ("张三丰", "Zhang Sanfang"),
+        ("单田芳", "Dan TF"),
+        ("王力", "Li Wangfeng"),
+    ],
+)
+def test_two_people(han: str, latin: str) -> None:
+    """The two contradict one another."""
+    assert same_person(han, latin) is False
+
+
+@pytest.mark.parametrize(
+    ("han", "latin"),
+    [
+        ("张三丰", "John Zhang"),
+        ("张三丰", "Zhang"),
+        ("张三丰", "Smith J"),
+        ("黄国强", "Wong KK"),
+        ("陈大文", "Chan TM"),
+        ("姜敏浩", "Kang MH"),
+        ("田中太郎丸", "Tanaka Taro"),
+        ("卡尔·马克思", "Karl Marx"),
+        ("김철수", "Kim CS"),
+        ("张三丰", "张三丰"),
+        ("", ""),
+    ],
+)
+def test_nobody_can_say(han: str, latin: str) -> None:
+    """A foreign given name, a family name alone, Cantonese, Korean, Japanese: not to say."""
+    assert same_person(han, latin) is None
+
+
+HAN, LATIN = ["江文杰", "韩超", "顾达民"], ["Wenjie JIANG", "Chao HAN", "Damin GU"]
+
+
+@pytest.mark.parametrize(
+    ("han", "latin", "expected"),
+    [
+        (HAN, LATIN, True),
+        (HAN, ["Jiang WJ", "Han C", "Gu DM"], True),
+        (HAN, ["Jiang WJ"], True),
+        (HAN, ["Gu DM", "Jiang WJ", "Han C"], True),
+        (HAN, ["Jiang WJ", "Smith J", "Gu DM"], True),
+        (HAN, ["Jiang WJ", "Han C"], None),
+        (HAN, ["Jiang WJ", "Li C", "Gu DM"], None),
+        (HAN, ["Wang L", "Li X", "Zhao Q"], False),
+        (HAN, ["Wang L"], False),
+        (HAN, ["Smith J", "Jones K", "Brown L"], None),
+        (HAN, [], None),
+        ([], LATIN, None),
+    ],
+)
+def test_lists_of_authors(han: list[str], latin: list[str], expected: bool | None) -> None:
+    """Lists agree in order or not, may be cut off, and say nothing where their people cannot be compared."""
+    assert authors_agree(han, latin) is expected
+
+
+def test_common_people() -> None:
+    """Nobody is counted twice."""
+    assert common_people(HAN, ["Gu DM", "Wang L", "Jiang W"]) == 2
+    assert common_people(["张三", "张森"], ["Zhang S"]) == 1
+    assert common_people([], LATIN) == 0
+
+
+def test_spellings_of_syllables() -> None:
+    """Wade-Giles follows Pinyin by rule; a word is told from a foreign one."""
+    expected = "zhang chang, xu hsu, cai tsai, qiu chiu, guo kuo, luo lo, he ho, si ssu, xiong hsiung, lv lu, ren jen"
+    pairs = dict(pair.split() for pair in expected.split(", "))
+
+    assert {syllable: wade_giles(syllable) for syllable in pairs} == pairs
+    assert is_spelled("sanfeng")
+    assert is_spelled("kuoching")
+    assert not is_spelled("john")
+    assert not is_spelled("an" * 50)
+
+
+def test_every_family_name_can_be_read() -> None:
+    """The tables hold all family names, and heteronyms by the reading of names."""
+    assert {"zhang", "ouyang", "shan", "chang", "hsu"} <= latin_surnames()
+    assert surname_spellings("曾") == {"zeng"}
+    assert "dan" not in surname_spellings("单")
+    assert readings("單") == readings("单")
+    assert readings("晟") == {"cheng", "sheng"}
+    assert readings("か") == frozenset()
+
+
+@given(st.text(max_size=40), st.text(max_size=40))
+def test_any_text_is_taken(han: str, latin: str) -> None:
+    """No text raises."""
+    assert same_person(han, latin) in (True, False, None)
+    assert authors_agree([han], [latin]) is same_person(han, latin)
+
+
+@pytest.mark.shared
+def test_real_translated_names(shared: Path) -> None:
+    """Wanfang gives each author's name twice: every pair is one person."""
+    text = (shared / "data/dedup/zh_cnki_etc/demo_wanfang_202101.NET").read_text(encoding="utf-8")
+    pairs = 0
+    for entry in text.split("{Reference Type}"):
+        han = re.findall(r"\{Author\}: *(.+)", entry)
+        latin = re.findall(r"\{Translated Author\}: *(.+)", entry)
+        if latin and len(han) == len(latin):
+            pairs += len(han)
+            assert [same_person(*pair) for pair in zip(han, latin, strict=True)] == [True] * len(han)
+            assert authors_agree(han, latin) is True
+    assert pairs > 10

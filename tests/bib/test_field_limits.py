@@ -1,0 +1,259 @@
+"""Fields have limits: what is longer is cut or left out, and told, wherever a record comes from."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import fields, replace
+from typing import Any
+
+import pytest
+
+from metasearch.adapters.parse.parse import Parsed, parse
+from metasearch.adapters.request import Page, Request
+from metasearch.adapters.specs.registry import Registry
+from metasearch.adapters.specs.specfile import build
+from metasearch.bib.convert import PLURAL_FIELDS
+from metasearch.bib.field_limits import LARGEST_NUMBER, LIMITS, MOST_FOUND, Cuts, bounded, kept
+from metasearch.dedup import DEFAULT, fingerprint
+from metasearch.dedup.merge import merge
+from metasearch.events import Added, Answer, Counts, SourceReport
+from metasearch.formats import FORMATS, write
+from metasearch.formats.events import ndjson, sse
+from metasearch.formats.reading import read_bytes
+from metasearch.record import Author, Record
+from metasearch.settings import Settings
+from tests.pathological import seconds
+
+TITLE = LIMITS["title"].text
+SPEC = build(
+    {
+        "name": "made",
+        "request": {"url": "https://api.example.org/", "params": {"q": "{any}"}},
+        "paging": {"kind": "none", "size": 10},
+        "parse": {"body": "json", "records": "items"},
+        "fields": {
+            "title": "title",
+            "authors": {"each": "authors", "family": "family", "given": "given", "affiliation": "at"},
+            "doi": "doi",
+            "keywords": "keywords",
+            "abstract": {"at": "words", "as": "inverted-index"},
+            "url": "url",
+        },
+        "ids": {"own": "id"},
+    },
+    "made.toml",
+)
+
+
+def page(items: list[dict[str, Any]]) -> Parsed:
+    request = Request(source="made", url="https://api.example.org/", size=10, wanted=10)
+    return parse(Page(request=request, body=json.dumps({"items": items}).encode()), SPEC)
+
+
+def test_every_text_of_a_record_has_a_limit() -> None:
+    """A field that is added to records, or to specs, cannot be without one."""
+    unbounded = {"position", "authors", "editors", "ids"} | {"year", "citations", "retracted"}
+    assert {it.name for it in fields(Record)} - unbounded <= LIMITS.keys()
+    assert {name for name, limit in LIMITS.items() if limit.items > 1} == PLURAL_FIELDS | {"ids", "given"}
+
+
+def test_a_page_tells_what_was_cut() -> None:
+    """Its records are kept, with as much of each field as fits; the notes say what and how often."""
+    long = {"title": "a" * (TITLE + 1), "doi": f"10.1000/{'x' * 3000}", "keywords": ["k"] * 2 + ["k" * 1001], "id": "1"}
+    fine = {"title": "b" * TITLE, "doi": "10.1000/1", "keywords": ["k"], "id": "2"}
+
+    parsed = page([long, fine, long])
+
+    assert [len(record.title) for record in parsed.records] == [TITLE, TITLE, TITLE]
+    assert [record.doi for record in parsed.records] == [None, "10.1000/1", None]
+    assert [tuple(map(len, record.keywords)) for record in parsed.records] == [(1, 1000), (1,), (1, 1000)]
+    assert set(parsed.notes) == {
+        "2 titles were cut at 4,000 characters",
+        "2 DOIs of more than 2,048 characters were left out",
+        "2 keywords were cut at 1,000 characters",
+    }
+    assert not page([fine]).notes
+
+
+def test_lists_are_cut_and_told() -> None:
+    """Authors, keywords and the words of an abstract, each at its own limit."""
+    most = LIMITS["authors"].items
+    crowd = [{"family": f"Byron{number}", "given": "Ada"} for number in range(most + 5)]
+    parsed = page([{"title": "a", "authors": crowd, "keywords": [f"k{number}" for number in range(5_000)]}])
+
+    (record,) = parsed.records
+    assert (len(record.authors), len(record.keywords)) == (most, LIMITS["keywords"].items)
+    assert record.authors[-1].family == f"Byron{most - 1}"
+    assert set(parsed.notes) == {
+        "1 list of authors was cut at 20,000 entries",
+        "1 list of keywords was cut at 2,000 entries",
+    }
+    abstract = page([{"title": "a", "words": {"word": list(range(100_000))}}])
+    assert len(abstract.records[0].abstract or "") <= LIMITS["abstract"].text
+    assert abstract.notes == ("1 abstract was cut at 50,000 characters",)
+
+
+def test_a_large_collaboration_loses_nobody() -> None:
+    """The two largest experiments together have 5,154 authors."""
+    crowd = [{"family": f"Byron{number}", "given": "Ada", "at": "CERN " * 40} for number in range(5_154)]
+    parsed = page([{"title": "a", "authors": crowd}])
+
+    assert len(parsed.records[0].authors) == 5_154
+    assert parsed.notes == ()
+
+
+def test_names_and_affiliations_are_cut() -> None:
+    """Whichever way a name goes: in parts, in one, or as an object that is none."""
+    authors = [
+        {"family": "B" * 2_000, "given": "Ada"},
+        {"family": "Byron", "given": "Ada", "at": "x" * 2_001},
+        "C" * 9_000,
+    ]
+    parsed = page([{"title": "a", "authors": authors}])
+
+    first, second, third = parsed.records[0].authors
+    assert [len(it) for it in (first.name, first.family or "", third.name)] == [1_000, 1_000, 1_000]
+    assert len(second.affiliation or "") == 2_000
+    assert "2 authors were cut at 1,000 characters" in parsed.notes
+    assert "1 affiliation was cut at 2,000 characters" in parsed.notes
+    assert "1 value for authors was cut at 4,000 characters before it was read" in parsed.notes
+
+
+@pytest.mark.parametrize(
+    "found", ["a" * 20_000, ["a" * 20_000], [["a"] * 30_000], [{"text": "a" * 20_000}], {"text": "a" * 20_000}]
+)
+def test_no_converter_sees_more(found: Any) -> None:
+    """Of whatever form a value is, it is cut before it is converted, and that is told."""
+    cuts = Cuts()
+    less = bounded("title", found, cuts)
+
+    assert len(json.dumps(less)) < max(LIMITS["title"].given, 5 * MOST_FOUND) + 100
+    assert cuts.notes() == ("1 value for titles was cut at 16,000 characters before it was read",)
+
+
+@pytest.mark.parametrize("found", ["a" * 16_000, ["a"] * 9_000, [{"text": "a"}], 12, None, True, {"a": [1] * 20_000}])
+def test_what_fits_is_not_touched(found: Any) -> None:
+    """It is the same object."""
+    cuts = Cuts()
+    assert bounded("title", found, cuts) is found
+    assert cuts.notes() == ()
+
+
+def test_numbers_have_a_limit() -> None:
+    """A number of thousands of digits is no year; it could not even be written down."""
+    cuts = Cuts()
+    values = kept({"year": 10**5_000, "citations": LARGEST_NUMBER - 1, "title": "a"}, cuts)
+
+    assert values == {"year": None, "citations": LARGEST_NUMBER - 1, "title": "a"}
+    assert cuts.notes() == ("1 number for year was too large and left out",)
+
+
+def test_the_title_that_took_half_a_minute(slow_marc: bytes) -> None:
+    """The MARC record by which a source was stopped for 30 s: it is read at once, and its page tells."""
+    registry = Registry(Settings(sources={"library": {"extends": "sru", "url": "http://127.0.0.1/sru"}}))
+    request = Request(source="library", url="http://127.0.0.1/sru", size=10, wanted=10)
+    parsed: list[Parsed] = []
+    took = seconds(lambda: parsed.append(parse(Page(request=request, body=slow_marc), registry.spec("library"))))
+
+    assert took < 0.5
+    assert len(parsed[0].records[0].title) <= TITLE
+    assert any("cut" in note for note in parsed[0].notes)
+
+
+@pytest.fixture
+def slow_marc() -> bytes:
+    title = "/" * 60_000 + "a/"
+    return (
+        '<searchRetrieveResponse xmlns="http://www.loc.gov/zing/srw/"><numberOfRecords>1</numberOfRecords><records><record>'
+        '<recordData><record xmlns="http://www.loc.gov/MARC21/slim"><leader>00000nam a2200000 i 4500</leader>'
+        '<controlfield tag="001">1</controlfield><datafield tag="245" ind1="1" ind2="0">'
+        f'<subfield code="a">Title {title}</subfield></datafield></record></recordData></record></records>'
+        "</searchRetrieveResponse>"
+    ).encode()
+
+
+LONG = "word " * 2_000
+FILES = {
+    "ris": f"TY  - JOUR\nTI  - {LONG}\nER  - \n",
+    "bibtex": f"@article{{a, title = {{{LONG}}}}}\n",
+    "csv": f'Title,DOI\n"{LONG}",10.1000/1\n',
+    "csl-json": json.dumps([{"id": "1", "type": "book", "title": LONG}]),
+    "ndjson": json.dumps({"source": "a", "source_id": "1", "position": 1, "title": LONG}),
+    "endnote-xml": f"<xml><records><record><rec-number>1</rec-number><titles><title>{LONG}</title></titles></record>"
+    "</records></xml>",
+    "marcxml": '<collection><record><leader>00000nam a2200000 i 4500</leader><datafield tag="245" ind1="1" ind2="0">'
+    f'<subfield code="a">{LONG}</subfield></datafield></record></collection>',
+}
+
+
+@pytest.mark.parametrize("form", FILES)
+def test_files_tell_what_was_cut(form: str) -> None:
+    """Every reader of files has the same limits, and tells the line."""
+    reading = read_bytes(FILES[form].encode(), "a.txt", format=form)
+
+    assert [len(record.title) for record in reading.records] == [TITLE - 1]
+    told = [problem for problem in reading.problems if problem.message == "1 title was cut at 4,000 characters"]
+    assert len(told) == 1
+    assert reading.lost == 0
+
+
+# --------------------------------------------------------------------------- the largest record
+
+
+def largest(source: str) -> Record:
+    """A record with every field at its limit."""
+    word = f"{source} iron in lakes, part II: "
+
+    def text(field: str, number: int = 0) -> str:
+        most = LIMITS[field].text
+        return (f"{number} {word}" * (most // len(word) + 1))[:most].strip()
+
+    def people(field: str) -> tuple[Author, ...]:
+        names = (f"Byron{number}" for number in range(LIMITS[field].items))
+        return tuple(Author(f"Ada {name}", name, "Ada", affiliation="x" * 100) for name in names)
+
+    def texts(field: str) -> tuple[str, ...]:
+        short = min(LIMITS[field].text, 200)
+        return tuple(text(field, number)[:short] for number in range(LIMITS[field].items))
+
+    values: dict[str, Any] = {
+        it.name: texts(it.name) if it.name in PLURAL_FIELDS else text(it.name)
+        for it in fields(Record)
+        if it.name in LIMITS and it.name not in ("authors", "editors", "ids", "source")
+    }
+    values |= {"authors": people("authors"), "editors": people("editors"), "year": 2000, "type": "article"}
+    values |= {"ids": {f"s{number}": f"{number}" for number in range(LIMITS["ids"].items)}, "position": 1}
+    values |= {
+        "citations": 1,
+        "retracted": None,
+        "open_access": "gold",
+        "date": "2000-01-01",
+        "doi": f"10.1000/{'x' * 2000}",
+    }
+    values |= {"url": f"https://a.example/{'x' * 3000}", "pdf_url": None, "language": "en"}
+    return Record(source=source, **values)
+
+
+def test_the_largest_record_costs_little() -> None:
+    """Making, comparing, merging and writing take some ten milliseconds each; a busy machine is given more."""
+    one, other = largest("a"), replace(largest("b"), title=largest("a").title[:-5] + "other")
+    cuts = Cuts()
+    assert seconds(lambda: kept({it.name: getattr(one, it.name) for it in fields(Record)}, cuts)) < 0.3
+    assert cuts.notes() == ()
+    prints = [fingerprint(one), fingerprint(other)]
+
+    def compare() -> None:
+        for it in prints:
+            list(DEFAULT.keys(it))
+        DEFAULT.explain(*prints)
+
+    assert min(seconds(lambda: (fingerprint(one), fingerprint(other))) for _ in range(3)) < 0.3
+    assert min(seconds(compare) for _ in range(3)) < 0.3
+    hit = merge([(it.record_key, it.record, it) for it in prints])
+    answer = Answer("q", True, Counts(2, 1, 0), (hit,), (SourceReport("a", "ok", 2, 2, 0.1),), 0.1)
+    for name, form in FORMATS.items():
+        if form.whole:
+            took = min(seconds(lambda name=name: write(name, answer)) for _ in range(2))
+            assert took < 0.6, name
+    for writer in (ndjson, lambda event: sse(event, 1)):
+        assert min(seconds(lambda writer=writer: writer(Added(hit))) for _ in range(2)) < 0.6

@@ -1,0 +1,81 @@
+"""Turns at the desk: one in each round of the loop, searches that have had none first."""
+
+from __future__ import annotations
+
+import asyncio
+
+from metasearch.engine.scheduler import Desk, Turns
+
+
+async def page(turns: Turns, name: str, stretches: int, told: list[str]) -> None:
+    for _ in range(stretches):
+        await turns.next()
+        told.append(name)
+
+
+async def test_a_search_that_has_had_no_turn_goes_first() -> None:
+    """However many pages the others have waiting, and however long they have waited."""
+    desk, told = Desk(), []
+    early, late = desk.turns(), desk.turns()
+    async with asyncio.TaskGroup() as group:
+        for _ in range(5):
+            group.create_task(page(early, "early", 2, told))
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        group.create_task(page(late, "late", 2, told))
+
+    assert told.index("late") <= 2
+    assert sorted(told) == ["early"] * 10 + ["late"] * 2
+
+
+async def test_one_first_turn_a_search() -> None:
+    """Ten pages of one search that come together are not all before the first page of another one."""
+    desk, told = Desk(), []
+    one, other = desk.turns(), desk.turns()
+    async with asyncio.TaskGroup() as group:
+        for _ in range(10):
+            group.create_task(page(one, "one", 1, told))
+        group.create_task(page(other, "other", 1, told))
+
+    assert told[:2] == ["one", "other"]
+
+
+async def test_the_loop_is_served_between_two_turns() -> None:
+    """Callbacks that are ready run in between, whoever else wants a turn."""
+    desk, told = Desk(), []
+    turns = desk.turns()
+
+    async def ticker() -> None:
+        for _ in range(6):
+            told.append("tick")
+            await asyncio.sleep(0)
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(3):
+            group.create_task(page(turns, "turn", 1, told))
+        group.create_task(ticker())
+
+    assert "turn turn" not in " ".join(told)
+
+
+async def test_who_no_longer_waits_costs_no_turn() -> None:
+    """A cancelled page is passed over, and the next one is served."""
+    desk, told = Desk(), []
+    turns = desk.turns()
+    gone = asyncio.create_task(page(turns, "gone", 1, told))
+    stays = asyncio.create_task(page(turns, "stays", 1, told))
+    await asyncio.sleep(0)
+    gone.cancel()
+    await asyncio.gather(gone, stays, return_exceptions=True)
+
+    assert told == ["stays"]
+
+
+async def test_a_desk_rests_and_begins_again() -> None:
+    """Turns are given however much later they are wanted."""
+    desk, told = Desk(), []
+    await page(desk.turns(), "a", 1, told)
+    await asyncio.sleep(0.01)
+    await page(desk.turns(), "b", 2, told)
+
+    assert told == ["a", "b", "b"]

@@ -1,0 +1,67 @@
+"""The watchdog for programs that use the library."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from metasearch.loop.watchdog import watchdog
+
+ROOT = Path(__file__).resolve().parents[2]
+#: A loop that is busy in C for longer than the watchdog is patient, and then goes on.
+SCRIPT = """
+import asyncio, sys
+from metasearch.loop.watchdog import watchdog
+
+def busy():
+    "A second or more in one call that lets go of nothing."
+    sum(range(10**8))
+
+async def main():
+    async with watchdog(0.3, end={end}):
+        for _ in range(8):
+            await asyncio.sleep(0.1)
+        print("all was well", flush=True)
+        busy()
+        print("went on", flush=True)
+    import faulthandler, time
+    time.sleep(0.5)  # nobody watches any more
+
+asyncio.run(main())
+"""
+
+
+def run(*, end: bool) -> subprocess.CompletedProcess[str]:
+    """The script, to its end."""
+    return subprocess.run(
+        [sys.executable, "-c", SCRIPT.format(end=end)], capture_output=True, text=True, cwd=ROOT, check=False
+    )
+
+
+def test_a_loop_that_stops_is_told_once() -> None:
+    """The place is named, and the program goes on; a loop that runs is not told of."""
+    done = run(end=False)
+
+    assert (done.returncode, done.stdout) == (0, "all was well\nwent on\n")
+    assert done.stderr.count("Timeout (0:00:00.3") == 1
+    assert "in busy" in done.stderr
+
+
+def test_a_process_that_hangs_can_be_ended() -> None:
+    """With `end` it does not outlive its loop."""
+    done = run(end=True)
+
+    assert (done.returncode, done.stdout) == (1, "all was well\n")
+    assert "in busy" in done.stderr
+
+
+async def test_what_cannot_watch_is_refused() -> None:
+    """A time that is none, and a file without a descriptor."""
+    for seconds, file in ((0, None), (float("nan"), None), (1, io.StringIO())):
+        with pytest.raises(ValueError):
+            async with watchdog(seconds, file=file):
+                pass
