@@ -31,11 +31,10 @@ from tests.pathological import samples, text, too_slow
 
 #: Modules and packages whose public functions take what databases, files and people wrote.
 SWEPT = (
-    "normalise", "unicode_forms", "chinese", "adapters.found", "adapters.texts", "adapters.dates",
-    "adapters.identifiers", "adapters.numbering", "adapters.citation", "adapters.byline", "adapters.people",
-    "adapters.marc_names", "dedup.titles", "dedup.affixes", "dedup.people", "dedup.venues", "dedup.dois", "dedup.cjk",
-    "dedup.text", "dedup.fingerprint", "files.values", "files.latex", "files.accession", "files.bibtex_values",
-    "files.worktypes", "files.type_words", "files.tagged", "files.bibtex_entry", "query.languages", "query.years",
+    "bib", "bib.chinese",
+    "dedup.titles", "dedup.affixes", "dedup.people", "dedup.venues", "dedup.dois", "dedup.cjk",
+    "dedup.published.text", "dedup.fingerprint", "formats.reading.values", "formats.bibtex.latex", "formats.reading.accession", "formats.bibtex.values",
+    "formats.reading.worktypes", "formats.reading.type_words", "formats.reading.tagged", "formats.bibtex.entry", "query.years",
     "query.kinds",
 )  # fmt: skip
 #: How a parameter of each type is made of a text; functions with other parameters are not swept here.
@@ -128,10 +127,10 @@ def test_everything_is_swept() -> None:
     """The sweep finds the converters and the modules that it is for."""
     assert {f"as {name}" for name in convert.CONVERTERS} <= FUNCTIONS.keys() | {"as labelled"}
     assert {
-        "normalise.fold",
-        "normalise.doi",
-        "adapters.byline.people_in",
-        "chinese.titles.split_titles",
+        "bib.normalise.fold",
+        "bib.normalise.doi",
+        "bib.byline.people_in",
+        "bib.chinese.titles.split_titles",
     } <= FUNCTIONS.keys()
     assert len(FUNCTIONS) > 200
 

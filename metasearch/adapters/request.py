@@ -11,6 +11,8 @@ from dataclasses import dataclass, field, replace
 from typing import AnyStr
 from urllib.parse import quote, urlencode
 
+#: What a source's URL may begin with.
+SCHEMES = ("https://", "http://", "z3950://")
 #: Shorter secrets are not looked for in bodies: they would be found by accident.
 SHORTEST_SECRET = 6
 #: Written in one way everywhere.

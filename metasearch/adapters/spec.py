@@ -10,11 +10,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
+from metasearch.bib.strings import Converter
+
 #: A compiled selector: takes a node of a parsed body, gives what it finds there (None or an empty list: nothing).
 Selector = Callable[[Any], Any]
-#: A converter of convert.py: takes what a selector found, gives the value of a record's field, or None. One that takes
-#: the record's node itself is given `Cuts` as well.
-Converter = Callable[..., Any]
 #: One template, or several for one parameter.
 Template = str | tuple[str, ...]
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from metasearch.adapters.spec import Converter
 from metasearch.bib import byline, marc_names, people
 from metasearch.bib.dates import (
     date,
@@ -50,6 +49,7 @@ from metasearch.bib.numbering import (
     page_range,
     size_pages,
 )
+from metasearch.bib.strings import Converter
 from metasearch.bib.texts import (
     abstract,
     bracketed,

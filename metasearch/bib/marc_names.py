@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from metasearch.adapters.select.marc import MarcField
 from metasearch.bib import normalise
+from metasearch.bib.marc import MarcField
 
 _LIFE_DATES = re.compile(
     r",?\s*(?:[(\[]?(?:b\.|d\.|fl\.|ca\.|active|approximately|born|geb\.|gest\.)?\s*(?:1[0-9]{3}|20\d\d)\??.*)$"

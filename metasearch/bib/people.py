@@ -10,13 +10,12 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from metasearch.adapters.select.marc import MarcField
-from metasearch.adapters.spec import Converter
 from metasearch.bib import marc_names, normalise
 from metasearch.bib.corporate import employed, is_body
 from metasearch.bib.field_limits import LIMITS, MOST_GIVEN, Cuts, bounded, most
 from metasearch.bib.made import made_author
-from metasearch.bib.strings import first, strings
+from metasearch.bib.marc import MarcField
+from metasearch.bib.strings import Converter, first, strings
 from metasearch.bib.texts import plain, text
 from metasearch.record import Author
 

@@ -10,9 +10,6 @@ from metasearch.adapters.request import Page, Request
 if TYPE_CHECKING:  # specs are read without aiohttp
     from metasearch.adapters.fetch.transport import Transport
 
-#: What a source's URL may begin with.
-SCHEMES = ("https://", "http://", "z3950://")
-
 
 class SchemeTransport:
     """Passes each request to the transport of its scheme, which is made when the first one comes.

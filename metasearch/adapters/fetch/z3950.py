@@ -47,7 +47,10 @@ _QUERY, _START, _COUNT, _FORM = "query", "startRecord", "maximumRecords", "recor
 #: Bib-1's diagnostic for a session that is refused without another.
 _ACCESS_CONTROL = 101
 #: What the process runs, and how a job ended whose process did not say.
-_RUN = "import sys, json; sys.path[:] = json.loads(sys.argv[1]);from metasearch.adapters.fetch.z3950_worker import main; main()"
+_RUN = (
+    "import sys, json; sys.path[:] = json.loads(sys.argv[1]);"
+    "from metasearch.adapters.fetch.z3950_worker import main; main()"
+)
 _DIED = "died"
 #: Bytes of the line that says how a job ended, of a page for one of its records, and that are read at once.
 _LONGEST_TOLD, _WRITTEN, _STRETCH = 1 << 16, 2, 1 << 18

@@ -20,13 +20,13 @@ from metasearch.adapters.parse.weight import LIGHT_MARKS, MOST_ELEMENTS, holds_t
 from metasearch.adapters.request import Page, Request, without_secrets
 from metasearch.adapters.select import as_strings
 from metasearch.adapters.select.json import every
-from metasearch.adapters.select.marc import MarcRecord
 from metasearch.adapters.select.xml_record import XmlRecord
 from metasearch.adapters.spec import AdapterSpec, LateShape, Selector, Shape
 from metasearch.adapters.translate.links import followed
 from metasearch.adapters.translate.plan import next_request
 from metasearch.bib import convert
 from metasearch.bib.field_limits import Cuts, kept
+from metasearch.bib.marc import MarcRecord
 from metasearch.bib.made import made_record
 from metasearch.bib.strings import first
 from metasearch.errors import NotParsable, SourceError, Unreachable

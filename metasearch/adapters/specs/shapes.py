@@ -15,10 +15,10 @@ from metasearch.adapters.select.json import compile_json
 from metasearch.adapters.select.marc import compile_marc
 from metasearch.adapters.select.xml import compile_xml
 from metasearch.adapters.select.xml_record import XmlRecord, compile_xml_record
-from metasearch.adapters.spec import Converter, FieldRule, LateShape, Selector, Shape
+from metasearch.adapters.spec import FieldRule, LateShape, Selector, Shape
 from metasearch.adapters.specs.tables import CHOICES, Table, TableReader
 from metasearch.bib import convert, people
-from metasearch.bib.strings import strings
+from metasearch.bib.strings import Converter, strings
 from metasearch.errors import SpecError
 from metasearch.record import OPEN_ACCESS, TYPES, Record
 

@@ -16,7 +16,7 @@ from typing import Any
 import tomli
 
 from metasearch import opening
-from metasearch.adapters.fetch.schemes import SCHEMES
+from metasearch.adapters.request import SCHEMES
 from metasearch.adapters.spec import (
     LONGEST_ADDRESS,
     AdapterSpec,

@@ -138,7 +138,7 @@ def _objects(text: str, in_list: str | None = None) -> Iterator[tuple[int, str, 
             if (
                 mark == "{"
                 and len(stack) == level
-                and text[max(0, hit.start() - 40) : hit.start()].rstrip()[-1:] != ":"
+                and (not level or text[max(0, hit.start() - 40) : hit.start()].rstrip()[-1:] != ":")
             ):
                 start, start_line, deep = hit.start(), line, False
             stack.append(mark)

@@ -46,3 +46,8 @@ def test_leniency() -> None:
         load("[" * 100_000)
     with pytest.raises(ValueError):
         load("{'a': 1}")
+
+
+def test_what_stands_before_the_first_object_is_no_key() -> None:
+    """A colon where the bracket of the list should be costs nothing."""
+    assert [item.value for item in items(':\n {"id": "a"}, {"id": "b"}]')] == [{"id": "a"}, {"id": "b"}]
