@@ -6,16 +6,18 @@
     python3 tasks.py lint                    format, lint, types, import contracts
     python3 tasks.py fix                     let the formatter and the linter mend what they can
     python3 tasks.py bench                   the speed table of benchmarks/; `bench dedup`, `bench text`: de-duplication
-                                             `bench faults`: broken and hostile databases; `bench soak`: thousands of
-                                             searches; `bench overload`: more clients at once than can be served;
-                                             `bench parse`: reading pages; `bench load`: reading specs
+                                             `bench faults`: broken and hostile databases; `bench
+                                             soak`: thousands of searches; `bench overload`: more
+                                             clients at once than can be served; `bench parse`:
+                                             reading pages; `bench load`: reading specs
     python3 tasks.py fuzz                    damaged bodies, files and queries for every parser, a minute each (Linux)
     python3 tasks.py sources                 write docs/sources.md from the specs
     python3 tasks.py report                  measure every strategy and write docs/strategies-*.md
     python3 tasks.py wheel                   build the wheel into dist/
     python3 tasks.py run ...                 the metasearch command itself
 
-The first call makes a virtual environment in .venv (or in $METASEARCH_VENV) and installs into it; later calls reuse it.
+The first call makes a virtual environment in .venv (or in $METASEARCH_VENV) and installs into it;
+later calls reuse it.
 """
 
 from __future__ import annotations
@@ -49,7 +51,10 @@ NEEDS = {
 
 def main() -> int:
     if sys.version_info < (3, 11):
-        say(f"metasearch needs Python 3.11 or newer; this is {sys.version.split()[0]}, {sys.executable}.")
+        say(
+            f"metasearch needs Python 3.11 or newer; this is {sys.version.split()[0]}, "
+            f"{sys.executable}."
+        )
         return 2
     if sys.argv[1:] in ([], ["-h"], ["--help"]):
         print(__doc__)
@@ -68,11 +73,14 @@ def say(text: str) -> None:
 
 
 def environment(groups: tuple[str, ...]) -> bool:
-    """Make sure that the package and the tools of the groups are installed; False, with the reason told, if not."""
+    """Make sure that the package and the tools of the groups are installed; False, with the reason
+    told, if not.
+    """
     import tomllib
 
     text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    # What is installed points to this folder, and its scripts to that one: where either moved, all is done again.
+    # What is installed points to this folder, and its scripts to that one: where either moved, all
+    # is done again.
     state = hashlib.sha256(f"{text}{ROOT}{VENV}".encode()).hexdigest()[:12]
     stamps = [VENV / f".installed-{group}-{state}" for group in ("package", *groups)]
     if Path(PYTHON).exists() and all(stamp.exists() for stamp in stamps):
@@ -82,13 +90,20 @@ def environment(groups: tuple[str, ...]) -> bool:
     if install is None:
         return False
     tools = f" and the tools of `{', '.join(groups)}`" if groups else ""
-    say(f"Installing metasearch{tools} into {VENV}; this happens once and takes a minute or two ...")
+    say(
+        f"Installing metasearch{tools} into {VENV}; this happens once and takes a minute or two ..."
+    )
     began = time.monotonic()
     # A PIP_USER of the user's own would send the packages elsewhere.
     env = {**os.environ, "PIP_USER": "0", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
-    done = subprocess.run([*install, "--quiet", "--editable", str(ROOT), *wanted], env=env, check=False)
+    done = subprocess.run(
+        [*install, "--quiet", "--editable", str(ROOT), *wanted], env=env, check=False
+    )
     if done.returncode:
-        say("The installation failed; what the installer says stands above. The next call tries again.")
+        say(
+            "The installation failed; what the installer says stands above. The next call tries "
+            "again."
+        )
         return False
     for stamp in stamps:
         stamp.write_text("")
@@ -97,16 +112,20 @@ def environment(groups: tuple[str, ...]) -> bool:
 
 
 def installer() -> list[str] | None:
-    """The command that installs into the environment, which is made first where it is missing; None if there is none.
+    """The command that installs into the environment, which is made first where it is missing; None
+    if there is none.
 
-    Debian ships Python without ensurepip and pip, and its own pip refuses to install into the system (PEP 668). So pip
-    is looked for inside the environment, and then outside of it, from where it may install into the environment.
+    Debian ships Python without ensurepip and pip, and its own pip refuses to install into the
+    system (PEP 668). So pip is looked for inside the environment, and then outside of it, from
+    where it may install into the environment.
     """
     if not works(PYTHON) and not make_environment():
         return None
     inside = [PYTHON, "-m", "pip"]
     if not works(*inside):
-        subprocess.run([PYTHON, "-m", "ensurepip", "--default-pip"], capture_output=True, check=False)
+        subprocess.run(
+            [PYTHON, "-m", "ensurepip", "--default-pip"], capture_output=True, check=False
+        )
     outside = ([sys.executable, "-m", "pip"], ["pip3"], ["pip"])
     for pip in (inside, *([*found, "--python", PYTHON] for found in outside)):
         if works(*pip):
@@ -116,7 +135,8 @@ def installer() -> list[str] | None:
     version = f"python{sys.version_info.major}.{sys.version_info.minor}"
     say(
         f"{sys.executable} has no pip, and no ensurepip that could make one.\n"
-        f"On Debian and Ubuntu: sudo apt install python3-venv   (for a Python beside the system's: {version}-venv)\n"
+        f"On Debian and Ubuntu: sudo apt install python3-venv   (for a Python beside the "
+        f"system's: {version}-venv)\n"
         "Elsewhere: install pip for this Python, or uv. Then run the same command again."
     )
     return None
@@ -125,7 +145,10 @@ def installer() -> list[str] | None:
 def make_environment() -> bool:
     """Make a fresh virtual environment, without pip."""
     if VENV.is_dir() and any(VENV.iterdir()) and not (VENV / "pyvenv.cfg").exists():
-        say(f"{VENV} is neither empty nor a virtual environment and is left alone; choose another METASEARCH_VENV.")
+        say(
+            f"{VENV} is neither empty nor a virtual environment and is left alone; choose another "
+            f"METASEARCH_VENV."
+        )
         return False
     say(f"Making a virtual environment in {VENV} ...")
     shutil.rmtree(VENV, ignore_errors=True)
@@ -146,13 +169,18 @@ PYTHON = tool("python")
 
 def works(*command: str) -> bool:
     try:
-        return subprocess.run([*command, "--version"], capture_output=True, check=False).returncode == 0
+        return (
+            subprocess.run([*command, "--version"], capture_output=True, check=False).returncode
+            == 0
+        )
     except OSError:
         return False
 
 
 def call(name: str, *arguments: str) -> int:
-    """Run a program of the environment; what the keyboard interrupts is the program, which then says how it ended."""
+    """Run a program of the environment; what the keyboard interrupts is the program, which then
+    says how it ended.
+    """
     with subprocess.Popen([tool(name), *arguments]) as process:
         while True:
             try:

@@ -37,7 +37,10 @@ def themed(path: Path, half: str) -> list[Themed]:
     rows = [json.loads(line) for line in gzip.decompress(path.read_bytes()).splitlines()]
     return [
         Themed(
-            Record(source="base", source_id=row["id"], title=row["title"], abstract=row["abstract"]), row["discipline"]
+            Record(
+                source="base", source_id=row["id"], title=row["title"], abstract=row["abstract"]
+            ),
+            row["discipline"],
         )
         for row in rows
         if row["half"] == half
@@ -54,7 +57,9 @@ def closeness(name: str) -> Callable[[Fingerprint, Fingerprint], float]:
     """How near a strategy sees two records; larger is nearer."""
     (matcher,) = STRATEGIES[name].chain.matchers
     if isinstance(matcher, Signed):
-        return lambda a, b: -float(((matcher.signature(a) or 0) ^ (matcher.signature(b) or 0)).bit_count())
+        return lambda a, b: (
+            -float(((matcher.signature(a) or 0) ^ (matcher.signature(b) or 0)).bit_count())
+        )
     (laxest,) = STRATEGIES[name].at(0.0).matchers
 
     def near(a: Fingerprint, b: Fingerprint) -> float:
@@ -67,8 +72,8 @@ def closeness(name: str) -> Callable[[Fingerprint, Fingerprint], float]:
 def theme_auc(records: Sequence[Themed], name: str) -> float:
     """How well a strategy tells the records of a theme from others.
 
-    It is the probability that two of one theme are nearer than one of the theme and one of another: 0.5 is chance, and
-    ties count half.
+    It is the probability that two of one theme are nearer than one of the theme and one of another:
+    0.5 is chance, and ties count half.
     """
     near = closeness(name)
     prints = [fingerprint(it.record) for it in records]
@@ -90,12 +95,15 @@ def _auc(same: Mapping[float, int], other: Mapping[float, int]) -> float:
     return won / (sum(same.values()) * sum(other.values()))
 
 
-def within_disciplines(labelled: LabelledSet, disciplines: Mapping[str, str], names: Iterable[str]) -> dict[str, Tally]:
+def within_disciplines(
+    labelled: LabelledSet, disciplines: Mapping[str, str], names: Iterable[str]
+) -> dict[str, Tally]:
     """Each strategy on the records of each discipline for itself, counted together.
 
     Args:
         labelled: A set whose works are known.
-        disciplines: That of each record, by `source_id` up to a tilde: what stands behind it names a copy.
+        disciplines: That of each record, by `source_id` up to a tilde: what stands behind it names
+            a copy.
         names: Of strategies.
     """
     assert labelled.works is not None
@@ -113,7 +121,10 @@ def within_disciplines(labelled: LabelledSet, disciplines: Mapping[str, str], na
                 _, clusters, _ = cluster(part.records, STRATEGIES[name].chain)
                 tallies.append(score(part, clusters).tally)
         found[name] = Tally(
-            *(sum(column) for column in zip(*((it.right, it.false, it.missed) for it in tallies), strict=True))
+            *(
+                sum(column)
+                for column in zip(*((it.right, it.false, it.missed) for it in tallies), strict=True)
+            )
         )
     return found
 

@@ -28,16 +28,21 @@ ROWS_OF_A_CATALOGUE = 100
 
 
 def per_query(shapes: Sequence[str], rows: int, queries: int, rounds: int = 4) -> Measured:
-    """An answer's, as a multiple of the floor's: each round asks for something new, the floor and ours by turns."""
+    """An answer's, as a multiple of the floor's: each round asks for something new, the floor and
+    ours by turns."""
     with upstreams.mock(len(shapes)) as base:
         return asyncio.run(_per_query(base, shapes, rows, queries, rounds))
 
 
-async def _per_query(base: str, shapes: Sequence[str], rows: int, queries: int, rounds: int) -> Measured:
+async def _per_query(
+    base: str, shapes: Sequence[str], rows: int, queries: int, rounds: int
+) -> Measured:
     bare, plain, stream = [], [], []
     async with sides(base, shapes, rows) as both:
         asked = upstreams.queries()
-        for_answers, for_streams = ([upstreams.some(asked, queries) for _ in range(rounds)] for _ in range(2))
+        for_answers, for_streams = (
+            [upstreams.some(asked, queries) for _ in range(rounds)] for _ in range(2)
+        )
         for some in (*for_answers, *for_streams):
             await both.warm(some)
         for answers, streams in zip(for_answers, for_streams, strict=True):
@@ -54,8 +59,8 @@ async def _per_query(base: str, shapes: Sequence[str], rows: int, queries: int, 
 def per_record() -> Measured:
     """Milliseconds for a record over SRU and MARCXML: four catalogues, a hundred records of each.
 
-    A relay answers in the servers' stead what they said before, so that they cost nothing. Of each query counts the
-    first answer that this process sees, and of all queries the median.
+    A relay answers in the servers' stead what they said before, so that they cost nothing. Of each
+    query counts the first answer that this process sees, and of all queries the median.
     """
     with zebra.catalogues() as targets:
         return asyncio.run(_per_record(targets))
@@ -63,7 +68,12 @@ def per_record() -> Measured:
 
 async def _per_record(targets: Mapping[str, str]) -> Measured:
     sources = {
-        name: {"extends": "sru", "url": url, "paging": {"size": ROWS_OF_A_CATALOGUE}, "limits": upstreams.UNLIMITED}
+        name: {
+            "extends": "sru",
+            "url": url,
+            "paging": {"size": ROWS_OF_A_CATALOGUE},
+            "limits": upstreams.UNLIMITED,
+        }
         for name, url in targets.items()
     }
     allow = frozenset(url.split("/")[2] for url in targets.values())
@@ -84,18 +94,24 @@ async def _per_record(targets: Mapping[str, str]) -> Measured:
         again = [await cpu_of(record, [query]) for query in CATALOGUED[1:]]
     records = ROWS_OF_A_CATALOGUE * len(sources)
     once, twice = statistics.median(first), statistics.median(again)
-    return Measured(once / records, f"{records} records a query, {once:.0f} ms; once more {twice:.0f} ms")
+    return Measured(
+        once / records, f"{records} records a query, {once:.0f} ms; once more {twice:.0f} ms"
+    )
 
 
 def _cached(base: str, folder: Path) -> Settings:
     """Settings as ever, with a cache."""
     plain = upstreams.settings(base, CROSSREF)
-    sources = {name: {**table, "limits": {**table["limits"], "ttl": 3600}} for name, table in plain.sources.items()}
+    sources = {
+        name: {**table, "limits": {**table["limits"], "ttl": 3600}}
+        for name, table in plain.sources.items()
+    }
     return replace(plain, sources=sources, cache_dir=folder)
 
 
 async def _three_times(base: str, queries: Sequence[str]) -> tuple[float, float, float]:
-    """Milliseconds of CPU of a search at first, of the same by another engine on the same pages, and once more."""
+    """Milliseconds of CPU of a search at first, of the same by another engine on the same pages,
+    and once more."""
     with TemporaryDirectory() as folder:
         settings = _cached(base, Path(folder))
         async with sides(base, CROSSREF, 20, settings) as both:
@@ -115,10 +131,13 @@ def again(rounds: int = 3) -> list[tuple[float, float, float]]:
 
 
 def from_pages() -> Measured:
-    """CPU of a search whose pages are in the cache, as a share of the same search at first, which put them there."""
+    """CPU of a search whose pages are in the cache, as a share of the same search at first, which
+    put them there."""
     found = again()
     first, pages, _ = (statistics.median(column) for column in zip(*found, strict=True))
-    return Measured(of_turns([it[1] for it in found], [it[0] for it in found]), f"{pages:.1f} of {first:.1f} ms")
+    return Measured(
+        of_turns([it[1] for it in found], [it[0] for it in found]), f"{pages:.1f} of {first:.1f} ms"
+    )
 
 
 def from_the_answer() -> Measured:

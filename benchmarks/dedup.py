@@ -1,9 +1,11 @@
 """De-duplication: records per CPU second, scale, memory, hostile sets, and bib-dedupe beside it.
 
-    python3 tasks.py bench dedup [--records 1000000] [--part sets|scale|hostile|peer] [--peer PYTHON]
+    python3 tasks.py bench dedup [--records 1000000] [--part sets|scale|hostile|peer] [--peer
+    PYTHON]
 
-Every part runs in a process of its own, so that none finds the memory of another. CPU is `time.process_time`, from
-parsed record to cluster, fingerprint included. Exit 1 where a figure misses its goal.
+Every part runs in a process of its own, so that none finds the memory of another. CPU is
+`time.process_time`, from parsed record to cluster, fingerprint included. Exit 1 where a figure
+misses its goal.
 """
 
 from __future__ import annotations
@@ -68,7 +70,9 @@ def largest_sets(count: int) -> list[LabelledSet]:
 
 def generated(name: str, count: int, seed: int = 1) -> LabelledSet:
     works, records = zip(*Library(seed).records(count), strict=True)
-    return LabelledSet(name=name, records=records, origins=[it.source for it in records], works=works)
+    return LabelledSet(
+        name=name, records=records, origins=[it.source for it in records], works=works
+    )
 
 
 def rate(records: Sequence[Record]) -> float:
@@ -80,14 +84,19 @@ def rate(records: Sequence[Record]) -> float:
 def sets() -> int:
     """The four largest sets, with their abstracts and without."""
     missed = 0
-    say(f"{'records per CPU second':36}{'records':>9}{'abstracts':>11}{'as it is':>10}{'without abstracts':>19}")
+    say(
+        f"{'records per CPU second':36}{'records':>9}{'abstracts':>11}{'as it is':>10}{'without abstracts':>19}"
+    )
     for it in largest_sets(4):
         with_abstract = sum(record.abstract is not None for record in it.records)
         bare = [dataclasses.replace(record, abstract=None) for record in it.records]
         whole, without = rate(it.records), rate(bare)
         say(f"{it.name:36}{len(bare):9,}{with_abstract:11,}{whole:10,.0f}{without:19,.0f}")
         missed += whole < WITH_ABSTRACTS or without < WITHOUT_ABSTRACTS
-    say(f"goals: {WITH_ABSTRACTS:,} as it is, {WITHOUT_ABSTRACTS:,} without: {'MISSED' if missed else 'reached'}")
+    say(
+        f"goals: {WITH_ABSTRACTS:,} as it is, {WITHOUT_ABSTRACTS:,} without: "
+        f"{'MISSED' if missed else 'reached'}"
+    )
     return missed
 
 
@@ -103,13 +112,16 @@ def resident() -> int:
 
 
 def scale(count: int) -> int:
-    """Insert so many made-up records, tell time and memory slice by slice; then the time of single calls."""
+    """Insert so many made-up records, tell time and memory slice by slice; then the time of single
+    calls."""
     library, dedup = Library(), OnlineDedup(DEFAULT)
     works: list[int] = []
     stream = library.records(count)
     seconds = 0.0
     held = indexed = 0
-    say(f"{'records':>12}{'rec/CPU s here':>16}{'overall':>10}{'bytes a record':>16}{'the record itself':>19}")
+    say(
+        f"{'records':>12}{'rec/CPU s here':>16}{'overall':>10}{'bytes a record':>16}{'the record itself':>19}"
+    )
     for size in slices(count):
         before = resident()
         fresh = list(itertools.islice(stream, size))
@@ -125,18 +137,34 @@ def scale(count: int) -> int:
         gc.collect()
         held, indexed, seconds = held + made - before, indexed + resident() - made, seconds + spent
         done = len(works)
-        sizes = f"{(held + indexed) / done:16,.0f}{held / done:19,.0f}" if before else f"{'unknown':>16}{'':19}"
+        sizes = (
+            f"{(held + indexed) / done:16,.0f}{held / done:19,.0f}"
+            if before
+            else f"{'unknown':>16}{'':19}"
+        )
         say(f"{done:12,}{size / spent:16,.0f}{done / seconds:10,.0f}{sizes}")
     began = time.process_time()
     clusters = dedup.clusters()
     seconds += time.process_time() - began
     found = count / seconds
-    say(f"{count:,} records in {seconds:.1f} CPU s, clusters included: {found:,.0f} a second; {goal(found, AT_SCALE)}")
-    say(f"comparisons that were passed over, because too many records share a key: {dedup.passed_over:,}")
-    say("(bytes: growth of the resident set, which counts what the allocator keeps; tracemalloc would take hours)")
+    say(
+        f"{count:,} records in {seconds:.1f} CPU s, clusters included: {found:,.0f} a second; "
+        f"{goal(found, AT_SCALE)}"
+    )
+    say(
+        f"comparisons that were passed over, because too many records share a key: "
+        f"{dedup.passed_over:,}"
+    )
+    say(
+        "(bytes: growth of the resident set, which counts what the allocator keeps; tracemalloc "
+        "would take hours)"
+    )
     result = truth(works, clusters)
     tally = result.tally
-    say(f"checked against how they were made: P {tally.precision:.4f}, R {tally.recall:.4f}, {tally.false} false pairs")
+    say(
+        f"checked against how they were made: P {tally.precision:.4f}, R {tally.recall:.4f}, "
+        f"{tally.false} false pairs"
+    )
     return (found < AT_SCALE) + single_calls(library)
 
 
@@ -147,7 +175,9 @@ def slices(count: int) -> list[int]:
 
 def truth(works: Sequence[int], clusters: list[list[int]]) -> Score:
     blank = Record(source="")
-    labelled = LabelledSet(name="", records=[blank] * len(works), origins=[None] * len(works), works=works)
+    labelled = LabelledSet(
+        name="", records=[blank] * len(works), origins=[None] * len(works), works=works
+    )
     return score(labelled, clusters)
 
 
@@ -176,10 +206,13 @@ def single_calls(library: Library) -> int:
 
 
 def hostile() -> int:
-    """Sets made to blow up whoever compares all that share a key: time must grow as the records do."""
+    """Sets made to blow up whoever compares all that share a key: time must grow as the records
+    do."""
     missed = 0
     sizes = (2_500, 5_000, 10_000)
-    say(f"{'CPU seconds':36}{''.join(f'{size:>10,}' for size in sizes)}{'last doubling':>15}{'passed over':>13}")
+    say(
+        f"{'CPU seconds':36}{''.join(f'{size:>10,}' for size in sizes)}{'last doubling':>15}{'passed over':>13}"
+    )
     for name, make in HOSTILE.items():
         seconds: list[float] = []
         for size in sizes:
@@ -189,7 +222,9 @@ def hostile() -> int:
         growth = seconds[-1] / seconds[-2]
         blown = len(seconds) < len(sizes) or (growth > LINEAR and seconds[-1] > 1)
         shown = "".join(f"{it:10.2f}" for it in seconds).ljust(10 * len(sizes))
-        say(f"{name:36}{shown}{growth:14.1f}x{dedup.passed_over:13,}{'  NOT LINEAR' if blown else ''}")
+        say(
+            f"{name:36}{shown}{growth:14.1f}x{dedup.passed_over:13,}{'  NOT LINEAR' if blown else ''}"
+        )
         missed += blown
     return missed
 
@@ -204,11 +239,15 @@ def peer(python: str) -> int:
         say("bib-dedupe: there is no labelled set here to measure it on")
         return 0
     script = Path(__file__).with_name("peer.py")
-    done = subprocess.run([python, str(script), str(folder)], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [python, str(script), str(folder)], capture_output=True, text=True, check=False
+    )
     if done.returncode:
         reason = (done.stderr.strip() or "no reason given").splitlines()[-1]
         say(f"bib-dedupe cannot be run by {python}: {reason}")
-        say("  python3 -m venv peer && peer/bin/pip install bib-dedupe, then --peer peer/bin/python")
+        say(
+            "  python3 -m venv peer && peer/bin/pip install bib-dedupe, then --peer peer/bin/python"
+        )
         return 0
     theirs = json.loads(done.stdout)
     it = datasets.read(folder)
@@ -226,10 +265,17 @@ def peer(python: str) -> int:
 
 def main() -> int:
     """Run one part here, or each in a process of its own."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--records", type=int, default=100_000, help="of the part `scale`")
     parser.add_argument("--part", choices=PARTS, help="only this one")
-    parser.add_argument("--peer", default=sys.executable, metavar="PYTHON", help="an interpreter that has bib-dedupe")
+    parser.add_argument(
+        "--peer",
+        default=sys.executable,
+        metavar="PYTHON",
+        help="an interpreter that has bib-dedupe",
+    )
     options = parser.parse_args()
     if options.records < 1:
         parser.error("--records must be 1 or more")
@@ -244,7 +290,15 @@ def main() -> int:
             return min(1, peer(options.peer))
     failed = False
     for part in PARTS:
-        command = [sys.executable, "-m", "benchmarks.dedup", "--records", str(options.records), "--peer", options.peer]
+        command = [
+            sys.executable,
+            "-m",
+            "benchmarks.dedup",
+            "--records",
+            str(options.records),
+            "--peer",
+            options.peer,
+        ]
         failed |= subprocess.run([*command, "--part", part], check=False).returncode != 0
         say()
     return int(failed)

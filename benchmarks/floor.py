@@ -1,4 +1,5 @@
-"""The floor: a bare aiohttp fan-out that decodes the bodies and merges equal DOIs, and does nothing else.
+"""The floor: a bare aiohttp fan-out that decodes the bodies and merges equal DOIs, and does nothing
+else.
 
 What a meta-search costs is told as a multiple of this, measured in the same run.
 """

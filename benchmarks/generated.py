@@ -1,8 +1,10 @@
-"""Records made up by rule: as many as are wanted, always the same ones, and it is known which are one work.
+"""Records made up by rule: as many as are wanted, always the same ones, and it is known which are
+one work.
 
-A work is a function of its number alone, so that a copy of any earlier work can be made without keeping it: a million
-records cost no more memory than what is measured. Words, names and journals follow Zipf's law, as real ones do, so that
-keys are shared by many records; one work in a hundred is titled "Editorial".
+A work is a function of its number alone, so that a copy of any earlier work can be made without
+keeping it: a million records cost no more memory than what is measured. Words, names and journals
+follow Zipf's law, as real ones do, so that keys are shared by many records; one work in a hundred
+is titled "Editorial".
 """
 
 from __future__ import annotations
@@ -25,22 +27,29 @@ _VOWELS = "a e i o u a e i o ai ea io ou".split()
 _ENDS = "tion ity ing ment al ic ism ance ology ous ive ary sis phy graphy ular ation ess".split()
 _SMALL = "of the in and for on with a to by from under between".split()
 _COMMON = (
-    "effect analysis study model treatment patients review system performance management approach development clinical "
-    "evaluation network data learning risk children health protein cell growth theory design quality water soil policy"
+    "effect analysis study model treatment patients review system performance management approach "
+    "development clinical "
+    "evaluation network data learning risk children health protein cell growth theory design "
+    "quality water soil policy"
 ).split()
 _FAMILIES = (
     (
-        "Wang Li Zhang Liu Chen Yang Smith Kim Lee Garcia Müller Martin Silva Nguyen Johnson Singh Kumar Brown Santos "
+        "Wang Li Zhang Liu Chen Yang Smith Kim Lee Garcia Müller Martin Silva Nguyen Johnson "
+        "Singh Kumar Brown Santos "
         "Rossi van-den-Berg O'Neill Fernández-Loría Ivanov Tanaka Suzuki Schmidt Jones Okafor Ali"
     )
     .replace("-den-", " den ")
     .split()
 )
 _GIVEN = (
-    "Anna Wei Maria John Jing David Yuki Ahmed Laura Peter Sofia Min Carlos Elena Thomas Fatima Jan Priya Paul Ingrid "
+    "Anna Wei Maria John Jing David Yuki Ahmed Laura Peter Sofia Min Carlos Elena Thomas Fatima "
+    "Jan Priya Paul Ingrid "
     "Lars Chidi Hiroshi Olga Samuel Claire Diego Mehmet Grace Viktor"
 ).split()
-_FIELDS = "Medicine Biology Chemistry Physics Engineering Economics Education Psychology Surgery Ecology Law".split()
+_FIELDS = (
+    "Medicine Biology Chemistry Physics Engineering Economics Education Psychology Surgery "
+    "Ecology Law"
+).split()
 
 
 def _spelt(rng: random.Random, syllables: int) -> str:
@@ -56,7 +65,9 @@ class _Zipf:
 
     @classmethod
     def over(cls, items: list[str], offset: float) -> _Zipf:
-        return cls(items, list(accumulate(1 / (rank + offset) for rank in range(1, len(items) + 1))))
+        return cls(
+            items, list(accumulate(1 / (rank + offset) for rank in range(1, len(items) + 1)))
+        )
 
     def draw(self, rng: random.Random, count: int) -> list[str]:
         return rng.choices(self.items, cum_weights=self.weights, k=count)
@@ -81,7 +92,11 @@ class Library:
 
     def _journal(self, rng: random.Random) -> str:
         field, word = rng.choice(_FIELDS), rng.choice(self._words.items).capitalize()
-        forms = (f"Journal of {word} {field}", f"International Review of {field} and {word}", f"{word} Letters")
+        forms = (
+            f"Journal of {word} {field}",
+            f"International Review of {field} and {word}",
+            f"{word} Letters",
+        )
         return rng.choice((*forms, f"Archives of {word}", f"{field} and {word} Research"))
 
     def work(self, number: int) -> Record:
@@ -95,13 +110,17 @@ class Library:
             source=SOURCES[0],
             source_id=f"w{number}",
             title="Editorial" if editorial else self._title(rng),
-            authors=tuple(self._author(rng) for _ in range(min(1, rng.randint(0, 2)) if editorial else count)),
+            authors=tuple(
+                self._author(rng) for _ in range(min(1, rng.randint(0, 2)) if editorial else count)
+            ),
             year=year,
             venue=self._journals.draw(rng, 1)[0],
             volume=str(year - 1955 - number % 7),
             issue=str(rng.randint(1, 12)),
             pages=f"{first}-{first + rng.randint(1, 20)}",
-            doi=f"10.{5000 + number % 97}/{_spelt(rng, 2)}.{year}.{number}" if rng.random() < 0.7 else None,
+            doi=f"10.{5000 + number % 97}/{_spelt(rng, 2)}.{year}.{number}"
+            if rng.random() < 0.7
+            else None,
             type="editorial" if editorial else "article",
             abstract=self._abstract(rng) if not editorial and rng.random() < 0.5 else None,
         )
@@ -184,7 +203,12 @@ def _without_subtitle(it: Record, _: random.Random) -> Changed:
 
 def _mistyped(it: Record, rng: random.Random) -> Changed:
     place = rng.randrange(max(1, len(it.title) - 1))
-    return {"title": it.title[:place] + it.title[place + 1 : place + 2] + it.title[place] + it.title[place + 2 :]}
+    return {
+        "title": it.title[:place]
+        + it.title[place + 1 : place + 2]
+        + it.title[place]
+        + it.title[place + 2 :]
+    }
 
 
 def _short_pages(it: Record, _: random.Random) -> Changed:

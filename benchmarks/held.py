@@ -1,4 +1,5 @@
-"""What this process holds: tasks, sockets, open files and memory, for the commands that look for leaks."""
+"""What this process holds: tasks, sockets, open files and memory, for the commands that look for
+leaks."""
 
 from __future__ import annotations
 
@@ -42,7 +43,8 @@ def held() -> Held:
 
 
 async def settled(least: Held, seconds: float = 2.0) -> Held:
-    """Count again until no more is held than that, or the seconds are over: closing takes a turn or two of the loop."""
+    """Count again until no more is held than that, or the seconds are over: closing takes a turn or
+    two of the loop."""
     loop = asyncio.get_running_loop()
     until = loop.time() + seconds
     found = held()
@@ -59,7 +61,8 @@ def resident() -> int:
 
 @contextmanager
 def peak() -> Iterator[list[int]]:
-    """Measure the most bytes that are held meanwhile beyond those at the start; the list holds them at the end."""
+    """Measure the most bytes that are held meanwhile beyond those at the start; the list holds them
+    at the end."""
     before = resident()
     with suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")  # Linux: the peak begins anew

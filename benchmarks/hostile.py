@@ -29,7 +29,10 @@ def editorials(count: int) -> list[Record]:
 ONE = Record(
     source="a",
     title="Sorption of phosphate on iron oxides in lake sediments: a column study",
-    authors=(Author("Anna van der Berg", "van der Berg", "Anna"), Author("Chidi Okafor", "Okafor", "Chidi")),
+    authors=(
+        Author("Anna van der Berg", "van der Berg", "Anna"),
+        Author("Chidi Okafor", "Okafor", "Chidi"),
+    ),
     year=2011,
     venue="Journal of Soil Science",
     volume="12",
@@ -45,8 +48,10 @@ def copies(count: int) -> list[Record]:
 
 def near_copies(count: int) -> list[Record]:
     """One work, each time written a little differently."""
-    return [dataclasses.replace(ONE, source_id=str(n), title=f"{ONE.title}{' ' * (n % 7)}{'.' * (n % 5)}",
-                                volume=str(n % 11) if n % 3 else None, doi=None if n % 2 else ONE.doi,
+    return [dataclasses.replace(ONE, source_id=str(n),
+    title=f"{ONE.title}{' ' * (n % 7)}{'.' * (n % 5)}",
+                                volume=str(n % 11) if n % 3 else None,
+                                doi=None if n % 2 else ONE.doi,
                                 pages=f"{101 + n % 13}-115") for n in range(count)]  # fmt: skip
 
 
@@ -70,19 +75,27 @@ def template(count: int) -> list[Record]:
     """One text that says nothing, under other titles, and nobody says who wrote it or when."""
     rng = random.Random(1)
     text = (
-        "This is the summary of a talk that was given at the meeting; the full text is to be had of the speaker. " * 4
+        "This is the summary of a talk that was given at the meeting; the full text is to be had "
+        "of the speaker. " * 4
     )
     return [
-        Record(source="a", source_id=str(n), title=f"Talk {rng.getrandbits(40):x}", abstract=f"{text} No. {n}.")
+        Record(
+            source="a",
+            source_id=str(n),
+            title=f"Talk {rng.getrandbits(40):x}",
+            abstract=f"{text} No. {n}.",
+        )
         for n in range(count)
     ]
 
 
 def thin_copies(count: int) -> list[Record]:
-    """One text under one title, each time with a word more, and nobody says who wrote it or when."""
+    """One text under one title, each time with a word more, and nobody says who wrote it or
+    when."""
     text = " ".join(f"word{n}" for n in range(100))
     return [
-        Record(source="a", source_id=str(n), title=ONE.title, abstract=f"{text} ending{n % 997}") for n in range(count)
+        Record(source="a", source_id=str(n), title=ONE.title, abstract=f"{text} ending{n % 997}")
+        for n in range(count)
     ]
 
 

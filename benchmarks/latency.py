@@ -23,7 +23,8 @@ TICK = 0.001
 
 
 def beyond_the_slowest(tries: int = 15) -> Measured:
-    """What a plain answer takes beyond the databases' own 200 ms, its JSON included, as a multiple of the floor's."""
+    """What a plain answer takes beyond the databases' own 200 ms, its JSON included, as a multiple
+    of the floor's."""
     with upstreams.mock(len(MIXED), "--set", f"all latency={LATENCY}") as base:
         return asyncio.run(_beyond_the_slowest(base, tries))
 
@@ -47,7 +48,8 @@ async def _beyond_the_slowest(base: str, tries: int) -> Measured:
 
 
 def first_hit(*faults: str, tries: int = 15) -> Measured:
-    """Milliseconds from the fastest source's whole answer, as a bare client gets it, to the first hit of a stream.
+    """Milliseconds from the fastest source's whole answer, as a bare client gets it, to the first
+    hit of a stream.
 
     Args:
         faults: Further words of the mock's `--set`, as "9 fault=hang".
@@ -73,7 +75,9 @@ async def _first_hit(base: str, tries: int) -> Measured:
             fastest += await times_of(alone, [query])
             hits.append(await until_first_hit(both.engine, query))
     source, hit = statistics.median(fastest), statistics.median(hits)
-    return Measured(hit - source, f"the source's whole answer {source:.1f} ms, first hit {hit:.1f} ms")
+    return Measured(
+        hit - source, f"the source's whole answer {source:.1f} ms, first hit {hit:.1f} ms"
+    )
 
 
 async def until_first_hit(engine: Engine, query: str) -> float:
@@ -98,8 +102,8 @@ class Wait(NamedTuple):
 
 
 def under_load(latency: str, count: int = 32, rounds: int = 2) -> Measured:
-    """Percent of the time to the finished answer at which the first hit comes: the median of searches that all begin
-    at once, round after round.
+    """Percent of the time to the finished answer at which the first hit comes: the median of
+    searches that all begin at once, round after round.
 
     Args:
         latency: Of the databases, in the mock's words.
@@ -117,7 +121,11 @@ async def _under_load(base: str, count: int, rounds: int) -> Measured:
         await both.warm(())
         for some in queries:
             await asyncio.gather(*map(both.floor, some))
-        waits = [wait for some in queries for wait in await asyncio.gather(*(wait_of(both, query) for query in some))]
+        waits = [
+            wait
+            for some in queries
+            for wait in await asyncio.gather(*(wait_of(both, query) for query in some))
+        ]
     first, end = (statistics.median(column) for column in zip(*waits, strict=True))
     share = statistics.median(100 * it.first / it.end for it in waits)
     return Measured(share, f"p50 of the first hit {first:.0f} ms, of the end {end:.0f} ms")
@@ -137,10 +145,12 @@ async def wait_of(both: Sides, query: str) -> Wait:
 
 
 def stall(shapes: Sequence[str], searches: int = 8) -> Measured:
-    """p99 of the milliseconds by which whatever falls due at some moment of a search is late, as answer and stream.
+    """p99 of the milliseconds by which whatever falls due at some moment of a search is late, as
+    answer and stream.
 
-    A task sleeps for 1 ms, again and again, and notes by how much it oversleeps. A stall of 40 ms gives it one late
-    look where forty were due; so each that was missed counts as well, with what was left of the stall by then.
+    A task sleeps for 1 ms, again and again, and notes by how much it oversleeps. A stall of 40 ms
+    gives it one late look where forty were due; so each that was missed counts as well, with what
+    was left of the stall by then.
     """
     with upstreams.mock(len(shapes)) as base:
         return asyncio.run(_stall(base, shapes, searches))
@@ -169,7 +179,9 @@ async def _stall(base: str, shapes: Sequence[str], searches: int) -> Measured:
 
 def with_missed(late: Sequence[float], tick: float) -> list[float]:
     """The delays with those of the looks that were due meanwhile and never came, one a `tick`."""
-    return [delay - tick * missed for delay in late for missed in range(1 + int(max(0.0, delay) / tick))]
+    return [
+        delay - tick * missed for delay in late for missed in range(1 + int(max(0.0, delay) / tick))
+    ]
 
 
 def percentile(values: Sequence[float], percent: int) -> float:

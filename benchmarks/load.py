@@ -2,8 +2,8 @@
 
     python3 tasks.py bench load
 
-CPU is `time.process_time` of a fresh process each, the best of several: what a first search pays. Importing the
-packages is not in it.
+CPU is `time.process_time` of a fresh process each, the best of several: what a first search pays.
+Importing the packages is not in it.
 """
 
 from __future__ import annotations
@@ -41,7 +41,9 @@ def measured(names: str, *, compiled: bool) -> tuple[int, float]:
     """How many specs, and the milliseconds for all of them."""
     code = _MEASURED.format(names=names, compiled=compiled)
     runs = [
-        json.loads(subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout)
+        json.loads(
+            subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout
+        )
         for _ in range(ROUNDS)
     ]
     return runs[0][0], min(run[1] for run in runs)
@@ -49,13 +51,19 @@ def measured(names: str, *, compiled: bool) -> tuple[int, float]:
 
 def main() -> int:
     count, everything = measured("names()", compiled=False)
-    say(f"all {count} specs, ready to ask:         {everything:6.1f} ms, {everything / count:.2f} ms each")
+    say(
+        f"all {count} specs, ready to ask:         {everything:6.1f} ms, {everything / count:.2f} "
+        f"ms each"
+    )
     _, whole = measured("names()", compiled=True)
     say(f"all {count}, every selector compiled:    {whole:6.1f} ms")
     usual, asked = measured("default()", compiled=False)
     say(f"the {usual} of the default set:           {asked:6.1f} ms")
     sixty = everything / count * 60
-    say(f"goal: sixty specs in {GOAL:.0f} ms: {sixty:.0f} ms, {'MISSED' if sixty > GOAL else 'reached'}")
+    say(
+        f"goal: sixty specs in {GOAL:.0f} ms: {sixty:.0f} ms, "
+        f"{'MISSED' if sixty > GOAL else 'reached'}"
+    )
     return int(sixty > GOAL)
 
 

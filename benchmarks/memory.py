@@ -16,10 +16,11 @@ SHAPES = upstreams.SHAPES
 
 
 def under(fault: str) -> Measured:
-    """MiB of the peak beyond what was held before, when one database of four answers with this fault.
+    """MiB of the peak beyond what was held before, when one database of four answers with this
+    fault.
 
-    The same search without it came first, so that what is loaded once does not count; the bound of a body is as it
-    comes.
+    The same search without it came first, so that what is loaded once does not count; the bound of
+    a body is as it comes.
     """
     with upstreams.mock(len(SHAPES) + 1) as base:
         return asyncio.run(_under(base, fault))
@@ -29,11 +30,16 @@ async def _under(base: str, fault: str) -> Measured:
     shapes = (*SHAPES, "crossref")
     plain = upstreams.settings(base, shapes)
     bad = f"db{len(SHAPES)}"
-    sources = {**plain.sources, bad: {**plain.sources[bad], "url": f"{plain.sources[bad]['url']}?fault={fault}"}}
+    sources = {
+        **plain.sources,
+        bad: {**plain.sources[bad], "url": f"{plain.sources[bad]['url']}?fault={fault}"},
+    }
     allow = frozenset({base.removeprefix("http://")})
     async with sides(base, shapes, 20) as both:
         await both.warm(())
-    async with Engine(Settings(sources=sources, default_sources=tuple(sources), allow=allow)) as engine:
+    async with Engine(
+        Settings(sources=sources, default_sources=tuple(sources), allow=allow)
+    ) as engine:
         gc.collect()
         with peak() as grown:
             answer = await engine.search("soil", per_source=20)
@@ -43,7 +49,8 @@ async def _under(base: str, fault: str) -> Measured:
 
 
 def many_at_once(count: int = 200, rounds: int = 3) -> Measured:
-    """MiB by which the process grows after the first round of so many streams at once, each for something new."""
+    """MiB by which the process grows after the first round of so many streams at once, each for
+    something new."""
     with upstreams.mock(len(SHAPES)) as base:
         return asyncio.run(_many_at_once(base, count, rounds))
 

@@ -1,9 +1,11 @@
-"""How many works keep their id when fewer sources are asked: the way that hits are named, beside others.
+"""How many works keep their id when fewer sources are asked: the way that hits are named, beside
+others.
 
     python3 tasks.py bench naming [--shared]
 
-Every subset of the sources is de-duplicated anew (of ten sources a fixed sample). A work counts where a subset has some
-of its records and not all of them, for with all of them it keeps its id in any way of naming.
+Every subset of the sources is de-duplicated anew (of ten sources a fixed sample). A work counts
+where a subset has some of its records and not all of them, for with all of them it keeps its id in
+any way of naming.
 """
 
 from __future__ import annotations
@@ -39,7 +41,10 @@ def _smallest(prints: Sequence[Fingerprint]) -> str:
 
 
 def _bibliographic(prints: Sequence[Fingerprint], *, year: bool) -> str:
-    title, author = _most(it.compact for it in prints), _most(min(it.first, default="") for it in prints)
+    title, author = (
+        _most(it.compact for it in prints),
+        _most(min(it.first, default="") for it in prints),
+    )
     return f"{title}|{author}|{_most(str(it.year or '') for it in prints) if year else ''}"
 
 
@@ -67,7 +72,9 @@ SCHEMES: Mapping[str, Scheme] = {
 def subsets(records: Sequence[Record]) -> Iterator[list[Record]]:
     """The records of every proper subset of their sources, or of a sample of these."""
     names = sorted({it.source for it in records})
-    chosen = [set(some) for count in range(1, len(names)) for some in itertools.combinations(names, count)]
+    chosen = [
+        set(some) for count in range(1, len(names)) for some in itertools.combinations(names, count)
+    ]
     if len(names) > 8:
         chosen = random.Random(20).sample(chosen, SAMPLE)
     for some in chosen:
@@ -83,7 +90,8 @@ def hits(records: Sequence[Record]) -> list[Hit]:
 
 
 def found_again(records: Sequence[Record]) -> Iterator[tuple[Hit, list[Hit]]]:
-    """(a work, the hits that hold its records in the answer of a subset), where that lacks some of them."""
+    """(a work, the hits that hold its records in the answer of a subset), where that lacks some of
+    them."""
     home = {it.key: hit for hit in hits(records) for it in hit.records}
     for some in subsets(records):
         again: dict[str, list[Hit]] = {}
@@ -93,7 +101,9 @@ def found_again(records: Sequence[Record]) -> Iterator[tuple[Hit, list[Hit]]]:
                 works[whole.id] = whole
                 again.setdefault(whole.id, []).append(hit)
         for name, parts in again.items():
-            if {it.key for part in parts for it in part.records} < {it.key for it in works[name].records}:
+            if {it.key for part in parts for it in part.records} < {
+                it.key for it in works[name].records
+            }:
                 yield works[name], parts
 
 
@@ -110,7 +120,9 @@ def shares(searches: Sequence[Sequence[Record]]) -> tuple[int, dict[str, float]]
         for whole, parts in found_again(records):
             total += 1
             for name, scheme in SCHEMES.items():
-                called, *others = (scheme([prints[it.key] for it in hit.records]) for hit in (whole, *parts))
+                called, *others = (
+                    scheme([prints[it.key] for it in hit.records]) for hit in (whole, *parts)
+                )
                 kept[name] += called in others
             kept["as given"] += any(part.id == whole.id for part in parts)
     return total, {name: count / max(total, 1) for name, count in kept.items()}
@@ -134,8 +146,12 @@ async def mocked(queries: Sequence[str] = MOCK_QUERIES) -> list[list[Record]]:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(prog="naming", description="How many works keep their id with fewer sources.")
-    parser.add_argument("--shared", action="store_true", help="The simulated databases beside the checkout, too.")
+    parser = argparse.ArgumentParser(
+        prog="naming", description="How many works keep their id with fewer sources."
+    )
+    parser.add_argument(
+        "--shared", action="store_true", help="The simulated databases beside the checkout, too."
+    )
     wanted = parser.parse_args(arguments)
     measured = {"demo": shares(asyncio.run(demo()))}
     if wanted.shared:

@@ -1,7 +1,8 @@
 """Texts made up by rule, with near copies: title, abstract, and which are one work.
 
-Words are drawn by Zipf's law from the vocabulary of a topic and from a common one, so that texts of a topic are alike
-as those of a discipline are; a fifth of the texts are copies that were edited, cut, or given a copyright line.
+Words are drawn by Zipf's law from the vocabulary of a topic and from a common one, so that texts of
+a topic are alike as those of a discipline are; a fifth of the texts are copies that were edited,
+cut, or given a copyright line.
 """
 
 from __future__ import annotations
@@ -30,12 +31,16 @@ class Texts:
         self._rng = rng = random.Random(f"texts:{language}:{seed}")
         self._common = [self._word(rng) for _ in range(4_000)]
         self._topics = [[self._word(rng) for _ in range(400)] for _ in range(TOPICS)]
-        self._weights = {size: list(accumulate(1 / (rank + 3) for rank in range(size))) for size in (400, 4_000)}
+        self._weights = {
+            size: list(accumulate(1 / (rank + 3) for rank in range(size))) for size in (400, 4_000)
+        }
 
     def _word(self, rng: random.Random) -> str:
         if self.language == "zh":
             return "".join(rng.choices(_HAN, k=2))
-        return "".join(rng.choice("bcdfghklmnprstvw") + rng.choice("aeiou") for _ in range(rng.randint(1, 4)))
+        return "".join(
+            rng.choice("bcdfghklmnprstvw") + rng.choice("aeiou") for _ in range(rng.randint(1, 4))
+        )
 
     def _draw(self, words: list[str], count: int) -> list[str]:
         return self._rng.choices(words, cum_weights=self._weights[len(words)], k=count)
@@ -62,13 +67,17 @@ class Texts:
                 work = len(works)
                 topic = rng.choice(self._topics)
                 title = self._sentence(topic, rng.randint(6, 11))
-                sentences = [self._sentence(topic, rng.randint(12, 24)) for _ in range(rng.randint(5, 10))]
+                sentences = [
+                    self._sentence(topic, rng.randint(12, 24)) for _ in range(rng.randint(5, 10))
+                ]
                 works.append((title, sentences))
             stop = "。" if self.language == "zh" else ". "
             abstract = stop.join(map(self._join, sentences)) + stop
             if len(works) - 1 != work and rng.random() < 0.3:
                 abstract += _LINES[self.language].format(2000 + number % 25)
-            record = Record(source="made-up", source_id=str(number), title=self._join(title), abstract=abstract)
+            record = Record(
+                source="made-up", source_id=str(number), title=self._join(title), abstract=abstract
+            )
             out.append((work, record))
         return out
 

@@ -1,14 +1,16 @@
-"""More clients at once than a server can search for: who is let in is served well, the others are told when to come.
+"""More clients at once than a server can search for: who is let in is served well, the others are
+told when to come.
 
     python3 tasks.py bench overload [--clients 8,64,128] [--seconds 20] [--own]
 
-Each client searches, and searches again when it was answered; one that is turned away comes back when it was told to.
-Every search is for something new and asks ten databases that answer after 200 ms with 20 records each; the server is
-`metasearch serve`, as it comes. The databases are the simulated ones beside the checkout, where they are there, else
-(and with --own) those of `benchmarks/pages/database.py`.
+Each client searches, and searches again when it was answered; one that is turned away comes back
+when it was told to. Every search is for something new and asks ten databases that answer after 200
+ms with 20 records each; the server is `metasearch serve`, as it comes. The databases are the
+simulated ones beside the checkout, where they are there, else (and with --own) those of
+`benchmarks/pages/database.py`.
 
-Exits 1 where an accepted search lacks a record, where a 503 has no Retry-After, where anything else came, and where the
-p95 of accepted searches is more than twice that of the first number of clients.
+Exits 1 where an accepted search lacks a record, where a 503 has no Retry-After, where anything else
+came, and where the p95 of accepted searches is more than twice that of the first number of clients.
 """
 
 from __future__ import annotations
@@ -36,7 +38,8 @@ from benchmarks.throughput import configuration, serving
 DATABASES, ROWS, LATENCY = 10, 20, 200
 #: By how much the p95 of accepted searches may exceed that of the first number of clients.
 SLOWER = 2.0
-#: Seconds after which a client comes back that was not told when; and after which it takes an answer for lost.
+#: Seconds after which a client comes back that was not told when; and after which it takes an
+#: answer for lost.
 UNTOLD, LOST = 1.0, 90.0
 _ALL_THERE = {f"db{number}": ("ok", ROWS) for number in range(DATABASES)}
 
@@ -79,22 +82,36 @@ class Load:
             yield "no search was accepted"
         if self.incomplete:
             why = ", ".join(f"{count} x {status}" for status, count in self.lacking.most_common())
-            yield f"{self.incomplete} of {len(self.took)} accepted searches lack records of healthy databases ({why})"
+            yield (
+                f"{self.incomplete} of {len(self.took)} accepted searches lack records of "
+                f"healthy databases ({why})"
+            )
         if self.untold:
-            yield f"{self.untold} of {self.refused} that were turned away were not told when to come back"
+            yield (
+                f"{self.untold} of {self.refused} that were turned away were not told when to "
+                f"come back"
+            )
         for text, count in self.odd.items():
             yield f"{count} x {text}"
         if self.p95 > SLOWER * first.p95:
-            yield f"p95 is {self.p95 / first.p95:.1f} times that of {first.clients} clients, allowed is {SLOWER:g}"
+            yield (
+                f"p95 is {self.p95 / first.p95:.1f} times that of {first.clients} clients, "
+                f"allowed is {SLOWER:g}"
+            )
 
 
 def look_at(body: bytes, load: Load) -> None:
     """Note what an accepted answer lacks."""
-    found = {report["source"]: (report["status"], report["count"]) for report in orjson.loads(body)["sources"]}
+    found = {
+        report["source"]: (report["status"], report["count"])
+        for report in orjson.loads(body)["sources"]
+    }
     if found != _ALL_THERE:
         load.incomplete += 1
         load.lacking.update(
-            found.get(name, ("absent", 0))[0] for name, whole in _ALL_THERE.items() if found.get(name) != whole
+            found.get(name, ("absent", 0))[0]
+            for name, whole in _ALL_THERE.items()
+            if found.get(name) != whole
         )
 
 
@@ -106,7 +123,9 @@ async def _client(url: str, queries: Iterator[str], until: float, load: Load) ->
         began = time.monotonic()
         try:
             async with asyncio.timeout(LOST):
-                status, headers, body = await _get(str(address.hostname), int(address.port or 80), target)
+                status, headers, body = await _get(
+                    str(address.hostname), int(address.port or 80), target
+                )
         except (OSError, TimeoutError, asyncio.IncompleteReadError) as exc:
             load.odd[f"{type(exc).__name__}"] += 1
             await asyncio.sleep(UNTOLD)
@@ -127,13 +146,22 @@ async def _get(host: str, port: int, target: str) -> tuple[int, dict[str, str], 
     """Status, headers in lower case and body of one answer."""
     reader, writer = await asyncio.open_connection(host, port, limit=1 << 20)
     try:
-        writer.write(f"GET {target} HTTP/1.1\r\nHost: {host}:{port}\r\nConnection: close\r\n\r\n".encode())
+        writer.write(
+            f"GET {target} HTTP/1.1\r\nHost: {host}:{port}\r\nConnection: close\r\n\r\n".encode()
+        )
         told = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
-        headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in told[1:] if line)}
+        headers = {
+            name.lower(): value.strip()
+            for name, _, value in (line.partition(":") for line in told[1:] if line)
+        }
         if "content-length" in headers:
             body = await reader.readexactly(int(headers["content-length"]))
         else:
-            body = _joined(await reader.read()) if "transfer-encoding" in headers else await reader.read()
+            body = (
+                _joined(await reader.read())
+                if "transfer-encoding" in headers
+                else await reader.read()
+            )
         return int(told[0].split()[1]), headers, body
     finally:
         writer.close()
@@ -154,7 +182,8 @@ async def _clients(url: str, queries: Iterator[str], seconds: float, load: Load)
 
 
 def loaded(url: str, process: int, queries: Iterator[str], clients: int, seconds: float) -> Load:
-    """What so many clients see of a server in so many seconds; searches under way then are waited for."""
+    """What so many clients see of a server in so many seconds; searches under way then are waited
+    for."""
     load = Load(clients)
     cpu, own, began = cpu_of_all(process), time.process_time(), time.monotonic()
     with watched(process) as peak:
@@ -221,11 +250,18 @@ def line(load: Load, first: Load) -> str:
 
 def main() -> int:
     """Print a line for each number of clients; exit 1 on a violation."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument(
-        "--clients", default="8,64,128", metavar="N,...", help="how many at once; the first is the measure"
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--seconds", type=float, default=20.0, help="how long each number of them goes on")
+    parser.add_argument(
+        "--clients",
+        default="8,64,128",
+        metavar="N,...",
+        help="how many at once; the first is the measure",
+    )
+    parser.add_argument(
+        "--seconds", type=float, default=20.0, help="how long each number of them goes on"
+    )
     parser.add_argument("--own", action="store_true", help="ask our own databases in any case")
     options = parser.parse_args()
     try:

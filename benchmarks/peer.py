@@ -2,7 +2,8 @@
 
     python benchmarks/peer.py SET_DIR     prints {"seconds": CPU seconds, "records": n, "clusters": [[ids], ...]}
 
-The clock runs from the table of records to the clusters: preparation, blocking, matching, clustering, on one core.
+The clock runs from the table of records to the clusters: preparation, blocking, matching,
+clustering, on one core.
 """
 
 from __future__ import annotations
@@ -34,7 +35,11 @@ COLUMNS = {
 def rows(folder: Path) -> list[dict[str, str]]:
     """The set as the columns that bib-dedupe knows; what a record does not have is ""."""
     path = folder / "records.jsonl.gz"
-    content = gzip.decompress(path.read_bytes()) if path.exists() else (folder / "records.jsonl").read_bytes()
+    content = (
+        gzip.decompress(path.read_bytes())
+        if path.exists()
+        else (folder / "records.jsonl").read_bytes()
+    )
     out = []
     for line in content.decode().split("\n"):
         if line.strip():
@@ -61,7 +66,15 @@ def main() -> int:
         matched = peer.match(peer.block(peer.prep(table, cpu=1), cpu=1), cpu=1)
         clusters = peer.cluster(matched)
         seconds = cpu() - began
-    print(json.dumps({"seconds": seconds, "records": len(table), "clusters": [list(map(str, it)) for it in clusters]}))
+    print(
+        json.dumps(
+            {
+                "seconds": seconds,
+                "records": len(table),
+                "clusters": [list(map(str, it)) for it in clusters],
+            }
+        )
+    )
     return 0
 
 

@@ -32,7 +32,8 @@ def cpu_of_all(process: int) -> float:
     ticks = 0
     for one in family(process):
         with suppress(OSError):
-            # pid (name) state parent ...: a name may hold anything, so what follows its last bracket counts.
+            # pid (name) state parent ...: a name may hold anything, so what follows its last
+            # bracket counts.
             fields = (_PROC / str(one) / "stat").read_text().rpartition(")")[2].split()
             ticks += int(fields[11]) + int(fields[12])
     return ticks / HERTZ
@@ -51,9 +52,11 @@ def peak_of_all(process: int) -> int:
 
 @contextmanager
 def watched(process: int) -> Iterator[list[int]]:
-    """Measure the most bytes that the process and its descendants hold meanwhile; the list holds them, as of now.
+    """Measure the most bytes that the process and its descendants hold meanwhile; the list holds
+    them, as of now.
 
-    A process that takes another's place meanwhile counts in its place. Empty where this system does not tell.
+    A process that takes another's place meanwhile counts in its place. Empty where this system does
+    not tell.
     """
     peak: list[int] = []
     if not TOLD:

@@ -1,10 +1,11 @@
-"""docs/strategies-report.md (every strategy on every labelled set, and what the publications claim) and
-docs/strategies-time.md (how time grows with the set).
+"""docs/strategies-report.md (every strategy on every labelled set, and what the publications claim)
+and docs/strategies-time.md (how time grows with the set).
 
     python3 tasks.py report [--part quality|time] [--sets FOLDER] [--out FOLDER]
 
-FOLDER holds the labelled sets (by default those beside the development checkout): `neardup/` and `dedup/`. Without them
-the first page is not written, and that is said. Pages and pictures are written anew; no figure is typed by hand.
+FOLDER holds the labelled sets (by default those beside the development checkout): `neardup/` and
+`dedup/`. Without them the first page is not written, and that is said. Pages and pictures are
+written anew; no figure is typed by hand.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ from metasearch.evaluate.run import evaluate
 ROOT = Path(__file__).resolve().parents[1]
 SETS = ROOT.parent / "shared" / "data"
 OUT = ROOT / "docs"
-#: Sets of texts, and what is kept of their records: the clusters of the real one were made from title and DOI.
+#: Sets of texts, and what is kept of their records: the clusters of the real one were made from
+#: title and DOI.
 TEXTS = ("zh_dev", "en_dev", "asysd_dev")
 READ = ("title", "abstract")
 #: Sets of whole records.
@@ -54,7 +56,8 @@ WHY = """
   there because it finds so little.
 """
 ABOUT = {
-    "zh_dev": "Chinese abstracts, copies made by rule (punctuation, boilerplate, subtitle, edits, cuts), with splices "
+    "zh_dev": "Chinese abstracts, copies made by rule (punctuation, boilerplate, subtitle, edits, "
+    "cuts), with splices "
     "of two abstracts (N1) and series twins (N2) as traps.",
     "en_dev": "The same of English abstracts.",
     "asysd_dev": "Real duplicates: exports of the same records from several databases.",
@@ -63,7 +66,9 @@ ABOUT = {
 
 def main() -> int:
     """Measure, and write the pages."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--part", choices=("quality", "time"), help="only this page")
     parser.add_argument("--sets", type=Path, default=SETS, metavar="FOLDER")
     parser.add_argument("--out", type=Path, default=OUT, metavar="FOLDER")
@@ -94,20 +99,34 @@ def head(title: str, part: str) -> Iterator[str]:
     """What stands on top of either page."""
     yield f"# {title}"
     yield ""
-    yield f"Written by `python3 tasks.py report --part {part}`; every figure and picture comes from that run. What the"
-    yield "strategies are: `metasearch strategies` and [strategies.md](strategies.md). How to measure your own sets:"
+    yield (
+        f"Written by `python3 tasks.py report --part {part}`; every figure and picture comes "
+        f"from that run. What the"
+    )
+    yield (
+        "strategies are: `metasearch strategies` and [strategies.md](strategies.md). How to "
+        "measure your own sets:"
+    )
     yield "[evaluation.md](evaluation.md)."
     yield ""
     table = frequencies.table_id()
-    yield f"CPython {platform.python_version()}, {segment.segmenter()}, table of document frequencies `{table}`."
-    yield "Each strategy runs with its paper's parameters; times are CPU seconds on a shared machine, good for ratios."
+    yield (
+        f"CPython {platform.python_version()}, {segment.segmenter()}, table of document "
+        f"frequencies `{table}`."
+    )
+    yield (
+        "Each strategy runs with its paper's parameters; times are CPU seconds on a shared "
+        "machine, good for ratios."
+    )
     yield ""
 
 
 def quality(sets: Path, pictures: Path) -> Iterator[str]:
     """The first page, line by line; pictures are put in their folder."""
     yield from head("Strategies, measured", "quality")
-    yield from f"{LEGEND}. How time grows with the set: [strategies-time.md](strategies-time.md).".split("\n")
+    yield from (
+        f"{LEGEND}. How time grows with the set: [strategies-time.md](strategies-time.md)."
+    ).split("\n")
     yield ""
     found = {}
     for name in TEXTS:
@@ -131,7 +150,10 @@ def section(name: str, labelled: LabelledSet, found: Sequence[Compared]) -> Iter
     yield ""
     yield markdown(found)
     if kinds := markdown_kinds(found):
-        yield "By what was done to a record: recall over the true pairs that have one, `+n` false pairs."
+        yield (
+            "By what was done to a record: recall over the true pairs that have one, `+n` false "
+            "pairs."
+        )
         yield ""
         yield kinds
 
@@ -140,7 +162,10 @@ def whole_records(folder: Path) -> Iterator[str]:
     """Sets of whole records, most of them without abstracts."""
     yield "## Whole records"
     yield ""
-    yield "Exports with authors, journals, pages and identifiers, and few abstracts: what catalogues and reviews hold."
+    yield (
+        "Exports with authors, journals, pages and identifiers, and few abstracts: what "
+        "catalogues and reviews hold."
+    )
     yield ""
     for name in RECORDS:
         if datasets.skipped(folder / name) is None:
@@ -151,7 +176,7 @@ def whole_records(folder: Path) -> Iterator[str]:
             yield markdown(compare(labelled, STRATEGIES.values()))
 
 
-# --------------------------------------------------------------------------- what the publications claim
+# ---------------------------------------------------------------------- what the publications claim
 
 
 def claims(folder: Path, found: Mapping[str, Sequence[Compared]]) -> Iterator[str]:
@@ -165,7 +190,11 @@ def claims(folder: Path, found: Mapping[str, Sequence[Compared]]) -> Iterator[st
         seed, rivals = tallies["keyword-overlap"], [tallies[rival] for rival in RIVALS]
         names = ("keyword-overlap", *RIVALS)
         for what, claim, holds in (
-            ("ee", "EE of keyword-overlap is below that of its rivals", all(seed.ee < it.ee for it in rivals)),
+            (
+                "ee",
+                "EE of keyword-overlap is below that of its rivals",
+                all(seed.ee < it.ee for it in rivals),
+            ),
             ("ce", "its CE is not below theirs", all(seed.ce >= it.ce for it in rivals)),
             ("f", "and its F is the best", all(seed.f > it.f for it in rivals)),
         ):
@@ -181,12 +210,19 @@ def claims(folder: Path, found: Mapping[str, Sequence[Compared]]) -> Iterator[st
         yield from ordered("finding duplicates", f"{name}, F: ", f1)
     say("disciplines")
     labelled = narrowed(datasets.read(folder / "zh_dev.jsonl.gz"), READ)
-    within = within_disciplines(labelled, disciplines(folder / "base_zh.jsonl.gz"), ("drpkp", "simhash"))
+    within = within_disciplines(
+        labelled, disciplines(folder / "base_zh.jsonl.gz"), ("drpkp", "simhash")
+    )
     ours, theirs = within["drpkp"], within["simhash"]
     for what, claim in (("recall", "recall"), ("f1", "F"), ("precision", "precision")):
-        figures = f"zh_dev by discipline: drpkp {getattr(ours, what):.3f}, simhash {getattr(theirs, what):.3f}"
+        figures = (
+            f"zh_dev by discipline: drpkp {getattr(ours, what):.3f}, simhash "
+            f"{getattr(theirs, what):.3f}"
+        )
         holds = getattr(ours, what) > getattr(theirs, what)
-        yield row(f"within one discipline drpkp is above simhash in {claim} (Yu and Wang)", figures, holds)
+        yield row(
+            f"within one discipline drpkp is above simhash in {claim} (Yu and Wang)", figures, holds
+        )
     yield ""
     yield from WHY.strip().split("\n")
     yield ""
@@ -196,8 +232,16 @@ def ordered(task: str, about: str, figures: Mapping[str, float]) -> Iterator[str
     """The two halves of "weighted-simhash >= simhash > shingling"."""
     best, middle, last = (figures[name] for name in ORDERED)
     one, two, three = ORDERED
-    yield row(f"{task}: {one} is no worse than {two}", f"{about}{one} {best:.3f}, {two} {middle:.3f}", best >= middle)
-    yield row(f"{task}: {two} is better than {three}", f"{about}{two} {middle:.3f}, {three} {last:.3f}", middle > last)
+    yield row(
+        f"{task}: {one} is no worse than {two}",
+        f"{about}{one} {best:.3f}, {two} {middle:.3f}",
+        best >= middle,
+    )
+    yield row(
+        f"{task}: {two} is better than {three}",
+        f"{about}{two} {middle:.3f}, {three} {last:.3f}",
+        middle > last,
+    )
 
 
 def row(claim: str, here: str, holds: bool) -> str:
@@ -211,26 +255,45 @@ def growth(pictures: Path) -> Iterator[str]:
     """The second page: CPU time for the sizes of Zhang and Guo (2014), on made-up texts."""
     yield from head("Strategies, and how their time grows", "time")
     sizes = ", ".join(f"{size:,}" for size in SIZES)
-    yield f"CPU seconds for {sizes} made-up texts (`benchmarks/near.py`), the sizes of Zhang and Guo (2014); a fifth"
-    yield "are edited copies. The exponent is that of the last step: 1 is linear, 2 quadratic. Zhang and Guo found"
-    yield "their keyword-overlap faster than keyword-tree, and that faster than block-hash; by sentences, as they"
+    yield (
+        f"CPU seconds for {sizes} made-up texts (`benchmarks/near.py`), the sizes of Zhang and "
+        f"Guo (2014); a fifth"
+    )
+    yield (
+        "are edited copies. The exponent is that of the last step: 1 is linear, 2 quadratic. "
+        "Zhang and Guo found"
+    )
+    yield (
+        "their keyword-overlap faster than keyword-tree, and that faster than block-hash; by "
+        "sentences, as they"
+    )
     yield "describe it, block-hash needs no segmentation and is the fastest."
     yield ""
     for language in ("en", "zh"):
         works, records = zip(*Texts(language).records(max(SIZES)), strict=True)
         origins = [it.source for it in records]
-        labelled = LabelledSet(name=f"made up, {language}", records=records, origins=origins, works=works)
+        labelled = LabelledSet(
+            name=f"made up, {language}", records=records, origins=origins, works=works
+        )
         say(f"{labelled.name}: {len(records)} records")
         found = [grown(labelled, it) for it in STRATEGIES.values()]
         (pictures / f"strategies-time-{language}.svg").write_bytes(drawn([found], ".svg"))
-        yield f"| {labelled.name} | {' | '.join(f'{size:,}' for size in SIZES)} | exponent | P | R |"
+        yield (
+            f"| {labelled.name} | {' | '.join(f'{size:,}' for size in SIZES)} | exponent | P | R |"
+        )
         yield "| --- |" + " ---: |" * (len(SIZES) + 3)
         for it in found:
             tally = it.evaluation.score.tally
             cells = [*(f"{point.seconds:.3f}" for point in it.growth), f"{exponent(it):.2f}"]
-            yield f"| {it.strategy.name} | {' | '.join(cells)} | {tally.precision:.3f} | {tally.recall:.3f} |"
+            yield (
+                f"| {it.strategy.name} | {' | '.join(cells)} | {tally.precision:.3f} | "
+                f"{tally.recall:.3f} |"
+            )
         yield ""
-        yield f"![CPU time against the size of the set, {language}](images/strategies-time-{language}.svg)"
+        yield (
+            f"![CPU time against the size of the set, "
+            f"{language}](images/strategies-time-{language}.svg)"
+        )
         yield ""
 
 
@@ -246,7 +309,9 @@ def grown(labelled: LabelledSet, strategy: Strategy) -> Compared:
 
 def exponent(it: Compared) -> float:
     """How time grows with the last step of size."""
-    return text.exponent([point.records for point in it.growth], [point.seconds for point in it.growth])
+    return text.exponent(
+        [point.records for point in it.growth], [point.seconds for point in it.growth]
+    )
 
 
 if __name__ == "__main__":

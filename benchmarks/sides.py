@@ -1,4 +1,5 @@
-"""The two sides of a comparison in one process: the bare floor of floor.py, and an engine that asks the same."""
+"""The two sides of a comparison in one process: the bare floor of floor.py, and an engine that asks
+the same."""
 
 from __future__ import annotations
 
@@ -54,7 +55,9 @@ class Sides:
 
     async def floor(self, query: str) -> object:
         """The floor's answer."""
-        return await floor.fan_out(self.session, floor.urls(self.base, self.shapes, query, self.rows))
+        return await floor.fan_out(
+            self.session, floor.urls(self.base, self.shapes, query, self.rows)
+        )
 
     async def answer(self, query: str) -> Answer:
         """Ours, at the end; all records must be there."""
@@ -68,9 +71,11 @@ class Sides:
         return [event async for event in self.engine.search(query, per_source=self.rows)]
 
     async def warm(self, queries: Sequence[str]) -> None:
-        """Let the databases render their answers, which they then keep; and both sides load what they load once.
+        """Let the databases render their answers, which they then keep; and both sides load what
+        they load once.
 
-        The engine is asked something else, so that it has seen none of the queries when it is measured.
+        The engine is asked something else, so that it has seen none of the queries when it is
+        measured.
         """
         for query in queries:
             await self.floor(query)
@@ -80,7 +85,9 @@ class Sides:
 
 
 @asynccontextmanager
-async def sides(base: str, shapes: Sequence[str], rows: int, settings: Settings | None = None) -> AsyncIterator[Sides]:
+async def sides(
+    base: str, shapes: Sequence[str], rows: int, settings: Settings | None = None
+) -> AsyncIterator[Sides]:
     """Both sides; `settings` of None are those of `upstreams.settings`."""
     unlimited = aiohttp.TCPConnector(limit=0)
     async with (
@@ -126,5 +133,6 @@ async def at_once(ask: Ask, queries: Sequence[str], count: int) -> float:
 
 
 def of_turns(ours: Sequence[float], bare: Sequence[float]) -> float:
-    """Median of the ratios that turns had: what slows the machine for a while slows both sides of a turn."""
+    """Median of the ratios that turns had: what slows the machine for a while slows both sides of a
+    turn."""
     return statistics.median(one / other for one, other in zip(ours, bare, strict=True))

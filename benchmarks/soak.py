@@ -2,8 +2,9 @@
 
     python3 tasks.py bench soak [--searches 10000]
 
-Every tenth search is left at its first hit, and every fiftieth meets a database that hangs, for what is broken off
-leaks first. Tasks, sockets and files are counted when nothing is under way; the memory is the whole process's.
+Every tenth search is left at its first hit, and every fiftieth meets a database that hangs, for
+what is broken off leaks first. Tasks, sockets and files are counted when nothing is under way; the
+memory is the whole process's.
 """
 
 from __future__ import annotations
@@ -48,7 +49,11 @@ def settings(base: str) -> Settings:
     hanging = sources[f"db{HANGING}"]
     hanging["url"] += "?fault=hang"
     hanging["limits"] = {**hanging["limits"], "timeout": 0.2}
-    return Settings(sources=sources, default_sources=tuple(sources), allow=frozenset({base.removeprefix("http://")}))
+    return Settings(
+        sources=sources,
+        default_sources=tuple(sources),
+        allow=frozenset({base.removeprefix("http://")}),
+    )
 
 
 async def one(engine: Engine, number: int, query: str) -> None:
@@ -70,7 +75,9 @@ async def one(engine: Engine, number: int, query: str) -> None:
 async def reading(when: str, searches: int, start: Held | None) -> Reading:
     """Count when all is still."""
     gc.collect()
-    return Reading(when, searches, held() if start is None else await settled(start, 0.5), resident())
+    return Reading(
+        when, searches, held() if start is None else await settled(start, 0.5), resident()
+    )
 
 
 async def soak(base: str, searches: int, at_once: int) -> list[Reading]:
@@ -113,12 +120,17 @@ def violations(readings: list[Reading], at_once: int) -> Iterator[str]:
     if end.memory > MOST:
         yield f"{end.memory / MIB:.1f} MiB at the end, allowed are {MOST // MIB}"
     if end.memory - tenth.memory > GROWTH:
-        yield f"grown by {(end.memory - tenth.memory) / MIB:.1f} MiB after the first tenth, allowed are {GROWTH // MIB}"
+        yield (
+            f"grown by {(end.memory - tenth.memory) / MIB:.1f} MiB after the first tenth, "
+            f"allowed are {GROWTH // MIB}"
+        )
 
 
 def main() -> int:
     """Print the readings; exit 1 on a leak, or where the memory passes its goal."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--searches", type=int, default=10_000)
     parser.add_argument("--at-once", type=int, default=8, help="searches under way together")
     options = parser.parse_args()
@@ -131,7 +143,10 @@ def main() -> int:
     with upstreams.mock(len(SHAPES)) as base:
         readings = asyncio.run(soak(base, options.searches, options.at_once))
     took = time.monotonic() - began
-    print(f"{options.searches:,} searches of {HANGING} databases, {options.at_once} at once, in {took:.0f} s")
+    print(
+        f"{options.searches:,} searches of {HANGING} databases, {options.at_once} at once, in "
+        f"{took:.0f} s"
+    )
     print(f"{'':12}{'searches':>10}{'tasks':>8}{'sockets':>9}{'files':>8}{'memory':>12}")
     for it in readings:
         print(

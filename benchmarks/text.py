@@ -1,10 +1,11 @@
-"""Texts: fingerprints a second, an index of signatures that grows, and every strategy on sets of three sizes.
+"""Texts: fingerprints a second, an index of signatures that grows, and every strategy on sets of
+three sizes.
 
     python3 tasks.py bench text [--part features|fingerprints|index|growth]
 
-Beside the first two, in the same run, the package `simhash` of PyPI (leonsim/simhash), as it comes. CPU is
-`time.process_time`; of each figure the best of several rounds, ours and theirs by turns. Exit 1 where a figure misses
-its goal.
+Beside the first two, in the same run, the package `simhash` of PyPI (leonsim/simhash), as it comes.
+CPU is `time.process_time`; of each figure the best of several rounds, ours and theirs by turns.
+Exit 1 where a figure misses its goal.
 """
 
 from __future__ import annotations
@@ -35,8 +36,8 @@ from metasearch.record import Record
 SETS = Path(__file__).resolve().parents[2] / "shared" / "data" / "neardup"
 PARTS = ("features", "fingerprints", "index", "growth")
 ROUNDS = 5
-#: Goals: times as many fingerprints a second as PyPI's simhash, by language; and for the index at most this share of
-#: its time, and bytes an entry.
+#: Goals: times as many fingerprints a second as PyPI's simhash, by language; and for the index at
+#: most this share of its time, and bytes an entry.
 TIMES = {"zh": 12.0, "en": 8.0}
 INDEX_SHARE, ENTRY_BYTES = 0.35, 20.0
 STREAM, DISTANCE = 10_000, 12
@@ -99,10 +100,15 @@ def hashed_by(module: Any, found: Sequence[str]) -> None:
 def fingerprints() -> int:
     """Signatures of whole texts a second."""
     module, missed = peer(), 0
-    say(f"{'fingerprints per CPU second':30}{'texts':>6}{'letters':>9}{'ours':>9}{'one by one':>12}{'simhash':>9}")
+    say(
+        f"{'fingerprints per CPU second':30}{'texts':>6}{'letters':>9}{'ours':>9}{'one by one':>12}{'simhash':>9}"
+    )
     for language in TIMES:
         found = texts(language)
-        jobs: list[Callable[[], object]] = [partial(windows.signatures, found), partial(one_by_one, found)]
+        jobs: list[Callable[[], object]] = [
+            partial(windows.signatures, found),
+            partial(one_by_one, found),
+        ]
         if module:
             jobs.append(partial(hashed_by, module, found))
         ours, alone, *theirs = (len(found) / spent for spent in by_turns(*jobs))
@@ -110,14 +116,18 @@ def fingerprints() -> int:
         row = f"{'Chinese' if language == 'zh' else 'English':30}{len(found):6}{letters:9.0f}{ours:9,.0f}{alone:12,.0f}"
         if theirs:
             times = ours / theirs[0]
-            row += f"{theirs[0]:9,.0f}  {times:.1f} times; goal {TIMES[language]:.0f}: {told(times >= TIMES[language])}"
+            row += (
+                f"{theirs[0]:9,.0f}  {times:.1f} times; goal {TIMES[language]:.0f}: "
+                f"{told(times >= TIMES[language])}"
+            )
             missed += times < TIMES[language]
         say(row)
     return missed
 
 
 def features() -> int:
-    """What signatures of windows, words and pairs of words find of edited copies, each alone, and what they cost."""
+    """What signatures of windows, words and pairs of words find of edited copies, each alone, and
+    what they cost."""
     of_words: Mapping[str, Any] = {"words": SimHash(), "pairs of words": BigramSimHash()}
     for language in TIMES:
         works, records = copies(language)
@@ -133,7 +143,9 @@ def features() -> int:
             found[name] = [matcher.signature(it) for it in prints[1:]]
             found[name].insert(0, matcher.signature(prints[0]))
             seconds.append(time.process_time() - began)
-        say(f"{'signatures of ' + language:24}{'us a text':>10}{'R, 3 bits':>11}{'R, 12 bits':>12}{'P, 12 bits':>12}")
+        say(
+            f"{'signatures of ' + language:24}{'us a text':>10}{'R, 3 bits':>11}{'R, 12 bits':>12}{'P, 12 bits':>12}"
+        )
         for (name, signatures), spent in zip(found.items(), seconds, strict=True):
             right, false, true = near_pairs(works, signatures)
             shares = f"{right[3] / true:11.3f}{right[DISTANCE] / true:12.3f}"
@@ -144,7 +156,8 @@ def features() -> int:
 
 
 def copies(language: str) -> tuple[Sequence[int], Sequence[Record]]:
-    """Records with edited copies, and their works: the labelled set where it is there, else made up ones."""
+    """Records with edited copies, and their works: the labelled set where it is there, else made up
+    ones."""
     path = SETS / f"{language}_dev.jsonl.gz"
     if not path.exists():
         works, records = zip(*Texts(language).records(2_000), strict=True)
@@ -154,18 +167,25 @@ def copies(language: str) -> tuple[Sequence[int], Sequence[Record]]:
     return labelled.works, labelled.records
 
 
-def near_pairs(works: Sequence[int], signatures: Sequence[int | None]) -> tuple[list[int], list[int], int]:
+def near_pairs(
+    works: Sequence[int], signatures: Sequence[int | None]
+) -> tuple[list[int], list[int], int]:
     """(true pairs within 0, 1, ... bits, false ones, all true pairs)."""
     right, false = [0] * (DISTANCE + 1), [0] * (DISTANCE + 1)
     for (one, a), (two, b) in combinations(zip(works, signatures, strict=True), 2):
         if a is not None and b is not None and (distance := (a ^ b).bit_count()) <= DISTANCE:
             (right if one == two else false)[distance] += 1
     sizes = Counter(works).values()
-    return list(accumulate(right)), list(accumulate(false)), sum(size * (size - 1) // 2 for size in sizes)
+    return (
+        list(accumulate(right)),
+        list(accumulate(false)),
+        sum(size * (size - 1) // 2 for size in sizes),
+    )
 
 
 def index() -> int:
-    """A stream of records: look for near ones, then enter it; exact within 12 bits, beside an index for 3 bits."""
+    """A stream of records: look for near ones, then enter it; exact within 12 bits, beside an index
+    for 3 bits."""
     module = peer()
     made = [f"{record.title} {record.abstract}" for _, record in Texts("en").records(STREAM)]
     signatures = [it for it in windows.signatures(made) if it is not None]
@@ -186,23 +206,32 @@ def index() -> int:
     hashed = [module.Simhash(signature) for signature in signatures] if module else []
     spent, *other = by_turns(*([ours, theirs] if module else [ours]))
     size = ours().bytes / len(signatures)
-    say(f"{len(signatures):,} records one by one: {1e6 * spent / len(signatures):.1f} us each within {DISTANCE} bits")
+    say(
+        f"{len(signatures):,} records one by one: {1e6 * spent / len(signatures):.1f} us each "
+        f"within {DISTANCE} bits"
+    )
     say(f"{size:.1f} bytes an entry; goal <= {ENTRY_BYTES:.0f}: {told(size <= ENTRY_BYTES)}")
     missed = size > ENTRY_BYTES
     if other:
         share = spent / other[0]
-        say(f"simhash.SimhashIndex within 3 bits: {1e6 * other[0] / len(signatures):.1f} us each; ours takes")
+        say(
+            f"simhash.SimhashIndex within 3 bits: {1e6 * other[0] / len(signatures):.1f} us each; "
+            f"ours takes"
+        )
         say(f"{share:.2f} of that; goal <= {INDEX_SHARE}: {told(share <= INDEX_SHARE)}")
         missed |= share > INDEX_SHARE
     return missed
 
 
 def growth(sizes: Sequence[int] = SIZES) -> int:
-    """CPU seconds of each strategy on made-up texts; the exponent says how time grows: 1 is linear, 2 quadratic."""
+    """CPU seconds of each strategy on made-up texts; the exponent says how time grows: 1 is linear,
+    2 quadratic."""
     missed = 0
     for language in ("en", "zh"):
         records = [record for _, record in Texts(language).records(max(sizes))]
-        say(f"{'CPU seconds, ' + language:22}{''.join(f'{size:>10,}' for size in sizes)}{'exponent':>10}")
+        say(
+            f"{'CPU seconds, ' + language:22}{''.join(f'{size:>10,}' for size in sizes)}{'exponent':>10}"
+        )
         for strategy in STRATEGIES.values():
             strategy.load()
             spent = []
@@ -229,14 +258,26 @@ def exponent(sizes: Sequence[int], seconds: Sequence[float]) -> float:
 
 def main() -> int:
     """Run one part here, or each in a process of its own."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--part", choices=PARTS, help="only this one")
     part = parser.parse_args().part
     if part:
-        return min(1, {"features": features, "fingerprints": fingerprints, "index": index, "growth": growth}[part]())
+        return min(
+            1,
+            {"features": features, "fingerprints": fingerprints, "index": index, "growth": growth}[
+                part
+            ](),
+        )
     failed = False
     for part in PARTS:
-        failed |= subprocess.run([sys.executable, "-m", "benchmarks.text", "--part", part], check=False).returncode != 0
+        failed |= (
+            subprocess.run(
+                [sys.executable, "-m", "benchmarks.text", "--part", part], check=False
+            ).returncode
+            != 0
+        )
         say()
     return int(failed)
 

@@ -1,4 +1,5 @@
-"""How many searches a second: of one engine beside the floor, and of a server with two workers beside one."""
+"""How many searches a second: of one engine beside the floor, and of a server with two workers
+beside one."""
 
 from __future__ import annotations
 
@@ -22,13 +23,15 @@ from benchmarks.processes import HERTZ, cpu_of_all
 from benchmarks.sides import CROSSREF, Measured, NotMeasured, at_once, of_turns, sides
 
 _PROC = Path("/proc")
-#: Share of their cores that workers must have been able to use; with less, waiting for one another would not show.
+#: Share of their cores that workers must have been able to use; with less, waiting for one another
+#: would not show.
 ENOUGH = 0.5
 SERVE = (sys.executable, "-m", "metasearch", "serve")
 
 
 def beside(count: int, searches: int = 32, rounds: int = 2) -> Measured:
-    """Answers a second while `count` searches are under way, of one process, as a share of the floor's, by turns."""
+    """Answers a second while `count` searches are under way, of one process, as a share of the
+    floor's, by turns."""
     with upstreams.mock(len(CROSSREF)) as base:
         return asyncio.run(_beside(base, count, searches, rounds))
 
@@ -54,7 +57,8 @@ class Served(NamedTuple):
     Attributes:
         searches: That were answered.
         seconds: How long.
-        cores: Cores that its processes had or could have had: those it used, and those that lay idle.
+        cores: Cores that its processes had or could have had: those it used, and those that lay
+            idle.
     """
 
     searches: int
@@ -67,17 +71,22 @@ class Served(NamedTuple):
 
 
 def two_workers(searches: int = 96, count: int = 32, rounds: int = 2) -> Measured:
-    """Throughput of `serve --workers 2` as a multiple of `--workers 1`, over HTTP, with their cores to themselves.
+    """Throughput of `serve --workers 2` as a multiple of `--workers 1`, over HTTP, with their cores
+    to themselves.
 
-    The simulated databases and the client that asks need the same two cores, and whatever else runs here. So the
-    kernel is asked (/proc/stat) how much CPU time the workers used, and how much lay idle: both together is what they
-    could have used, and one worker can use one core at most. The searches a second are divided by that and multiplied
-    by the workers. Workers that wait for one another, or of which one gets too little to do, leave cores idle, and
-    those that spend more on a search do fewer: each shows as a lower figure. What the others take does not. The two
-    servers take turns; every search comes over a connection of its own, so that the workers can share them evenly.
+    The simulated databases and the client that asks need the same two cores, and whatever else runs
+    here. So the kernel is asked (/proc/stat) how much CPU time the workers used, and how much lay
+    idle: both together is what they could have used, and one worker can use one core at most. The
+    searches a second are divided by that and multiplied by the workers. Workers that wait for one
+    another, or of which one gets too little to do, leave cores idle, and those that spend more on a
+    search do fewer: each shows as a lower figure. What the others take does not. The two servers
+    take turns; every search comes over a connection of its own, so that the workers can share them
+    evenly.
     """
     if not (_PROC / "stat").exists():
-        raise NotMeasured("this system has no /proc/stat that tells how much of the cores the others took")
+        raise NotMeasured(
+            "this system has no /proc/stat that tells how much of the cores the others took"
+        )
     cores = len(os.sched_getaffinity(0))
     if cores < 2:
         raise NotMeasured("there is one core only")
@@ -97,11 +106,14 @@ def two_workers(searches: int = 96, count: int = 32, rounds: int = 2) -> Measure
             for workers, (url, process) in ((1, one), (2, two)):
                 served = _measured(url, process, queries, count)
                 if served.cores < ENOUGH * workers:
-                    raise NotMeasured(f"this machine is too busy: {served.cores:.1f} cores were left to {workers}")
+                    raise NotMeasured(
+                        f"this machine is too busy: {served.cores:.1f} cores were left to {workers}"
+                    )
                 rates[workers].append(workers * served.per_core(workers))
                 shown[workers].append(served.searches / served.seconds)
     detail = ", ".join(
-        f"{workers}: {statistics.median(rates[workers]):.0f} searches/s (as counted: {statistics.median(it):.0f})"
+        f"{workers}: {statistics.median(rates[workers]):.0f} searches/s (as counted: "
+        f"{statistics.median(it):.0f})"
         for workers, it in shown.items()
     )
     return Measured(of_turns(rates[2], rates[1]), detail)
@@ -122,10 +134,14 @@ def _measured(url: str, process: int, queries: Sequence[str], count: int) -> Ser
 
 
 async def _ask(url: str, queries: Sequence[str], count: int) -> None:
-    async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0, force_close=True)) as session:
+    async with aiohttp.ClientSession(
+        connector=aiohttp.TCPConnector(limit=0, force_close=True)
+    ) as session:
 
         async def ask(query: str) -> None:
-            async with session.get(url, params={"q": query, "format": "json", "per_source": "20"}) as response:
+            async with session.get(
+                url, params={"q": query, "format": "json", "per_source": "20"}
+            ) as response:
                 await response.read()
                 assert response.status == 200, response.status
 
@@ -150,7 +166,9 @@ def serving(configured: str, workers: int) -> Iterator[tuple[str, int]]:
         config = Path(folder) / "config.toml"
         config.write_text(configured, encoding="utf-8")
         command = [*SERVE, "--config", str(config), "--port", str(port), "--workers", str(workers)]
-        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        with subprocess.Popen(
+            command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        ) as process:
             try:
                 if not upstreams.answers(f"http://127.0.0.1:{port}/healthz"):
                     raise NotMeasured(f"`{' '.join(command[2:])}` does not answer")
@@ -161,14 +179,21 @@ def serving(configured: str, workers: int) -> Iterator[tuple[str, int]]:
 
 
 def configuration(base: str, tables: Mapping[str, Mapping[str, Any]] | None = None) -> str:
-    """The databases as a user writes them down, in TOML; without a cache, and with no limit for one client.
+    """The databases as a user writes them down, in TOML; without a cache, and with no limit for one
+    client.
 
     Args:
         base: Their URL.
-        tables: Source -> its table, of which `extends`, `url` and `limits` count; None is ten of the simulated ones.
+        tables: Source -> its table, of which `extends`, `url` and `limits` count; None is ten of
+            the simulated ones.
     """
     tables = tables or upstreams.tables(base, CROSSREF)
-    lines = ["[network]", f'allow = ["{base.removeprefix("http://")}"]', "[cache]", "enabled = false"]
+    lines = [
+        "[network]",
+        f'allow = ["{base.removeprefix("http://")}"]',
+        "[cache]",
+        "enabled = false",
+    ]
     # Without this the shipped sources would be asked, too.
     lines += ["[server]", "rate_limit = 0", "[search]", f"sources = {json.dumps(list(tables))}"]
     for name, table in tables.items():

@@ -1,4 +1,5 @@
-"""The simulated databases beside the checkout, as sources of metasearch: shared by benchmarks and tests."""
+"""The simulated databases beside the checkout, as sources of metasearch: shared by benchmarks and
+tests."""
 
 from __future__ import annotations
 
@@ -20,11 +21,17 @@ MOCK = ROOT.parent / "shared" / "bench" / "mock_upstream.py"
 SHAPES = ("crossref", "arxiv", "sru")
 _PATHS = {"crossref": "search", "arxiv": "atom", "sru": "sru"}
 #: Where each shape holds the record ids that the mock's truth speaks of.
-_IDS = {"crossref": '"alternative-id"[0]', "arxiv": "substring-after(atom:id, '/abs/')", "sru": "001"}
+_IDS = {
+    "crossref": '"alternative-id"[0]',
+    "arxiv": "substring-after(atom:id, '/abs/')",
+    "sru": "001",
+}
 UNLIMITED = {"requests": 100_000, "per": 1.0, "concurrency": 1000, "ttl": 0}
 _WORDS = (
-    "gene soil language graph quantum dark coral bone sleep wind peer risk visual crop renal speech tax ocean stem "
-    "radiation working metadata scholarly membrane enzyme landslide galaxy social nursing protein urban climate supply "
+    "gene soil language graph quantum dark coral bone sleep wind peer risk visual crop renal "
+    "speech tax ocean stem "
+    "radiation working metadata scholarly membrane enzyme landslide galaxy social nursing protein "
+    "urban climate supply "
     "neural battery turbulent migrant wetland cardiac labour"
 ).split()
 
@@ -63,7 +70,10 @@ def settings(base: str, shapes: Sequence[str], timeout: float = 8.0) -> Settings
     """Settings that ask these databases and no others, without a cache."""
     sources = tables(base, shapes, timeout)
     return Settings(
-        sources=sources, default_sources=tuple(sources), allow=frozenset({base.removeprefix("http://")}), timeout=30.0
+        sources=sources,
+        default_sources=tuple(sources),
+        allow=frozenset({base.removeprefix("http://")}),
+        timeout=30.0,
     )
 
 

@@ -1,4 +1,5 @@
-"""Library servers beside the checkout, with a relay before each that gives their answers again at no cost."""
+"""Library servers beside the checkout, with a relay before each that gives their answers again at
+no cost."""
 
 from __future__ import annotations
 
@@ -24,7 +25,10 @@ def _free_ports() -> int:
     while True:
         first = random.randrange(10_000, 30_000)
         try:
-            for port in (*range(first, first + _TARGETS), *range(first + _RELAYS, first + _RELAYS + _TARGETS)):
+            for port in (
+                *range(first, first + _TARGETS),
+                *range(first + _RELAYS, first + _RELAYS + _TARGETS),
+            ):
                 with socket.socket() as probe:
                     probe.bind(("127.0.0.1", port))
         except OSError:
@@ -40,14 +44,31 @@ def catalogues() -> Iterator[dict[str, str]]:
         NotMeasured: Zebra and YAZ are not here.
     """
     with TemporaryDirectory() as folder:
-        command = [sys.executable, str(SCRIPT), "up", "--dir", folder, "--base-port", str(_free_ports()), "--replay"]
+        command = [
+            sys.executable,
+            str(SCRIPT),
+            "up",
+            "--dir",
+            folder,
+            "--base-port",
+            str(_free_ports()),
+            "--replay",
+        ]
         try:
             done = subprocess.run(command, capture_output=True, text=True, check=False)
             if done.returncode:
                 raise NotMeasured((done.stderr.strip() or "no reason given").splitlines()[-1])
-            targets = {it["name"]: it["sru"] for it in json.loads(done.stdout)["targets"] if not it.get("helper")}
+            targets = {
+                it["name"]: it["sru"]
+                for it in json.loads(done.stdout)["targets"]
+                if not it.get("helper")
+            }
             if not all(map(upstreams.answers, targets.values())):
                 raise NotMeasured(f"not every catalogue answers: {', '.join(targets.values())}")
             yield targets
         finally:
-            subprocess.run([sys.executable, str(SCRIPT), "down", "--dir", folder], capture_output=True, check=False)
+            subprocess.run(
+                [sys.executable, str(SCRIPT), "down", "--dir", folder],
+                capture_output=True,
+                check=False,
+            )

@@ -31,9 +31,9 @@
     │   └── CannotAsk            the query cannot be put to this source: clause
     └── CacheError           logged once; the search goes on without the cache
 
-Each error carries facts as attributes, a sentence of `advice` that says what to do next, and the HTTP
-status that a server face answers with. Nothing parses a message. No message ever holds a secret: the
-URLs in them are redacted by whoever builds the request.
+Each error carries facts as attributes, a sentence of `advice` that says what to do next, and the
+HTTP status that a server face answers with. Nothing parses a message. No message ever holds a
+secret: the URLs in them are redacted by whoever builds the request.
 """
 
 from __future__ import annotations
@@ -62,7 +62,8 @@ class MetasearchError(Exception):
         return self.message
 
     def __reduce__(self) -> tuple[object, ...]:
-        # One process tells another; `args` holds the message alone, which is not what most classes are made of.
+        # One process tells another; `args` holds the message alone, which is not what most classes
+        # are made of.
         return _again, (type(self), self.args), self.__dict__
 
 
@@ -88,7 +89,8 @@ class QuerySyntaxError(UsageError):
         text: The query as typed.
         position: Index of the offending character, 0-based, in code points.
         length: How many characters the caret line marks, at least 1.
-        suggestion: One corrected query, which can be parsed, or None; `advice` says in words what to do.
+        suggestion: One corrected query, which can be parsed, or None; `advice` says in words what
+            to do.
         syntax: The syntax that it was read in, a key of `metasearch.query.syntaxes.SYNTAXES`.
     """
 
@@ -133,7 +135,9 @@ class SettingsError(UsageError):
 
 
 class PinsError(UsageError):
-    """A file of pins that cannot be used, or contradicts itself; all problems at once, each with its line."""
+    """A file of pins that cannot be used, or contradicts itself; all problems at once, each with
+    its line.
+    """
 
     advice = "docs/pins.md says what a line may look like."
 
@@ -144,7 +148,9 @@ class PinsError(UsageError):
 
 
 class FileFormatError(UsageError):
-    """A file of records that cannot be read at all; what is broken inside a readable one is told in its `Reading`."""
+    """A file of records that cannot be read at all; what is broken inside a readable one is told in
+    its `Reading`.
+    """
 
     def __init__(self, file: str, message: str, *, advice: str | None = None) -> None:
         super().__init__(f"{file}: {message}", advice=advice)
@@ -161,7 +167,9 @@ class ShelfError(UsageError):
 
 
 class SpecError(MetasearchError):
-    """An adapter spec with mistakes; `problems` lists every one as "table.key: what, and what is allowed"."""
+    """An adapter spec with mistakes; `problems` lists every one as "table.key: what, and what is
+    allowed".
+    """
 
     advice = "`metasearch sources check` lists the problems of all sources."
 
@@ -189,7 +197,9 @@ class SourceError(MetasearchError):
     status = 502
     outcome = "error"
 
-    def __init__(self, source: str, message: str, *, url: str = "", advice: str | None = None) -> None:
+    def __init__(
+        self, source: str, message: str, *, url: str = "", advice: str | None = None
+    ) -> None:
         super().__init__(message, advice=advice)
         self.source = source
         self.url = url
@@ -212,13 +222,18 @@ class TimedOut(Unreachable):
 
     outcome = "timeout"
     status = 504
-    advice = "Give the search more time (timeout) or the source (its limits.timeout), or leave the source out."
+    advice = (
+        "Give the search more time (timeout) or the source (its limits.timeout), or leave "
+        "the source out."
+    )
 
 
 class ServerFault(Unreachable):
     """The database answered with a 5xx status, kept as `code`."""
 
-    def __init__(self, source: str, code: int, *, url: str = "", retry_after: float | None = None) -> None:
+    def __init__(
+        self, source: str, code: int, *, url: str = "", retry_after: float | None = None
+    ) -> None:
         super().__init__(source, f"the database answered {code}", url=url)
         self.code = code
         self.retry_after = retry_after
@@ -229,16 +244,29 @@ class Refused(SourceError):
 
 
 class RateLimited(Refused):
-    """Too many requests; `retry_after` in seconds where the database said so, or our own limit does (`own`)."""
+    """Too many requests; `retry_after` in seconds where the database said so, or our own limit does
+    (`own`).
+    """
 
     outcome = "limited"
 
-    def __init__(self, source: str, retry_after: float | None = None, *, url: str = "", own: str = "") -> None:
+    def __init__(
+        self, source: str, retry_after: float | None = None, *, url: str = "", own: str = ""
+    ) -> None:
         wait = f"for {retry_after:.0f} s" if retry_after is not None else "for a while"
-        message, advice = f"too many requests: asked to wait {wait}", f"The source is left alone {wait}."
+        message, advice = (
+            f"too many requests: asked to wait {wait}",
+            f"The source is left alone {wait}.",
+        )
         if own:
-            message = f"its limit of requests, {own}, is used up: the next one may go in {retry_after or 0.0:.0f} s"
-            advice = f"Where it allows more, as with a key, set limits.requests under [sources.{source}]."
+            message = (
+                f"its limit of requests, {own}, is used up: the next one may go in "
+                f"{retry_after or 0.0:.0f} s"
+            )
+            advice = (
+                f"Where it allows more, as with a key, set limits.requests under "
+                f"[sources.{source}]."
+            )
         super().__init__(source, message, url=url, advice=advice)
         self.retry_after = retry_after
 
@@ -246,9 +274,17 @@ class RateLimited(Refused):
 class AccessDenied(Refused):
     """A key is missing or wrong; `env_name` is the variable that would hold it."""
 
-    def __init__(self, source: str, code: int, *, url: str = "", env_name: str | None = None, said: str = "") -> None:
-        advice = f"Set {env_name} to a valid key." if env_name else "The database does not let this address in."
-        super().__init__(source, f"access denied ({code}){': ' if said else ''}{said}", url=url, advice=advice)
+    def __init__(
+        self, source: str, code: int, *, url: str = "", env_name: str | None = None, said: str = ""
+    ) -> None:
+        advice = (
+            f"Set {env_name} to a valid key."
+            if env_name
+            else "The database does not let this address in."
+        )
+        super().__init__(
+            source, f"access denied ({code}){': ' if said else ''}{said}", url=url, advice=advice
+        )
         self.code = code
         self.env_name = env_name
 
@@ -283,16 +319,26 @@ class NotParsable(BadAnswer):
     """The body is not what the spec expects; `body_start` shows its first characters."""
 
     def __init__(
-        self, source: str, reason: str, *, url: str = "", body_start: str = "", advice: str | None = None
+        self,
+        source: str,
+        reason: str,
+        *,
+        url: str = "",
+        body_start: str = "",
+        advice: str | None = None,
     ) -> None:
         shown = f"; it begins {body_start!r}" if body_start else ""
-        super().__init__(source, f"the answer cannot be read: {reason}{shown}", url=url, advice=advice)
+        super().__init__(
+            source, f"the answer cannot be read: {reason}{shown}", url=url, advice=advice
+        )
         self.reason = reason
         self.body_start = body_start
 
 
 class TooLarge(BadAnswer):
-    """The body passed `limit` bytes, counted after decompression, or would once it is read: `reason` says so then."""
+    """The body passed `limit` bytes, counted after decompression, or would once it is read:
+    `reason` says so then.
+    """
 
     def __init__(self, source: str, limit: int, *, url: str = "", reason: str = "") -> None:
         super().__init__(
@@ -326,13 +372,19 @@ class NotRead(SourceError):
 
     outcome = "late"
     status = 503
-    advice = "Nothing is wrong with the database. Ask again in a moment, or give the search more time (timeout)."
+    advice = (
+        "Nothing is wrong with the database. Ask again in a moment, or give the search more "
+        "time (timeout)."
+    )
 
 
 class NotAllowed(SourceError):
     """An address, URL or redirect that our own guards refuse; nothing was sent there."""
 
-    advice = "If the address is meant, add its host:port to `allow` under [network] in the configuration."
+    advice = (
+        "If the address is meant, add its host:port to `allow` under [network] in the "
+        "configuration."
+    )
 
 
 class NotRecorded(SourceError):
@@ -340,7 +392,9 @@ class NotRecorded(SourceError):
 
     advice = "Record it first: run the same search with --record and this folder."
 
-    def __init__(self, source: str, folder: str, *, url: str = "", why: str = "no such recording") -> None:
+    def __init__(
+        self, source: str, folder: str, *, url: str = "", why: str = "no such recording"
+    ) -> None:
         super().__init__(source, f"cannot replay {url or source} from {folder}: {why}", url=url)
         self.folder = folder
 
@@ -353,7 +407,9 @@ class CannotAsk(SourceError):
 
     def __init__(self, source: str, clause: str, why: str = "this source cannot search it") -> None:
         super().__init__(
-            source, f"cannot ask for {clause}: {why}", advice="Leave the clause out, or leave the source out."
+            source,
+            f"cannot ask for {clause}: {why}",
+            advice="Leave the clause out, or leave the source out.",
         )
         self.clause = clause
 
@@ -361,4 +417,7 @@ class CannotAsk(SourceError):
 class CacheError(MetasearchError):
     """The page cache cannot be used."""
 
-    advice = "The search goes on without the cache; [cache] in the configuration names its folder or switches it off."
+    advice = (
+        "The search goes on without the cache; [cache] in the configuration names its folder "
+        "or switches it off."
+    )

@@ -1,8 +1,9 @@
 """What a search tells while it runs: one stream of small frozen objects.
 
-Every face (library, terminal, NDJSON, SSE, HTML) renders this one stream. Whoever keeps the hits by id, drops the
-absorbed ones, and applies the last `Order` holds the whole list as far as it is known, and of it those that
-`Finished.answer` names are its hits: all of them where neither a limit nor a start cuts a page out of it.
+Every face (library, terminal, NDJSON, SSE, HTML) renders this one stream. Whoever keeps the hits by
+id, drops the absorbed ones, and applies the last `Order` holds the whole list as far as it is
+known, and of it those that `Finished.answer` names are its hits: all of them where neither a limit
+nor a start cuts a page out of it.
 """
 
 from __future__ import annotations
@@ -14,7 +15,9 @@ from metasearch.bib import work_ids as names
 from metasearch.errors import SourceError, UsageError
 from metasearch.record import Hit
 
-Status = Literal["running", "ok", "empty", "timeout", "error", "limited", "blocked", "drifted", "late", "skipped"]
+Status = Literal[
+    "running", "ok", "empty", "timeout", "error", "limited", "blocked", "drifted", "late", "skipped"
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,20 +26,24 @@ class SourceReport:
 
     Attributes:
         source: Its name.
-        status: "running" until it is done. "ok" has records, "empty" answered with none; the others are failures,
-            and may still come with the records of earlier pages. "late" is a failure of ours: its answer had come,
-            and was not read in time.
+        status: "running" until it is done. "ok" has records, "empty" answered with none; the others
+            are failures, and may still come with the records of earlier pages. "late" is a failure
+            of ours: its answer had come, and was not read in time.
         count: Records read.
         total: How many the source says that it holds; None where it does not say.
         seconds: From the start of the search to its last answer.
         query: The query as it was really sent.
-        notes: What could not be expressed, what was filtered here, records that could not be read, ...
+        notes: What could not be expressed, what was filtered here, records that could not be read,
+            ...
         error: Why it failed; None where it did not.
         cached: True where every page came from the cache.
-        spared: The note that says why an old page stood in for one that it did not give; "" where none did.
+        spared: The note that says why an old page stood in for one that it did not give; "" where
+            none did.
         unread: Records in its answers that could not be read.
-        filtered: Records that were read and left out, because they do not fit what the source could not search.
-        more: Whether it has more that further pages of the answer would ask for; False where it failed.
+        filtered: Records that were read and left out, because they do not fit what the source could
+            not search.
+        more: Whether it has more that further pages of the answer would ask for; False where it
+            failed.
     """
 
     source: str
@@ -104,10 +111,10 @@ class Totals:
 
     Attributes:
         seen: Distinct works among the records that were received.
-        least, most: Bounds of the number of works that the sources hold; `most` is what they claim together, None
-            where one of them does not say how many it has, or failed.
-        estimate: The claims, scaled by the share of distinct works among what was received; None where nothing is
-            known of that share.
+        least, most: Bounds of the number of works that the sources hold; `most` is what they claim
+            together, None where one of them does not say how many it has, or failed.
+        estimate: The claims, scaled by the share of distinct works among what was received; None
+            where nothing is known of that share.
         reliable: False where something is missing that the estimate would need; `basis` says what.
         basis: In words, what the estimate rests on.
     """
@@ -127,8 +134,8 @@ class Answer:
     Attributes:
         query: The query, printed in our own syntax.
         complete: False where a source failed, is still running, or the deadline came first.
-        hits: Best first, those of the page that was asked for; their `rank` is their place in the whole list, from 1,
-            and `counts` speaks of all.
+        hits: Best first, those of the page that was asked for; their `rank` is their place in the
+            whole list, from 1, and `counts` speaks of all.
         sources: A report for every source that was asked, in the order of asking.
         seconds: Wall time of the search.
         merge_seconds: What of it was spent on merging and ranking.
@@ -156,12 +163,13 @@ class Answer:
         """The hit that somebody means by a name; None where it is not here.
 
         Args:
-            name: The id that a hit has here, in an answer of other sources, or had in an earlier release, also as feeds
-                write it ("urn:metasearch:hit:..."); the key of a record ("crossref:10.1000/abc"); or an identifier
-                ("10.1000/abc", "https://doi.org/10.1000/abc", "pmid:123", "isbn:...").
+            name: The id that a hit has here, in an answer of other sources, or had in an earlier
+                release, also as feeds write it ("urn:metasearch:hit:..."); the key of a record
+                ("crossref:10.1000/abc"); or an identifier ("10.1000/abc",
+                "https://doi.org/10.1000/abc", "pmid:123", "isbn:...").
 
-        Where several hits bear the name (two works under one DOI), the first one in the list is given. The id of a hit
-        of this answer always gives that hit.
+        Where several hits bear the name (two works under one DOI), the first one in the list is
+        given. The id of a hit of this answer always gives that hit.
 
         Raises:
             UsageError: It is no name.
@@ -198,8 +206,9 @@ class Answer:
         """The hits as flat tables, for `pandas.DataFrame`.
 
         Returns:
-            One table a hit, each with the columns of the CSV in their order (`metasearch.formats.csv.write.COLUMNS`).
-            Lists are joined by "; ", names are "Family, Given", and what is not known is None.
+            One table a hit, each with the columns of the CSV in their order
+            (`metasearch.formats.csv.write.COLUMNS`). Lists are joined by "; ", names are "Family,
+            Given", and what is not known is None.
         """
         from metasearch.formats.notebook import rows
 
@@ -247,9 +256,9 @@ class Grown:
 class Joined:
     """Hits that were shown apart are one: drop `absorbed`, replace or add `hit`.
 
-    A hit is named after what most of its records say, so that names do not depend on who answers first; a late record
-    may therefore rename a hit, which is told as a join of the old name into the new one. It may also give a hit's
-    name to another hit, which is told as a `Grown` one.
+    A hit is named after what most of its records say, so that names do not depend on who answers
+    first; a late record may therefore rename a hit, which is told as a join of the old name into
+    the new one. It may also give a hit's name to another hit, which is told as a `Grown` one.
     """
 
     hit: Hit
@@ -258,7 +267,9 @@ class Joined:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """Ids of all hits in the order of the list, as of now: best first, and what later requests brought behind it."""
+    """Ids of all hits in the order of the list, as of now: best first, and what later requests
+    brought behind it.
+    """
 
     ids: tuple[str, ...]
 

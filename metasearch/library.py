@@ -1,6 +1,8 @@
-"""What a program calls that searches now and then: `search` and `search_sync`, each with an engine of its own.
+"""What a program calls that searches now and then: `search` and `search_sync`, each with an engine
+of its own.
 
-Their options are those of `Engine.search`, written out, so that editors and type checkers know them.
+Their options are those of `Engine.search`, written out, so that editors and type checkers know
+them.
 """
 
 from __future__ import annotations
@@ -37,13 +39,14 @@ def search(  # noqa: D417 - the other options are explained once, at `Engine.sea
 ) -> Search:
     """Search with an engine of its own, which is closed when the search is done.
 
-        answer = await metasearch.search("gene drives", sources="crossref,pubmed", years=(2018, None))
-        answer = asyncio.run(metasearch.search("gene drives"))
+        answer = await metasearch.search("gene drives", sources="crossref,pubmed", years=(2018,
+        None)) answer = asyncio.run(metasearch.search("gene drives"))
 
     Args:
         query: Text, or a tree.
         settings: None takes the defaults without a cache.
-        sources: As those of `Engine.search`, where all options are explained, and so are the others.
+        sources: As those of `Engine.search`, where all options are explained, and so are the
+            others.
 
     Raises:
         UsageError: The query or an option cannot be used.
@@ -85,14 +88,16 @@ def search_sync(  # noqa: D417 - as above
     syntax: str = "auto",
     enrich: SourcesLike | None = None,
 ) -> Answer:
-    """Search, and wait for the answer; for programs without a loop, and for notebooks, whose loop runs already.
+    """Search, and wait for the answer; for programs without a loop, and for notebooks, whose loop
+    runs already.
 
         answer = metasearch.search_sync("gene drives", sources="crossref,pubmed", years="2018-")
 
     Args:
         query: Text, or a tree.
         settings: None takes the defaults without a cache.
-        sources: As those of `Engine.search`, where all options are explained, and so are the others.
+        sources: As those of `Engine.search`, where all options are explained, and so are the
+            others.
 
     Raises:
         UsageError: The query or an option cannot be used.

@@ -1,7 +1,8 @@
 """The one place where a file is opened that a person or somebody else has put there.
 
-A name says nothing of what stands there: a FIFO lets whoever opens it wait for a writer, a device never ends, a file of
-/proc has no size and may have no end. So only regular files are opened, without waiting, and read up to a bound.
+A name says nothing of what stands there: a FIFO lets whoever opens it wait for a writer, a device
+never ends, a file of /proc has no size and may have no end. So only regular files are opened,
+without waiting, and read up to a bound.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ _KINDS = (
     (stat.S_ISCHR, "it is a device"),
     (stat.S_ISBLK, "it is a device"),
 )
-#: Error of the system -> limit of `resource`, what it limits, how it is asked for and raised in a shell.
+#: Error of the system -> limit of `resource`, what it limits, how it is asked for and raised in a
+#: shell.
 _LIMITS = {
     errno.EMFILE: ("RLIMIT_NOFILE", "this process may have only {} files open at once (ulimit -n)"),
     errno.ENOMEM: ("RLIMIT_AS", "this process may use only {} bytes of memory (ulimit -v)"),
@@ -39,7 +41,9 @@ _PLAIN = {
 
 
 class NoRegularFile(OSError):
-    """What stands at a path is not to be read: a folder, a device, a FIFO, a socket, a window into the kernel."""
+    """What stands at a path is not to be read: a folder, a device, a FIFO, a socket, a window into
+    the kernel.
+    """
 
     def __init__(self, path: Path, what: str) -> None:
         super().__init__(errno.EINVAL, f"{what}, and only regular files are read", str(path))
@@ -109,13 +113,17 @@ def read(path: Path, most: int, *, pipes: bool = False) -> bytes:
 
 
 def why(exc: BaseException) -> str:
-    """What is wrong, in words; where a limit is, the limit, which may be a low one of this process."""
+    """What is wrong, in words; where a limit is, the limit, which may be a low one of this
+    process.
+    """
     number = errno.ENOMEM if isinstance(exc, MemoryError) else getattr(exc, "errno", None)
     if isinstance(exc, NoRegularFile | TooLargeToRead) or number not in _PLAIN:
         return getattr(exc, "strerror", None) or str(exc) or type(exc).__name__
     name, words = _LIMITS.get(number, ("", ""))
     limit = _limit(name) if name else None
-    return f"{_PLAIN[number]}: {words.format(f'{limit:,}')}" if limit is not None else _PLAIN[number]
+    return (
+        f"{_PLAIN[number]}: {words.format(f'{limit:,}')}" if limit is not None else _PLAIN[number]
+    )
 
 
 def is_limit(exc: BaseException) -> bool:
@@ -135,7 +143,9 @@ def _refuse(found: os.stat_result, path: Path, *, handed: bool) -> None:
 
 
 def _limit(name: str) -> int | None:
-    """The limit that this process runs under; None where there is none, or the system has no such limits."""
+    """The limit that this process runs under; None where there is none, or the system has no such
+    limits.
+    """
     try:
         import resource
     except ImportError:  # Windows

@@ -1,7 +1,7 @@
 """What databases say about works: `Record` as one source says it, `Hit` as many sources say it.
 
-All types are frozen, slotted dataclasses, which orjson writes natively. A `Record` is never edited after it
-was read; a `Hit` is computed from its records and can be computed again at any time.
+All types are frozen, slotted dataclasses, which orjson writes natively. A `Record` is never edited
+after it was read; a `Hit` is computed from its records and can be computed again at any time.
 """
 
 from __future__ import annotations
@@ -42,18 +42,20 @@ TYPES = (
     "other",
 )
 
-#: The closed vocabulary of `Record.open_access`: the colours that Unpaywall defined, and "open" where a source says no
-#: more than that (https://support.unpaywall.org/support/solutions/articles/44001777288).
+#: The closed vocabulary of `Record.open_access`: the colours that Unpaywall defined, and "open"
+#: where a source says no more than that
+#: (https://support.unpaywall.org/support/solutions/articles/44001777288).
 OPEN_ACCESS = ("gold", "diamond", "hybrid", "bronze", "green", "open", "closed")
 
-#: A cell of a table, for `Record.of`: None, "" and NaN are nothing, and a volume may have become a number.
+#: A cell of a table, for `Record.of`: None, "" and NaN are nothing, and a volume may have become a
+#: number.
 Cell = str | int | float | None
 #: Several, or one text that holds them with ";".
 Cells = Iterable[Cell] | Cell
 
 Verdict = Literal["same", "different", "version"]
-#: What becomes of the versions of a work: "group" makes one hit that lists them, "separate" a hit of each, "merge" one
-#: hit that makes no difference between them.
+#: What becomes of the versions of a work: "group" makes one hit that lists them, "separate" a hit
+#: of each, "merge" one hit that makes no difference between them.
 VersionsMode = Literal["group", "separate", "merge"]
 VERSIONS_MODES: tuple[VersionsMode, ...] = get_args(VersionsMode)
 
@@ -90,7 +92,8 @@ class Record:
         title: Title proper, plain text; empty where the source gives none.
         subtitle: Rest of the title where the source gives it apart.
         original_title: Title in the language of the work, where `title` is a translation of it.
-        translated_title: Title in another language, English where there are several, beside the one of the work.
+        translated_title: Title in another language, English where there are several, beside the one
+            of the work.
         titles: Further titles of the work, plain text.
         authors: In order.
         editors: Of the work, or of the book that contains it, in order.
@@ -100,7 +103,8 @@ class Record:
         institution: That granted the degree, of a thesis; that issued it, of a report.
         pages: As printed ("123-8", "e1001"); an article number stands here too.
         doi: Bare and lower case: "10.1000/xyz".
-        ids: Other identifiers of the work by scheme ("pmid", "pmcid", "arxiv", "openalex", "patent", ...).
+        ids: Other identifiers of the work by scheme ("pmid", "pmcid", "arxiv", "openalex",
+            "patent", ...).
         version: Of a work that has several under one identifier: "v2" (arXiv), "1.0.3" (software).
         isbn: ISBN-13s without hyphens (ISBN-10 is converted); invalid ones as they came.
         issn: "1234-5678" each.
@@ -112,7 +116,8 @@ class Record:
         citations: How often it is cited, as the source counts.
         open_access: One of `OPEN_ACCESS`.
         licence: The URL of the licence, or its name as the source writes it.
-        retracted: True where the source says that the work was retracted; None where it says nothing.
+        retracted: True where the source says that the work was retracted; None where it says
+            nothing.
     """
 
     source: str
@@ -191,13 +196,15 @@ class Record:
         retracted: bool | Cell = None,
         pdf_url: Cell = None,
     ) -> Record:
-        """A record of what a program has at hand, in whatever form: a row of a table, a line of a list.
+        """A record of what a program has at hand, in whatever form: a row of a table, a line of a
+        list.
 
             Record.of(title="On the origin of species", authors="Darwin, Charles", year="1859",
                       doi="https://doi.org/10.5962/BHL.TITLE.68064")
 
-        None, "" and NaN (also NaT and NA of pandas) mean that nothing is given; "NA" and "N/A" do, too. Numbers may be
-        texts and texts numbers: 2019, 2019.0 and "2019" are one year. Markup and entities are taken out of texts.
+        None, "" and NaN (also NaT and NA of pandas) mean that nothing is given; "NA" and "N/A" do,
+        too. Numbers may be texts and texts numbers: 2019, 2019.0 and "2019" are one year. Markup
+        and entities are taken out of texts.
 
         Args:
             source: What its records are called together; a name of your own.
@@ -209,8 +216,8 @@ class Record:
             original_title: In the language of the work, where `title` is a translation.
             translated_title: In another language than the work's.
             titles: A list of further titles.
-            authors: In order: "Family, Given" or "Given Family", in a list or in one text with ";", or `Author`s, or
-                tables with `family`, `given`, `name`, `orcid`, `affiliation`.
+            authors: In order: "Family, Given" or "Given Family", in a list or in one text with ";",
+                or `Author`s, or tables with `family`, `given`, `name`, `orcid`, `affiliation`.
             editors: As `authors`.
             year: Four digits; taken from `date` where it is not given.
             date: "2020", "2020-03", "2020-03-15", a `datetime.date` or a pandas `Timestamp`.
@@ -222,11 +229,13 @@ class Record:
             issue: As printed.
             pages: "123-8", "123–128", "e1001".
             doi: Bare, with "doi:", or the address of a resolver, in any case.
-            ids: Scheme -> identifier: "pmid", "pmcid", "arxiv" in any of their forms, others as they are.
+            ids: Scheme -> identifier: "pmid", "pmcid", "arxiv" in any of their forms, others as
+                they are.
             version: "v2", "1.0.3".
             isbn: ISBN-10 or ISBN-13, with or without hyphens, in a list or in one text with ";".
             issn: As `isbn`.
-            type: One of `TYPES`, or a word of BibTeX, RIS, CSL or Zotero for one ("journalArticle").
+            type: One of `TYPES`, or a word of BibTeX, RIS, CSL or Zotero for one
+                ("journalArticle").
             language: ISO 639 code, or a word for it.
             abstract: Plain text, or with markup, which is taken out.
             keywords: A list, or one text with ";".
@@ -238,8 +247,9 @@ class Record:
             retracted: True or False; a record says only that a work was retracted.
 
         Raises:
-            UsageError: A field holds what it cannot mean, or more than `metasearch.bib.field_limits` lets it; the message
-                begins with the name of the field.
+            UsageError: A field holds what it cannot mean, or more than
+                `metasearch.bib.field_limits` lets it; the message begins with the name of the
+                field.
         """
         from metasearch.formats.mapping import record_of
 
@@ -247,15 +257,23 @@ class Record:
 
     @property
     def key(self) -> str:
-        """What tells this record from every other: "source:id", or position where the source gives no id."""
-        return f"{self.source}:{self.source_id}" if self.source_id else f"{self.source}:@{self.position}"
+        """What tells this record from every other: "source:id", or position where the source gives
+        no id.
+        """
+        return (
+            f"{self.source}:{self.source_id}"
+            if self.source_id
+            else f"{self.source}:@{self.position}"
+        )
 
 
 _FIELDS = frozenset(it.name for it in fields(Record))
 
 
 def fields_filled(records: Iterable[Record]) -> dict[str, int]:
-    """Field -> how many of the records have it, in the order of the fields; identifiers as "ids.SCHEME"."""
+    """Field -> how many of the records have it, in the order of the fields; identifiers as
+    "ids.SCHEME".
+    """
     names = [it.name for it in fields(Record) if it.name not in ("source", "position", "ids")]
     found: dict[str, int] = dict.fromkeys(names, 0)
     for record in records:
@@ -319,16 +337,18 @@ class Hit:
     """One work: the merged record, and all that it was made from.
 
     Attributes:
-        id: What the work is called: made from what most of its records say that it is, so that other sources and files
-            give it too. No other hit of the answer has it.
+        id: What the work is called: made from what most of its records say that it is, so that
+            other sources and files give it too. No other hit of the answer has it.
         record: The merged record; its `source` names the source that gave the title.
         records: All records, sorted by key; nothing is thrown away.
-        provenance: Field of `record` -> name of the source that gave it ("ids.pmid" for an identifier).
+        provenance: Field of `record` -> name of the source that gave it ("ids.pmid" for an
+            identifier).
         matches: One `Match` for each edge that holds the hit together.
         versions: Empty unless the records describe more than one version of the work.
         score: Sum of the points of `reasons`; 0.0 before ranking.
         rank: From 1; 0 before ranking.
-        also: Ids that it would have if fewer of its records had been found, or no other hit shared its own.
+        also: Ids that it would have if fewer of its records had been found, or no other hit shared
+            its own.
     """
 
     id: str

@@ -22,17 +22,20 @@ from metasearch.record import VERSIONS_MODES, VersionsMode
 PINS_FILE = "pins.txt"
 #: What the folder of the user's own specs is called beside the configuration, where none is named.
 SPEC_FOLDER = "specs"
-#: The key of [sources] that names that folder; everything else there is a table, the source of that name.
+#: The key of [sources] that names that folder; everything else there is a table, the source of that
+#: name.
 FOLDER = "folder"
 #: Bytes of a configuration file.
 MAX_BYTES = 4_000_000
 #: In the place of an enricher: no one, whatever is configured.
 NO_ENRICHER = "none"
-#: Seconds without a sign of life after which a worker is replaced: longer than anything that ends by itself, shorter
-#: than a search.
+#: Seconds without a sign of life after which a worker is replaced: longer than anything that ends
+#: by itself, shorter than a search.
 SILENCE = 10.0
 VERSION_AGENT = "metasearch/0.1"
-_BASE_URL = re.compile(r"https?://(?:\[[0-9a-fA-F:.]+\]|[A-Za-z0-9.-]+)(?::\d{1,5})?(?:/[A-Za-z0-9._~%/-]*)?")
+_BASE_URL = re.compile(
+    r"https?://(?:\[[0-9a-fA-F:.]+\]|[A-Za-z0-9.-]+)(?::\d{1,5})?(?:/[A-Za-z0-9._~%/-]*)?"
+)
 _VARIABLE = re.compile(r"ENV:([A-Za-z_][A-Za-z0-9_]*)", re.ASCII)
 _GROUP = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
 _HOST_PORT = re.compile(r"(?:\[[0-9a-fA-F:.]+\]|[A-Za-z0-9.-]+):\d{1,5}")
@@ -70,27 +73,31 @@ class Settings:
     """Everything that can be configured.
 
     Attributes:
-        sources: Source name -> table that overrides a shipped spec or, with `extends`, adds a source.
+        sources: Source name -> table that overrides a shipped spec or, with `extends`, adds a
+            source.
         spec_dir: Folder of spec files, each of which is a source; None has none.
-        default_sources: Asked when a search names none, sources and groups; None asks the shipped default set and
-            every source that the configuration adds.
+        default_sources: Asked when a search names none, sources and groups; None asks the shipped
+            default set and every source that the configuration adds.
         groups: Group -> names of its sources; lies over the shipped groups.
-        allow: "host:port" of servers that the SSRF guard would refuse because their addresses are not public.
+        allow: "host:port" of servers that the SSRF guard would refuse because their addresses are
+            not public.
         contact: Mail address that databases may write to; sent where they ask for one.
         cache_dir: Folder of the page cache; None keeps no pages.
         cache_bytes: Its largest size.
         shelf_dir: Folder of the shelves, each of which is a source; None has none.
         shelves_by_default: Whether a search that names no source asks them, too.
         timeout: Seconds until a search answers with what it has.
-        wait: Seconds until it does so and goes on in the background; None where it goes on for nobody.
+        wait: Seconds until it does so and goes on in the background; None where it goes on for
+            nobody.
         per_source: Records asked from each source when a search does not say.
         enrich: Sources that are asked for the works of an answer when a search does not say.
         pins: File of what the user has decided to be the same or different; None for nothing.
         versions: What becomes of the versions of a work when a search does not say.
-        strategy: How duplicates are found when a search does not say; whether there is one of that name is known to
-            `metasearch.dedup` alone, which whoever uses it asks.
+        strategy: How duplicates are found when a search does not say; whether there is one of that
+            name is known to `metasearch.dedup` alone, which whoever uses it asks.
         env: Where keys are looked up.
-        public_url: Base of the absolute URLs that a server hands out; None takes the address it listens on.
+        public_url: Base of the absolute URLs that a server hands out; None takes the address it
+            listens on.
         server: Everything else about serving.
         workers: Processes that ask at the same time, and divide what a source allows.
         shipped: Whether the shipped sources can be asked too, or only those in `sources`.
@@ -127,9 +134,14 @@ class Settings:
         return f"{VERSION_AGENT} (mailto:{self.contact})" if self.contact else VERSION_AGENT
 
     def deduplicated(
-        self, pins: Path | None = None, versions: VersionsMode | None = None, strategy: str | None = None
+        self,
+        pins: Path | None = None,
+        versions: VersionsMode | None = None,
+        strategy: str | None = None,
     ) -> Settings:
-        """With another file of pins, another mode of versions and another strategy, where they are named."""
+        """With another file of pins, another mode of versions and another strategy, where they are
+        named.
+        """
         return replace(
             self,
             pins=pins or self.pins,
@@ -142,8 +154,8 @@ class Settings:
         """Settings from a file, under `METASEARCH_*` variables, over the defaults.
 
         Args:
-            file: None looks for metasearch/config.toml in the user's configuration folder, which may be missing;
-                then a pins.txt beside it counts, too.
+            file: None looks for metasearch/config.toml in the user's configuration folder, which
+                may be missing; then a pins.txt beside it counts, too.
             env: The environment.
 
         Raises:
@@ -155,7 +167,11 @@ class Settings:
 
             named = env.get("METASEARCH_CONFIG")
             explicit = bool(named)
-            file = Path(named) if named else Path(platformdirs.user_config_dir("metasearch")) / "config.toml"
+            file = (
+                Path(named)
+                if named
+                else Path(platformdirs.user_config_dir("metasearch")) / "config.toml"
+            )
         table: dict[str, Any] = {}
         if explicit or file.exists():
             try:
@@ -193,7 +209,13 @@ class _Reader:
     """Reads the tables and gathers problems as "table.key: what is wrong; what is allowed"."""
 
     _KEYS: Mapping[str, Mapping[str, type | tuple[type, ...]]] = {
-        "search": {"sources": list, "timeout": (int, float), "wait": (int, float), "per_source": int, "enrich": list},
+        "search": {
+            "sources": list,
+            "timeout": (int, float),
+            "wait": (int, float),
+            "per_source": int,
+            "enrich": list,
+        },
         "network": {"allow": list, "contact": str},
         "cache": {"dir": str, "enabled": bool, "max_bytes": int},
         "shelves": {"dir": str, "default": bool},
@@ -220,7 +242,9 @@ class _Reader:
         self.tables: dict[str, Mapping[str, Any]] = {}
         for name, value in table.items():
             if name not in self._KEYS:
-                self.problems.append(f"{name}: unknown table; allowed are {', '.join(sorted(self._KEYS))}")
+                self.problems.append(
+                    f"{name}: unknown table; allowed are {', '.join(sorted(self._KEYS))}"
+                )
             elif not isinstance(value, Mapping):
                 self.problems.append(f"{name}: must be a table")
             else:
@@ -233,7 +257,8 @@ class _Reader:
             for group in table:
                 if not _GROUP.fullmatch(group) or group in ("all", "default"):
                     self.problems.append(
-                        f"groups.{group}: must be lower-case letters, digits, '-' or '_', and neither all nor default"
+                        f"groups.{group}: must be lower-case letters, digits, '-' or '_', and "
+                        f"neither all nor default"
                     )
             return
         if name == "sources":
@@ -245,8 +270,12 @@ class _Reader:
             return
         for key, value in table.items():
             if key not in known:
-                self.problems.append(f"{name}.{key}: unknown key; allowed are {', '.join(sorted(known))}")
-            elif not isinstance(value, known[key]) or (isinstance(value, bool) and known[key] is not bool):
+                self.problems.append(
+                    f"{name}.{key}: unknown key; allowed are {', '.join(sorted(known))}"
+                )
+            elif not isinstance(value, known[key]) or (
+                isinstance(value, bool) and known[key] is not bool
+            ):
                 self.problems.append(f"{name}.{key}: must not be {type(value).__name__}")
 
     def settings(self, env: Mapping[str, str]) -> Settings:
@@ -262,7 +291,9 @@ class _Reader:
             timeout = self.positive(env["METASEARCH_TIMEOUT"], "METASEARCH_TIMEOUT")
         wait = self.positive(search["wait"], "search.wait") if "wait" in search else None
         if wait is not None and wait > timeout:
-            self.problems.append(f"search.wait: must be at most the timeout, {timeout:g} s, is {wait:g}")
+            self.problems.append(
+                f"search.wait: must be at most the timeout, {timeout:g} s, is {wait:g}"
+            )
         per_source = self.positive(search.get("per_source", 20), "search.per_source")
         contact = env.get("METASEARCH_CONTACT") or network.get("contact")
         chosen = search.get("sources")
@@ -270,10 +301,14 @@ class _Reader:
         if contact:
             secrets["METASEARCH_CONTACT"] = str(contact)
         return Settings(
-            sources={k: v for k, v in self.tables.get("sources", {}).items() if isinstance(v, Mapping)},
+            sources={
+                k: v for k, v in self.tables.get("sources", {}).items() if isinstance(v, Mapping)
+            },
             spec_dir=self.spec_dir(self.tables.get("sources", {}).get(FOLDER)),
             default_sources=self.strings(chosen, "search.sources") if chosen is not None else None,
-            groups={k: self.strings(v, f"groups.{k}") for k, v in self.tables.get("groups", {}).items()},
+            groups={
+                k: self.strings(v, f"groups.{k}") for k, v in self.tables.get("groups", {}).items()
+            },
             allow=frozenset(allow),
             contact=str(contact) if contact else None,
             cache_dir=self.cache_dir(cache, env),
@@ -316,8 +351,12 @@ class _Reader:
         return self.folder / Path(named).expanduser() if isinstance(named, str) and named else None
 
     def spec_dir(self, named: Any) -> Path | None:
-        """The folder that is named, which must be there; the usual one, named or not, where it is there."""
-        folder = named if isinstance(named, str) else SPEC_FOLDER  # a table is a source that is called so
+        """The folder that is named, which must be there; the usual one, named or not, where it is
+        there.
+        """
+        folder = (
+            named if isinstance(named, str) else SPEC_FOLDER
+        )  # a table is a source that is called so
         found = self.folder / Path(folder).expanduser()
         if found.is_dir() and folder:
             return found
@@ -328,12 +367,17 @@ class _Reader:
     def versions(self, value: Any) -> VersionsMode:
         mode = next((mode for mode in VERSIONS_MODES if mode == value), None)
         if mode is None and isinstance(value, str):
-            self.problems.append(f"dedup.versions: must be one of {', '.join(VERSIONS_MODES)}, is {value!r}")
+            self.problems.append(
+                f"dedup.versions: must be one of {', '.join(VERSIONS_MODES)}, is {value!r}"
+            )
         return mode or "group"
 
     def public_url(self, server: Mapping[str, Any], env: Mapping[str, str]) -> str | None:
         variable = env.get("METASEARCH_PUBLIC_URL")
-        for where, value in (("METASEARCH_PUBLIC_URL", variable), ("server.public_url", server.get("public_url"))):
+        for where, value in (
+            ("METASEARCH_PUBLIC_URL", variable),
+            ("server.public_url", server.get("public_url")),
+        ):
             if isinstance(value, str) and value:
                 try:
                     return web_address(value)
@@ -342,11 +386,16 @@ class _Reader:
         return None
 
     def server(self, server: Mapping[str, Any]) -> ServerSettings:
-        found = [_VARIABLE.fullmatch(entry) for entry in self.strings(server.get("keys", []), "server.keys")]
+        found = [
+            _VARIABLE.fullmatch(entry)
+            for entry in self.strings(server.get("keys", []), "server.keys")
+        ]
         if not all(found):
             # It may well be a key, so it is not repeated.
             number = found.index(None) + 1
-            self.problems.append(f'server.keys: entry {number} is not "ENV:NAME"; a key itself does not belong here')
+            self.problems.append(
+                f'server.keys: entry {number} is not "ENV:NAME"; a key itself does not belong here'
+            )
         proxies = self.strings(server.get("trusted_proxies", []), "server.trusted_proxies")
         for proxy in proxies:
             try:
@@ -355,7 +404,9 @@ class _Reader:
                 self.problems.append(f"server.trusted_proxies: {proxy!r} is no address or network")
         limit = server.get("rate_limit", 120)
         if isinstance(limit, int) and not 0 <= limit <= 1_000_000:
-            self.problems.append("server.rate_limit: must be 0 to 1000000 requests a minute; 0 is any number")
+            self.problems.append(
+                "server.rate_limit: must be 0 to 1000000 requests a minute; 0 is any number"
+            )
         silence = server.get("silence", SILENCE)
         if not (isinstance(silence, (int, float)) and (silence == 0 or 1 <= silence <= 3600)):
             self.problems.append("server.silence: must be 1 to 3600 seconds; 0 is off")
@@ -365,7 +416,9 @@ class _Reader:
         file = server.get("keys_file")
         return ServerSettings(
             keys=tuple(match[1] for match in found if match),
-            keys_file=self.folder / Path(file).expanduser() if isinstance(file, str) and file else None,
+            keys_file=self.folder / Path(file).expanduser()
+            if isinstance(file, str) and file
+            else None,
             rate_limit=limit if isinstance(limit, int) else 120,
             trusted_proxies=proxies,
             server_timing=server.get("server_timing") is not False,

@@ -1,11 +1,13 @@
-"""How the time of a piece of work grows with its size: measured so that a busy machine does not fail a test."""
+"""How the time of a piece of work grows with its size: measured so that a busy machine does not
+fail a test."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
 
-#: Linear work of four times the size takes four times as long; quadratic work takes sixteen times as long.
+#: Linear work of four times the size takes four times as long; quadratic work takes sixteen times
+#: as long.
 TIMES, MOST = 4, 8.0
 #: Seconds of CPU below which a run says nothing about growth.
 FLOOR = 0.002
@@ -22,8 +24,8 @@ def seconds(run: Callable[[], object]) -> float:
 def growth(work: Callable[[int], Callable[[], object]], size: int) -> float:
     """How many times as long the work takes at four times the size; below `MOST` for linear work.
 
-    Both sizes are measured in turn and the fastest run of each counts, until the ratio is small enough or eight rounds
-    have passed: another process can only make a run slower.
+    Both sizes are measured in turn and the fastest run of each counts, until the ratio is small
+    enough or eight rounds have passed: another process can only make a run slower.
 
     Args:
         work: Size -> the call to measure; what it needs is made before.

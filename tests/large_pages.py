@@ -1,4 +1,5 @@
-"""Pages that a hostile or broken database could send: small to write down, and up to eight megabytes large."""
+"""Pages that a hostile or broken database could send: small to write down, and up to eight
+megabytes large."""
 
 from __future__ import annotations
 
@@ -29,9 +30,18 @@ def json_pages() -> Pages:
     yield "few empty records", lambda: items(b",".join([b"{}"] * 30_000))
     yield "numbers", lambda: items(b",".join([b"1"] * (FULL // 2)))
     yield "members", lambda: b"{" + b",".join([b'"%x":1' % n for n in range(600_000)]) + b"}"
-    yield "members as many as may be", lambda: items(b"{" + b",".join([b'"%x":"a"' % n for n in range(250_000)]) + b"}")
-    yield "authors", lambda: items(work(b"Soil", b',"author":[' + b",".join([b"{}"] * 150_000) + b"]"))
-    yield "few authors", lambda: items(work(b"Soil", b',"author":[' + b",".join([b"{}"] * 9_000) + b"]"))
+    yield (
+        "members as many as may be",
+        lambda: items(b"{" + b",".join([b'"%x":"a"' % n for n in range(250_000)]) + b"}"),
+    )
+    yield (
+        "authors",
+        lambda: items(work(b"Soil", b',"author":[' + b",".join([b"{}"] * 150_000) + b"]")),
+    )
+    yield (
+        "few authors",
+        lambda: items(work(b"Soil", b',"author":[' + b",".join([b"{}"] * 9_000) + b"]")),
+    )
     yield "depth", lambda: b'{"message":' * 100_000 + b"1" + b"}" * 100_000
     yield "brackets", lambda: b"[" * FULL
     yield "one number", lambda: items(b"1" * FULL)
@@ -51,7 +61,11 @@ def xml_pages(record: bytes = b"<entry>%s</entry>") -> Pages:
         else b'<collection xmlns="http://www.loc.gov/MARC21/slim">'
     )
     tail = b"</feed>" if atom else b"</collection>"
-    title = b"<title>%s</title>" if atom else b'<datafield tag="245"><subfield code="a">%s</subfield></datafield>'
+    title = (
+        b"<title>%s</title>"
+        if atom
+        else b'<datafield tag="245"><subfield code="a">%s</subfield></datafield>'
+    )
 
     def feed(inner: bytes) -> bytes:
         return head + inner + tail
@@ -66,13 +80,25 @@ def xml_pages(record: bytes = b"<entry>%s</entry>") -> Pages:
     yield "parts of one kind", lambda: feed(record % ((title % b"x") * 30_000))
     yield "comments", lambda: feed(b"<!---->" * (FULL // 7))
     yield "instructions", lambda: feed(b"<?a?>" * (FULL // 5))
-    yield "attributes", lambda: feed(b"<b " + b" ".join([b'a%x=""' % n for n in range(200_000)]) + b"/>")
-    yield "namespaces", lambda: feed(b"<b " + b" ".join([b'xmlns:a%x="u"' % n for n in range(100_000)]) + b"/>")
-    yield "namespaces in use", lambda: feed(b"".join([b'<a%x:b xmlns:a%x="u%x"/>' % (n, n, n) for n in range(40_000)]))
+    yield (
+        "attributes",
+        lambda: feed(b"<b " + b" ".join([b'a%x=""' % n for n in range(200_000)]) + b"/>"),
+    )
+    yield (
+        "namespaces",
+        lambda: feed(b"<b " + b" ".join([b'xmlns:a%x="u"' % n for n in range(100_000)]) + b"/>"),
+    )
+    yield (
+        "namespaces in use",
+        lambda: feed(b"".join([b'<a%x:b xmlns:a%x="u%x"/>' % (n, n, n) for n in range(40_000)])),
+    )
     yield "depth", lambda: b"<b>" * 200_000 + b"</b>" * 200_000
     yield "entities", lambda: b'<!DOCTYPE feed [<!ENTITY e "x">]>' + feed(b"&e;" * (FULL // 3))
     declared = b'<!ENTITY e%x "x">'
-    yield "declared entities", lambda: b"<!DOCTYPE feed [%s]><feed/>" % b"".join([declared % n for n in range(200_000)])
+    yield (
+        "declared entities",
+        lambda: b"<!DOCTYPE feed [%s]><feed/>" % b"".join([declared % n for n in range(200_000)]),
+    )
     yield "unknown entities", lambda: b"<!DOCTYPE feed SYSTEM 'x'>" + feed(b"&e;" * 60_000)
     yield "text beside", lambda: feed(b"x" * FULL)
 
@@ -81,7 +107,9 @@ def html_pages() -> Pages:
     """A page of results round the same."""
 
     def page(inner: bytes) -> bytes:
-        return b"<!doctype html><html><body><div id=gs_res_ccl_mid>" + inner + b"</div></body></html>"
+        return (
+            b"<!doctype html><html><body><div id=gs_res_ccl_mid>" + inner + b"</div></body></html>"
+        )
 
     def hit(title: bytes) -> bytes:
         return b'<div class="gs_r"><h3 class="gs_rt"><a href="/x">' + title + b"</a></h3></div>"
@@ -93,8 +121,14 @@ def html_pages() -> Pages:
     yield "fewer unclosed elements", lambda: page(b"<p>" * 100_000)
     yield "open hits", lambda: page(b'<div class="gs_r"><h3 class="gs_rt">' * 20_000)
     yield "cells", lambda: page(b"<table><tr><td>" * 30_000)
-    yield "attributes", lambda: page(b"<a " + b" ".join([b"a%x" % n for n in range(500_000)]) + b">")
-    yield "hidden attributes", lambda: page(b'<a x=">" ' + b"/".join([b"a%x" % n for n in range(30_000)]) + b">")
+    yield (
+        "attributes",
+        lambda: page(b"<a " + b" ".join([b"a%x" % n for n in range(500_000)]) + b">"),
+    )
+    yield (
+        "hidden attributes",
+        lambda: page(b'<a x=">" ' + b"/".join([b"a%x" % n for n in range(30_000)]) + b">"),
+    )
     yield "comments", lambda: page(b"<!---->" * (FULL // 7))
     yield "characters", lambda: page(hit(b"&amp;" * (FULL // 5)))
     yield "text", lambda: page(b"x " * (FULL // 2))

@@ -1,9 +1,11 @@
-"""How long a loop was kept from its other work, told so that a busy machine does not look like a stall.
+"""How long a loop was kept from its other work, told so that a busy machine does not look like a
+stall.
 
-A task wakes up in each round of the loop. Between two of its beats, wall time passes for many reasons; CPU time of the
-process passes only where something of ours computes, be it on the loop or in a thread that keeps the interpreter. What
-counts is the smaller of the two: a thread that lets the loop run adds CPU time to short beats, and a machine that is
-busy with others adds wall time without CPU time.
+A task wakes up in each round of the loop. Between two of its beats, wall time passes for many
+reasons; CPU time of the process passes only where something of ours computes, be it on the loop or
+in a thread that keeps the interpreter. What counts is the smaller of the two: a thread that lets
+the loop run adds CPU time to short beats, and a machine that is busy with others adds wall time
+without CPU time.
 """
 
 from __future__ import annotations
@@ -32,7 +34,10 @@ class Stalls:
         return self
 
     async def __aexit__(
-        self, kind: type[BaseException] | None, exc: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        exc: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self._beating.cancel()
         await asyncio.gather(self._beating, return_exceptions=True)

@@ -30,7 +30,11 @@ class SameTitle:
 
     def compare(self, a: Fingerprint, b: Fingerprint) -> Match | None:
         ours, theirs = list(self.keys(a)), list(self.keys(b))
-        return verdict(self.name, "same", 1.0, ["titles equal"], a, b) if ours and ours == theirs else None
+        return (
+            verdict(self.name, "same", 1.0, ["titles equal"], a, b)
+            if ours and ours == theirs
+            else None
+        )
 
     def _read(self, record: Record) -> str:
         self.reading()
@@ -48,7 +52,13 @@ def same_title(reading: Callable[[], object] = _nothing, **changed: Any) -> Stra
         "order": "does not matter",
         "when": "in tests",
     }
-    return Strategy(**(told | {"chain": Chain((SameTitle(reading),)), "threshold": "least", "sweep": (9, 3)} | changed))
+    return Strategy(
+        **(
+            told
+            | {"chain": Chain((SameTitle(reading),)), "threshold": "least", "sweep": (9, 3)}
+            | changed
+        )
+    )
 
 
 class SameYear:

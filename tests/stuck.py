@@ -1,7 +1,8 @@
-"""A process that hangs in C code and never lets go of the interpreter, as a comparison of long strings makes it.
+"""A process that hangs in C code and never lets go of the interpreter, as a comparison of long
+strings makes it.
 
-A bad regular expression would not do: `re` looks for signals now and then. The product has no switch for this: a
-`sitecustomize` on the child's PYTHONPATH replaces one function of it.
+A bad regular expression would not do: `re` looks for signals now and then. The product has no
+switch for this: a `sitecustomize` on the child's PYTHONPATH replaces one function of it.
 """
 
 from __future__ import annotations
@@ -49,8 +50,11 @@ def hang_in_c() -> None:
 
 
 def site(folder: Path, module: str, function: str, word: str = STUCK) -> str:
-    """A folder for PYTHONPATH in which a process finds the replacement of one function, which hangs at a word."""
+    """A folder for PYTHONPATH in which a process finds the replacement of one function, which hangs
+    at a word."""
     home = folder / "site"
     home.mkdir(exist_ok=True)
-    (home / "sitecustomize.py").write_text(_SITE.format(module=module, function=function, word=word))
+    (home / "sitecustomize.py").write_text(
+        _SITE.format(module=module, function=function, word=word)
+    )
     return str(home)

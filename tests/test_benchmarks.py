@@ -13,7 +13,17 @@ from typing import Any
 
 import pytest
 
-from benchmarks import dedup, latency, overload, peer, processes, sides, speed, throughput, upstreams
+from benchmarks import (
+    dedup,
+    latency,
+    overload,
+    peer,
+    processes,
+    sides,
+    speed,
+    throughput,
+    upstreams,
+)
 from benchmarks.generated import Library
 from benchmarks.held import MIB
 from benchmarks.hostile import HOSTILE, Maker
@@ -37,15 +47,20 @@ def test_a_library_is_always_the_same() -> None:
 
 
 def test_a_library_is_like_a_real_one() -> None:
-    """A fifth are copies in other words, one in a hundred is an editorial, half have an abstract; ids are unique."""
+    """A fifth are copies in other words, one in a hundred is an editorial, half have an abstract;
+    ids are unique."""
     records = list(Library().records(3_000))
     works = {work for work, _ in records}
     library = Library()
 
     assert len({record.key for _, record in records}) == 3_000
     assert len(works) / 3_000 == pytest.approx(0.8, abs=0.02)
-    assert mean(record.title.startswith("Editorial") for _, record in records) == pytest.approx(0.01, abs=0.004)
-    assert mean(record.abstract is not None for _, record in records) == pytest.approx(0.45, abs=0.1)
+    assert mean(record.title.startswith("Editorial") for _, record in records) == pytest.approx(
+        0.01, abs=0.004
+    )
+    assert mean(record.abstract is not None for _, record in records) == pytest.approx(
+        0.45, abs=0.1
+    )
     copies = [(record, library.work(work)) for work, record in records if record.source != "alpha"]
     named = [replace(copy, source=work.source, source_id=work.source_id) for copy, work in copies]
     assert mean(copy != work for copy, (_, work) in zip(named, copies, strict=True)) > 0.9
@@ -53,7 +68,8 @@ def test_a_library_is_like_a_real_one() -> None:
 
 @pytest.mark.parametrize("make", HOSTILE.values(), ids=HOSTILE)
 def test_hostile_sets_grow(make: Maker) -> None:
-    """As many records as are asked for, each with an id of its own, and one title or one text, but for a little."""
+    """As many records as are asked for, each with an id of its own, and one title or one text, but
+    for a little."""
     records = make(100)
 
     assert len({record.key for record in records}) == 100
@@ -72,8 +88,11 @@ def test_slices(count: int) -> None:
     assert max(sizes) - min(sizes) <= max(sizes)
 
 
-def test_sets_are_made_up_where_there_are_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Outside the development checkout there is something to measure, too, and its truth is known."""
+def test_sets_are_made_up_where_there_are_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Outside the development checkout there is something to measure, too, and its truth is
+    known."""
     monkeypatch.setattr(dedup, "SETS", tmp_path / "nowhere")
 
     (one, other) = dedup.largest_sets(2)
@@ -96,7 +115,14 @@ def test_the_largest_sets_come_first(tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_the_peer_gets_every_field(tmp_path: Path, compressed: bool) -> None:
     """Rows become columns under the names that bib-dedupe knows; what is missing is empty."""
     rows = [
-        {"id": 1, "title": "T", "authors": ["Byron, Ada", "Cook, J."], "issue": "3", "container": "J", "year": 2001},
+        {
+            "id": 1,
+            "title": "T",
+            "authors": ["Byron, Ada", "Cook, J."],
+            "issue": "3",
+            "container": "J",
+            "year": 2001,
+        },
         {"id": "x", "authors_raw": "Byron, A."},
     ]
 
@@ -122,16 +148,21 @@ def test_goals(figure: float, most: bool, said: str) -> None:
 
 
 def test_parts_of_the_speed_table() -> None:
-    """A row is asked for by its name, several by how their names begin, all by nothing; every row can be asked for."""
+    """A row is asked for by its name, several by how their names begin, all by nothing; every row
+    can be asked for."""
     names = [row.name for row in ROWS]
 
-    assert [[row.name for row in speed.chosen(name)] for name in names] == [[name] for name in names]
+    assert [[row.name for row in speed.chosen(name)] for name in names] == [
+        [name] for name in names
+    ]
     assert [row.name for row in speed.chosen("again")] == ["again-pages", "again-answer"]
     assert list(speed.chosen(None)) == list(ROWS)
     assert not speed.chosen("nothing of that name")
 
 
-@pytest.mark.parametrize(("least", "reached"), [(False, [True, True, False]), (True, [False, True, True])])
+@pytest.mark.parametrize(
+    ("least", "reached"), [(False, [True, True, False]), (True, [False, True, True])]
+)
 def test_a_row_is_held_to_its_goal(least: bool, reached: list[bool]) -> None:
     """The goal itself is reached; whether less or more is better, the row says."""
     row = Row("name", "what", 3, "ms", Measured, least)  # type: ignore[arg-type]
@@ -157,10 +188,16 @@ def killed() -> Measured:
 
 @pytest.mark.parametrize(
     ("measure", "said", "reached"),
-    [(fine, "MISSED", False), (absent, "nothing here", True), (broken, "a bug", False), (killed, "FAILED", False)],
+    [
+        (fine, "MISSED", False),
+        (absent, "nothing here", True),
+        (broken, "a bug", False),
+        (killed, "FAILED", False),
+    ],
 )
 def test_rows_are_measured_apart(measure: speed.Measure, said: str, reached: bool) -> None:
-    """Whatever becomes of a row is said, and the others go on; what cannot be measured here is no miss."""
+    """Whatever becomes of a row is said, and the others go on; what cannot be measured here is no
+    miss."""
     line, fared = speed.measured(Row("name", "what", 1, "ms", measure))
 
     assert said in line
@@ -168,7 +205,8 @@ def test_rows_are_measured_apart(measure: speed.Measure, said: str, reached: boo
 
 
 def test_a_stall_counts_for_every_moment_of_it() -> None:
-    """One look that comes 3 ms late stands for those that were due 1 and 2 ms later and never came."""
+    """One look that comes 3 ms late stands for those that were due 1 and 2 ms later and never
+    came."""
     assert latency.with_missed([0.25, 3.5, -0.1], 1.0) == [0.25, 3.5, 2.5, 1.5, 0.5, -0.1]
 
 
@@ -193,7 +231,8 @@ def test_queries_do_not_come_twice() -> None:
 
 
 def test_cores_that_others_used_do_not_count() -> None:
-    """Two workers that had one and a half cores are as good as they would be with two; one worker uses one at most."""
+    """Two workers that had one and a half cores are as good as they would be with two; one worker
+    uses one at most."""
     assert throughput.Served(searches=150, seconds=1.0, cores=1.5).per_core(2) == 100
     assert throughput.Served(searches=100, seconds=1.0, cores=1.5).per_core(1) == 100
     assert throughput.Served(searches=100, seconds=2.0, cores=0.5).per_core(1) == 100
@@ -212,7 +251,8 @@ def test_the_server_is_configured_as_a_user_would(tmp_path: Path) -> None:
     plain = upstreams.settings("http://127.0.0.1:9", sides.CROSSREF)
     assert settings.default_sources == tuple(plain.sources)
     assert settings.sources == {
-        name: {key: value for key, value in table.items() if key != "fields"} for name, table in plain.sources.items()
+        name: {key: value for key, value in table.items() if key != "fields"}
+        for name, table in plain.sources.items()
     }
 
 
@@ -221,7 +261,9 @@ def test_what_children_use_counts_with_their_parent() -> None:
     """A child's CPU is in that of the process that started it."""
     burn = "import time\nwhile time.process_time() < 0.3: pass\nprint(flush=True)\ninput()"
     before = processes.cpu_of_all(os.getpid())
-    with subprocess.Popen([sys.executable, "-c", burn], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+    with subprocess.Popen(
+        [sys.executable, "-c", burn], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as child:
         assert child.stdout is not None
         child.stdout.readline()
         used = processes.cpu_of_all(child.pid)
@@ -234,7 +276,8 @@ def test_what_children_use_counts_with_their_parent() -> None:
 
 @pytest.mark.shared
 def test_a_row_of_the_speed_table(shared: Path) -> None:
-    """From the command to the databases and back: a search of ten databases, made again from what was answered."""
+    """From the command to the databases and back: a search of ten databases, made again from what
+    was answered."""
     assert (shared / "bench").is_dir()
     command = [sys.executable, "-m", "benchmarks.speed", "--part", "again-answer"]
 
@@ -245,21 +288,28 @@ def test_a_row_of_the_speed_table(shared: Path) -> None:
     assert done.returncode in (0, 1)  # a busy machine may miss the goal
 
 
-# --------------------------------------------------------------------------- hostile pages, and too many clients
+# -------------------------------------------------------------- hostile pages, and too many clients
 
 
 def test_hostile_pages_are_read_and_not_refused_for_their_size() -> None:
-    """Whole pages are within what a source may send, so that what they do is done by whoever reads them."""
-    bodies = [(name, page) for name, page in PAGES.items() if page.kind not in (wire.ENDLESS, wire.BOMB)]
+    """Whole pages are within what a source may send, so that what they do is done by whoever reads
+    them."""
+    bodies = [
+        (name, page) for name, page in PAGES.items() if page.kind not in (wire.ENDLESS, wire.BOMB)
+    ]
 
-    sizes = {name: sum(len(piece) for piece in page.pieces() if not isinstance(piece, float)) for name, page in bodies}
+    sizes = {
+        name: sum(len(piece) for piece in page.pieces() if not isinstance(piece, float))
+        for name, page in bodies
+    }
 
     assert len(sizes) > 20
     assert {name for name, size in sizes.items() if size > Limits().max_bytes} == set()
 
 
 def test_hostile_pages_are_sources(tmp_path: Path) -> None:
-    """Each is a source of the configuration, which is read without a complaint and asks the healthy ones only."""
+    """Each is a source of the configuration, which is read without a complaint and asks the healthy
+    ones only."""
     file = configured.written(tmp_path, "http://127.0.0.1:9", "http://127.0.0.1:10")
 
     settings = Settings.load(file, {})
@@ -271,17 +321,22 @@ def test_hostile_pages_are_sources(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("shape", BENIGN)
 async def test_ordinary_pages_are_read_whole(tmp_path: Path, shape: str) -> None:
-    """What the hostile pages are measured beside is a page of twenty records, and the healthy databases are well."""
+    """What the hostile pages are measured beside is a page of twenty records, and the healthy
+    databases are well."""
     with databases() as base:
         settings = Settings.load(configured.written(tmp_path, base, base), {})
         names = [*configured.HEALTHY, configured.benign(shape)]
 
         answer = await search("soil", sources=names, settings=settings)
 
-    assert [(report.status, report.count, report.unread) for report in answer.sources] == [("ok", 20, 0)] * 4
+    assert [(report.status, report.count, report.unread) for report in answer.sources] == [
+        ("ok", 20, 0)
+    ] * 4
 
 
-FINE = judged.Outcome(PAGES["marc-title"], "server", -1.0, kept=60, well=True, status="error", grown=0, stopped=0.1)
+FINE = judged.Outcome(
+    PAGES["marc-title"], "server", -1.0, kept=60, well=True, status="error", grown=0, stopped=0.1
+)
 
 
 @pytest.mark.parametrize(
@@ -298,20 +353,26 @@ FINE = judged.Outcome(PAGES["marc-title"], "server", -1.0, kept=60, well=True, s
     ],
 )
 def test_what_a_page_may_not_do(changed: dict[str, Any], said: list[str]) -> None:
-    """Late, incomplete, falsely blamed, large or deaf to signals: each is told; what was not measured is none of it."""
+    """Late, incomplete, falsely blamed, large or deaf to signals: each is told; what was not
+    measured is none of it."""
     outcome = replace(FINE, **changed)
 
-    assert [text.startswith(told) for text, told in zip(outcome.wrong, said, strict=True)] == [True] * len(said)
+    assert [text.startswith(told) for text, told in zip(outcome.wrong, said, strict=True)] == [
+        True
+    ] * len(said)
     assert ("VIOLATION" in judged.line(outcome)) == bool(said)
 
 
 def answer_of(**changed: tuple[str, int]) -> bytes:
     told = {f"db{n}": ("ok", 20) for n in range(overload.DATABASES)} | changed
-    return json.dumps({"sources": [{"source": n, "status": s, "count": c} for n, (s, c) in told.items()]}).encode()
+    return json.dumps(
+        {"sources": [{"source": n, "status": s, "count": c} for n, (s, c) in told.items()]}
+    ).encode()
 
 
 def test_what_more_clients_than_places_may_not_bring() -> None:
-    """Incomplete answers, refusals without a time, and answers that take much longer are told, each by what it is."""
+    """Incomplete answers, refusals without a time, and answers that take much longer are told, each
+    by what it is."""
     first, many = overload.Load(8, took=[1.0] * 20), overload.Load(64, took=[1.9] * 20, refused=3)
     overload.look_at(answer_of(), many)
     assert list(many.wrong(first)) == []
@@ -326,7 +387,16 @@ def test_what_more_clients_than_places_may_not_bring() -> None:
 
 def test_a_little_load(tmp_path: Path) -> None:
     """From the command to the databases and back: few clients are all served, in full."""
-    command = [sys.executable, "-m", "benchmarks.overload", "--own", "--clients", "2", "--seconds", "1"]
+    command = [
+        sys.executable,
+        "-m",
+        "benchmarks.overload",
+        "--own",
+        "--clients",
+        "2",
+        "--seconds",
+        "1",
+    ]
 
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=upstreams.ROOT)
 

@@ -96,7 +96,9 @@ async def test_values_expire(store: DiskStore, tmp_path: Path) -> None:
     assert rows(tmp_path) == 1
 
 
-async def test_upkeep_drops_what_has_expired(store: DiskStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_upkeep_drops_what_has_expired(
+    store: DiskStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Now and then a write clears the expired rows away, in the writing thread."""
     monkeypatch.setattr(disk, "UPKEEP_EVERY", 2)
     for key in "ab":
@@ -154,11 +156,19 @@ async def test_nothing_is_touched_before_the_first_use(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("mode", [1, 2, 3, 4])
-async def test_a_planted_pickle_is_not_executed(store: DiskStore, tmp_path: Path, mode: int) -> None:
-    """A row that holds a pickle, under every mode that diskcache knows, is a miss and is deleted."""
+async def test_a_planted_pickle_is_not_executed(
+    store: DiskStore, tmp_path: Path, mode: int
+) -> None:
+    """A row that holds a pickle, under every mode that diskcache knows, is a miss and is
+    deleted."""
     ran = tmp_path / "ran"
     await store.set("a", b"1", 60)
-    plant(tmp_path, "UPDATE Cache SET mode = ?, value = ?", mode, sqlite3.Binary(pickle.dumps(Bomb(ran))))
+    plant(
+        tmp_path,
+        "UPDATE Cache SET mode = ?, value = ?",
+        mode,
+        sqlite3.Binary(pickle.dumps(Bomb(ran))),
+    )
 
     assert await store.get("a") is None
     await store.set("b", b"2", 60)  # the writing thread deletes first
@@ -179,7 +189,9 @@ async def test_a_planted_pickled_key_is_not_executed(store: DiskStore, tmp_path:
     assert not ran.exists()
 
 
-async def test_a_planted_file_name_reads_and_removes_nothing(store: DiskStore, tmp_path: Path) -> None:
+async def test_a_planted_file_name_reads_and_removes_nothing(
+    store: DiskStore, tmp_path: Path
+) -> None:
     """A row cannot make the store read or delete a file of the user's."""
     precious = tmp_path / "precious"
     precious.write_bytes(zlib.compress(b"private"))
@@ -194,9 +206,20 @@ async def test_a_planted_file_name_reads_and_removes_nothing(store: DiskStore, t
 
 
 @pytest.mark.parametrize(
-    "value", [b"", b"not zlib", zlib.compress(b"cut short" * 99)[:-9], zlib.compress(b"1") + b"more", "text", 7, None]
+    "value",
+    [
+        b"",
+        b"not zlib",
+        zlib.compress(b"cut short" * 99)[:-9],
+        zlib.compress(b"1") + b"more",
+        "text",
+        7,
+        None,
+    ],
 )
-async def test_a_row_that_cannot_be_read_is_a_miss(store: DiskStore, tmp_path: Path, value: Any) -> None:
+async def test_a_row_that_cannot_be_read_is_a_miss(
+    store: DiskStore, tmp_path: Path, value: Any
+) -> None:
     """Whatever lies in the row, the search goes on, and the row goes."""
     await store.set("a", b"1", 60)
     plant(tmp_path, "UPDATE Cache SET value = ?", value)
@@ -207,7 +230,9 @@ async def test_a_row_that_cannot_be_read_is_a_miss(store: DiskStore, tmp_path: P
     assert (await store.stats()).problem is None
 
 
-async def test_a_bomb_in_a_row_is_a_miss(store: DiskStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_bomb_in_a_row_is_a_miss(
+    store: DiskStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Decompression stops at a bound."""
     await store.set("a", bytes(100_000), 60)
     monkeypatch.setattr(disk, "LARGEST_VALUE", 50_000)
@@ -215,8 +240,12 @@ async def test_a_bomb_in_a_row_is_a_miss(store: DiskStore, tmp_path: Path, monke
     assert await store.get("a") is None
 
 
-@pytest.mark.parametrize("content", [b"", b"this is no database" * 999, b"SQLite format 3\x00" + b"\xff" * 5000])
-async def test_a_broken_file_begins_anew(tmp_path: Path, content: bytes, caplog: pytest.LogCaptureFixture) -> None:
+@pytest.mark.parametrize(
+    "content", [b"", b"this is no database" * 999, b"SQLite format 3\x00" + b"\xff" * 5000]
+)
+async def test_a_broken_file_begins_anew(
+    tmp_path: Path, content: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
     """A file that is no database is replaced by an empty one, without a warning."""
     file = database(tmp_path)
     file.parent.mkdir(parents=True)
@@ -264,7 +293,9 @@ async def test_a_folder_that_is_not_ours_is_told_once(
     await store.close()
 
 
-async def test_a_busy_file_is_a_miss(store: DiskStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_busy_file_is_a_miss(
+    store: DiskStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A lock held by another process costs a value, not the store."""
     monkeypatch.setattr(pages, "LOCK_TIMEOUT", 0.01)
     await store.set("a", b"1", 60)
@@ -278,8 +309,11 @@ async def test_a_busy_file_is_a_miss(store: DiskStore, tmp_path: Path, monkeypat
     assert (await store.stats()).problem is None
 
 
-async def test_what_is_too_large_is_not_kept(store: DiskStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Neither a value that does not compress below a row's limit, nor one that is huge before; both quietly."""
+async def test_what_is_too_large_is_not_kept(
+    store: DiskStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither a value that does not compress below a row's limit, nor one that is huge before; both
+    quietly."""
     await store.set("row", os.urandom(LARGEST_ROW), 60)
     monkeypatch.setattr(disk, "LARGEST_VALUE", 1000)
     await store.set("value", bytes(1001), 60)
@@ -353,7 +387,8 @@ async def test_planted_settings_are_not_obeyed(tmp_path: Path, name: Any, value:
 async def test_a_row_larger_than_any_of_ours_is_a_miss(
     store: DiskStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """SQLite refuses to hand it out, so that it never takes the memory; the row goes, the others stay."""
+    """SQLite refuses to hand it out, so that it never takes the memory; the row goes, the others
+    stay."""
     monkeypatch.setattr(pages, "LARGEST_ROW", 1 << 20)
     for key in "ab":
         await store.set(key, b"1", 60)
@@ -381,8 +416,11 @@ async def test_numbers_that_a_file_makes_up_are_not_believed(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("share", [0.2, 0.5, 0.8])
-async def test_a_file_that_is_damaged_in_the_middle_gives_nothing_wrong(tmp_path: Path, share: float) -> None:
-    """Some pages of the file are overwritten: each value is right or a miss, and the store goes on."""
+async def test_a_file_that_is_damaged_in_the_middle_gives_nothing_wrong(
+    tmp_path: Path, share: float
+) -> None:
+    """Some pages of the file are overwritten: each value is right or a miss, and the store goes
+    on."""
     values = {str(number): bytes([number]) * 3000 + os.urandom(3000) for number in range(40)}
     first = DiskStore(tmp_path / "cache")
     for key, value in values.items():
@@ -432,15 +470,21 @@ async def test_two_processes_write_into_one_folder(store: DiskStore, tmp_path: P
         while first.poll() is None or second.poll() is None:
             assert await store.get("a0") in (None, b"a0" * 5000)
             await asyncio.sleep(0.01)
-    found = {key: await store.get(key) for key in (f"{name}{number}" for name in "ab" for number in range(60))}
+    found = {
+        key: await store.get(key)
+        for key in (f"{name}{number}" for name in "ab" for number in range(60))
+    }
 
     assert (first.returncode, second.returncode) == (0, 0)
     assert all(value in (None, key.encode() * 5000) for key, value in found.items())
-    # A write that would have had to wait too long is given up, so on a busy machine a few may be missing.
+    # A write that would have had to wait too long is given up, so on a busy machine a few may be
+    # missing.
     assert sum(value is not None for value in found.values()) > 100
 
 
-async def test_a_process_that_is_killed_while_it_writes_breaks_nothing(store: DiskStore, tmp_path: Path) -> None:
+async def test_a_process_that_is_killed_while_it_writes_breaks_nothing(
+    store: DiskStore, tmp_path: Path
+) -> None:
     """Kill -9, several times: what had been kept is there, whole, and the file can be written."""
     for name in "abc":
         with writer(tmp_path, name, 100_000) as process:
@@ -450,9 +494,10 @@ async def test_a_process_that_is_killed_while_it_writes_breaks_nothing(store: Di
             process.kill()
 
     for name in "abc":
-        assert {await store.get(f"{name}{number}") == f"{name}{number}".encode() * 5000 for number in range(19)} == {
-            True
-        }
+        assert {
+            await store.get(f"{name}{number}") == f"{name}{number}".encode() * 5000
+            for number in range(19)
+        } == {True}
     await store.set("new", b"1", 60)
     assert await store.get("new") == b"1"
     assert (await store.stats()).problem is None
@@ -462,7 +507,8 @@ async def test_a_process_that_is_killed_while_it_writes_breaks_nothing(store: Di
 
 
 async def test_values_are_counted_by_tag(store: DiskStore) -> None:
-    """How many there are under each tag, and what they take, the largest first; other bytes are no tag."""
+    """How many there are under each tag, and what they take, the largest first; other bytes are no
+    tag."""
     for number in range(3):
         await store.set(f"a{number}", os.urandom(1000), 60, "arxiv")
     await store.set("b", os.urandom(9000), 60, "crossref")
@@ -487,7 +533,8 @@ async def test_planted_tags_are_no_harm(store: DiskStore, tmp_path: Path) -> Non
 
 
 async def test_clearing_gives_the_space_back(store: DiskStore) -> None:
-    """The file shrinks, and whoever asked is told that it is done; a store that keeps nothing says no."""
+    """The file shrinks, and whoever asked is told that it is done; a store that keeps nothing says
+    no."""
     for number in range(20):
         await store.set(str(number), os.urandom(100_000), 60)
     before = (await store.stats()).bytes

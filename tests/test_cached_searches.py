@@ -1,4 +1,5 @@
-"""Searches of one engine over one cache: what they share, and what they are told about old pages."""
+"""Searches of one engine over one cache: what they share, and what they are told about old
+pages."""
 
 from __future__ import annotations
 
@@ -37,7 +38,9 @@ async def test_two_searches_at_once_ask_once() -> None:
     made, upstreams, _ = cached({"alpha": FOUND, "beta": FOUND}, turns={"alpha": 50})
     one = made.search("marsh", sources=["alpha", "beta"], limit=5)
     other = made.search("marsh", sources=["alpha"], limit=10)
-    answers = await asyncio.gather(asyncio.ensure_future(one._finish()), asyncio.ensure_future(other._finish()))
+    answers = await asyncio.gather(
+        asyncio.ensure_future(one._finish()), asyncio.ensure_future(other._finish())
+    )
     await made.close()
 
     assert [request.source for request in upstreams.asked].count("alpha") == 1
@@ -61,7 +64,8 @@ async def test_a_search_that_leaves_does_not_cost_the_other_its_page() -> None:
 
 
 async def test_the_report_tells_of_an_old_page() -> None:
-    """A source that is down is answered for by its old page, marked and with the reason; the other is as ever."""
+    """A source that is down is answered for by its old page, marked and with the reason; the other
+    is as ever."""
     bodies: dict[str, Any] = {"alpha": FOUND, "beta": FOUND}
     made, _, clock = cached(bodies)
     await made.search("marsh")
@@ -111,8 +115,11 @@ async def test_a_search_without_the_cache_leaves_no_trace_in_it() -> None:
 
 
 async def test_the_time_of_merging_is_told() -> None:
-    """Of the search that has merged, be it streamed or not; one that is given again has merged nothing."""
-    made, _, _ = cached({"alpha": works(*(item(f"Salt marsh bird {number}") for number in range(20)))})
+    """Of the search that has merged, be it streamed or not; one that is given again has merged
+    nothing."""
+    made, _, _ = cached(
+        {"alpha": works(*(item(f"Salt marsh bird {number}") for number in range(20)))}
+    )
     made.recent = Recent()
     first = await made.search("marsh")
     again = await made.search("marsh")

@@ -1,10 +1,11 @@
-"""Every adapter against its cassettes: the query gives the request, and the body gives the records or the error.
+"""Every adapter against its cassettes: the query gives the request, and the body gives the records
+or the error.
 
 A case is a folder `cassettes/<source>/<case>/`:
 
     request.json    query, wanted, env (secrets are dummies); then what must be planned: method, url, params without
-                    secrets, `body`, `json` or `text` where it has one, sent, notes; and `status` where the answer's is
-                    not 200
+                    secrets, `body`, `json` or `text` where it has one, sent, notes; and `status`
+                    where the answer's is not 200
     body.*          as the database writes it
     records.json    the records that must be read from it, without what is empty; or
     error.json      the type of the error that it must raise, and, where it matters, its message
@@ -44,7 +45,9 @@ def filled(record: Record) -> dict[str, Any]:
     """A record as plain JSON, without what is empty."""
     plain = orjson.loads(orjson.dumps(record))
     for role in ("authors", "editors"):
-        plain[role] = [{k: v for k, v in author.items() if v not in (None, False)} for author in plain[role]]
+        plain[role] = [
+            {k: v for k, v in author.items() if v not in (None, False)} for author in plain[role]
+        ]
     return {name: value for name, value in plain.items() if value not in (None, [], {}, "")}
 
 
@@ -53,13 +56,19 @@ def check_request(request: Request, expected: dict[str, Any]) -> None:
     assert expected["url"] == request.url
     assert [tuple(pair) for pair in expected["params"]] == list(public(request.params))
     assert [tuple(pair) for pair in expected.get("body", [])] == list(public(request.body))
-    assert expected.get("json") == (json.loads(request.content) if request.content_type == JSON else None)
+    assert expected.get("json") == (
+        json.loads(request.content) if request.content_type == JSON else None
+    )
     assert expected.get("text", "") == (request.content if request.content_type != JSON else "")
 
 
 def check_answer(folder: Path, request: Request, spec: AdapterSpec) -> Parsed | None:
     body = next(folder.glob("body.*"))
-    page = Page(request=request, body=body.read_bytes(), status=read(folder / "request.json").get("status", 200))
+    page = Page(
+        request=request,
+        body=body.read_bytes(),
+        status=read(folder / "request.json").get("status", 200),
+    )
     if (folder / "error.json").exists():
         expected = read(folder / "error.json")
         with pytest.raises(errors.SourceError) as raised:
@@ -83,7 +92,11 @@ def test_case(folder: Path) -> None:
     check_request(planned.request, case)
     assert case["sent"] == planned.sent
     assert case["notes"] == list(planned.notes)
-    assert not any(secret in planned.request.shown for name, secret in case["env"].items() if name.endswith("_KEY"))
+    assert not any(
+        secret in planned.request.shown
+        for name, secret in case["env"].items()
+        if name.endswith("_KEY")
+    )
 
     parsed, step = check_answer(folder, planned.request, spec), folder / "step2"
     if step.is_dir():
@@ -95,7 +108,8 @@ def test_case(folder: Path) -> None:
 
 @pytest.mark.parametrize("source", SOURCES)
 def test_every_source_has_its_cases(source: str) -> None:
-    """A shipped source builds without problems, and has a case with hits, one without, and one that fails."""
+    """A shipped source builds without problems, and has a case with hits, one without, and one that
+    fails."""
     spec = REGISTRY.spec(source)
     answers = [read(path) for path in (CASSETTES / source).glob("**/records.json")]
 
@@ -113,7 +127,8 @@ def test_families_are_no_sources() -> None:
 
 
 def test_groups_name_sources() -> None:
-    """Every group is of sources that there are; the default set needs no key and is not switched off."""
+    """Every group is of sources that there are; the default set needs no key and is not switched
+    off."""
     members = {name for group in shipped_groups().values() for name in group}
 
     assert members <= set(SOURCES)

@@ -1,4 +1,5 @@
-"""Reading a merged list page after page: nothing twice, nothing lost, nobody asked for more than it takes."""
+"""Reading a merged list page after page: nothing twice, nothing lost, nobody asked for more than it
+takes."""
 
 from __future__ import annotations
 
@@ -35,16 +36,21 @@ Libraries = dict[str, list[Number]]
 
 def work(number: Number, **more: Any) -> dict[str, Any]:
     """A work that resembles no other."""
-    return item(f"Work number {number} of many", f"10.1000/{number}", year=1900 + number % 100, **more)
+    return item(
+        f"Work number {number} of many", f"10.1000/{number}", year=1900 + number % 100, **more
+    )
 
 
 def library(held: Sequence[Number], total: int | None = None) -> Callable[[Request], bytes]:
-    """A source that gives what it holds as it is asked for it: from `offset` on, `rows` at a time."""
+    """A source that gives what it holds as it is asked for it: from `offset` on, `rows` at a
+    time."""
 
     def answer(request: Request) -> bytes:
         asked = dict(request.params)
         start = int(str(asked["offset"]))
-        return works(*map(work, held[start : start + int(str(asked["rows"]))]), total=total or len(held))
+        return works(
+            *map(work, held[start : start + int(str(asked["rows"]))]), total=total or len(held)
+        )
 
     return answer
 
@@ -81,13 +87,18 @@ LIBRARIES = st.dictionaries(
 @settings(max_examples=25, deadline=None)
 @given(LIBRARIES, st.integers(1, 7), st.integers(1, 6), st.booleans())
 def test_every_work_comes_once(held: Libraries, count: int, depth: int, kept: bool) -> None:
-    """Whatever the sources hold, and how large pages and layers are: all pages together have every work once."""
+    """Whatever the sources hold, and how large pages and layers are: all pages together have every
+    work once."""
 
     async def run() -> None:
         made, upstreams = engine({name: library(works_) for name, works_ in held.items()})
         if kept:
             made._fetcher = Fetcher(upstreams, MemoryStore(), patience=0)
-        found = [number for page in await pages(made, count, per_source=depth) for number in numbers(page)]
+        found = [
+            number
+            for page in await pages(made, count, per_source=depth)
+            for number in numbers(page)
+        ]
 
         assert sorted(found) == sorted(set().union(*held.values()))
 
@@ -97,14 +108,19 @@ def test_every_work_comes_once(held: Libraries, count: int, depth: int, kept: bo
 @settings(max_examples=15, deadline=None)
 @given(LIBRARIES, st.integers(1, 7), st.integers(1, 6))
 def test_pages_are_the_list_in_pieces(held: Libraries, count: int, depth: int) -> None:
-    """Each page holds what stands at its places in the list that is read in one go; and so does any other window."""
+    """Each page holds what stands at its places in the list that is read in one go; and so does any
+    other window."""
 
     async def run() -> None:
         made, _ = engine({name: library(works_) for name, works_ in held.items()})
         first = await made.search("work", per_source=depth)
         rest = await made.search("work", start=1, limit=9000, per_source=depth)
         whole = dict(zip([hit.rank for hit in rest.hits], numbers(rest), strict=True))
-        whole |= {hit.rank: number for hit, number in zip(first.hits, numbers(first), strict=True) if hit.rank == 1}
+        whole |= {
+            hit.rank: number
+            for hit, number in zip(first.hits, numbers(first), strict=True)
+            if hit.rank == 1
+        }
 
         for page in await pages(made, count, per_source=depth):
             for hit, number in zip(page.hits, numbers(page), strict=True):
@@ -124,9 +140,13 @@ def test_every_process_sees_the_same_list(held: Libraries, count: int, depth: in
         bodies = {name: library(works_) for name, works_ in held.items()}
         for page in await pages(engine(bodies)[0], count, per_source=depth):
             start = page.paging.start
-            alone = await engine(bodies)[0].search("work", start=start, limit=count, per_source=depth)
+            alone = await engine(bodies)[0].search(
+                "work", start=start, limit=count, per_source=depth
+            )
 
-            assert [(hit.rank, hit.id) for hit in alone.hits] == [(hit.rank, hit.id) for hit in page.hits]
+            assert [(hit.rank, hit.id) for hit in alone.hits] == [
+                (hit.rank, hit.id) for hit in page.hits
+            ]
             assert alone.paging == page.paging
 
     asyncio.run(run())
@@ -134,7 +154,9 @@ def test_every_process_sees_the_same_list(held: Libraries, count: int, depth: in
 
 @settings(max_examples=15, deadline=None)
 @given(LIBRARIES, st.integers(1, 6), st.integers(0, 40), st.integers(1, 9))
-def test_the_stream_of_a_page_folds_to_the_page(held: Libraries, depth: int, start: int, count: int) -> None:
+def test_the_stream_of_a_page_folds_to_the_page(
+    held: Libraries, depth: int, start: int, count: int
+) -> None:
     """From wherever it starts."""
 
     async def run() -> None:
@@ -154,7 +176,8 @@ def test_the_stream_of_a_page_folds_to_the_page(held: Libraries, depth: int, sta
 
 
 async def test_counting_on_by_pages_loses_nothing() -> None:
-    """Also where the first layer has fewer works than a page: whoever adds `count` again and again gets them all."""
+    """Also where the first layer has fewer works than a page: whoever adds `count` again and again
+    gets them all."""
     same = [*range(5), *range(20, 60)]
     made, _ = engine({"alpha": library(same), "beta": library(same), "gamma": library([])})
     found = []
@@ -166,7 +189,8 @@ async def test_counting_on_by_pages_loses_nothing() -> None:
 
 @pytest.mark.parametrize("query", ["machine learning", "psilocybin"])
 async def test_every_kind_of_paging_goes_deep(query: str) -> None:
-    """Over real sockets, by cursor, offset, page number, in two steps: small layers bring what one large one does."""
+    """Over real sockets, by cursor, offset, page number, in two steps: small layers bring what one
+    large one does."""
     async with DemoDatabases(latency=0, faults=False) as demo, Engine(demo.settings()) as made:
         large = await made.search(query, per_source=500)
         deep = await made.search(query, start=1, limit=5000, per_source=4)
@@ -199,13 +223,19 @@ async def test_the_first_page_asks_for_nothing_more() -> None:
 
 
 async def test_a_page_asks_for_what_it_needs() -> None:
-    """Nothing within the first layer, one layer for the next page, and only of those that have more."""
+    """Nothing within the first layer, one layer for the next page, and only of those that have
+    more."""
     made, upstreams = engine({"alpha": library(range(100)), "beta": library(range(100, 120))})
     made._fetcher = Fetcher(upstreams, MemoryStore(), patience=0)
     asked = []
     for start in (0, 20, 40, 60, 80):
         await made.search("work", start=start, limit=20)
-        asked.append([(it.source, dict(it.params)["offset"], dict(it.params)["rows"]) for it in upstreams.asked])
+        asked.append(
+            [
+                (it.source, dict(it.params)["offset"], dict(it.params)["rows"])
+                for it in upstreams.asked
+            ]
+        )
         upstreams.asked.clear()
 
     assert asked == [
@@ -228,7 +258,9 @@ async def test_within_a_search_no_page_is_asked_for_again() -> None:
 
 async def test_the_next_page_within_a_minute_costs_nothing(tmp_path: Path) -> None:
     """Where there is a cache, and all of it was among what was received; another one asks."""
-    made, upstreams = engine({"alpha": library(range(100)), "beta": library(range(100, 200))}, cache_dir=tmp_path)
+    made, upstreams = engine(
+        {"alpha": library(range(100)), "beta": library(range(100, 200))}, cache_dir=tmp_path
+    )
     await made.search("work", limit=10)
     asked = len(upstreams.asked)
     second = await made.search("work", start=10, limit=10)
@@ -241,8 +273,11 @@ async def test_the_next_page_within_a_minute_costs_nothing(tmp_path: Path) -> No
 
 
 async def test_the_first_page_is_the_same_whoever_read_deeper(tmp_path: Path) -> None:
-    """Without a limit it holds the hits of the first layer, also after a later page has brought more."""
-    made, _ = engine({"alpha": library(range(100)), "beta": library(range(100, 200))}, cache_dir=tmp_path)
+    """Without a limit it holds the hits of the first layer, also after a later page has brought
+    more."""
+    made, _ = engine(
+        {"alpha": library(range(100)), "beta": library(range(100, 200))}, cache_dir=tmp_path
+    )
     first = await made.search("work")
     await made.search("work", start=70)
     again = await made.search("work")
@@ -286,7 +321,11 @@ async def test_depth_has_an_end() -> None:
 
 @pytest.mark.parametrize(
     ("options", "word"),
-    [({"start": -1}, "start"), ({"start": LAST_PLACE}, "start"), ({"start": 9_990, "limit": 11}, "start and limit")],
+    [
+        ({"start": -1}, "start"),
+        ({"start": LAST_PLACE}, "start"),
+        ({"start": 9_990, "limit": 11}, "start and limit"),
+    ],
 )
 async def test_beyond_the_last_place(options: dict[str, int], word: str) -> None:
     """It is refused with the bounds."""
@@ -296,7 +335,7 @@ async def test_beyond_the_last_place(options: dict[str, int], word: str) -> None
     assert upstreams.asked == []
 
 
-# --------------------------------------------------------------------------- what changes while one reads
+# --------------------------------------------------------------------- what changes while one reads
 
 
 def failing_from(held: Sequence[Number], offset: int) -> Callable[[Request], bytes]:
@@ -328,8 +367,12 @@ async def test_a_source_that_fails_deeper_costs_the_others_nothing() -> None:
 
 @pytest.mark.parametrize("count", [10, 20])
 async def test_a_source_that_recovers_shifts_nothing(count: int) -> None:
-    """It failed while the first page was read; then its hits come behind all that was shown, and none is lost."""
-    bodies: dict[str, Body] = {"alpha": library(range(60)), "beta": ConnectFailed("beta", "no connection")}
+    """It failed while the first page was read; then its hits come behind all that was shown, and
+    none is lost."""
+    bodies: dict[str, Body] = {
+        "alpha": library(range(60)),
+        "beta": ConnectFailed("beta", "no connection"),
+    }
     made, _ = engine(bodies)
     first = await made.search("work", limit=count)
     bodies["beta"] = library(range(100, 150))
@@ -360,7 +403,10 @@ async def test_a_page_that_has_changed_shifts_nothing() -> None:
 
 async def test_who_reads_the_first_page_again_begins_anew() -> None:
     """It is ranked as if nothing had been shown."""
-    bodies: dict[str, Body] = {"alpha": library(range(20)), "beta": ConnectFailed("beta", "no connection")}
+    bodies: dict[str, Body] = {
+        "alpha": library(range(20)),
+        "beta": ConnectFailed("beta", "no connection"),
+    }
     made, _ = engine(bodies)
     await made.search("work", limit=20)
     bodies["beta"] = library(range(100, 120))
@@ -382,13 +428,17 @@ def joining(last: Mapping[str, Any]) -> dict[str, Body]:
 
     def beta(request: Request) -> bytes:
         start = int(str(dict(request.params)["offset"]))
-        return works(*[work(10), work(11), work(12), work(13), dict(last), work(14)][start : start + 2], total=6)
+        return works(
+            *[work(10), work(11), work(12), work(13), dict(last), work(14)][start : start + 2],
+            total=6,
+        )
 
     return {"alpha": alpha, "beta": beta}
 
 
 async def test_a_record_that_comes_late_enriches_its_hit() -> None:
-    """The hit of page one stays at its place, whoever else says later that it has it, and comes no second time."""
+    """The hit of page one stays at its place, whoever else says later that it has it, and comes no
+    second time."""
     late = item("Salt marsh birds of the north", "10.1000/a", **{"alternative-id": ["late"]})
     made, _ = engine(joining(late))
     read = await pages(made, 2, per_source=2)
@@ -417,7 +467,8 @@ class SharedWord:
 
 
 async def test_hits_that_become_one_leave_an_empty_place(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The first one keeps its place, the other is dropped, and nothing moves up; nor when only page one is read on."""
+    """The first one keeps its place, the other is dropped, and nothing moves up; nor when only page
+    one is read on."""
     chosen = same_title(name="shared-word", chain=Chain((SharedWord(),)))
     monkeypatch.setitem(STRATEGIES, chosen.name, chosen)  # type: ignore[arg-type]
     titles = ["red", "green", "blue", "grey", "black", "red blue", "white", "pink"]
@@ -434,7 +485,10 @@ async def test_hits_that_become_one_leave_an_empty_place(monkeypatch: pytest.Mon
     third = await made.search("work", start=4, limit=4, **options)
     deep = await made.search("work", start=1, limit=50, **options)
     back = await made.search("work", start=2, limit=2, **options)
-    shown = [[(hit.rank, sorted(r.source_id for r in hit.records)) for hit in page.hits] for page in (first, second)]
+    shown = [
+        [(hit.rank, sorted(r.source_id for r in hit.records)) for hit in page.hits]
+        for page in (first, second)
+    ]
     (red,) = [rank for page in shown for rank, ids in page if ids == ["red"]]
     (blue,) = [rank for page in shown for rank, ids in page if ids == ["blue"]]
     kept, gone = sorted((red, blue))

@@ -1,4 +1,5 @@
-"""The pages hang together, and say what the code says; pages with much to check have a test file of their own."""
+"""The pages hang together, and say what the code says; pages with much to check have a test file of
+their own."""
 
 from __future__ import annotations
 
@@ -41,7 +42,9 @@ def links() -> Iterator[tuple[Path, str]]:
                 yield page, target
 
 
-@pytest.mark.parametrize(("page", "target"), [pytest.param(*it, id=f"{it[0].name}-{it[1]}") for it in links()])
+@pytest.mark.parametrize(
+    ("page", "target"), [pytest.param(*it, id=f"{it[0].name}-{it[1]}") for it in links()]
+)
 def test_every_link_leads_somewhere(page: Path, target: str) -> None:
     """The file is there, and the heading in it."""
     path, _, anchor = unquote(target).partition("#")
@@ -54,7 +57,9 @@ def test_every_link_leads_somewhere(page: Path, target: str) -> None:
 def test_every_page_can_be_found() -> None:
     """README names every page of docs/, and the folder of decisions."""
     linked = {
-        (page.parent / target.partition("#")[0]).resolve() for page, target in links() if page.name == "README.md"
+        (page.parent / target.partition("#")[0]).resolve()
+        for page, target in links()
+        if page.name == "README.md"
     }
 
     assert set((ROOT / "docs").glob("*.md")) | {ROOT / "docs" / "decisions"} <= linked
@@ -78,7 +83,12 @@ def test_every_task_explains_itself() -> None:
 
 def test_the_options_in_readme_are_there() -> None:
     """Every option in an example of README belongs to some command."""
-    known = {name for command in root.commands.values() for option in command.params for name in option.opts}
+    known = {
+        name
+        for command in root.commands.values()
+        for option in command.params
+        for name in option.opts
+    }
     lines = re.findall(r"^    metasearch (.*?)(?:  +#.*)?$", README, re.MULTILINE)
 
     assert len(lines) >= 3
@@ -93,7 +103,9 @@ def test_changelog_has_a_place_for_what_is_new() -> None:
     assert re.findall(r"^## (.*)$", changelog, re.MULTILINE)[0] == "Unreleased"
 
 
-@pytest.mark.parametrize(("table", "key"), [(table, key) for table, keys in _Reader._KEYS.items() for key in keys])
+@pytest.mark.parametrize(
+    ("table", "key"), [(table, key) for table, keys in _Reader._KEYS.items() for key in keys]
+)
 def test_every_setting_is_explained(table: str, key: str) -> None:
     """A key that the configuration may have is in the example, under its table."""
     example = CONFIGURATION.partition("```toml")[2].partition("```")[0]
@@ -103,7 +115,8 @@ def test_every_setting_is_explained(table: str, key: str) -> None:
 
 
 def test_the_example_of_a_configuration_can_be_used(tmp_path: Path) -> None:
-    """Copied as it stands it has no problem, and neither have the sources that it adds and changes."""
+    """Copied as it stands it has no problem, and neither have the sources that it adds and
+    changes."""
     file = tmp_path / "config.toml"
     file.write_text(CONFIGURATION.partition("```toml\n")[2].partition("```")[0], encoding="utf-8")
 
@@ -116,7 +129,9 @@ def test_the_example_of_a_configuration_can_be_used(tmp_path: Path) -> None:
 
 def test_every_variable_is_explained() -> None:
     """A METASEARCH_ variable that the package reads is on the page."""
-    sources = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "metasearch").rglob("*.py"))
+    sources = "".join(
+        path.read_text(encoding="utf-8") for path in (ROOT / "metasearch").rglob("*.py")
+    )
     read = set(re.findall(r'"(METASEARCH_[A-Z_]+)"', sources))
 
     assert len(read) >= 5
@@ -124,7 +139,9 @@ def test_every_variable_is_explained() -> None:
 
 
 ERRORS = {
-    name: it for name, it in inspect.getmembers(errors, inspect.isclass) if issubclass(it, errors.MetasearchError)
+    name: it
+    for name, it in inspect.getmembers(errors, inspect.isclass)
+    if issubclass(it, errors.MetasearchError)
 }
 ROWS = {
     cells[1].strip("()`"): cells[2:-1]
@@ -140,7 +157,8 @@ def test_every_error_has_its_row() -> None:
 
 @pytest.mark.parametrize("error", ERRORS.values(), ids=ERRORS)
 def test_rows_of_errors(error: type[errors.MetasearchError]) -> None:
-    """The facts in a row are the attributes of the class; status word and HTTP status are its own."""
+    """The facts in a row are the attributes of the class; status word and HTTP status are its
+    own."""
     facts, *rest = ROWS[error.__name__]
     made = inspect.getsource(error.__init__) if "__init__" in vars(error) else ""
     own = [error.outcome] if issubclass(error, errors.SourceError) else []
@@ -152,7 +170,9 @@ def test_rows_of_errors(error: type[errors.MetasearchError]) -> None:
 def test_the_tree_is_drawn() -> None:
     """The drawing at the top of errors.py is the tree of the classes."""
     path, drawn = [], {}
-    for indent, name in re.findall(r"^    ([│├└─ ]*)([A-Z]\w+)(?:  |$)", errors.__doc__ or "", re.MULTILINE):
+    for indent, name in re.findall(
+        r"^    ([│├└─ ]*)([A-Z]\w+)(?:  |$)", errors.__doc__ or "", re.MULTILINE
+    ):
         path[len(indent) // 4 :] = [name]
         drawn[name] = path[-2] if len(path) > 1 else "Exception"
 

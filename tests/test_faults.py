@@ -1,7 +1,8 @@
-"""Every fault that a simulated database can have, one at a time, beside three databases that are well.
+"""Every fault that a simulated database can have, one at a time, beside three databases that are
+well.
 
-Whatever the one does, the others' records are all there in time, the bad one is named with a reason and an advice,
-nothing is left running, and memory stays flat.
+Whatever the one does, the others' records are all there in time, the bad one is named with a reason
+and an advice, nothing is left running, and memory stays flat.
 """
 
 from __future__ import annotations
@@ -34,7 +35,8 @@ from metasearch.settings import Settings
 pytestmark = [pytest.mark.shared, pytest.mark.timeout(60)]
 
 #: Seconds that a source has, and that a search has; the simulated databases answer in milliseconds.
-#: Short where the fault is that no answer comes; long where one comes, so that a busy machine changes no verdict.
+#: Short where the fault is that no answer comes; long where one comes, so that a busy machine
+#: changes no verdict.
 IMPATIENT, PATIENT, SEARCH_TIMEOUT = 0.8, 20.0, 30.0
 #: Bytes that three broken sources at once may hold; each body is capped well below what they send.
 FLAT = 100 * 1024 * 1024
@@ -54,7 +56,11 @@ def settings(base: str, fault: str) -> Settings:
     waits = EXPECTED[fault] is WAIT
     for shape in upstreams.SHAPES:
         for name, table in upstreams.tables(base, [shape] * 4, PATIENT).items():
-            url = f"{table['url']}?fault={urllib.parse.quote(fault)}" if name == "db1" else table["url"]
+            url = (
+                f"{table['url']}?fault={urllib.parse.quote(fault)}"
+                if name == "db1"
+                else table["url"]
+            )
             limits = {**table["limits"], "max_bytes": MAX_BYTES}
             if waits and name == "db1":
                 limits["timeout"] = IMPATIENT
@@ -78,7 +84,9 @@ async def asked(base: str, fault: str) -> dict[str, Answer]:
     async with Engine(settings(base, fault)) as engine:
 
         async def answer(shape: str) -> Answer:
-            return await engine.search("soil", sources=[f"{shape}_db{n}" for n in range(4)], timeout=SEARCH_TIMEOUT)
+            return await engine.search(
+                "soil", sources=[f"{shape}_db{n}" for n in range(4)], timeout=SEARCH_TIMEOUT
+            )
 
         answers = await asyncio.gather(*map(answer, upstreams.SHAPES))
     return dict(zip(upstreams.SHAPES, answers, strict=True))
@@ -126,9 +134,12 @@ async def test_one_bad_database_among_four(upstream: str, fault: str) -> None:
     ("fault", "mark"), [("gbk", "中文题名"), ("gbk_declared", "中文题名"), ("latin1", "São Paulo")]
 )
 async def test_other_encodings_are_readable(upstream: str, fault: str, mark: str) -> None:
-    """Titles in another encoding than the declared one are text all the same; that it was a guess is told."""
+    """Titles in another encoding than the declared one are text all the same; that it was a guess
+    is told."""
     for shape, answer in (await asked(upstream, fault)).items():
-        titles = [r.title or "" for hit in answer.hits for r in hit.records if r.source == f"{shape}_db1"]
+        titles = [
+            r.title or "" for hit in answer.hits for r in hit.records if r.source == f"{shape}_db1"
+        ]
 
         assert len(titles) == 20
         assert any(mark in title for title in titles)
@@ -147,7 +158,8 @@ async def test_entities_leave_no_trace(upstream: str) -> None:
 
 
 async def test_odd_fields_cost_only_themselves(upstream: str) -> None:
-    """Of a page in which every third record has drifted, every record stays, and what is odd in it is left out."""
+    """Of a page in which every third record has drifted, every record stays, and what is odd in it
+    is left out."""
     for shape, answer in (await asked(upstream, "drift")).items():
         records = [r for hit in answer.hits for r in hit.records if r.source == f"{shape}_db1"]
 
@@ -162,15 +174,32 @@ async def test_odd_fields_cost_only_themselves(upstream: str) -> None:
     [(("none", "none"), 0), (("none", "500"), 3), (("html", "500"), 4), (("none", "reset_mid"), 3)],
 )
 def test_exit_codes(upstream: str, tmp_path: Path, broken: tuple[str, str], code: int) -> None:
-    """A configuration file as a user writes it, on the command line: the exit code says how much answered."""
+    """A configuration file as a user writes it, on the command line: the exit code says how much
+    answered."""
     config = tmp_path / "config.toml"
     lines = [f'[network]\nallow = ["{upstream.removeprefix("http://")}"]']
     for number, fault in enumerate(broken):
-        lines.append(f'[sources.library{number}]\nextends = "sru"\nurl = "{upstream}/db/{number}/sru?fault={fault}"')
+        lines.append(
+            f'[sources.library{number}]\nextends = "sru"\nurl = '
+            f'"{upstream}/db/{number}/sru?fault={fault}"'
+        )
     config.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    command = [sys.executable, "-m", "metasearch", "soil", "--config", str(config), "--json", "--no-cache"]
+    command = [
+        sys.executable,
+        "-m",
+        "metasearch",
+        "soil",
+        "--config",
+        str(config),
+        "--json",
+        "--no-cache",
+    ]
     done = subprocess.run(
-        [*command, "-s", "library0,library1"], capture_output=True, text=True, check=False, timeout=30
+        [*command, "-s", "library0,library1"],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=30,
     )
 
     assert done.returncode == code, done.stderr
@@ -199,9 +228,14 @@ def truth(upstream: str) -> dict[int, frozenset[str]]:
 
 
 @pytest.mark.usefixtures("_hurried")
-@pytest.mark.parametrize("case", [*cases.at_random(6, seed=5), *list(cases.pairs(seed=5))[::60]], ids=lambda c: c.label)
-async def test_several_bad_databases(upstream: str, truth: dict[int, frozenset[str]], case: Case) -> None:
-    """In pairs and at random on ten databases: nothing healthy is lost, each bad one is told, and nothing is left."""
+@pytest.mark.parametrize(
+    "case", [*cases.at_random(6, seed=5), *list(cases.pairs(seed=5))[::60]], ids=lambda c: c.label
+)
+async def test_several_bad_databases(
+    upstream: str, truth: dict[int, frozenset[str]], case: Case
+) -> None:
+    """In pairs and at random on ten databases: nothing healthy is lost, each bad one is told, and
+    nothing is left."""
     outcome = await searched.run(case, upstream, truth)
 
     assert outcome.wrong == []
@@ -210,9 +244,13 @@ async def test_several_bad_databases(upstream: str, truth: dict[int, frozenset[s
 
 
 @pytest.mark.usefixtures("_hurried")
-async def test_the_deadline_holds_beside_one_that_hangs(upstream: str, truth: dict[int, frozenset[str]]) -> None:
+async def test_the_deadline_holds_beside_one_that_hangs(
+    upstream: str, truth: dict[int, frozenset[str]]
+) -> None:
     """Who is not there in time is named; the others are whole."""
-    outcome = await searched.run(Case({0: "hang"}, (0, 1, 2, 3), to_the_deadline=True), upstream, truth)
+    outcome = await searched.run(
+        Case({0: "hang"}, (0, 1, 2, 3), to_the_deadline=True), upstream, truth
+    )
 
     assert outcome.wrong == []
     assert outcome.reports[0].status == "timeout"
@@ -220,8 +258,11 @@ async def test_the_deadline_holds_beside_one_that_hangs(upstream: str, truth: di
 
 
 @pytest.mark.usefixtures("_hurried")
-async def test_what_is_lost_or_left_is_found(upstream: str, truth: dict[int, frozenset[str]]) -> None:
-    """The command sees a record that is missing, a task and a file that stay, and an exception that nobody caught."""
+async def test_what_is_lost_or_left_is_found(
+    upstream: str, truth: dict[int, frozenset[str]]
+) -> None:
+    """The command sees a record that is missing, a task and a file that stay, and an exception that
+    nobody caught."""
     missing = {**truth, 1: truth[1] | {"a record that no answer holds"}}
     left: list[asyncio.Task[None]] = []
     case = Case({0: "500"}, (0, 1))
@@ -240,7 +281,11 @@ async def test_what_is_lost_or_left_is_found(upstream: str, truth: dict[int, fro
     outcome = await searched.run(Leaking(case.faults, case.databases), upstream, missing)
     left[0].cancel()
 
-    assert [text.partition(":")[0] for text in outcome.wrong] == ["db1 is well", "raised unseen", "1 tasks left"]
+    assert [text.partition(":")[0] for text in outcome.wrong] == [
+        "db1 is well",
+        "raised unseen",
+        "1 tasks left",
+    ]
 
 
 def test_every_fault_of_the_simulated_databases_is_expected(shared: Path) -> None:
@@ -250,13 +295,17 @@ def test_every_fault_of_the_simulated_databases_is_expected(shared: Path) -> Non
 
     for fault in EXPECTED:
         assert fault.partition(":")[0] in listed
-    assert len(list(cases.singles())) == 3 * len(EXPECTED) + sum(told is WAIT for told in EXPECTED.values())
+    assert len(list(cases.singles())) == 3 * len(EXPECTED) + sum(
+        told is WAIT for told in EXPECTED.values()
+    )
     assert len(list(cases.pairs(0))) == len(EXPECTED) * (len(EXPECTED) - 1) / 2
 
 
 def test_random_cases_are_the_same_again() -> None:
     """A run can be repeated by its seed, and another seed gives others."""
-    assert list(cases.at_random(20, 1)) == list(cases.at_random(20, 1)) != list(cases.at_random(20, 2))
+    assert (
+        list(cases.at_random(20, 1)) == list(cases.at_random(20, 1)) != list(cases.at_random(20, 2))
+    )
     assert all(1 <= len(case.faults) < cases.DATABASES for case in cases.at_random(200, 3))
 
 
@@ -271,14 +320,22 @@ def test_random_cases_are_the_same_again() -> None:
 def test_objections(report: SourceReport, records: int, wrong: list[str]) -> None:
     """A bad source that is called well, or something else than what it is, is objected to."""
     assert [text.split()[0] for text in searched.objections(report, "500", records)] == wrong
-    assert list(searched.objections(SourceReport("db0", "ok", 19), "bom", 19)) == ["19 of 20 records, 0 unread"]
+    assert list(searched.objections(SourceReport("db0", "ok", 19), "bom", 19)) == [
+        "19 of 20 records, 0 unread"
+    ]
 
 
 async def test_many_searches_leave_nothing(upstream: str) -> None:
-    """Whole searches, some left at their first hit and some beside a database that hangs: nothing stays open."""
+    """Whole searches, some left at their first hit and some beside a database that hangs: nothing
+    stays open."""
     readings = await soak.soak(upstream, searches=50, at_once=4)
 
-    assert [(it.when, it.searches) for it in readings] == [("start", 0), ("after 10 %", 5), ("end", 50), ("closed", 50)]
+    assert [(it.when, it.searches) for it in readings] == [
+        ("start", 0),
+        ("after 10 %", 5),
+        ("end", 50),
+        ("closed", 50),
+    ]
     assert [text for text in soak.violations(readings, at_once=4) if "MiB" not in text] == []
     assert readings[-1].held == readings[0].held
 
@@ -288,9 +345,21 @@ async def test_many_searches_leave_nothing(upstream: str) -> None:
     [
         ((Held(0, 18, 24), 60), Held(0, 2, 8), []),
         ((Held(1, 2, 8), 60), Held(0, 2, 8), ["end: 1 task(s) are left"]),
-        ((Held(0, 19, 24), 60), Held(0, 2, 8), ["end: 17 sockets more than at the start, allowed are 16"]),
-        ((Held(0, 2, 8), 60), Held(0, 2, 9), ["closed: 1 files more than at the start, allowed are 0"]),
-        ((Held(0, 2, 8), 81), Held(0, 2, 8), ["81.0 MiB at the end, allowed are 80", "grown by 21.0 MiB"]),
+        (
+            (Held(0, 19, 24), 60),
+            Held(0, 2, 8),
+            ["end: 17 sockets more than at the start, allowed are 16"],
+        ),
+        (
+            (Held(0, 2, 8), 60),
+            Held(0, 2, 9),
+            ["closed: 1 files more than at the start, allowed are 0"],
+        ),
+        (
+            (Held(0, 2, 8), 81),
+            Held(0, 2, 8),
+            ["81.0 MiB at the end, allowed are 80", "grown by 21.0 MiB"],
+        ),
     ],
 )
 def test_leaks_are_told(end: tuple[Held, int], closed: Held, wrong: list[str]) -> None:
@@ -305,4 +374,6 @@ def test_leaks_are_told(end: tuple[Held, int], closed: Held, wrong: list[str]) -
 
     found = list(soak.violations(readings, at_once=4))
 
-    assert [text.startswith(told) for text, told in zip(found, wrong, strict=True)] == [True] * len(wrong)
+    assert [text.startswith(told) for text, told in zip(found, wrong, strict=True)] == [True] * len(
+        wrong
+    )

@@ -12,21 +12,33 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-CONTRACTS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]["contracts"]
+CONTRACTS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"][
+    "importlinter"
+]["contracts"]
 (LAYERS,) = (contract["layers"] for contract in CONTRACTS if contract["type"] == "layers")
 
 
 def floors(lines: list[str]) -> list[set[str]]:
-    return [{name.strip().removeprefix("metasearch.") for name in line.split("|")} for line in lines]
+    return [
+        {name.strip().removeprefix("metasearch.") for name in line.split("|")} for line in lines
+    ]
 
 
 def test_the_contracts_hold(tmp_path: Path) -> None:
     """Import-linter keeps every contract of pyproject.toml."""
     pytest.importorskip("importlinter", reason="import-linter is not installed")
-    command = [sys.executable, "-c", "from importlinter.cli import lint_imports_command; lint_imports_command()"]
+    command = [
+        sys.executable,
+        "-c",
+        "from importlinter.cli import lint_imports_command; lint_imports_command()",
+    ]
 
     done = subprocess.run(
-        [*command, "--cache-dir", str(tmp_path)], cwd=ROOT, capture_output=True, text=True, check=False
+        [*command, "--cache-dir", str(tmp_path)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
     )
 
     assert done.returncode == 0, done.stdout + done.stderr
@@ -53,10 +65,14 @@ def test_the_page_shows_the_floors() -> None:
     assert floors(drawn) == floors(LAYERS)
 
 
-@pytest.mark.parametrize("contract", [contract for contract in CONTRACTS if contract["type"] == "forbidden"])
+@pytest.mark.parametrize(
+    "contract", [contract for contract in CONTRACTS if contract["type"] == "forbidden"]
+)
 def test_forbidden_modules_are_spelt_right(contract: dict[str, Any]) -> None:
     """A contract about a module that nobody imports anywhere would hold by accident."""
-    sources = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "metasearch").rglob("*.py"))
+    sources = "\n".join(
+        path.read_text(encoding="utf-8") for path in (ROOT / "metasearch").rglob("*.py")
+    )
 
     for name in contract["forbidden_modules"]:
         assert re.search(rf"^\s*(import|from) {name}\b", sources, re.MULTILINE), name

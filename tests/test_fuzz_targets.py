@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-SPEC = importlib.util.spec_from_file_location("fuzz", Path(__file__).resolve().parents[1] / "tools" / "fuzz.py")
+SPEC = importlib.util.spec_from_file_location(
+    "fuzz", Path(__file__).resolve().parents[1] / "tools" / "fuzz.py"
+)
 assert SPEC is not None
 assert SPEC.loader is not None
 fuzz = importlib.util.module_from_spec(SPEC)
@@ -43,5 +45,6 @@ def test_without_the_fuzzer_nothing_is_said_to_be_found(
 
     assert fuzz.main() == 2
     assert (
-        capsys.readouterr().out == "atheris is not installed: there is nothing to fuzz with (it runs on Linux only)\n"
+        capsys.readouterr().out
+        == "atheris is not installed: there is nothing to fuzz with (it runs on Linux only)\n"
     )

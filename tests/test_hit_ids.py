@@ -1,4 +1,5 @@
-"""A work keeps its id when other sources are asked, a file gets another name, or a feed is read again."""
+"""A work keeps its id when other sources are asked, a file gets another name, or a feed is read
+again."""
 
 from __future__ import annotations
 
@@ -26,7 +27,8 @@ LEAST = 0.95
 
 
 async def test_works_of_the_demo_keep_their_ids_in_every_subset_of_its_sources() -> None:
-    """Of the works that some sources find again, with fewer records than all sources gave, at least 95 % do."""
+    """Of the works that some sources find again, with fewer records than all sources gave, at least
+    95 % do."""
     total, kept = naming.shares(await naming.demo(naming.EXAMPLE_QUERIES[::2]))
 
     assert total > 300
@@ -36,7 +38,8 @@ async def test_works_of_the_demo_keep_their_ids_in_every_subset_of_its_sources()
 
 @pytest.mark.shared
 async def test_works_of_the_simulated_databases_keep_their_ids(shared: Path) -> None:
-    """The same of ten databases with misspelt, cut and incomplete records, over a sample of their subsets."""
+    """The same of ten databases with misspelt, cut and incomplete records, over a sample of their
+    subsets."""
     total, kept = naming.shares(await naming.mocked(naming.MOCK_QUERIES[:2]))
 
     assert total > 1_000
@@ -45,7 +48,10 @@ async def test_works_of_the_simulated_databases_keep_their_ids(shared: Path) -> 
 
 async def test_a_search_without_one_source_shows_the_same_works_under_the_same_ids() -> None:
     """Asked for real, without the source whose records were the smallest."""
-    async with DemoDatabases(latency=0, faults=False) as databases, Engine(databases.settings()) as engine:
+    async with (
+        DemoDatabases(latency=0, faults=False) as databases,
+        Engine(databases.settings()) as engine,
+    ):
         whole = await engine.search("gambling harms", per_source=100)
         names = [report.source for report in whole.sources if report.source != "demo-crossref"]
         part = await engine.search("gambling harms", per_source=100, sources=names)
@@ -58,9 +64,15 @@ async def test_a_search_without_one_source_shows_the_same_works_under_the_same_i
 
 
 async def test_an_answer_gives_the_hit_that_a_name_means() -> None:
-    """By id, by the key of a record, by a DOI in any form; None for what is not there, an error for what is no name."""
-    async with DemoDatabases(latency=0, faults=False) as databases, Engine(databases.settings()) as engine:
-        answer = await engine.search("psilocybin depression", sources=["demo-crossref", "demo-pubmed"])
+    """By id, by the key of a record, by a DOI in any form; None for what is not there, an error for
+    what is no name."""
+    async with (
+        DemoDatabases(latency=0, faults=False) as databases,
+        Engine(databases.settings()) as engine,
+    ):
+        answer = await engine.search(
+            "psilocybin depression", sources=["demo-crossref", "demo-pubmed"]
+        )
 
     hit = answer.hits[1]
     doi = hit.record.doi
@@ -83,7 +95,8 @@ def _exported(file: Path, form: str) -> bytes:
 def test_a_renamed_file_does_not_rename_its_works(tmp_path: Path) -> None:
     """`ID` of what `dedup` writes depends on the works, not on what their file is called."""
     text = "".join(
-        f"TY  - JOUR\nTI  - {title}\nPY  - 2011\nER  - \n\n" for title in ("Sorption", "Desorption", "Editorial")
+        f"TY  - JOUR\nTI  - {title}\nPY  - 2011\nER  - \n\n"
+        for title in ("Sorption", "Desorption", "Editorial")
     )
     ids = []
     for name in ("b.ris", "a.ris"):
@@ -96,9 +109,14 @@ def test_a_renamed_file_does_not_rename_its_works(tmp_path: Path) -> None:
 
 
 def test_a_feed_tells_the_ids_that_a_work_may_have_had() -> None:
-    """An entry's own id is the same whoever found the work; those of its records alone stand beside it."""
+    """An entry's own id is the same whoever found the work; those of its records alone stand beside
+    it."""
     stage = OnlineDedup(DEFAULT)
-    spellings = (ARTICLE, ARTICLE, {**ARTICLE, "title": "Sorptoin of phosphate on iron oxides in lake sediments"})
+    spellings = (
+        ARTICLE,
+        ARTICLE,
+        {**ARTICLE, "title": "Sorptoin of phosphate on iron oxides in lake sediments"},
+    )
     for number, values in enumerate(spellings):
         stage.insert(record("abc"[number], 1, doi="10.1000/one", **values))
     (hit,) = stage.hits()
@@ -106,7 +124,9 @@ def test_a_feed_tells_the_ids_that_a_work_may_have_had() -> None:
 
     names = {"a": "http://www.w3.org/2005/Atom", "m": "urn:metasearch:atom:1"}
     assert feed.xpath("string(//a:entry/a:id)", namespaces=names) == f"urn:metasearch:hit:{hit.id}"
-    assert feed.xpath("//a:entry/m:also/@id", namespaces=names) == [f"urn:metasearch:hit:{it}" for it in hit.also]
+    assert feed.xpath("//a:entry/m:also/@id", namespaces=names) == [
+        f"urn:metasearch:hit:{it}" for it in hit.also
+    ]
     assert len(hit.also) == 1
 
 
@@ -115,7 +135,8 @@ def _answer(*hits: Hit) -> Answer:
 
 
 def test_pins_take_the_ids_of_hits() -> None:
-    """Works that were shown apart are joined by their ids, also in the form that feeds give them."""
+    """Works that were shown apart are joined by their ids, also in the form that feeds give
+    them."""
     rows = [record("a", 1, **ARTICLE), record("b", 2, title="Something else entirely", year=1990)]
     apart = OnlineDedup(DEFAULT)
     for row in rows:

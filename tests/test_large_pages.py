@@ -1,7 +1,8 @@
 """One hostile page costs its own source, and nobody else anything: time, memory, records.
 
-The pages are those of `large_pages.py`. Time is measured as CPU time of this process (`stalls.py`), so that a machine
-that is busy with other things changes no verdict; what must be quick is tried up to three times.
+The pages are those of `large_pages.py`. Time is measured as CPU time of this process (`stalls.py`),
+so that a machine that is busy with other things changes no verdict; what must be quick is tried up
+to three times.
 """
 
 from __future__ import annotations
@@ -55,32 +56,53 @@ class _Bodies:
 
 def works(source: str) -> bytes:
     items = [
-        {"title": [f"{source} soil {n}"], "alternative-id": [str(n)], "issued": {"date-parts": [[2020]]}}
+        {
+            "title": [f"{source} soil {n}"],
+            "alternative-id": [str(n)],
+            "issued": {"date-parts": [[2020]]},
+        }
         for n in range(20)
     ]
     return json.dumps({"message": {"total-results": 20, "items": items}}).encode()
 
 
-async def searched(hostile: dict[str, tuple[str, bytes]], seconds: float = DEADLINE) -> tuple[Answer, Stalls, float]:
-    """A search of three healthy sources beside hostile ones; how it stalled the loop, and how long it took.
+async def searched(
+    hostile: dict[str, tuple[str, bytes]], seconds: float = DEADLINE
+) -> tuple[Answer, Stalls, float]:
+    """A search of three healthy sources beside hostile ones; how it stalled the loop, and how long
+    it took.
 
     Args:
         hostile: Name of a source -> of which kind it is, and what it answers.
         seconds: Of the search.
     """
     fields: dict[str, Any] = {"fields": {"source_id": '"alternative-id"[0]'}}
-    sources = {name: {"extends": "crossref", "url": f"https://{name}.example/x", **fields} for name in HEALTHY}
+    sources = {
+        name: {"extends": "crossref", "url": f"https://{name}.example/x", **fields}
+        for name in HEALTHY
+    }
     for name, (kind, _) in hostile.items():
-        sources[name] = {"extends": KINDS[kind][0], "url": f"https://{name}.example/x", "enabled": True}
+        sources[name] = {
+            "extends": KINDS[kind][0],
+            "url": f"https://{name}.example/x",
+            "enabled": True,
+        }
     bodies = {name: works(name) for name in HEALTHY}
-    async with Engine(Settings(sources=sources, env={"METASEARCH_GOOGLE_SCHOLAR_KEY": "none"})) as engine:
+    async with Engine(
+        Settings(sources=sources, env={"METASEARCH_GOOGLE_SCHOLAR_KEY": "none"})
+    ) as engine:
         # A first search imports and compiles what every search needs.
-        for answers in (dict.fromkeys(hostile, b"{}"), {name: body for name, (_, body) in hostile.items()}):
+        for answers in (
+            dict.fromkeys(hostile, b"{}"),
+            {name: body for name, (_, body) in hostile.items()},
+        ):
             engine._fetcher = Fetcher(_Bodies(bodies | answers), None, patience=0)
             loop = asyncio.get_running_loop()
             async with Stalls() as stalls:
                 began = loop.time()
-                answer = await engine.search("soil", sources=list(sources), timeout=seconds, cache=False)
+                answer = await engine.search(
+                    "soil", sources=list(sources), timeout=seconds, cache=False
+                )
                 took = loop.time() - began
     return answer, stalls, took
 
@@ -91,7 +113,8 @@ def named(kind: str, pages: list[str]) -> dict[str, tuple[str, bytes]]:
 
 @pytest.mark.parametrize("kind", KINDS)
 async def test_healthy_sources_lose_nothing(kind: str) -> None:
-    """All hostile pages of a kind at once, beside three healthy sources, whose records are all there and in time.
+    """All hostile pages of a kind at once, beside three healthy sources, whose records are all
+    there and in time.
 
     Each hostile source is told as what it is, and the loop never stalls.
     """
@@ -102,7 +125,14 @@ async def test_healthy_sources_lose_nothing(kind: str) -> None:
             break
 
     assert [report.count for report in answer.sources[:3]] == [20, 20, 20]
-    assert {report.status for report in answer.sources[3:]} <= {"ok", "empty", "error", "drifted", "timeout", "late"}
+    assert {report.status for report in answer.sources[3:]} <= {
+        "ok",
+        "empty",
+        "error",
+        "drifted",
+        "timeout",
+        "late",
+    }
     assert took <= DEADLINE + LATE
     assert stalls.on_the_loop <= STALL + SLACK
 
@@ -113,21 +143,33 @@ async def test_records_that_nobody_asked_for_are_not_read() -> None:
 
     report = answer.sources[3]
     assert (report.status, report.count) == ("ok", 20)
-    assert "it sent 30,000 records where 20 were asked for; the first 1,000 were read" in report.notes
+    assert (
+        "it sent 30,000 records where 20 were asked for; the first 1,000 were read" in report.notes
+    )
 
 
 def page_of(count: int, **request: int) -> Page:
     items = [{"title": [f"Soil {n}"], "DOI": f"10.1000/{n}"} for n in range(count)]
     asked = Request(source="crossref", url="https://a.example/", **request)
-    return Page(request=asked, body=json.dumps({"message": {"total-results": count, "items": items}}).encode())
+    return Page(
+        request=asked,
+        body=json.dumps({"message": {"total-results": count, "items": items}}).encode(),
+    )
 
 
 @pytest.mark.parametrize(
     ("size", "wanted", "start", "read"),
-    [(20, 2000, 0, MOST_RECORDS), (20, 60, 0, 60), (20, 60, 40, 20), (20, 50, 40, 20), (2000, 2000, 0, 1200)],
+    [
+        (20, 2000, 0, MOST_RECORDS),
+        (20, 60, 0, 60),
+        (20, 60, 40, 20),
+        (20, 50, 40, 20),
+        (2000, 2000, 0, 1200),
+    ],
 )
 def test_what_a_search_reads_of_a_page(size: int, wanted: int, start: int, read: int) -> None:
-    """All that the search may still want, a thousand at most, and never less than the page was asked for."""
+    """All that the search may still want, a thousand at most, and never less than the page was
+    asked for."""
     page = page_of(1200, size=size, wanted=wanted, start=start)
     reading = Reading(page, REGISTRY.spec("crossref"), most_of(page.request))
     reading.finish()
@@ -145,7 +187,9 @@ def test_a_file_is_read_whole() -> None:
 
 @pytest.mark.parametrize(
     ("kind", "name"),
-    [("json", "empty records"), ("json", "members"), ("xml", "elements"), ("xml", "entities"), ("xml", "attributes"),
+    [("json", ("empty "
+              "records")), ("json", "members"), ("xml", "elements"), ("xml", "entities"), ("xml",
+              "attributes"),
      ("html", "unclosed elements"), ("json", "brackets")],
 )  # fmt: skip
 def test_what_is_out_of_proportion_is_refused_before_it_is_parsed(kind: str, name: str) -> None:
@@ -154,7 +198,9 @@ def test_what_is_out_of_proportion_is_refused_before_it_is_parsed(kind: str, nam
     page = Page(request=Request(source="x", url="https://a.example/"), body=body)
     began = time.process_time()
 
-    with pytest.raises(TooLarge, match=r"holds too much to be read: [0-9,]+ (values|elements and attributes) in"):
+    with pytest.raises(
+        TooLarge, match=r"holds too much to be read: [0-9,]+ (values|elements and attributes) in"
+    ):
         weighed(kind_of(body), body, page, REGISTRY.spec("crossref"))
 
     assert time.process_time() - began < 0.25
@@ -163,7 +209,10 @@ def test_what_is_out_of_proportion_is_refused_before_it_is_parsed(kind: str, nam
 def test_attributes_that_take_quadratic_time_are_refused() -> None:
     """libxml2 compares each attribute of a web page's element with the others."""
     spec = REGISTRY.spec("google-scholar")
-    page = Page(request=Request(source="x", url="https://a.example/"), body=hostile_page("html", "hidden attributes"))
+    page = Page(
+        request=Request(source="x", url="https://a.example/"),
+        body=hostile_page("html", "hidden attributes"),
+    )
 
     with pytest.raises(NotParsable, match="more than 250 attributes"):
         parse(page, spec)
@@ -172,10 +221,17 @@ def test_attributes_that_take_quadratic_time_are_refused() -> None:
 @pytest.mark.parametrize("between", [b" ", b"/", b"\n", b'=">" ', b"='>'", b"=1 "])
 def test_attributes_are_counted_as_browsers_do(between: bytes) -> None:
     """However they are divided; a sign of greater in a quoted value does not end an element."""
-    tag = b"<p><a " + between.join([b"a%03x" % n for n in range(MOST_ATTRIBUTES + 20)]) + between + b">"
+    tag = (
+        b"<p><a "
+        + between.join([b"a%03x" % n for n in range(MOST_ATTRIBUTES + 20)])
+        + between
+        + b">"
+    )
 
     assert is_overloaded(tag)
-    assert not is_overloaded((b"<a " + between.join([b"a%03x" % n for n in range(200)]) + between + b">x ") * 3)
+    assert not is_overloaded(
+        (b"<a " + between.join([b"a%03x" % n for n in range(200)]) + between + b">x ") * 3
+    )
     assert not is_overloaded(b"<p>" + b"a word " * 1000)
 
 
@@ -191,7 +247,19 @@ def timed(work: Any, *args: Any) -> float:
 
 
 @pytest.mark.parametrize(
-    "part", [b"<a b=c>", b"<b", b"<a x='", b'<a x="" ', b"<a ", b"<", b"<a b='\">", b"{}", b"&e;", b"<!---->"]
+    "part",
+    [
+        b"<a b=c>",
+        b"<b",
+        b"<a x='",
+        b'<a x="" ',
+        b"<a ",
+        b"<",
+        b"<a b='\">",
+        b"{}",
+        b"&e;",
+        b"<!---->",
+    ],
 )
 def test_weighing_takes_linear_time(part: bytes) -> None:
     """Twice as long a body takes about twice as long."""
@@ -229,7 +297,8 @@ def test_ordinary_pages_are_light() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ['{"a":1,"b":[1.5,-2,12345678901234567890123,"x\\ud83d\\ude00"],"a":null}', '[[],{},"ü"]']
+    "text",
+    ['{"a":1,"b":[1.5,-2,12345678901234567890123,"x\\ud83d\\ude00"],"a":null}', '[[],{},"ü"]'],
 )
 def test_long_json_reads_as_short_json_does(text: str) -> None:
     """A body of many values is read in another way, and says the same."""
@@ -265,7 +334,8 @@ def test_long_json_that_breaks_off_is_told_as_that() -> None:
 
 
 async def test_nobody_waits_for_a_thread_that_reads() -> None:
-    """Whoever is cancelled goes on at once, and the thread is told; its place is taken until it has ended."""
+    """Whoever is cancelled goes on at once, and the thread is told; its place is taken until it has
+    ended."""
     turns = Desk().turns()
     go_on, told = threading.Event(), []
 
@@ -332,17 +402,22 @@ async def test_the_meter_sees_a_stall() -> None:
 
 
 def test_a_packed_record_has_weight_too() -> None:
-    """XML that is packed as a string is not unpacked where all of it together is out of proportion."""
+    """XML that is packed as a string is not unpacked where all of it together is out of
+    proportion."""
     inner = "<record>" + "<b/>" * 700_000 + "</record>"
     packed = inner.replace("<", "&lt;").replace(">", "&gt;")
     body = (
-        '<searchRetrieveResponse xmlns="http://www.loc.gov/zing/srw/"><numberOfRecords>1</numberOfRecords><records>'
+        "<searchRetrieveResponse "
+        'xmlns="http://www.loc.gov/zing/srw/"><numberOfRecords>1</numberOfRecords><records>'
         f"<record><recordData>{packed}</recordData></record></records></searchRetrieveResponse>"
     ).encode()
     assert len(body) < FULL
     began = time.process_time()
 
-    parsed = parse(Page(request=Request(source="loc", url="https://a.example/"), body=body), REGISTRY.spec("loc"))
+    parsed = parse(
+        Page(request=Request(source="loc", url="https://a.example/"), body=body),
+        REGISTRY.spec("loc"),
+    )
 
     assert not parsed.records
     assert time.process_time() - began < 2

@@ -61,7 +61,8 @@ async def test_the_pieces_run(settings: Settings, capsys: pytest.CaptureFixture[
 async def test_readme_runs(
     settings: Settings, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Its script prints hits where the demo databases, and their subject, stand in for what it asks."""
+    """Its script prints hits where the demo databases, and their subject, stand in for what it
+    asks."""
     search = metasearch.search_sync
 
     def asked(_query: str, *, limit: int, **_other: object) -> object:
@@ -90,14 +91,16 @@ def test_every_event_is_named() -> None:
     rows = dict(re.findall(r"^\| `(\w+)` \| (.*?) \|", table, re.MULTILINE))
 
     assert {name: re.findall(r"`(\w+)`", cell) for name, cell in rows.items()} == {
-        kind.__name__: [field.name for field in dataclasses.fields(kind)] for kind in get_args(events.SearchEvent)
+        kind.__name__: [field.name for field in dataclasses.fields(kind)]
+        for kind in get_args(events.SearchEvent)
     }
     assert set(rows) <= set(metasearch.__all__)
 
 
 @pytest.mark.parametrize("function", [metasearch.search, metasearch.search_sync])
 def test_options_are_those_of_the_engine(function: Callable[..., object]) -> None:
-    """Each by name, with the same type and the same default, and `settings` beside them: editors and mypy know them."""
+    """Each by name, with the same type and the same default, and `settings` beside them: editors
+    and mypy know them."""
     own = dict(inspect.signature(function).parameters)
     engine = dict(inspect.signature(metasearch.Engine.search).parameters)
     del own["settings"], engine["self"]
@@ -114,15 +117,20 @@ def test_options_are_those_of_the_engine(function: Callable[..., object]) -> Non
 async def test_options_are_passed_on() -> None:
     """Each option of `search` reaches the engine under its own name."""
     given = {
-        "sources": "a,b", "start": 5, "limit": 7, "years": "2018-", "per_source": 9, "timeout": 3.0, "wait": 2.0,
-        "cache": False, "versions": "merge", "dedup": "four-tuple", "user": "me", "syntax": "cql", "enrich": (),
+        "sources": "a,b", "start": 5, "limit": 7, "years": "2018-", "per_source": 9, "timeout": 3.0,
+        "wait": 2.0,
+        "cache": False, "versions": "merge", "dedup": "four-tuple", "user": "me", "syntax": "cql",
+        "enrich": (),
     }  # fmt: skip
     settings = Settings(sources={name: {"extends": "crossref"} for name in "ab"}, shipped=False)
 
     search = metasearch.search("jazz", settings=settings, **given)  # type: ignore[arg-type]
 
     wanted = search._wanted
-    assert set(given) == set(inspect.signature(metasearch.Engine.search).parameters) - {"self", "query"}
+    assert set(given) == set(inspect.signature(metasearch.Engine.search).parameters) - {
+        "self",
+        "query",
+    }
     assert (wanted.sources, wanted.start, wanted.limit, wanted.depth) == (("a", "b"), 5, 7, 9)
     assert (wanted.seconds, wanted.wait, wanted.cache, wanted.user) == (3.0, 2.0, False, "me")
     assert (wanted.versions, wanted.strategy.name, wanted.syntax) == ("merge", "four-tuple", "cql")
@@ -130,7 +138,9 @@ async def test_options_are_passed_on() -> None:
 
 
 @pytest.mark.parametrize("sources", ["a", "a,b", ["a", "b"], ("b",)])
-async def test_one_text_is_one_source_or_several_with_commas(sources: str | list[str] | tuple[str, ...]) -> None:
+async def test_one_text_is_one_source_or_several_with_commas(
+    sources: str | list[str] | tuple[str, ...],
+) -> None:
     """`sources="crossref"` asks Crossref, and not the sources "c", "r", "o" ..."""
     settings = Settings(sources={name: {"extends": "crossref"} for name in "ab"}, shipped=False)
 
@@ -146,4 +156,6 @@ async def test_a_spec_file_is_a_source(tmp_path: Path) -> None:
 
     for sources in (str(file), file, [file], ["pubmed", str(file)]):
         assert metasearch.search("jazz", sources=sources)._wanted.sources[-1] == "fx"
-    assert [it.source for it in metasearch.explain_plan("jazz", sources=["pubmed", file]).sources] == ["pubmed", "fx"]
+    assert [
+        it.source for it in metasearch.explain_plan("jazz", sources=["pubmed", file]).sources
+    ] == ["pubmed", "fx"]

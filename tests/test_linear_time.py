@@ -1,6 +1,8 @@
-"""Twice the text takes twice the time, and not four times: whatever reads, normalises or compares a value.
+"""Twice the text takes twice the time, and not four times: whatever reads, normalises or compares a
+value.
 
-Everything is found by itself: a new converter, or a new function of these modules that takes text, is swept too.
+Everything is found by itself: a new converter, or a new function of these modules that takes text,
+is swept too.
 """
 
 from __future__ import annotations
@@ -33,11 +35,14 @@ from tests.pathological import samples, text, too_slow
 SWEPT = (
     "bib", "bib.chinese",
     "dedup.titles", "dedup.affixes", "dedup.people", "dedup.venues", "dedup.dois", "dedup.cjk",
-    "dedup.published.text", "dedup.fingerprint", "formats.reading.values", "formats.bibtex.latex", "formats.reading.accession", "formats.bibtex.values",
-    "formats.reading.worktypes", "formats.reading.type_words", "formats.reading.tagged", "formats.bibtex.entry", "query.years",
+    "dedup.published.text", "dedup.fingerprint", "formats.reading.values", "formats.bibtex.latex",
+    "formats.reading.accession", "formats.bibtex.values",
+    "formats.reading.worktypes", "formats.reading.type_words", "formats.reading.tagged",
+    "formats.bibtex.entry", "query.years",
     "query.kinds",
 )  # fmt: skip
-#: How a parameter of each type is made of a text; functions with other parameters are not swept here.
+#: How a parameter of each type is made of a text; functions with other parameters are not swept
+#: here.
 MADE: dict[Any, Callable[[str], Any]] = {
     str: lambda text: text,
     str | None: lambda text: text,
@@ -79,7 +84,9 @@ def of_text(function: Callable[..., object]) -> Callable[[str], object] | None:
     except (NameError, TypeError, ValueError):
         return None
     needed = [it for it in parameters if it.default is it.empty]
-    if not needed or any(it.kind is not it.POSITIONAL_OR_KEYWORD or hints.get(it.name) not in MADE for it in needed):
+    if not needed or any(
+        it.kind is not it.POSITIONAL_OR_KEYWORD or hints.get(it.name) not in MADE for it in needed
+    ):
         return None
     made = [MADE[hints[it.name]] for it in needed]
     return lambda text: function(*(make(text) for make in made))
@@ -87,17 +94,24 @@ def of_text(function: Callable[..., object]) -> Callable[[str], object] | None:
 
 def unique(found: dict[str, Callable[[str], object]]) -> dict[str, Callable[[str], object]]:
     """Each function once, by its first name."""
-    return dict(reversed({id(call): (name, call) for name, call in reversed(found.items())}.values()))
+    return dict(
+        reversed({id(call): (name, call) for name, call in reversed(found.items())}.values())
+    )
 
 
-#: What reads tables of ours, which no text of others reaches, or takes elements and is swept by itself.
+#: What reads tables of ours, which no text of others reaches, or takes elements and is swept by
+#: itself.
 OTHERS = ("table_lines", "frequencies.read", "texts.labelled")
 #: Converters, readers of names, normalisers: whatever takes text and nothing else.
 FUNCTIONS = {
     name: call
     for name, call in unique(
         {
-            **{f"as {name}": call for name, call in convert.CONVERTERS.items() if name not in convert.NODE_CONVERTERS},
+            **{
+                f"as {name}": call
+                for name, call in convert.CONVERTERS.items()
+                if name not in convert.NODE_CONVERTERS
+            },
             **{f"as {name}": call for name, call in convert.NAME_CONVERTERS.items()},
             **swept(),
         }
@@ -107,8 +121,11 @@ FUNCTIONS = {
 SAMPLES = samples()
 
 
-def slow(call: Callable[[str], object], makers: Iterable[Callable[[int], str]] = SAMPLES, **more: Any) -> list[str]:
-    """What takes more than linear time, with the text that does it; a refusal of ours is an answer."""
+def slow(
+    call: Callable[[str], object], makers: Iterable[Callable[[int], str]] = SAMPLES, **more: Any
+) -> list[str]:
+    """What takes more than linear time, with the text that does it; a refusal of ours is an
+    answer."""
 
     def answered(text: str) -> None:
         with suppress(MetasearchError, ValueError, KeyError):
@@ -136,17 +153,23 @@ def test_everything_is_swept() -> None:
 
 
 def test_what_is_not_linear_is_found() -> None:
-    """The measure itself: a pattern that goes back over what it has read fails, one that does not passes."""
+    """The measure itself: a pattern that goes back over what it has read fails, one that does not
+    passes."""
     assert slow(re.compile(r"(?:a|b)+c").search, [partial(text, "a")])
     assert not slow(re.compile(r"a+b").match, [partial(text, "a")])
 
 
 @pytest.mark.parametrize(
-    "maker", [lambda text: [text] * 3, lambda text: text.split(" "), list, lambda text: {"text": text}]
+    "maker",
+    [lambda text: [text] * 3, lambda text: text.split(" "), list, lambda text: {"text": text}],
 )
 def test_lists_are_converted_in_linear_time(maker: Callable[[str], Any]) -> None:
-    """Many texts, also very short ones, and tables, which converters are given where a selector finds such."""
-    units = [partial(text, unit) for unit in ("a ", ", ", "1 ", "10.1000/) ", "中 ", "(", "x; y ", "\u0301\u0316 ")]
+    """Many texts, also very short ones, and tables, which converters are given where a selector
+    finds such."""
+    units = [
+        partial(text, unit)
+        for unit in ("a ", ", ", "1 ", "10.1000/) ", "中 ", "(", "x; y ", "\u0301\u0316 ")
+    ]
     for name, call in convert.CONVERTERS.items():
         if name not in convert.NODE_CONVERTERS:
             assert slow(lambda value, call=call: call(maker(value)), units) == [], name
@@ -185,10 +208,15 @@ def filled(form: str, value: str) -> bytes:
             return f"{head}\n{','.join([cell] * (head.count(',') + 1))}\n".encode()
         case "bibtex":
             fields = (
-                "author title journal year month volume number pages doi isbn url abstract keywords note eprint type"
+                "author title journal year month volume number pages doi isbn url abstract "
+                "keywords note eprint type"
             )
             inner = value.replace("{", "(").replace("}", ")")
-            return ("@article{a,\n" + "".join(f"  {it} = {{{inner}}},\n" for it in fields.split()) + "}\n").encode()
+            return (
+                "@article{a,\n"
+                + "".join(f"  {it} = {{{inner}}},\n" for it in fields.split())
+                + "}\n"
+            ).encode()
         case "marcxml" | "endnote-xml":
             root = etree.fromstring(structured.SAMPLES[form].text.encode())
             for element in root.iter():
@@ -197,16 +225,31 @@ def filled(form: str, value: str) -> bytes:
             return etree.tostring(root, encoding="utf-8")
         case "marc":
             return structured.marc("1", value[:2000], value[:2000], "2019")
-    frame = ("TY", "ER", "EF", "PT", "FN", "VR", "RT", "%0", "DataType")  # what begins and ends records
+    frame = (
+        "TY",
+        "ER",
+        "EF",
+        "PT",
+        "FN",
+        "VR",
+        "RT",
+        "%0",
+        "DataType",
+    )  # what begins and ends records
     lines = tagged.SAMPLES[form].text.split("\n")
-    lines = [f"{line} {value}" if line.strip() and not line.startswith(frame) else line for line in lines]
+    lines = [
+        f"{line} {value}" if line.strip() and not line.startswith(frame) else line for line in lines
+    ]
     return "\n".join(lines).encode()
 
 
 def in_json(found: Any, value: str) -> Any:
     """The same, with each text replaced, but for those that say what it is."""
     if isinstance(found, dict):
-        return {key: it if key in ("source", "type", "event") else in_json(it, value) for key, it in found.items()}
+        return {
+            key: it if key in ("source", "type", "event") else in_json(it, value)
+            for key, it in found.items()
+        }
     if isinstance(found, list):
         return [in_json(it, value) for it in found]
     return value if isinstance(found, str) else found
@@ -215,7 +258,14 @@ def in_json(found: Any, value: str) -> Any:
 @pytest.mark.parametrize("form", FORMATS)
 def test_files_are_read_in_linear_time(form: str) -> None:
     """With such a text in every field of a record at once."""
-    assert slow(lambda value: read_bytes(filled(form, value), "a.txt", format=form), SAMPLES[::5], floor=0.03) == []
+    assert (
+        slow(
+            lambda value: read_bytes(filled(form, value), "a.txt", format=form),
+            SAMPLES[::5],
+            floor=0.03,
+        )
+        == []
+    )
 
 
 # --------------------------------------------------------------------------- records, compared
@@ -226,9 +276,12 @@ def described(value: str, number: int) -> Record:
     other = f"{value[:-7]} other {number}"
     person = Author(other, value, value, affiliation=value)
     return Record(
-        source=f"s{number}", source_id="1", position=1, title=other, subtitle=value, titles=(value, other),
-        authors=(person, Author(value), Author(f"{value} x")), year=2000, venue=other, publisher=other, edition=value,
-        volume=value, issue=value, pages=f"{number}{value}", abstract=other, keywords=(value,), doi=f"10.1000/{value}",
+        source=f"s{number}", source_id="1", position=1, title=other, subtitle=value, titles=(value,
+        other),
+        authors=(person, Author(value), Author(f"{value} x")), year=2000, venue=other,
+        publisher=other, edition=value,
+        volume=value, issue=value, pages=f"{number}{value}", abstract=other, keywords=(value,),
+        doi=f"10.1000/{value}",
         ids={"pmid": value}, isbn=(value,), url=f"https://a.org/{value}", type="article",
     )  # fmt: skip
 
@@ -241,5 +294,6 @@ def compared(value: str) -> None:
 
 
 def test_records_are_compared_in_linear_time() -> None:
-    """Titles of any length, of a library that makes records by itself: only the beginnings are compared."""
+    """Titles of any length, of a library that makes records by itself: only the beginnings are
+    compared."""
     assert slow(compared, SAMPLES[::12], short=8_000, floor=0.15) == []

@@ -1,4 +1,5 @@
-"""Ten simulated databases with a known truth: merging held to it, and five of them broken in five ways."""
+"""Ten simulated databases with a known truth: merging held to it, and five of them broken in five
+ways."""
 
 from __future__ import annotations
 
@@ -31,14 +32,17 @@ def score(base: str, query: str, answer: Answer) -> dict[str, Any]:
     """What the mock says of the answer's hits: true, false and missed pairs."""
     clusters = [[record.source_id for record in hit.records] for hit in answer.hits]
     url = f"{base}/score?q={urllib.parse.quote(query)}&dbs=0-9&rows=20"
-    request = urllib.request.Request(url, data=json.dumps({"clusters": clusters}).encode(), method="POST")
+    request = urllib.request.Request(
+        url, data=json.dumps({"clusters": clusters}).encode(), method="POST"
+    )
     with urllib.request.urlopen(request) as response:
         found: dict[str, Any] = json.load(response)
     return found
 
 
 async def test_merging_agrees_with_the_truth() -> None:
-    """Over ten databases of three shapes nearly every copy of a work meets, and next to nothing else does."""
+    """Over ten databases of three shapes nearly every copy of a work meets, and next to nothing
+    else does."""
     right = wrong = missed = 0
     with upstreams.mock(10) as base:
         async with Engine(upstreams.settings(base, SHAPES)) as engine:
@@ -48,7 +52,11 @@ async def test_merging_agrees_with_the_truth() -> None:
                 assert answer.counts.received == 200
                 found = score(base, query, answer)
                 assert not found["unknown"]
-                right, wrong, missed = right + found["tp"], wrong + found["fp"], missed + found["fn"]
+                right, wrong, missed = (
+                    right + found["tp"],
+                    wrong + found["fp"],
+                    missed + found["fn"],
+                )
 
     assert right / (right + wrong) >= 0.995
     assert right / (right + missed) >= 0.97
@@ -64,10 +72,16 @@ FAULTS = {
 
 
 async def test_five_broken_databases_cost_the_others_nothing() -> None:
-    """Hanging, failing, resetting, bombing, malformed: the other five come whole, in time; each bad one is named."""
-    faults = [argument for number, (fault, _) in FAULTS.items() for argument in ("--set", f"{number} fault={fault}")]
+    """Hanging, failing, resetting, bombing, malformed: the other five come whole, in time; each bad
+    one is named."""
+    faults = [
+        argument
+        for number, (fault, _) in FAULTS.items()
+        for argument in ("--set", f"{number} fault={fault}")
+    ]
     with upstreams.mock(10, *faults) as base:
-        # Only the database that hangs is waited for briefly: a busy machine must not make others look like it.
+        # Only the database that hangs is waited for briefly: a busy machine must not make others
+        # look like it.
         settings = upstreams.settings(base, SHAPES, timeout=20.0)
         settings.sources["db0"]["limits"]["timeout"] = 1.0
         async with Engine(settings) as engine:

@@ -1,4 +1,5 @@
-"""Only regular files are opened, nobody is waited for, and a limit of the machine is told as what it is."""
+"""Only regular files are opened, nobody is waited for, and a limit of the machine is told as what
+it is."""
 
 from __future__ import annotations
 
@@ -37,7 +38,11 @@ def odd(tmp_path: Path) -> dict[str, Path]:
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(str(tmp_path / "socket.ris"))
     places = {"folder": tmp_path, "fifo": tmp_path / "fifo.ris", "socket": tmp_path / "socket.ris"}
-    linked = {"device": Path("/dev/zero"), "proc": Path("/proc/self/status"), "another fifo": tmp_path / "fifo.ris"}
+    linked = {
+        "device": Path("/dev/zero"),
+        "proc": Path("/proc/self/status"),
+        "another fifo": tmp_path / "fifo.ris",
+    }
     for number, (name, path) in enumerate(linked.items()):
         places[name] = tmp_path / f"link-{number}.ris"
         places[name].symlink_to(path)
@@ -51,7 +56,8 @@ KINDS = ["folder", "fifo", "socket", "device", "proc", "another fifo"]
 @pytest.mark.timeout(20)
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_is_no_regular_file_is_refused(odd: dict[str, Path], kind: str) -> None:
-    """At once, also behind a link, and the message says what it is; a FIFO without a writer is not waited for."""
+    """At once, also behind a link, and the message says what it is; a FIFO without a writer is not
+    waited for."""
     with pytest.raises(opening.NoRegularFile) as raised:
         opening.opened(odd[kind]).close()
     with pytest.raises(opening.NoRegularFile):
@@ -59,7 +65,9 @@ def test_what_is_no_regular_file_is_refused(odd: dict[str, Path], kind: str) -> 
     with pytest.raises(FileFormatError, match="only regular files are read") as told:
         read_file(odd[kind])
 
-    assert {"proc": "no size", "another fifo": "FIFO", "fifo": "FIFO"}.get(kind, kind) in opening.why(raised.value)
+    assert {"proc": "no size", "another fifo": "FIFO", "fifo": "FIFO"}.get(
+        kind, kind
+    ) in opening.why(raised.value)
     assert "metasearch dedup -" in told.value.advice
 
 
@@ -98,7 +106,9 @@ READERS: dict[str, Callable[[Path], object]] = {
 @pytest.mark.timeout(20)
 @pytest.mark.parametrize("kind", ["fifo", "device", "proc", "socket"])
 @pytest.mark.parametrize("name", READERS)
-def test_every_reader_refuses_it_in_its_own_words(odd: dict[str, Path], name: str, kind: str) -> None:
+def test_every_reader_refuses_it_in_its_own_words(
+    odd: dict[str, Path], name: str, kind: str
+) -> None:
     """No reader waits, none reads without end, and each raises an error of ours."""
     with pytest.raises(MetasearchError) as raised:
         READERS[name](odd[kind])
@@ -195,11 +205,14 @@ sys.exit(main(["dedup", file, "-o", sys.argv[4]]))
     ],
 )
 def test_a_low_limit_is_named(tmp_path: Path, kind: str, low: int, words: str) -> None:
-    """`metasearch dedup` under a low limit says which it was, and not that the file cannot be read."""
+    """`metasearch dedup` under a low limit says which it was, and not that the file cannot be
+    read."""
     file = tmp_path / "a.ris"
     file.write_text("TY  - JOUR\nTI  - A long enough title\nER  - \n" * 100)
     arguments = [kind, str(low), str(file), str(tmp_path / "out.ris")]
-    done = subprocess.run([sys.executable, "-c", LIMITED, *arguments], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", LIMITED, *arguments], capture_output=True, text=True, check=False
+    )
 
     assert words in " ".join(done.stderr.split()), done.stderr
     assert "Traceback" not in done.stderr

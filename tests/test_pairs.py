@@ -1,4 +1,5 @@
-"""Pairs of records met in the wild: tests/pairs/*.json say what a careful librarian would, and dedup says the same."""
+"""Pairs of records met in the wild: tests/pairs/*.json say what a careful librarian would, and
+dedup says the same."""
 
 from __future__ import annotations
 
@@ -64,7 +65,8 @@ def verdict(first: dict[str, Any], second: dict[str, Any]) -> str:
 
 @pytest.mark.parametrize("pair", ALL)
 def test_pair(pair: Pair) -> None:
-    """Whichever record comes first and whichever source is named first, the verdict is the librarian's."""
+    """Whichever record comes first and whichever source is named first, the verdict is the
+    librarian's."""
     said = (verdict(pair["a"], pair["b"]), verdict(pair["b"], pair["a"]))
 
     assert said == (pair["verdict"],) * 2, pair["reason"]
@@ -82,7 +84,8 @@ def test_every_pair_has_a_name_of_its_own() -> None:
 
 @pytest.mark.parametrize("file", FILES, ids=[file.stem for file in FILES])
 def test_pairs_are_well_formed(file: Path) -> None:
-    """Id, verdict, reason and two records of known fields; a pair that says one record twice proves nothing."""
+    """Id, verdict, reason and two records of known fields; a pair that says one record twice proves
+    nothing."""
     for pair in _pairs(file):
         name = pair["id"]
         assert list(pair) == ["id", "verdict", "reason", "a", "b"], name

@@ -34,6 +34,8 @@ def test_search_stays_a_function() -> None:
 def test_importing_the_package_costs_nothing() -> None:
     """`import metasearch` loads none of the heavy libraries, and not even asyncio."""
     script = "import sys, metasearch; print(*sorted({m.split('.')[0] for m in sys.modules}))"
-    loaded = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.split()
+    loaded = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    ).stdout.split()
 
     assert not {"aiohttp", "asyncio", "lxml", "jieba", "orjson", "rich", "click"} & set(loaded)

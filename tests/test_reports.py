@@ -1,4 +1,5 @@
-"""What the report of the strategies is made of: texts made up by rule, and the tasks of the publications."""
+"""What the report of the strategies is made of: texts made up by rule, and the tasks of the
+publications."""
 
 from __future__ import annotations
 
@@ -18,7 +19,9 @@ from metasearch.record import Record
 
 def made_up(language: str, count: int) -> LabelledSet:
     works, records = zip(*Texts(language).records(count), strict=True)
-    return LabelledSet(name="made up", records=records, origins=[it.source for it in records], works=works)
+    return LabelledSet(
+        name="made up", records=records, origins=[it.source for it in records], works=works
+    )
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
@@ -40,7 +43,9 @@ def themed(title: str, discipline: str) -> Themed:
 
 def test_an_auc_tells_themes_from_chance() -> None:
     """1 where all of a theme are nearest to one another; .5 where a strategy sees nothing."""
-    rivers = [themed(f"water oxygen fish river summer outlet number{n}", "rivers") for n in range(4)]
+    rivers = [
+        themed(f"water oxygen fish river summer outlet number{n}", "rivers") for n in range(4)
+    ]
     birds = [themed(f"feather nest egg wing song flight copy{n}", "birds") for n in range(4)]
 
     assert theme_auc([*rivers, *birds], "simhash") == 1.0
@@ -52,14 +57,19 @@ def test_disciplines_are_counted_together() -> None:
     text = Texts("en").records(1)[0][1].abstract
     records = [
         Record(
-            source="a", source_id=f"{field}-{n // 2}~{n}", title=f"On the {field}", abstract=f"{text} Note {n // 2}."
+            source="a",
+            source_id=f"{field}-{n // 2}~{n}",
+            title=f"On the {field}",
+            abstract=f"{text} Note {n // 2}.",
         )
         for field in ("rivers", "birds")
         for n in range(20)
     ]
     works = [number // 2 for number in range(40)]
     labelled = LabelledSet(name="two", records=records, origins=["a"] * 40, works=works)
-    disciplines = {record.source_id.partition("~")[0]: record.source_id.partition("-")[0] for record in records}
+    disciplines = {
+        record.source_id.partition("~")[0]: record.source_id.partition("-")[0] for record in records
+    }
 
     tallies = within_disciplines(labelled, disciplines, ["block-hash"])
 

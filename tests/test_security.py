@@ -1,7 +1,8 @@
 """The threat model as statements: what a hostile database, page, name server or user cannot do.
 
-Four parts: where requests may be led, what becomes a link, what text can do where it is shown, where secrets end up.
-The parts that test one module in depth stand beside it (tests/adapters, tests/formats, tests/server).
+Four parts: where requests may be led, what becomes a link, what text can do where it is shown,
+where secrets end up. The parts that test one module in depth stand beside it (tests/adapters,
+tests/formats, tests/server).
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ from metasearch.settings import Settings
 from tests.adapters.fetch.flooding import flood
 from tests.adapters.fetch.loopback import Loopback, raw, reply
 
-# --------------------------------------------------------------------------- where requests may be led
+# ------------------------------------------------------------------------ where requests may be led
 
 OWN_HOSTS_IN_EVERY_FORM = [
     "127.0.0.1",
@@ -129,7 +130,9 @@ async def send(server: Loopback) -> AsyncIterator[Send]:
     transport = HttpTransport(allow=frozenset({server.netloc}))
 
     async def call(url: str, **rest: Any) -> Page:
-        return await transport.send(Request(source="db", url=url, **rest), timeout=5, max_bytes=1 << 16)
+        return await transport.send(
+            Request(source="db", url=url, **rest), timeout=5, max_bytes=1 << 16
+        )
 
     yield call
     await transport.close()
@@ -140,13 +143,16 @@ Lookup = Callable[..., list[tuple[Any, ...]]]
 
 @pytest.fixture
 def names(monkeypatch: pytest.MonkeyPatch) -> dict[str, Iterator[list[str]]]:
-    """Host name -> the addresses of each lookup in turn; numbers in any notation are read by the system."""
+    """Host name -> the addresses of each lookup in turn; numbers in any notation are read by the
+    system."""
     told: dict[str, Iterator[list[str]]] = {"trailing.example.": iter([["127.0.0.1"]] * 9)}
     real: Lookup = socket.getaddrinfo
 
     def look_up(host: str, port: int, *rest: Any) -> list[tuple[Any, ...]]:
         if host in told:
-            return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (it, port)) for it in next(told[host])]
+            return [
+                (socket.AF_INET, socket.SOCK_STREAM, 6, "", (it, port)) for it in next(told[host])
+            ]
         if re.search("[g-wyz%]", host.lower()) and host.lower() != "localhost":
             raise socket.gaierror(socket.EAI_NONAME, "not known")  # no test asks a real name server
         return real(host, port, *rest)
@@ -161,7 +167,9 @@ async def test_no_spelling_of_a_host_leads_a_request_inside(host: str, target: L
     """The address that is connected to is judged, not the text of the URL."""
     transport = HttpTransport()
     with pytest.raises(SourceError):
-        await transport.send(Request(source="db", url=f"http://{host}:{target.port}/"), timeout=5, max_bytes=99)
+        await transport.send(
+            Request(source="db", url=f"http://{host}:{target.port}/"), timeout=5, max_bytes=99
+        )
     await transport.close()
 
     assert target.connections == 0
@@ -169,9 +177,13 @@ async def test_no_spelling_of_a_host_leads_a_request_inside(host: str, target: L
 
 @pytest.mark.usefixtures("names")
 @pytest.mark.parametrize("host", OWN_HOSTS_IN_EVERY_FORM)
-async def test_no_redirect_leads_a_request_inside(host: str, server: Loopback, target: Loopback, send: Send) -> None:
+async def test_no_redirect_leads_a_request_inside(
+    host: str, server: Loopback, target: Loopback, send: Send
+) -> None:
     """Every hop is judged like the first one, also when it begins at an address that is allowed."""
-    server.routes["/"] = reply(b"", 302, Location=f"http://{host}:{target.port}/".replace("\t", "%09"))
+    server.routes["/"] = reply(
+        b"", 302, Location=f"http://{host}:{target.port}/".replace("\t", "%09")
+    )
     with pytest.raises(SourceError):
         await send(server.url())
 
@@ -180,18 +192,29 @@ async def test_no_redirect_leads_a_request_inside(host: str, server: Loopback, t
 
 @pytest.mark.parametrize("address", METADATA_SERVICES)
 def test_metadata_services_of_clouds_are_never_reached(address: str) -> None:
-    """Neither by a public name nor by one that is allowed to lie inside, whatever the name server says."""
-    info = (socket.AF_INET6 if ":" in address else socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, 80))
+    """Neither by a public name nor by one that is allowed to lie inside, whatever the name server
+    says."""
+    info = (
+        socket.AF_INET6 if ":" in address else socket.AF_INET,
+        socket.SOCK_STREAM,
+        6,
+        "",
+        (address, 80),
+    )
     assert not is_public(address)
     with pytest.raises(guard.ForbiddenAddress):
         guard.AllowList.parse({"catalogue.example:80"}).connect_allowed(info)
 
 
 @pytest.mark.parametrize(
-    "url", ["file:///etc/passwd", "gopher://127.0.0.1:6379/_X", "ftp://x.example/", "dict://x.example/", "data:,x",
-            "javascript:alert(1)", "ws://x.example/", "unix:///run/x.sock", "jar:http://x.example!/"]
+    "url", ["file:///etc/passwd", "gopher://127.0.0.1:6379/_X", "ftp://x.example/",
+    "dict://x.example/", "data:,x",
+            "javascript:alert(1)", "ws://x.example/", "unix:///run/x.sock",
+            "jar:http://x.example!/"]
 )  # fmt: skip
-async def test_a_redirect_cannot_change_to_another_protocol(url: str, server: Loopback, send: Send) -> None:
+async def test_a_redirect_cannot_change_to_another_protocol(
+    url: str, server: Loopback, send: Send
+) -> None:
     """Only http and https are spoken."""
     server.routes["/"] = reply(b"", 302, Location=url)
     with pytest.raises(NotAllowed, match="only http and https"):
@@ -201,7 +224,8 @@ async def test_a_redirect_cannot_change_to_another_protocol(url: str, server: Lo
 async def test_a_name_cannot_be_rebound_between_check_and_connection(
     names: dict[str, Iterator[list[str]]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What was checked is what is connected to: one lookup an exchange, and the next answer is judged anew."""
+    """What was checked is what is connected to: one lookup an exchange, and the next answer is
+    judged anew."""
     monkeypatch.setattr(guard, "is_public", lambda address: address == "127.0.0.2")
     lookups = iter([["127.0.0.2"], ["127.0.0.1"], ["127.0.0.1"]])
     names["rebind.example"] = lookups
@@ -211,7 +235,10 @@ async def test_a_name_cannot_be_rebound_between_check_and_connection(
             lambda _, writer: (heard.append(writer), writer.close()), "127.0.0.1", public.port
         )
         request = Request(source="db", url=f"http://rebind.example:{public.port}/")
-        first, second = HttpTransport(), HttpTransport()  # the second has not cached the first answer
+        first, second = (
+            HttpTransport(),
+            HttpTransport(),
+        )  # the second has not cached the first answer
         page = await first.send(request, timeout=5, max_bytes=99)
         left = len(list(lookups))
         names["rebind.example"] = iter([["127.0.0.1"]])
@@ -228,12 +255,15 @@ async def test_a_name_cannot_be_rebound_between_check_and_connection(
 async def test_a_private_address_among_public_ones_is_not_fallen_back_to(
     names: dict[str, Iterator[list[str]]], monkeypatch: pytest.MonkeyPatch, target: Loopback
 ) -> None:
-    """Where the public address of a name does not answer, the private one beside it is not tried."""
+    """Where the public address of a name does not answer, the private one beside it is not
+    tried."""
     monkeypatch.setattr(guard, "is_public", lambda address: address == "127.0.0.3")
     names["both.example"] = iter([["127.0.0.3", "127.0.0.1"]])
     transport = HttpTransport()
     with pytest.raises(SourceError):
-        await transport.send(Request(source="db", url=f"http://both.example:{target.port}/"), timeout=5, max_bytes=99)
+        await transport.send(
+            Request(source="db", url=f"http://both.example:{target.port}/"), timeout=5, max_bytes=99
+        )
     await transport.close()
 
     assert target.connections == 0
@@ -241,19 +271,31 @@ async def test_a_private_address_among_public_ones_is_not_fallen_back_to(
 
 async def test_redirects_come_to_an_end(server: Loopback, send: Send) -> None:
     """In a circle, or to ever new places."""
-    server.routes["/a"], server.routes["/b"] = reply(b"", 302, Location="/b"), reply(b"", 307, Location="/a")
+    server.routes["/a"], server.routes["/b"] = (
+        reply(b"", 302, Location="/b"),
+        reply(b"", 307, Location="/a"),
+    )
     with pytest.raises(BadAnswer, match="redirects more than"):
         await send(server.url("/a"))
 
     assert len(server.seen) == MAX_REDIRECTS + 1
 
 
-async def test_a_redirect_takes_no_credentials_to_another_host(server: Loopback, target: Loopback) -> None:
-    """Keys, cookies and Authorization stay behind, although both hosts are allowed and the URL repeats the key."""
-    server.routes["/"] = reply(b"", 307, Location=target.url("/?key=planted-key&q=1"), Set_Cookie="id=planted-key")
+async def test_a_redirect_takes_no_credentials_to_another_host(
+    server: Loopback, target: Loopback
+) -> None:
+    """Keys, cookies and Authorization stay behind, although both hosts are allowed and the URL
+    repeats the key."""
+    server.routes["/"] = reply(
+        b"", 307, Location=target.url("/?key=planted-key&q=1"), Set_Cookie="id=planted-key"
+    )
     transport = HttpTransport(allow=frozenset({server.netloc, target.netloc}))
     secret = (("key", Secret("planted-key")),)
-    headers = (("Authorization", "Basic planted"), ("Cookie", "planted"), ("X-Key", Secret("planted-key")))
+    headers = (
+        ("Authorization", "Basic planted"),
+        ("Cookie", "planted"),
+        ("X-Key", Secret("planted-key")),
+    )
     request = Request(
         source="db", url=server.url(), method="POST", params=secret, headers=headers, body=secret,
         redirects=(target.netloc,),
@@ -266,8 +308,12 @@ async def test_a_redirect_takes_no_credentials_to_another_host(server: Loopback,
     assert repr(server.seen).count("planted") == 5
 
 
-@pytest.mark.parametrize("words", ["x\r\nX-Evil: 1", "x HTTP/1.1\r\nX-Evil: 1\r\n\r\nGET /admin", "x\0y", "x&key=1#"])
-async def test_a_query_cannot_add_headers_or_requests(words: str, server: Loopback, send: Send) -> None:
+@pytest.mark.parametrize(
+    "words", ["x\r\nX-Evil: 1", "x HTTP/1.1\r\nX-Evil: 1\r\n\r\nGET /admin", "x\0y", "x&key=1#"]
+)
+async def test_a_query_cannot_add_headers_or_requests(
+    words: str, server: Loopback, send: Send
+) -> None:
     """What a user types is one value of one parameter."""
     server.routes["/"] = reply()
     await send(server.url(), params=(("q", words), ("rows", "1")))
@@ -305,13 +351,28 @@ NO_LINKS = [
 
 
 def hit(text: str = "", url: str | None = None, *, doi: str | None = None) -> Hit:
-    """A work with that text wherever a database can put any, and that address wherever it can put one."""
-    fields = ("subtitle", "venue", "publisher", "edition", "volume", "issue", "pages", "language", "abstract", "date")
+    """A work with that text wherever a database can put any, and that address wherever it can put
+    one."""
+    fields = (
+        "subtitle",
+        "venue",
+        "publisher",
+        "edition",
+        "volume",
+        "issue",
+        "pages",
+        "language",
+        "abstract",
+        "date",
+    )
     record = Record(
-        source="db", source_id=text, position=1, url=url, pdf_url=url, title=f"Tides{text}", titles=(text,), year=2020,
-        authors=(Author(text or "A", text, text, text), Author(f"B{text}")), doi=doi or text or None,
+        source="db", source_id=text, position=1, url=url, pdf_url=url, title=f"Tides{text}",
+        titles=(text,), year=2020,
+        authors=(Author(text or "A", text, text, text), Author(f"B{text}")),
+        doi=doi or text or None,
         ids={f"x{text}": text},
-        isbn=(text,), issn=(text,), type="article", keywords=(text, f"k{text}"), **dict.fromkeys(fields, text),
+        isbn=(text,), issn=(text,), type="article", keywords=(text, f"k{text}"),
+        **dict.fromkeys(fields, text),
     )  # fmt: skip
     return Hit(
         id=f"db:{text}",
@@ -338,11 +399,16 @@ def html(given: Answer) -> str:
     from metasearch.server.site import Site
 
     form = Form(given.query, "", ("db",))
-    return results_page(Site("http://127.0.0.1:8080"), Results(given, form, {}, {"q": given.query}), ())
+    return results_page(
+        Site("http://127.0.0.1:8080"), Results(given, form, {}, {"q": given.query}), ()
+    )
 
 
 WHOLE = [name for name, it in formats.FORMATS.items() if it.whole]
-STREAMED: dict[str, Callable[[SearchEvent], bytes]] = {"ndjson": ndjson, "sse": lambda event: sse(event, 1)}
+STREAMED: dict[str, Callable[[SearchEvent], bytes]] = {
+    "ndjson": ndjson,
+    "sse": lambda event: sse(event, 1),
+}
 EVERYWHERE = [*WHOLE, *STREAMED, "page", "terminal"]
 
 
@@ -354,8 +420,14 @@ def shown(name: str, found: Hit, text: str = "") -> str:
     if name == "terminal":
         return table.write([found], color=True, hyperlinks=True, explain=True).decode()
     if name in STREAMED:
-        written = b"".join(STREAMED[name](event) for event in (Added(found), Finished(given))).decode()
-        return "\n".join(strings([json.loads(it) for it in re.findall(r"^(?:data: )?(\{.*)$", written, re.MULTILINE)]))
+        written = b"".join(
+            STREAMED[name](event) for event in (Added(found), Finished(given))
+        ).decode()
+        return "\n".join(
+            strings(
+                [json.loads(it) for it in re.findall(r"^(?:data: )?(\{.*)$", written, re.MULTILINE)]
+            )
+        )
     written = formats.write(name, given).decode()
     return "\n".join(strings(json.loads(written))) if name == "json" else written
 
@@ -374,7 +446,8 @@ def strings(value: Any) -> Iterator[str]:
 @pytest.mark.parametrize("url", NO_LINKS)
 @pytest.mark.parametrize("name", EVERYWHERE)
 def test_only_web_addresses_become_links(name: str, url: str) -> None:
-    """Scripts, data, files, other hosts in disguise and control characters are no address in any format."""
+    """Scripts, data, files, other hosts in disguise and control characters are no address in any
+    format."""
     assert shown(name, hit(url=url)) == shown(name, hit(url=None))
 
 
@@ -386,11 +459,14 @@ def test_good_addresses_and_dois_do_become_links(name: str) -> None:
         assert "https://doi.org/10.1000/x" in shown(name, hit(doi="10.1000/x"))
 
 
-# --------------------------------------------------------------------------- what text can do where it is shown
+# --------------------------------------------------------------- what text can do where it is shown
 
-ESCAPES = "\x1b[2J\x1b]8;;http://evil.example\x07\x1b]0;title\x1b\\\x1bP\x9b31m\x9d52;c;x\x9c\x08\x7f\r"
+ESCAPES = (
+    "\x1b[2J\x1b]8;;http://evil.example\x07\x1b]0;title\x1b\\\x1bP\x9b31m\x9d52;c;x\x9c\x08\x7f\r"
+)
 HIDDEN = "\u202agpj\u202e\u202c\u2066\u2069\u206a\ufeff\ufff9\U000e0041\U000e007f"
-#: What no format may hand on: control characters but tab and line feed, and what changes or hides the text around it.
+#: What no format may hand on: control characters but tab and line feed, and what changes or hides
+#: the text around it.
 FORBIDDEN = re.compile(
     "[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f\ud800-\udfff\ufffe\uffff]"
 )
@@ -399,7 +475,8 @@ OWN_SEQUENCES = re.compile(r"\x1b\[[0-9;]*m|\x1b\]8;;[!-~]*\x1b\\")
 
 @pytest.mark.parametrize("name", EVERYWHERE)
 def test_text_cannot_drive_a_terminal(name: str) -> None:
-    """No escape sequence, C1 control or carriage return of a database is left in any format, or in our errors."""
+    """No escape sequence, C1 control or carriage return of a database is left in any format, or in
+    our errors."""
     text = shown(name, hit(ESCAPES), ESCAPES).replace("\r\n", "\n")
     own = OWN_SEQUENCES.sub("", text) if name == "terminal" else text
 
@@ -409,7 +486,8 @@ def test_text_cannot_drive_a_terminal(name: str) -> None:
 
 @pytest.mark.parametrize("name", EVERYWHERE)
 def test_text_cannot_read_as_what_it_is_not(name: str) -> None:
-    """Bidi overrides, tags, annotations and byte order marks are gone; letters, joiners and marks of scripts stay."""
+    """Bidi overrides, tags, annotations and byte order marks are gone; letters, joiners and marks
+    of scripts stay."""
     text = shown(name, hit(f"{HIDDEN} می‌خواهم שלום 中文 👩‍🔬"), HIDDEN)
 
     assert not FORBIDDEN.search(OWN_SEQUENCES.sub("", text))
@@ -417,31 +495,50 @@ def test_text_cannot_read_as_what_it_is_not(name: str) -> None:
         assert kept in re.sub(r"\s*\n\s*", " ", text)
 
 
-@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t=", "\r=", " =", "\ufeff=", "\x00=", "＝", "＋", "－", "＠"])
+@pytest.mark.parametrize(
+    "start", ["=", "+", "-", "@", "\t=", "\r=", " =", "\ufeff=", "\x00=", "＝", "＋", "－", "＠"]
+)
 def test_a_cell_of_csv_is_never_a_formula(start: str) -> None:
-    """Whatever stands before it, and also where the reader's spreadsheet parts cells at semicolons."""
+    """Whatever stands before it, and also where the reader's spreadsheet parts cells at
+    semicolons."""
     evil = f"{start}HYPERLINK(1)"
     written = csv_table.write([hit(evil), hit(f"x;{evil}"), hit(f'x; "{evil}')]).decode()
 
     for row in csv.reader(io.StringIO(written)):
         assert len(row) == len(csv_table.COLUMNS)
         cells = [part.strip('" ') for cell in row for part in cell.split(";")]
-        assert not [cell for cell in cells if cell.startswith(("=", "+", "-", "@", "\t", "＝", "＋", "－", "＠"))]
+        assert not [
+            cell
+            for cell in cells
+            if cell.startswith(("=", "+", "-", "@", "\t", "＝", "＋", "－", "＠"))
+        ]
 
 
-@pytest.mark.parametrize("end", ["\n", "\r\n", "\r", "\v", "\f", "\x1e", "\x85", "\u2028", "\u2029"])
+@pytest.mark.parametrize(
+    "end", ["\n", "\r\n", "\r", "\v", "\f", "\x1e", "\x85", "\u2028", "\u2029"]
+)
 def test_a_title_cannot_begin_another_ris_record(end: str) -> None:
     """Whatever ends a line, for any reader."""
     written = ris.write([hit(f"{end}ER  - {end}TY  - BOOK{end}TI  - forged")]).decode()
     tags = [line[:6] for line in written.splitlines()]
 
     assert all(re.fullmatch(r"[A-Z][A-Z0-9]  - ?", tag) for tag in tags)
-    assert (tags.count("TY  - "), tags.count("ER  - ") + tags.count("ER  -"), tags.count("TI  - ")) == (1, 1, 1)
+    assert (
+        tags.count("TY  - "),
+        tags.count("ER  - ") + tags.count("ER  -"),
+        tags.count("TI  - "),
+    ) == (1, 1, 1)
 
 
 def test_a_title_cannot_begin_another_bibtex_entry() -> None:
     """Neither by closing its braces nor by opening more."""
-    for evil in ("}}\n@article{forged, title={x}}", "{{{", '"},\n  note = {forged', "\n@comment{", "\\}"):
+    for evil in (
+        "}}\n@article{forged, title={x}}",
+        "{{{",
+        '"},\n  note = {forged',
+        "\n@comment{",
+        "\\}",
+    ):
         written = bibtex.write([hit(evil)]).decode()
         names = re.findall(r"^  (\w+) = [{\w]", written, re.MULTILINE)
         assert len(re.findall("^@", written, re.MULTILINE)) == 1
@@ -451,11 +548,25 @@ def test_a_title_cannot_begin_another_bibtex_entry() -> None:
 
 
 def test_text_cannot_give_tex_a_command() -> None:
-    r"""No backslash of a database is left, nor what TeX reads as one (^^5c); our own begin known commands."""
-    written = bibtex.write([hit("\\input{/etc/passwd} ^^5cinput $x$ #1 ~", doi="10.1/^^5cinput\\x")]).decode()
+    r"""No backslash of a database is left, nor what TeX reads as one (^^5c); our own begin known
+    commands."""
+    written = bibtex.write(
+        [hit("\\input{/etc/passwd} ^^5cinput $x$ #1 ~", doi="10.1/^^5cinput\\x")]
+    ).decode()
     commands = set(re.findall(r"\\([a-zA-Z]+|.)", written))
 
-    assert commands <= {"textbackslash", "textasciicircum", "textasciitilde", "{", "}", "$", "#", "&", "%", "_"}
+    assert commands <= {
+        "textbackslash",
+        "textasciicircum",
+        "textasciitilde",
+        "{",
+        "}",
+        "$",
+        "#",
+        "&",
+        "%",
+        "_",
+    }
     assert "^" not in written
 
 
@@ -463,18 +574,26 @@ MARKUP = """</title></p>'"><script>alert(1)</script><img src=x onerror=alert(1)>
 
 
 def test_text_cannot_become_markup_of_the_page() -> None:
-    """No element, attribute or handler comes from a database, a query or an error; the page has no script of theirs."""
+    """No element, attribute or handler comes from a database, a query or an error; the page has no
+    script of theirs."""
     from lxml import html as parser
 
-    evil, tame = (parser.document_fromstring(html(answer(hit(text), text))) for text in (MARKUP, "text"))
+    evil, tame = (
+        parser.document_fromstring(html(answer(hit(text), text))) for text in (MARKUP, "text")
+    )
 
     assert [it.tag for it in evil.iter()] == [it.tag for it in tame.iter()]
-    assert {name for it in evil.iter() for name in it.attrib} == {name for it in tame.iter() for name in it.attrib}
+    assert {name for it in evil.iter() for name in it.attrib} == {
+        name for it in tame.iter() for name in it.attrib
+    }
 
 
 def test_text_cannot_become_markup_of_the_feed_or_break_it() -> None:
     """A feed is well-formed whatever it holds, and has the elements that it has for tame text."""
-    evil, tame = (etree.fromstring(formats.write("atom", answer(hit(text), text))) for text in (MARKUP, "text"))
+    evil, tame = (
+        etree.fromstring(formats.write("atom", answer(hit(text), text)))
+        for text in (MARKUP, "text")
+    )
 
     assert [it.tag for it in evil.iter()] == [it.tag for it in tame.iter()]
 
@@ -489,7 +608,7 @@ def test_text_cannot_forge_an_event_of_a_stream(form: str, end: str) -> None:
     assert len(written.decode().splitlines()) == {"ndjson": 2, "sse": 8}[form]
 
 
-# --------------------------------------------------------------------------- what one database takes from the others
+# ---------------------------------------------------------- what one database takes from the others
 
 CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 #: How a database begins its answer, and what it repeats without end.
@@ -505,9 +624,14 @@ ENDLESS = {
 
 @pytest.mark.parametrize("name", ENDLESS)
 async def test_a_database_without_end_costs_the_others_nothing(server: Loopback, name: str) -> None:
-    """Its source fails with a reason, long before the deadline; every record of the other three is there."""
+    """Its source fails with a reason, long before the deadline; every record of the other three is
+    there."""
     for number in range(3):
-        work = {"title": [f"Tidal pools {number}"], "DOI": f"10.1000/{number}", "type": "journal-article"}
+        work = {
+            "title": [f"Tidal pools {number}"],
+            "DOI": f"10.1000/{number}",
+            "type": "journal-article",
+        }
         body = json.dumps({"message": {"total-results": 1, "items": [work]}}).encode()
         server.routes[f"/{number}"] = reply(body)
     with flood(*ENDLESS[name]) as bad:
@@ -519,7 +643,12 @@ async def test_a_database_without_end_costs_the_others_nothing(server: Loopback,
         async with Engine(settings) as engine:
             done = await engine.search("tidal", sources=list(urls), timeout=30)
 
-    assert {it.source: it.status for it in done.sources} == {"db0": "ok", "db1": "ok", "db2": "ok", "bad": "error"}
+    assert {it.source: it.status for it in done.sources} == {
+        "db0": "ok",
+        "db1": "ok",
+        "db2": "ok",
+        "bad": "error",
+    }
     assert {hit.record.doi for hit in done.hits} == {f"10.1000/{number}" for number in range(3)}
     assert done.seconds < 20
 
@@ -527,8 +656,11 @@ async def test_a_database_without_end_costs_the_others_nothing(server: Loopback,
 # --------------------------------------------------------------------------- what lies in files
 
 
-def test_a_folder_of_exports_with_a_bomb_and_a_pipe_in_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A gzip bomb, a FIFO without a writer and a link to a device cost themselves: the other files are read."""
+def test_a_folder_of_exports_with_a_bomb_and_a_pipe_in_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A gzip bomb, a FIFO without a writer and a link to a device cost themselves: the other files
+    are read."""
     good = "TY  - JOUR\nTI  - Iron in lakes\nER  - \n"
     (tmp_path / "good.ris").write_text(good)
     (tmp_path / "bomb.ris.gz").write_bytes(gzip.compress(b"\n" * (1 << 20), 1) * 20)
@@ -555,13 +687,20 @@ SPELLED = {
     for secret in (KEY, MAIL)
 }
 IN_JSON = [
-    it.replace("/", slash) for told in SPELLED.values() for it in told for slash in ("/", "\\/", "\\\\/", "\\u002f")
+    it.replace("/", slash)
+    for told in SPELLED.values()
+    for it in told
+    for slash in ("/", "\\/", "\\\\/", "\\u002f")
 ]
-NEEDLES = tuple({it.lower().encode() for it in IN_JSON} | {KEY.lower().encode("utf-16-le"), b"planted.person", b"k3y"})
+NEEDLES = tuple(
+    {it.lower().encode() for it in IN_JSON}
+    | {KEY.lower().encode("utf-16-le"), b"planted.person", b"k3y"}
+)
 
 
 def echo(status: int = 200, kind: str = "application/json", *, slashes: bool = False) -> bytes:
-    """Works that repeat the key and the address in every way, and say so in an error; `slashes` as PHP writes JSON."""
+    """Works that repeat the key and the address in every way, and say so in an error; `slashes` as
+    PHP writes JSON."""
     told = "; ".join(it for it in IN_JSON if "\\\\" not in it)
     urls = f"https://x.example/?key={quote(KEY)}&mail={MAIL}"
     work = {
@@ -573,7 +712,9 @@ def echo(status: int = 200, kind: str = "application/json", *, slashes: bool = F
     }
     message = {"total-results": 1, "items": [work], "next-cursor": KEY}
     body = json.dumps({"message": message, "error": f"bad key {told}", "detail": told})
-    return reply(body.replace("/", "\\/").encode() if slashes else body.encode(), status, Content_Type=kind)
+    return reply(
+        body.replace("/", "\\/").encode() if slashes else body.encode(), status, Content_Type=kind
+    )
 
 
 @pytest.fixture
@@ -589,9 +730,14 @@ def config(server: Loopback, target: Loopback, tmp_path: Path) -> Path:
         "/limits": echo(429),
         "/missing": echo(404),
         "/odd": reply(f"<p>{KEY} is no key, {MAIL}".encode(), Content_Type=f"text/{KEY}"),
-        "/xml": reply(f"<?xml version='1.0'?><error>{KEY} {MAIL}".encode(), Content_Type="text/xml"),
+        "/xml": reply(
+            f"<?xml version='1.0'?><error>{KEY} {MAIL}".encode(), Content_Type="text/xml"
+        ),
         "/nohttp": raw(f"{KEY} {MAIL}\r\n\r\n".encode()),
-        "/breaks": raw(f"HTTP/1.1 200 OK\r\nX-Key: {KEY}\r\nContent-Length: 99\r\n\r\n{KEY}".encode(), then="reset"),
+        "/breaks": raw(
+            f"HTTP/1.1 200 OK\r\nX-Key: {KEY}\r\nContent-Length: 99\r\n\r\n{KEY}".encode(),
+            then="reset",
+        ),
         "/hangs": raw(b"HTTP/1.1 200 OK\r\n", then="hang"),
         "/away": reply(b"", 307, Location=target.url(f"/works?key={quote(KEY)}&mailto={MAIL}&q=1")),
         "/carries": reply(b"", 302, Location=target.url(f"/{quote(KEY)}/")),
@@ -601,7 +747,8 @@ def config(server: Loopback, target: Loopback, tmp_path: Path) -> Path:
     }
     target.routes["/works"] = echo()
     tables = [
-        f"[sources.{path[1:]}]\nextends = 'crossref'\nurl = '{server.url(path)}'\nlimits.timeout = 0.5\n"
+        f"[sources.{path[1:]}]\nextends = 'crossref'\nurl = '{server.url(path)}'\nlimits.timeout "
+        f"= 0.5\n"
         f"request.redirects = ['{target.netloc}']\n"
         "auth.api_key = { env = 'PLANTED_KEY' }\n"
         "auth.X-Api-Key = { env = 'PLANTED_KEY', in = 'headers', prefix = 'Bearer ' }\n"
@@ -615,7 +762,11 @@ def config(server: Loopback, target: Loopback, tmp_path: Path) -> Path:
 
 
 def environment(tmp_path: Path) -> dict[str, str]:
-    return {"PLANTED_KEY": KEY, "METASEARCH_CONTACT": MAIL, "METASEARCH_CACHE_DIR": str(tmp_path / "cache")}
+    return {
+        "PLANTED_KEY": KEY,
+        "METASEARCH_CONTACT": MAIL,
+        "METASEARCH_CACHE_DIR": str(tmp_path / "cache"),
+    }
 
 
 def found_in(place: str, text: str | bytes) -> None:
@@ -633,9 +784,17 @@ def files_under(folder: Path) -> Iterator[tuple[Path, bytes]]:
         yield file, data
         if data.startswith(b"SQLite format 3"):
             with closing(sqlite3.connect(file)) as rows:
-                tables = [name for (name,) in rows.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+                tables = [
+                    name
+                    for (name,) in rows.execute(
+                        "SELECT name FROM sqlite_master WHERE type = 'table'"
+                    )
+                ]
                 for cell in (
-                    cell for name in tables for row in rows.execute(f'SELECT * FROM "{name}"') for cell in row
+                    cell
+                    for name in tables
+                    for row in rows.execute(f'SELECT * FROM "{name}"')
+                    for cell in row
                 ):
                     if isinstance(cell, bytes):
                         yield file, cell
@@ -653,10 +812,15 @@ def inflated(cell: bytes) -> bytes:
 
 
 async def test_no_secret_is_ever_told(
-    config: Path, server: Loopback, target: Loopback, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    config: Path,
+    server: Loopback,
+    target: Loopback,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """A planted key and mail address are in the requests to their own host, and in nothing else that is made of them:
-    events, answers, errors, tracebacks, reprs, logs, the cache, recordings, the server's pages."""
+    """A planted key and mail address are in the requests to their own host, and in nothing else
+    that is made of them: events, answers, errors, tracebacks, reprs, logs, the cache, recordings,
+    the server's pages."""
     caplog.set_level(logging.DEBUG)
     settings = Settings.load(config, environment(tmp_path))
     told: list[tuple[str, str | bytes]] = [("repr of Settings", repr(settings))]
@@ -675,11 +839,15 @@ async def test_no_secret_is_ever_told(
     kept = b"".join(data for file, data in files_under(tmp_path / "cache"))
     assert b"Tidal pools" in kept
     assert len(list((tmp_path / "recorded").rglob("request.json"))) >= 5
-    assert {it.headers.get("x-api-key") for it in server.seen if "api_key" in it.target} == {f"Bearer {KEY}"}
+    assert {it.headers.get("x-api-key") for it in server.seen if "api_key" in it.target} == {
+        f"Bearer {KEY}"
+    }
     assert any(quote(MAIL, safe="") in it.target for it in server.seen)
     assert {it.target.partition("?")[0] for it in target.seen} == {"/works"}
     for it in target.seen:  # the contact in the User-Agent is for everybody who is asked
-        found_in("a request to another host", repr((it.target, it.body, it.headers | {"user-agent": ""})))
+        found_in(
+            "a request to another host", repr((it.target, it.body, it.headers | {"user-agent": ""}))
+        )
 
 
 async def everything(engine: Engine) -> AsyncIterator[tuple[str, str | bytes]]:
@@ -695,9 +863,23 @@ async def everything(engine: Engine) -> AsyncIterator[tuple[str, str | bytes]]:
     for name in WHOLE:
         yield name, formats.write(name, done)
     yield "the explained list", table.write(done.hits, explain=True, hyperlinks=True)
-    yield "reprs", repr((done, search, engine, engine._fetcher, engine._fetcher._transport, engine.source_states()))
+    yield (
+        "reprs",
+        repr(
+            (
+                done,
+                search,
+                engine,
+                engine._fetcher,
+                engine._fetcher._transport,
+                engine.source_states(),
+            )
+        ),
+    )
     for report in done.sources:
-        asked = plan(parse_query("tidal"), engine.registry.spec(report.source), 20, engine.settings.env)
+        asked = plan(
+            parse_query("tidal"), engine.registry.spec(report.source), 20, engine.settings.env
+        )
         yield "repr of a Plan", repr((asked, asked.request.shown, asked.request.key))
         if report.error is not None:
             yield f"the error of {report.source}", "".join(traceback.format_exception(report.error))
@@ -723,13 +905,24 @@ async def served(engine: Engine) -> AsyncIterator[tuple[str, bytes]]:
 
 
 @pytest.mark.parametrize(
-    "args", [["--verbose", "--explain", "tidal"], ["--verbose", "--ndjson", "tidal"], ["sources", "show", "refuses"]]
+    "args",
+    [
+        ["--verbose", "--explain", "tidal"],
+        ["--verbose", "--ndjson", "tidal"],
+        ["sources", "show", "refuses"],
+    ],
 )
-async def test_the_command_line_tells_no_secret(config: Path, tmp_path: Path, args: list[str]) -> None:
-    """Neither on its output nor on its error output, with everything that it can be asked to say."""
+async def test_the_command_line_tells_no_secret(
+    config: Path, tmp_path: Path, args: list[str]
+) -> None:
+    """Neither on its output nor on its error output, with everything that it can be asked to
+    say."""
     command = [sys.executable, "-m", "metasearch", "--config", str(config), *args]
     process = await asyncio.create_subprocess_exec(
-        *command, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE, env=environment(tmp_path)
+        *command,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        env=environment(tmp_path),
     )
     out, err = await process.communicate()
 

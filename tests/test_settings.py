@@ -41,7 +41,14 @@ def test_all_problems_are_told_at_once(tmp_path: Path) -> None:
 
     told = "\n".join(raised.value.problems)
     places = (
-        *("searhc", "search.timeout", "search.per_source", "search.colour", "network.allow", "server.public_url"),
+        *(
+            "searhc",
+            "search.timeout",
+            "search.per_source",
+            "search.colour",
+            "network.allow",
+            "server.public_url",
+        ),
         *("dedup.versions", "dedup.pins", "dedup.strategy", "search.enrich"),
     )
     assert all(f"{place}: " in told for place in places)
@@ -64,7 +71,11 @@ def test_a_variable_comes_before_the_file(tmp_path: Path) -> None:
     }
     filed, both = load(tmp_path, text), load(tmp_path, text, **env)
 
-    assert (filed.timeout, filed.contact, filed.public_url) == (3.0, "file@example.org", "https://file.example.org")
+    assert (filed.timeout, filed.contact, filed.public_url) == (
+        3.0,
+        "file@example.org",
+        "https://file.example.org",
+    )
     assert (both.timeout, both.contact) == (4.5, "env@example.org")
     assert (both.public_url, both.cache_dir) == ("https://env.example.org/meta", tmp_path / "env")
 
@@ -103,20 +114,26 @@ def test_a_wrong_variable_is_named_as_such(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize("address", ["http://localhost:8080", "https://[::1]:8080/meta/", "https://a.example.org/x"])
+@pytest.mark.parametrize(
+    "address", ["http://localhost:8080", "https://[::1]:8080/meta/", "https://a.example.org/x"]
+)
 def test_public_addresses(tmp_path: Path, address: str) -> None:
     """An address of the web, with or without port and path."""
     assert load(tmp_path, f'server.public_url = "{address}"').public_url == address
 
 
-@pytest.mark.parametrize("address", ["ftp://a.org", "a.org", "https://a.org/?q=1", 'https://a.org/\\"x', "https://a b"])
+@pytest.mark.parametrize(
+    "address", ["ftp://a.org", "a.org", "https://a.org/?q=1", 'https://a.org/\\"x', "https://a b"]
+)
 def test_what_is_no_public_address(tmp_path: Path, address: str) -> None:
     """Anything else would end up in links that people follow."""
     with pytest.raises(SettingsError, match=r"server\.public_url"):
         load(tmp_path, f'server.public_url = "{address}"')
 
 
-def test_a_file_that_was_named_must_be_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_was_named_must_be_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Only the file in the configuration folder may be missing."""
     with pytest.raises(SettingsError, match="No such file"):
         Settings.load(tmp_path / "none.toml", {})
@@ -127,7 +144,9 @@ def test_a_file_that_was_named_must_be_there(tmp_path: Path, monkeypatch: pytest
 
 def test_shipped_sources_can_be_shut_out() -> None:
     """Then only the configured ones are listed, asked and found."""
-    registry = Registry(Settings(sources={"mine": {"extends": "sru", "url": "https://x.example/"}}, shipped=False))
+    registry = Registry(
+        Settings(sources={"mine": {"extends": "sru", "url": "https://x.example/"}}, shipped=False)
+    )
 
     assert registry.names() == registry.default() == ["mine"]
     assert registry.spec("mine").name == "mine"
@@ -176,7 +195,10 @@ def test_a_key_in_the_configuration_is_refused_and_not_repeated(tmp_path: Path) 
         ("max_query = 20001", "server.max_query: must be 1 to 20000"),
         ("rate_limit = 1.5", "server.rate_limit: must not be float"),
         ("rate_limit = true", "server.rate_limit: must not be bool"),
-        ('trusted_proxies = ["proxy.example.org"]', "server.trusted_proxies: 'proxy.example.org' is no address"),
+        (
+            'trusted_proxies = ["proxy.example.org"]',
+            "server.trusted_proxies: 'proxy.example.org' is no address",
+        ),
         ("trusted_proxies = [1]", "server.trusted_proxies: must be a list of strings"),
         ('keys = "ENV:ALICE"', "server.keys: must not be str"),
         ("keys_file = 1", "server.keys_file: must not be int"),
@@ -191,7 +213,7 @@ def test_what_a_server_cannot_use(tmp_path: Path, line: str, problem: str) -> No
     assert problem in str(raised.value)
 
 
-# --------------------------------------------------------------------------- pins, versions, strategy
+# ------------------------------------------------------------------------- pins, versions, strategy
 
 
 def test_versions_are_grouped_unless_the_file_says_more(tmp_path: Path) -> None:
@@ -232,7 +254,8 @@ def user_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_pins_in_the_configuration_folder(user_folder: Path, tmp_path: Path) -> None:
-    """pins.txt counts where it is there, with or without a config.toml, unless that names another."""
+    """pins.txt counts where it is there, with or without a config.toml, unless that names
+    another."""
     assert Settings.load(None, {}).pins is None
 
     (user_folder / "pins.txt").touch()
@@ -251,7 +274,9 @@ def test_another_configuration_has_no_pins_of_the_folder(user_folder: Path, tmp_
     assert Settings.load(None, {"METASEARCH_CONFIG": str(file)}).pins is None
 
 
-@pytest.mark.parametrize(("text", "seconds"), [("", 10.0), ("silence = 0", 0), ("silence = 2.5", 2.5)])
+@pytest.mark.parametrize(
+    ("text", "seconds"), [("", 10.0), ("silence = 0", 0), ("silence = 2.5", 2.5)]
+)
 def test_when_a_worker_is_silent(tmp_path: Path, text: str, seconds: float) -> None:
     """Ten seconds, or as is said; 0 is never."""
     assert load(tmp_path, f"[server]\n{text}").server.silence == seconds
@@ -260,5 +285,7 @@ def test_when_a_worker_is_silent(tmp_path: Path, text: str, seconds: float) -> N
 @pytest.mark.parametrize("text", ["0.5", "-1", "nan", "1e9"])
 def test_a_silence_that_makes_no_sense(tmp_path: Path, text: str) -> None:
     """A worker must have the time to show that it lives."""
-    with pytest.raises(SettingsError, match=r"server\.silence: must be 1 to 3600 seconds; 0 is off"):
+    with pytest.raises(
+        SettingsError, match=r"server\.silence: must be 1 to 3600 seconds; 0 is off"
+    ):
         load(tmp_path, f"[server]\nsilence = {text}")

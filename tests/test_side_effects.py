@@ -1,4 +1,5 @@
-"""The library leaves its process as it was: what belongs to all of it is not the library's to set."""
+"""The library leaves its process as it was: what belongs to all of it is not the library's to
+set."""
 
 from __future__ import annotations
 
@@ -13,8 +14,9 @@ ROOT = Path(__file__).resolve().parent.parent
 SAMPLES = {form: sample.text.encode() for form, sample in samples.SAMPLES.items()}
 SAMPLES |= {form: structured.raw(form) for form in structured.SAMPLES}
 
-#: Runs in a process of its own. `state` is what a program may have set for itself, or rely on; `calls` are functions
-#: that set such a thing, even for a moment: another thread may be reading a table of its own meanwhile.
+#: Runs in a process of its own. `state` is what a program may have set for itself, or rely on;
+#: `calls` are functions that set such a thing, even for a moment: another thread may be reading a
+#: table of its own meanwhile.
 SCRIPT = """
 import asyncio, csv, decimal, faulthandler, gc, locale, logging, os, resource, signal, socket, sys, threading, time
 import tracemalloc, warnings
@@ -119,7 +121,8 @@ assert not asked, asked
 
 
 def test_the_library_leaves_its_process_as_it_was(tmp_path: Path) -> None:
-    """A search, a server inside a program, every format read and written: no global setting is another afterwards.
+    """A search, a server inside a program, every format read and written: no global setting is
+    another afterwards.
 
     Nor is one for a moment: no code of the package asks for it.
     """
@@ -129,7 +132,11 @@ def test_the_library_leaves_its_process_as_it_was(tmp_path: Path) -> None:
         path.write_bytes(content)
         paths.append(str(path))
     done = subprocess.run(
-        [sys.executable, "-c", f"SAMPLES = {paths!r}\n{SCRIPT}"], capture_output=True, text=True, cwd=ROOT, check=False
+        [sys.executable, "-c", f"SAMPLES = {paths!r}\n{SCRIPT}"],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        check=False,
     )
 
     assert (done.returncode, done.stderr) == (0, "")

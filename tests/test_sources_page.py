@@ -16,7 +16,9 @@ REGISTRY = Registry(Settings(), late=False)
 
 
 def tool() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("sources_page", ROOT / "tools" / "sources_page.py")
+    spec = importlib.util.spec_from_file_location(
+        "sources_page", ROOT / "tools" / "sources_page.py"
+    )
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -31,16 +33,31 @@ def test_the_page_is_what_the_specs_say() -> None:
 
 @pytest.mark.parametrize("name", REGISTRY.names())
 def test_every_source_states_its_facts(name: str) -> None:
-    """What it is, where it is documented, its terms, languages and query language; a key says where it is to be had."""
+    """What it is, where it is documented, its terms, languages and query language; a key says where
+    it is to be had."""
     spec = REGISTRY.spec(name)
 
-    assert all((spec.label, spec.homepage, spec.docs, spec.terms, spec.coverage, spec.languages, spec.syntax))
+    assert all(
+        (
+            spec.label,
+            spec.homepage,
+            spec.docs,
+            spec.terms,
+            spec.coverage,
+            spec.languages,
+            spec.syntax,
+        )
+    )
     assert all(auth.get for auth in spec.auth if auth.required)
 
 
 def test_there_are_sixty_and_half_of_them_need_no_key() -> None:
     """What the project promises."""
-    open_ones = [name for name in REGISTRY.group("all") if not any(auth.required for auth in REGISTRY.spec(name).auth)]
+    open_ones = [
+        name
+        for name in REGISTRY.group("all")
+        if not any(auth.required for auth in REGISTRY.spec(name).auth)
+    ]
 
     assert len(REGISTRY.names()) >= 60
     assert len(open_ones) >= 30

@@ -35,8 +35,11 @@ def tasks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> ModuleType:
         ("uv", ["uv", "pip", "install", "--python", "PYTHON"]),
     ],
 )
-def test_installers(tasks: ModuleType, monkeypatch: pytest.MonkeyPatch, there: str, install: list[str]) -> None:
-    """The environment's own pip, this Python's, another's, or uv: the first that is there installs."""
+def test_installers(
+    tasks: ModuleType, monkeypatch: pytest.MonkeyPatch, there: str, install: list[str]
+) -> None:
+    """The environment's own pip, this Python's, another's, or uv: the first that is there
+    installs."""
     names = {tasks.PYTHON: "inside", sys.executable: "outside"}
 
     def works(*command: str) -> bool:
@@ -72,7 +75,9 @@ def test_a_folder_of_somebody_else_is_left_alone(
     assert "left alone" in capsys.readouterr().err
 
 
-def test_what_is_installed_is_not_installed_again(tasks: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_installed_is_not_installed_again(
+    tasks: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A second call runs no installer; one that needs more does."""
     Path(tasks.PYTHON).parent.mkdir(parents=True)
     Path(tasks.PYTHON).touch()
@@ -92,7 +97,12 @@ def test_what_is_installed_is_not_installed_again(tasks: ModuleType, monkeypatch
 
 def test_unknown_task() -> None:
     """A word that is no task exits 2 and names those that there are."""
-    done = subprocess.run([sys.executable, str(ROOT / "tasks.py"), "tset"], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "tasks.py"), "tset"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
     assert done.returncode == 2
     assert "demo, run, test" in done.stderr

@@ -21,7 +21,10 @@ from metasearch.settings import Settings
 from tests.adapters.fetch.timeless import TimelessLoop, timeless, took
 from tests.engine.test_engine import Body, Upstreams, item, works
 
-FAST, SLOW = works(item("Salt marsh birds"), item("Reeds")), works(item("Salt marsh birds"), item("Peat"))
+FAST, SLOW = (
+    works(item("Salt marsh birds"), item("Reeds")),
+    works(item("Salt marsh birds"), item("Peat")),
+)
 
 
 def after(seconds: float, body: bytes = SLOW) -> Callable[[Request], Coroutine[Any, Any, bytes]]:
@@ -35,10 +38,12 @@ def after(seconds: float, body: bytes = SLOW) -> Callable[[Request], Coroutine[A
 
 
 def engine(bodies: Mapping[str, Body], **settings: Any) -> tuple[Engine, Upstreams]:
-    """An engine whose sources may be asked as often as one likes, so that searches never wait for one another."""
+    """An engine whose sources may be asked as often as one likes, so that searches never wait for
+    one another."""
     limits = {"requests": 1000, "per": 1, "concurrency": 100}
     sources = {
-        name: {"extends": "crossref", "url": f"https://{name}.example/works", "limits": limits} for name in bodies
+        name: {"extends": "crossref", "url": f"https://{name}.example/works", "limits": limits}
+        for name in bodies
     }
     made = Engine(Settings(sources=sources, default_sources=tuple(bodies), **settings))
     upstreams = Upstreams(bodies)
@@ -48,7 +53,8 @@ def engine(bodies: Mapping[str, Body], **settings: Any) -> tuple[Engine, Upstrea
 
 @asynccontextmanager
 async def marshes(slow: float = 5.0, **settings: Any) -> AsyncIterator[tuple[Engine, Upstreams]]:
-    """An engine with a database that answers at once and one that does not; at the end no task is left."""
+    """An engine with a database that answers at once and one that does not; at the end no task is
+    left."""
     made, upstreams = engine({"alpha": FAST, "beta": after(slow)}, **settings)
     async with made:
         yield made, upstreams
@@ -68,12 +74,13 @@ def asked(upstreams: Upstreams) -> Mapping[str, int]:
     return {name: names.count(name) for name in names}
 
 
-# ------------------------------------------------------------------------------------------------ at the soft deadline
+# ----------------------------------------------------------------------------- at the soft deadline
 
 
 @timeless
 async def test_the_answer_is_what_is_there() -> None:
-    """All of the source that is done, nothing of the other, which is said to be running and is no failure."""
+    """All of the source that is done, nothing of the other, which is said to be running and is no
+    failure."""
     async with marshes() as (made, _):
         search = made.search("marsh", wait=2)
         assert await took(search) == 2
@@ -91,7 +98,8 @@ async def test_the_answer_is_what_is_there() -> None:
 
 @timeless
 async def test_no_page_follows_what_may_still_change() -> None:
-    """Places are given when the layer is read, so until then there is no next page; then there is one."""
+    """Places are given when the layer is read, so until then there is no next page; then there is
+    one."""
     async with marshes() as (made, _):
         first = await made.search("marsh", limit=1, wait=2)
         last = await made.search("marsh", limit=1)
@@ -170,7 +178,7 @@ async def test_hits_that_were_shown_keep_their_places() -> None:
     assert not titles(first) & titles(second)
 
 
-# ------------------------------------------------------------------------------------------------ the rest
+# ----------------------------------------------------------------------------------------- the rest
 
 
 @timeless
@@ -235,7 +243,8 @@ async def test_the_rest_does_not_wait_for_long() -> None:
 
 @timeless
 async def test_who_failed_in_the_end_is_told() -> None:
-    """The hard deadline holds in the background; whoever comes back later learns of it without a new request."""
+    """The hard deadline holds in the background; whoever comes back later learns of it without a
+    new request."""
     async with marshes(slow=100) as (made, upstreams):
         await made.search("marsh", wait=2, timeout=6)
         await asyncio.sleep(10)
@@ -272,14 +281,19 @@ async def test_another_page_of_the_list_joins_too() -> None:
 
 
 @timeless
-@pytest.mark.parametrize("other", [{"timeout": 20}, {"per_source": 30}, {"start": 20}, {"cache": False}])
+@pytest.mark.parametrize(
+    "other", [{"timeout": 20}, {"per_source": 30}, {"start": 20}, {"cache": False}]
+)
 async def test_another_search_does_not_join(other: dict[str, Any]) -> None:
-    """One that is more patient, deeper, further than that list may reach, or wants no cache, asks for itself."""
+    """One that is more patient, deeper, further than that list may reach, or wants no cache, asks
+    for itself."""
     async with marshes() as (made, upstreams):
         await made.search("marsh", wait=2)
         await made.search("marsh", wait=2, **other)
 
-    assert asked(upstreams)["alpha"] == 2  # what beta is still being asked is shared all the same, where it may be
+    assert (
+        asked(upstreams)["alpha"] == 2
+    )  # what beta is still being asked is shared all the same, where it may be
 
 
 @timeless
@@ -300,7 +314,7 @@ async def test_who_joins_waits_no_longer_than_its_own_timeout() -> None:
         assert await took(made.search("marsh", timeout=2)) == 2
 
 
-# ------------------------------------------------------------------------------------------------ leaving and ending
+# ------------------------------------------------------------------------------- leaving and ending
 
 
 async def some_turns() -> None:
@@ -380,7 +394,8 @@ async def test_so_many_go_on_and_no_more() -> None:
 
 @timeless
 async def test_who_waits_for_all_to_end_does_not_wait_for_ever() -> None:
-    """A search that could not go on has ended: awaited again it says so, and names nobody as running."""
+    """A search that could not go on has ended: awaited again it says so, and names nobody as
+    running."""
     async with marshes() as (made, upstreams):
         made._background = Background(most=0)
         search = made.search("marsh", wait=1)
@@ -425,7 +440,7 @@ async def test_who_awaits_what_another_one_reads_may_leave() -> None:
     assert upstreams.cancelled == []
 
 
-# ------------------------------------------------------------------------------------------------ under load
+# --------------------------------------------------------------------------------------- under load
 
 
 @asynccontextmanager
@@ -449,15 +464,22 @@ async def crowd(made: Engine, searches: int = 40) -> AsyncIterator[None]:
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-MANY = works(*(item(f"Marsh {uuid5(NAMESPACE_DNS, str(number)).hex}", family=f"Berg{number}") for number in range(200)))
+MANY = works(
+    *(
+        item(f"Marsh {uuid5(NAMESPACE_DNS, str(number)).hex}", family=f"Berg{number}")
+        for number in range(200)
+    )
+)
 
 
 @timeless
 @pytest.mark.parametrize("options", [{"timeout": 20}, {"wait": 20, "timeout": 200}])
 async def test_others_that_compute_delay_no_deadline(options: dict[str, float]) -> None:
-    """Be it that pages are still being read, or that the list is being merged and ranked: it stands in no line then.
+    """Be it that pages are still being read, or that the list is being merged and ranked: it stands
+    in no line then.
 
-    At the end of a search a page that came in time is read before those of all others, so that it is not lost.
+    At the end of a search a page that came in time is read before those of all others, so that it
+    is not lost.
     """
     late, seen = [], set()
     for share in (0.1, 0.2, 0.23, 0.24, 0.25, 0.26, 0.5):
@@ -470,7 +492,9 @@ async def test_others_that_compute_delay_no_deadline(options: dict[str, float]) 
             seen.add((len(answer.hits) == 200, answer.complete))
 
     assert max(late) <= 0.1
-    assert seen == {(True, True)} if "wait" not in options else {(False, False), (True, True)} <= seen
+    assert (
+        seen == {(True, True)} if "wait" not in options else {(False, False), (True, True)} <= seen
+    )
 
 
 @timeless

@@ -1,4 +1,5 @@
-"""Real library servers: four Zebra catalogues with overlapping holdings, asked through SRU, and held to the truth."""
+"""Real library servers: four Zebra catalogues with overlapping holdings, asked through SRU, and
+held to the truth."""
 
 from __future__ import annotations
 
@@ -21,14 +22,17 @@ from metasearch.settings import Settings
 pytestmark = [pytest.mark.shared, pytest.mark.zebra, pytest.mark.timeout(300)]
 
 QUERIES = [
-    "jazz", "blues", "piano", "paris", "histoire", "france", "quartet", "swing", "louis armstrong", "miles davis",
-    "duke ellington", "théâtre", "poems OR poésies", "title:concert", "author:davis", "saxophone", "orchestra", "nepal",
+    "jazz", "blues", "piano", "paris", "histoire", "france", "quartet", "swing", "louis armstrong",
+    "miles davis",
+    "duke ellington", "théâtre", "poems OR poésies", "title:concert", "author:davis", "saxophone",
+    "orchestra", "nepal",
     "israel", "new orleans",
 ]  # fmt: skip
 
 
 def free_neighbours(count: int) -> int:
-    """The first of so many neighbouring ports that are free, below those that systems hand out by themselves."""
+    """The first of so many neighbouring ports that are free, below those that systems hand out by
+    themselves."""
     while True:
         first = random.randrange(10_000, 30_000)
         try:
@@ -45,7 +49,15 @@ def catalogues(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterat
     """Four running servers; what the script that starts them prints, and its folder."""
     script = shared / "bench" / "zebra_up.py"
     folder = tmp_path_factory.mktemp("zebra")
-    command = [sys.executable, str(script), "up", "--dir", str(folder), "--base-port", str(free_neighbours(4))]
+    command = [
+        sys.executable,
+        str(script),
+        "up",
+        "--dir",
+        str(folder),
+        "--base-port",
+        str(free_neighbours(4)),
+    ]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=240, check=False)
         if "zebra/yaz missing" in done.stderr:
@@ -53,7 +65,11 @@ def catalogues(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterat
         assert done.returncode == 0, done.stderr
         yield {**json.loads(done.stdout), "folder": folder}
     finally:
-        subprocess.run([sys.executable, str(script), "down", "--dir", str(folder)], capture_output=True, check=False)
+        subprocess.run(
+            [sys.executable, str(script), "down", "--dir", str(folder)],
+            capture_output=True,
+            check=False,
+        )
 
 
 def settings(catalogues: dict[str, Any]) -> Settings:
@@ -77,7 +93,8 @@ def truth(folder: Path) -> tuple[dict[str, str], set[frozenset[str]]]:
 
 
 async def test_merged_catalogues_agree_with_the_truth(catalogues: dict[str, Any]) -> None:
-    """Over twenty queries, paging included, nearly all copies of one record meet and nearly nothing else does."""
+    """Over twenty queries, paging included, nearly all copies of one record meet and nearly nothing
+    else does."""
     works, unjudged = truth(catalogues["folder"])
     right = wrong = missed = 0
     async with Engine(settings(catalogues)) as engine:
@@ -101,7 +118,7 @@ async def test_merged_catalogues_agree_with_the_truth(catalogues: dict[str, Any]
     assert 2 * precision * recall / (precision + recall) >= 0.96
 
 
-# --------------------------------------------------------------------------- the same servers through Z39.50
+# ------------------------------------------------------------------ the same servers through Z39.50
 
 
 @pytest.fixture(scope="module")
@@ -116,14 +133,19 @@ def both(catalogues: dict[str, Any]) -> Settings:
     target = catalogues["targets"][0]
     # This Zebra has its years as numbers (structure 109), and no index of years (4).
     years = {
-        "both": '@and @attr 1=31 @attr 2=4 @attr 4=109 "{first}" @attr 1=31 @attr 2=2 @attr 4=109 "{last}"',
+        "both": '@and @attr 1=31 @attr 2=4 @attr 4=109 "{first}" @attr 1=31 @attr 2=2 @attr 4=109 '
+        '"{last}"',
         "since": '@attr 1=31 @attr 2=4 @attr 4=109 "{first}"',
         "until": '@attr 1=31 @attr 2=2 @attr 4=109 "{last}"',
     }
     return Settings(
         sources={
             "sru": {"extends": "sru", "url": target["sru"]},
-            "z3950": {"extends": "z3950", "url": f"z3950://{target['z3950']}", "query": {"years": years}},
+            "z3950": {
+                "extends": "z3950",
+                "url": f"z3950://{target['z3950']}",
+                "query": {"years": years},
+            },
             "untold": {"extends": "z3950", "url": f"z3950://{target['z3950']}"},
             "nowhere": {"extends": "z3950", "url": f"z3950://{target['z3950']}-nowhere"},
             "sru2": {
@@ -152,13 +174,17 @@ async def found(
 @pytest.mark.parametrize(
     "query",
     [
-        "jazz", "louis armstrong", '"new orleans"', 'title:"in concert"', "author:davis", "subject:jazz -author:davis",
-        "title:concert OR author:ellington", "author:davis year:1990", "jazz year:1990-1995", "jazz year:-1970",
+        "jazz", "louis armstrong", '"new orleans"', ('title:"in '
+                                                    'concert"'), "author:davis", ("subject:jazz "
+                                                                                "-author:davis"),
+        ("title:concert OR "
+        "author:ellington"), "author:davis year:1990", "jazz year:1990-1995", "jazz year:-1970",
         "théâtre", "zzzzqx",
     ],
 )  # fmt: skip
 async def test_z3950_finds_what_sru_finds(both: Settings, query: str) -> None:
-    """Words, phrases, fields, operators and years in PQF mean what they mean in CQL, over several pages."""
+    """Words, phrases, fields, operators and years in PQF mean what they mean in CQL, over several
+    pages."""
     total, numbers, error = await found(both, "z3950", query)
 
     assert (total, numbers, error) == await found(both, "sru", query)
@@ -203,5 +229,8 @@ async def test_z3950_tells_what_a_server_does_not_support(both: Settings) -> Non
 
 
 async def test_sru_2_is_asked_without_an_operation(both: Settings) -> None:
-    """A catalogue takes away the parameters of SRU 1.2 that SRU 2.0 does without, and is read the same."""
-    assert await found(both, "sru2", "louis armstrong") == await found(both, "sru", "louis armstrong")
+    """A catalogue takes away the parameters of SRU 1.2 that SRU 2.0 does without, and is read the
+    same."""
+    assert await found(both, "sru2", "louis armstrong") == await found(
+        both, "sru", "louis armstrong"
+    )

@@ -1,10 +1,11 @@
-"""Write metasearch/bib/chinese/variants.txt and pinyin.txt; run again only to take a newer OpenCC or pinyin-data.
+"""Write metasearch/bib/chinese/variants.txt and pinyin.txt; run again only to take a newer OpenCC
+or pinyin-data.
 
     pip install pypinyin==0.55.0 pypinyin-dict==0.9.0
     python tools/chinese_tables.py OPENCC/data/dictionary
 
-The folder holds OpenCC's dictionaries as text (its source at the tag that HEADER_VARIANTS names). Why tables and not
-the libraries themselves: docs/decisions/0007-chinese-tables.md.
+The folder holds OpenCC's dictionaries as text (its source at the tag that HEADER_VARIANTS names).
+Why tables and not the libraries themselves: docs/decisions/0007-chinese-tables.md.
 """
 
 from __future__ import annotations
@@ -30,10 +31,11 @@ HEADER_PINYIN = """\
 # file).
 """
 
-#: Spellings of one word that dictionaries allow side by side, and old forms, that OpenCC does not join: 粘膜 and 黏膜,
-#: 图象 and 图像, 帐户 and 账户, 思惟 and 思维, 柑桔 and 柑橘.
+#: Spellings of one word that dictionaries allow side by side, and old forms, that OpenCC does not
+#: join: 粘膜 and 黏膜, 图象 and 图像, 帐户 and 账户, 思惟 and 思维, 柑桔 and 柑橘.
 MORE = "粘黏 像象 账帐 唯惟 橘桔 青靑 清淸 侄姪 皙晳 糖醣".split()
-#: Of two common characters of one class these stand for both, because the tables of metasearch/chinese hold them.
+#: Of two common characters of one class these stand for both, because the tables of
+#: metasearch/chinese hold them.
 PREFERRED = frozenset("著沈画")
 #: No syllables: interjections and the like.
 NOT_SYLLABLES = frozenset({"m", "n", "ng", "hm", "hng", "e^", "ê"})
@@ -51,7 +53,8 @@ def main(dictionaries: Path) -> None:
     )
     folded = {c for line in classes for c in line[1:]}
     readings: dict[str, set[str]] = defaultdict(set)
-    # No one dictionary has all readings that occur in names: 晟 is cheng in the one and sheng in the other.
+    # No one dictionary has all readings that occur in names: 晟 is cheng in the one and sheng in
+    # the other.
     for dictionary in (ktghz2013, kxhc1983, kmandarin_8105):
         for code, values in dictionary.pinyin_dict.items():
             readings[chr(code)].update(toneless(value) for value in values.split(","))
@@ -64,14 +67,17 @@ def main(dictionaries: Path) -> None:
         for syllable in syllables - NOT_SYLLABLES:
             lines[syllable].append(char)
     (package / "pinyin.txt").write_text(
-        HEADER_PINYIN + "".join(f"{syllable} {''.join(chars)}\n" for syllable, chars in sorted(lines.items())),
+        HEADER_PINYIN
+        + "".join(f"{syllable} {''.join(chars)}\n" for syllable, chars in sorted(lines.items())),
         encoding="utf-8",
         newline="\n",
     )
 
 
 def variants(dictionaries: Path, standard: set[str]) -> list[str]:
-    """Classes of characters as lines; the first character is a standard one where the class has one."""
+    """Classes of characters as lines; the first character is a standard one where the class has
+    one.
+    """
     parent: dict[str, str] = {}
 
     def root(char: str) -> str:
@@ -85,9 +91,15 @@ def variants(dictionaries: Path, standard: set[str]) -> list[str]:
     for name in ("TSCharacters", "TWVariants", "HKVariants", "JPShinjitaiCharacters"):
         for char, others in read(dictionaries / f"{name}.txt"):
             for other in others:
-                # A Japanese form may be another Chinese word: 芸 is an herb in China and stands for 藝 in Japan.
+                # A Japanese form may be another Chinese word: 芸 is an herb in China and stands for
+                # 藝 in Japan.
                 japanese = name.startswith("JP")
-                if japanese and root(char) != root(other) and members(char) & standard and members(other) & standard:
+                if (
+                    japanese
+                    and root(char) != root(other)
+                    and members(char) & standard
+                    and members(other) & standard
+                ):
                     continue
                 parent[root(char)] = root(other)
     for line in MORE:
@@ -98,11 +110,20 @@ def variants(dictionaries: Path, standard: set[str]) -> list[str]:
         groups[root(char)].append(char)
     first_choice = {char: others[0] for char, others in read(dictionaries / "TSCharacters.txt")}
     # The 3,755 characters of GB 2312's first level are the most used ones.
-    common = {char for char in standard if b"\xb0" <= char.encode("gb2312", "ignore")[:1] <= b"\xd7"}
+    common = {
+        char for char in standard if b"\xb0" <= char.encode("gb2312", "ignore")[:1] <= b"\xd7"
+    }
     out = []
     for group in groups.values():
         ordered = sorted(
-            group, key=lambda c: (c not in PREFERRED, c not in common, c not in standard, c in first_choice, c)
+            group,
+            key=lambda c: (
+                c not in PREFERRED,
+                c not in common,
+                c not in standard,
+                c in first_choice,
+                c,
+            ),
         )
         if len(ordered) > 1:
             out.append("".join(ordered))

@@ -3,10 +3,11 @@
     pip install rjieba==0.2.2 -e .
     python tools/df_table.py CSL/base_zh.jsonl.gz PAYLOADS
 
-The first is a file of Chinese records (JSON lines with title, abstract and `half`, of which "dev" is counted, so that
-the other half stays unseen by what is tested on it). The second holds real answers of open databases, a folder each;
-those of sources with a spec are read by it, Dublin Core by its elements. Nothing but counts is written. What was
-counted and why: docs/decisions/0010-segmentation-and-frequencies.md.
+The first is a file of Chinese records (JSON lines with title, abstract and `half`, of which "dev"
+is counted, so that the other half stays unseen by what is tested on it). The second holds real
+answers of open databases, a folder each; those of sources with a spec are read by it, Dublin Core
+by its elements. Nothing but counts is written. What was counted and why:
+docs/decisions/0010-segmentation-and-frequencies.md.
 """
 
 from __future__ import annotations
@@ -63,17 +64,31 @@ Document = tuple[str, str]
 
 def main(chinese: Path, payloads: Path) -> None:
     if not segment.segmenter().startswith("rjieba"):
-        sys.exit("Install rjieba: the table is counted with it, so that it is the same wherever it is written.")
+        sys.exit(
+            "Install rjieba: the table is counted with it, so that it is the same wherever it is "
+            "written."
+        )
     zh = list(chinese_documents(chinese))
     found = {source: list(documents) for source, documents in open_documents(payloads)}
     seen: set[str] = set()
-    en = {source: [document for document in found[source] if is_new_english(document, seen)] for source in found}
-    sources = ", ".join(f"{source} ({len(documents)})" for source, documents in en.items() if documents)
-    said = HEADER.format(least=LEAST, longest=LONGEST, segmenter=segment.segmenter(), sources=sources)
-    header = [line for paragraph in said.strip().split("\n\n") for line in textwrap.wrap(paragraph, 116)]
+    en = {
+        source: [document for document in found[source] if is_new_english(document, seen)]
+        for source in found
+    }
+    sources = ", ".join(
+        f"{source} ({len(documents)})" for source, documents in en.items() if documents
+    )
+    said = HEADER.format(
+        least=LEAST, longest=LONGEST, segmenter=segment.segmenter(), sources=sources
+    )
+    header = [
+        line for paragraph in said.strip().split("\n\n") for line in textwrap.wrap(paragraph, 116)
+    ]
     text = "".join(f"# {line}\n" for line in header)
     text += section("zh", zh, han=True)
-    text += section("en", [document for documents in en.values() for document in documents], han=False)
+    text += section(
+        "en", [document for documents in en.values() for document in documents], han=False
+    )
     table = frequencies.read(text)
     target = Path(frequencies.__file__).with_name("frequencies.txt")
     target.write_text(text, encoding="utf-8", newline="\n")
@@ -122,7 +137,9 @@ def open_documents(payloads: Path) -> Iterator[tuple[str, Iterator[Document]]]:
 
 def records(registry: Registry, source: str, folder: Path) -> Iterator[Document]:
     for path in sorted(folder.glob("*")):
-        request = Request(source=source, url=f"https://{source}.example.org/", size=1000, wanted=1000)
+        request = Request(
+            source=source, url=f"https://{source}.example.org/", size=1000, wanted=1000
+        )
         try:
             parsed = parse(Page(request=request, body=path.read_bytes()), registry.spec(source))
         except errors.SourceError:
@@ -139,12 +156,16 @@ def dublin_core(folder: Path) -> Iterator[Document]:
             continue
         for title in tree.iter(f"{DC}title"):
             descriptions = title.getparent().iterfind(f"{DC}description")
-            abstract = max((text for one in descriptions if (text := one.text)), key=len, default="")
+            abstract = max(
+                (text for one in descriptions if (text := one.text)), key=len, default=""
+            )
             yield normalise.without_markup(title.text or ""), normalise.without_markup(abstract)
 
 
 def is_new_english(document: Document, seen: set[str]) -> bool:
-    """Whether this is a real abstract in English that no other source has given; function words tell the language."""
+    """Whether this is a real abstract in English that no other source has given; function words
+    tell the language.
+    """
     _, abstract = document
     words = segment.words(abstract)
     key = "".join(words)[:100]

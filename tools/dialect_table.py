@@ -1,9 +1,10 @@
-"""Print the table of a source for tests/adapters/test_dialects.py: what each of its queries becomes.
+"""Print the table of a source for tests/adapters/test_dialects.py: what each of its queries
+becomes.
 
     python tools/dialect_table.py zenodo > tests/adapters/translate/dialects/zenodo.toml
 
-What is printed is what the spec does now, right or wrong. Read every line beside the database's manual before it
-becomes what the test expects, and name the pages of the manual in a comment.
+What is printed is what the spec does now, right or wrong. Read every line beside the database's
+manual before it becomes what the test expects, and name the pages of the manual in a comment.
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ QUERIES = Path(__file__).resolve().parents[1] / "tests" / "adapters" / "dialects
 
 
 def asked(text: str, spec: AdapterSpec) -> tuple[str, list[str]]:
-    """What is sent, and the notes on what is lost; nothing is sent where the source cannot be asked."""
+    """What is sent, and the notes on what is lost; nothing is sent where the source cannot be
+    asked.
+    """
     env = {name: "x" for auth in spec.auth for name in auth.variables}
     try:
         planned = plan(parse(text), spec, 20, env)
@@ -41,7 +44,9 @@ def table(source: str) -> str:
     lines = [f"docs = {_quoted(spec.docs)}", "", "[sent]"]
     lines += [f"{_quoted(text)} = {_quoted(sent)}" for text, sent, _ in rows]
     lines += ["", "[lost]"]
-    lines += [f"{_quoted(text)} = [{', '.join(map(_quoted, notes))}]" for text, _, notes in rows if notes]
+    lines += [
+        f"{_quoted(text)} = [{', '.join(map(_quoted, notes))}]" for text, _, notes in rows if notes
+    ]
     return "\n".join(lines)
 
 

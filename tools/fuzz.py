@@ -1,12 +1,13 @@
-"""Feed every parser with bodies that a coverage-guided fuzzer (atheris, libFuzzer) cuts, flips and splices.
+"""Feed every parser with bodies that a coverage-guided fuzzer (atheris, libFuzzer) cuts, flips and
+splices.
 
     python3 tasks.py fuzz [--seconds 60] [--target pages]
 
-Each target runs for so many seconds in a process of its own and begins with our own cassettes and samples. What must
-hold: nothing but our own errors is raised, each of them says something, no record is lost without a word, and nothing
-takes a second of CPU. An input for which one of these does not hold is written to fuzz-failures/, and the exit is 1.
-Without atheris it is 2.
-Linux only, as atheris is; the property tests in tests/ look for the same everywhere.
+Each target runs for so many seconds in a process of its own and begins with our own cassettes and
+samples. What must hold: nothing but our own errors is raised, each of them says something, no
+record is lost without a word, and nothing takes a second of CPU. An input for which one of these
+does not hold is written to fuzz-failures/, and the exit is 1. Without atheris it is 2. Linux only,
+as atheris is; the property tests in tests/ look for the same everywhere.
 """
 
 from __future__ import annotations
@@ -53,7 +54,9 @@ def _look_at_query(error: QuerySyntaxError) -> None:
 
 
 def pages() -> Target:
-    """Answers of every source: the first byte says which one, the second what kind of answer it says to be."""
+    """Answers of every source: the first byte says which one, the second what kind of answer it
+    says to be.
+    """
     from metasearch.adapters.parse.parse import parse
     from metasearch.adapters.request import Page, Request
     from metasearch.adapters.specs.registry import Registry
@@ -73,7 +76,10 @@ def pages() -> Target:
         status, kind = kinds[data[1] % len(kinds)] if len(data) > 1 else kinds[0]
         request = Request(source=source, url="https://example.org/api", size=100, wanted=100)
         try:
-            found = parse(Page(request=request, status=status, content_type=kind, body=data[2:]), registry.spec(source))
+            found = parse(
+                Page(request=request, status=status, content_type=kind, body=data[2:]),
+                registry.spec(source),
+            )
         except SourceError as error:
             _look_at(error)
             return
@@ -111,7 +117,9 @@ def files() -> Target:
 
 
 def queries() -> Target:
-    """Queries as they are typed, in any syntax; what is read is written, and read again, without a change."""
+    """Queries as they are typed, in any syntax; what is read is written, and read again, without a
+    change.
+    """
     from metasearch.errors import QuerySyntaxError
     from metasearch.query import CHOICES, parse, read, to_text
     from metasearch.query.cql import parse_cql
@@ -129,14 +137,17 @@ def queries() -> Target:
             again = parse(to_text(tree))
             parse_cql(to_cql(tree))
         except QuerySyntaxError as error:
-            # A field stands before each of its words then, and brackets around: too much may be written, nothing else.
+            # A field stands before each of its words then, and brackets around: too much may be
+            # written, nothing else.
             if re.search("more than|longer than", str(error)) is None:
                 raise
             return
         assert again == tree, "what was written is read otherwise"
 
     return one, (
-        bytes((CHOICES.index(syntax),)) + text.encode() for syntax, texts in _QUERIES.items() for text in texts
+        bytes((CHOICES.index(syntax),)) + text.encode()
+        for syntax, texts in _QUERIES.items()
+        for text in texts
     )
 
 
@@ -147,16 +158,20 @@ _QUERIES = {
     ),
     "cql": (
         'dc.title any "fish frog" and dc.date >= 2015', 'cql.allRecords = 1 not (a or "b \\" c*")',
-        '> dc = "info:srw/cql-context-set/1/dc-v1.1" dc.creator =/stem x sortBy dc.date/sort.descending',
-        'title = (a prox/distance<3 b) not bath.isbn=0306406152', 'dc.date within "2015 2020" and fish',
+        ('> dc = "info:srw/cql-context-set/1/dc-v1.1" dc.creator =/stem x sortBy '
+        'dc.date/sort.descending'),
+        'title = (a prox/distance<3 b) not bath.isbn=0306406152',
+        'dc.date within "2015 2020" and fish',
     ),
     "cnki": (
         "(沉水植物+贝类+鱼类)*生态系统*水质*(种类+密度)", "题名:(“协同过滤” and “推荐”)",
         "COVID-19*C++*疫苗 －'a /SEN 5 b'$3",
-        "TI='生态'*'环境' AND AU='王'+'李' 非 YE BETWEEN ('2015','2020')", "YE>=2015*水质*文献类型=学位论文",
+        "TI='生态'*'环境' AND AU='王'+'李' 非 YE BETWEEN ('2015','2020')",
+        "YE>=2015*水质*文献类型=学位论文",
     ),
     "pubmed": (
-        '"heart attack"[tiab:~3] NOT review[pt]', "smith j[au] AND 2015:2020[dp]", "gene driv*[ti] OR (a[mh] b)",
+        '"heart attack"[tiab:~3] NOT review[pt]', "smith j[au] AND 2015:2020[dp]",
+        "gene driv*[ti] OR (a[mh] b)",
         'gene AND ("2015/01/01"[dp] : "3000"[dp]) english[la]', "10.1000/x[aid]",
     ),
 }  # fmt: skip
@@ -188,7 +203,11 @@ def harvests() -> Target:
         pass
 
     transport = Answering()
-    spec = build({"extends": "oai", "name": "fuzzed", "url": "https://example.org/oai"}, "fuzzed", shipped_table)
+    spec = build(
+        {"extends": "oai", "name": "fuzzed", "url": "https://example.org/oai"},
+        "fuzzed",
+        shipped_table,
+    )
     client = OaiClient("https://example.org/oai", spec, transport, lambda _: None, no_waiting)
 
     def one(data: bytes) -> None:
@@ -207,7 +226,11 @@ def harvests() -> Target:
         repository = Repository()
         repository.fill(5)
         repository.items["oai:x:2"].metadata = None
-        for arguments in ({"verb": "Identify"}, {"verb": "ListRecords", "metadataPrefix": "oai_dc"}, {"verb": "x"}):
+        for arguments in (
+            {"verb": "Identify"},
+            {"verb": "ListRecords", "metadataPrefix": "oai_dc"},
+            {"verb": "x"},
+        ):
             yield repository.answer(arguments).body
         for code in ("noRecordsMatch", "badResumptionToken"):
             yield HEAD.format("2024-05-01T12:00:00Z", f'<error code="{code}">none</error>').encode()
@@ -242,16 +265,30 @@ def fuzz(name: str, seconds: int) -> None:
         for number, seed in enumerate(seeds):
             if len(seed) <= MOST_BYTES:
                 (Path(corpus) / str(number)).write_bytes(seed)
-        options = (f"-max_total_time={seconds}", f"-max_len={MOST_BYTES}", f"-artifact_prefix={FAILURES}/{name}-")
+        options = (
+            f"-max_total_time={seconds}",
+            f"-max_len={MOST_BYTES}",
+            f"-artifact_prefix={FAILURES}/{name}-",
+        )
         atheris.Setup(
-            [sys.argv[0], *options, "-timeout=30", "-rss_limit_mb=2048", "-print_final_stats=1", corpus], timed
+            [
+                sys.argv[0],
+                *options,
+                "-timeout=30",
+                "-rss_limit_mb=2048",
+                "-print_final_stats=1",
+                corpus,
+            ],
+            timed,
         )
         atheris.Fuzz()
 
 
 def main() -> int:
     """Fuzz all targets one after the other; exit 1 where one found something."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--seconds", type=int, default=60, help="for each target")
     parser.add_argument("--target", choices=TARGETS, help="this one alone, in this process")
     options = parser.parse_args()
@@ -266,8 +303,16 @@ def main() -> int:
     for name in TARGETS:
         print(f"== {name}", flush=True)
         command = [sys.executable, __file__, "--target", name, "--seconds", str(options.seconds)]
-        done = subprocess.run(command, stderr=subprocess.PIPE, text=True, errors="replace", check=False, cwd=ROOT)
-        print("\n".join(line for line in done.stderr.splitlines() if line.startswith(("stat::number", "stat::new"))))
+        done = subprocess.run(
+            command, stderr=subprocess.PIPE, text=True, errors="replace", check=False, cwd=ROOT
+        )
+        print(
+            "\n".join(
+                line
+                for line in done.stderr.splitlines()
+                if line.startswith(("stat::number", "stat::new"))
+            )
+        )
         if done.returncode:
             failed.append(name)
             print(done.stderr[-4_000:])

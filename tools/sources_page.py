@@ -2,8 +2,8 @@
 
     python3 tasks.py sources
 
-Counts of files and records are those of tests/payloads/, which tests/adapters/test_payloads.py holds against the
-answers themselves where they are at hand.
+Counts of files and records are those of tests/payloads/, which tests/adapters/test_payloads.py
+holds against the answers themselves where they are at hand.
 """
 
 from __future__ import annotations
@@ -61,7 +61,9 @@ This page is made by `python3 tasks.py sources`.
 
 
 class Read(NamedTuple):
-    """What the tests expect of real answers: how many files, records, and how many of these have each field."""
+    """What the tests expect of real answers: how many files, records, and how many of these have
+    each field.
+    """
 
     files: int
     records: int
@@ -73,7 +75,9 @@ def expected(source: str) -> Read:
     path = EXPECTED / f"{source}.toml"
     if not path.exists():
         return Read(0, 0, {})
-    files: Mapping[str, Mapping[str, Any]] = tomllib.loads(path.read_text(encoding="utf-8")).get("files", {})
+    files: Mapping[str, Mapping[str, Any]] = tomllib.loads(path.read_text(encoding="utf-8")).get(
+        "files", {}
+    )
     fields: Counter[str] = Counter()
     for wanted in files.values():
         fields.update({name: n for name, n in wanted.items() if name not in ABOUT})
@@ -102,7 +106,9 @@ def page(registry: Registry) -> str:
     """The whole page."""
     names = registry.names()
     specs = {name: registry.spec(name) for name in names}
-    keyless = [name for name, spec in specs.items() if spec.enabled and key(spec) in ("none", "optional")]
+    keyless = [
+        name for name, spec in specs.items() if spec.enabled and key(spec) in ("none", "optional")
+    ]
     return HEAD.format(
         count=len(names),
         keyless=len(keyless),
@@ -149,7 +155,10 @@ def _part(spec: AdapterSpec) -> str:
         f"- Terms: {_linked(spec.terms)}",
         f"- Languages: {'many' if spec.languages == ('*',) else ', '.join(spec.languages)}",
         f"- Query language: {spec.syntax}",
-        f"- Pace: {pace}; {f'stated at {_linked(limits.stated)}' if limits.stated else 'a guess, for none is stated'}",
+        (
+            f"- Pace: {pace}; "
+            f"{f'stated at {_linked(limits.stated)}' if limits.stated else 'a guess, for none is stated'}"
+        ),
         *(f"- {line}" for auth in spec.auth for line in [_auth(auth)]),
         "",
     ]

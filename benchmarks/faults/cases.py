@@ -13,9 +13,11 @@ from benchmarks.faults.expected import EXPECTED, WAIT, shape_of, told
 from metasearch.settings import Settings
 
 DATABASES, ROWS, QUERY = 10, 20, "soil"
-#: Seconds that a source has whose fault is that no answer comes, and that every other source and the search have.
+#: Seconds that a source has whose fault is that no answer comes, and that every other source and
+#: the search have.
 IMPATIENT, DEADLINE = 0.3, 8.0
-#: Seconds of the deadline in the searches that are left waiting until then, and one of how many random ones is.
+#: Seconds of the deadline in the searches that are left waiting until then, and one of how many
+#: random ones is.
 SHORT_DEADLINE, TO_THE_DEADLINE = 2.0, 25
 #: Bytes of one body.
 MAX_BYTES = 1_000_000
@@ -28,7 +30,8 @@ class Case:
     Attributes:
         faults: Number of a database -> its fault.
         databases: Numbers of those that are asked, the bad ones among them.
-        to_the_deadline: Whether databases that do not answer are waited for as long as the search lasts.
+        to_the_deadline: Whether databases that do not answer are waited for as long as the search
+            lasts.
     """
 
     faults: Mapping[int, str]
@@ -43,7 +46,9 @@ class Case:
     @property
     def label(self) -> str:
         """Which fault is where."""
-        return ", ".join(f"{fault} on db{number} ({shape_of(number)})" for number, fault in self.faults.items())
+        return ", ".join(
+            f"{fault} on db{number} ({shape_of(number)})" for number, fault in self.faults.items()
+        )
 
     def settings(self, base: str) -> Settings:
         """The databases as sources of a search."""
@@ -52,16 +57,23 @@ class Case:
         for number, fault in self.faults.items():
             table = sources[f"db{number}"]
             waits = told(fault, shape_of(number)) is WAIT and not self.to_the_deadline
-            limits = {**table["limits"], "max_bytes": MAX_BYTES, "timeout": IMPATIENT if waits else DEADLINE}
+            limits = {
+                **table["limits"],
+                "max_bytes": MAX_BYTES,
+                "timeout": IMPATIENT if waits else DEADLINE,
+            }
             url = f"{table['url']}?fault={urllib.parse.quote(fault)}"
             sources[f"db{number}"] = {**table, "url": url, "limits": limits}
         return Settings(
-            sources=sources, default_sources=tuple(sources), allow=frozenset({base.removeprefix("http://")})
+            sources=sources,
+            default_sources=tuple(sources),
+            allow=frozenset({base.removeprefix("http://")}),
         )
 
 
 def singles(faults: Iterable[str] = EXPECTED) -> Iterator[Case]:
-    """Each fault on one of four databases, in each shape; those that wait also until the deadline."""
+    """Each fault on one of four databases, in each shape; those that wait also until the
+    deadline."""
     for fault in faults:
         for number in range(len(upstreams.SHAPES)):
             yield Case({number: fault}, tuple(range(4)))
@@ -83,4 +95,7 @@ def at_random(count: int, seed: int) -> Iterator[Case]:
     faults = tuple(EXPECTED)
     for _ in range(count):
         bad = draw.sample(range(DATABASES), draw.randint(1, DATABASES - 1))
-        yield Case({n: draw.choice(faults) for n in sorted(bad)}, to_the_deadline=not draw.randrange(TO_THE_DEADLINE))
+        yield Case(
+            {n: draw.choice(faults) for n in sorted(bad)},
+            to_the_deadline=not draw.randrange(TO_THE_DEADLINE),
+        )

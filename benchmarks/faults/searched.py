@@ -54,7 +54,9 @@ async def run(case: Case, base: str, truth: Mapping[int, frozenset[str]]) -> Out
     outcome = Outcome(case, due=sum(len(truth[n]) for n in case.databases if n not in case.faults))
     loop = asyncio.get_running_loop()
     unseen: list[str] = []
-    loop.set_exception_handler(lambda _, context: unseen.append(str(context.get("exception") or context["message"])))
+    loop.set_exception_handler(
+        lambda _, context: unseen.append(str(context.get("exception") or context["message"]))
+    )
     before = held()
     answer: Answer | None = None
     with peak() as grown:
@@ -80,7 +82,9 @@ async def run(case: Case, base: str, truth: Mapping[int, frozenset[str]]) -> Out
         outcome.wrong.append(f"{outcome.late:.2f} s after the deadline")
     allowed = FLAT * (1 + len(case.faults))
     if outcome.grown > allowed:
-        outcome.wrong.append(f"grew by {outcome.grown / MIB:.0f} MiB, allowed are {allowed / MIB:.0f}")
+        outcome.wrong.append(
+            f"grew by {outcome.grown / MIB:.0f} MiB, allowed are {allowed / MIB:.0f}"
+        )
     return outcome
 
 
@@ -98,14 +102,20 @@ def _look_at(answer: Answer, outcome: Outcome, truth: Mapping[int, frozenset[str
         if fault is None:
             outcome.kept += len(truth[number].intersection(ids))
             if sorted(ids) != sorted(truth[number]) or report.status != "ok" or report.unread:
-                outcome.wrong.append(f"db{number} is well: {report.status}, {len(ids)} of {len(truth[number])} records")
+                outcome.wrong.append(
+                    f"db{number} is well: {report.status}, {len(ids)} of {len(truth[number])} "
+                    f"records"
+                )
             continue
         outcome.reports[number] = report
-        outcome.wrong += [f"{fault} on db{number}: {text}" for text in objections(report, fault, len(ids))]
+        outcome.wrong += [
+            f"{fault} on db{number}: {text}" for text in objections(report, fault, len(ids))
+        ]
 
 
 def objections(report: SourceReport, fault: str, records: int) -> Iterator[str]:
-    """What is wrong with the report on a source with a fault, of which so many records are in the answer."""
+    """What is wrong with the report on a source with a fault, of which so many records are in the
+    answer."""
     wanted = told(fault, shape_of(int(report.source.removeprefix("db"))))
     if report.status != wanted.status:
         yield f"status {report.status!r} instead of {wanted.status!r}: {report.error}"
@@ -124,19 +134,25 @@ def objections(report: SourceReport, fault: str, records: int) -> Iterator[str]:
 
 
 def the_truth(base: str) -> dict[int, frozenset[str]]:
-    """Number of a database -> the ids of its records, as the simulated databases themselves tell."""
-    with urllib.request.urlopen(f"{base}/truth?q={QUERY}&dbs=0-{DATABASES - 1}&rows={ROWS}") as response:
+    """Number of a database -> the ids of its records, as the simulated databases themselves
+    tell."""
+    with urllib.request.urlopen(
+        f"{base}/truth?q={QUERY}&dbs=0-{DATABASES - 1}&rows={ROWS}"
+    ) as response:
         records = json.load(response)["records"]
     return {n: frozenset(r["id"] for r in records if r["db"] == n) for n in range(DATABASES)}
 
 
-async def searched(cases: Iterable[Case], base: str, tell: Callable[[Outcome], None]) -> list[Outcome]:
+async def searched(
+    cases: Iterable[Case], base: str, tell: Callable[[Outcome], None]
+) -> list[Outcome]:
     truth = the_truth(base)
     # What is loaded once is no leak and no growth; an Engine that was never closed would be one.
     for number in range(len(upstreams.SHAPES)):
         await run(Case({number: "500"}, tuple(range(4))), base, truth)
     gc.collect()
-    gc.freeze()  # after each search all garbage is looked for, and what is older than all of them is none
+    # after each search all garbage is looked for, and what is older than all of them is none
+    gc.freeze()
     outcomes = []
     for case in cases:
         outcomes.append(outcome := await run(case, base, truth))
@@ -154,7 +170,8 @@ def _share(cases: list[Case], base: str) -> list[Outcome]:
 
 
 def in_processes(cases: list[Case], base: str, count: int) -> list[Outcome]:
-    """The same searches as in one process, so many of them at a time, each process seeing only its own."""
+    """The same searches as in one process, so many of them at a time, each process seeing only its
+    own."""
     with ProcessPoolExecutor(count, mp_context=get_context("spawn")) as pool:
         shares = pool.map(_share, [cases[n::count] for n in range(count)], [base] * count)
         return [outcome for share in shares for outcome in share]

@@ -21,21 +21,28 @@ def table(outcomes: list[Outcome]) -> None:
         kept = f"{sum(it.kept for it in them)}/{sum(it.due for it in them)}"
         statuses = "/".join(sorted({report.status for report in seen}))
         mark = " VIOLATION" if any(it.wrong for it in them) else ""
-        print(f"{fault:18}{statuses:16}{kept:>14}{max(it.grown for it in them) / MIB:6.1f} MiB   {says[:150]}{mark}")
+        print(
+            f"{fault:18}{statuses:16}{kept:>14}{max(it.grown for it in them) / MIB:6.1f} MiB   "
+            f"{says[:150]}{mark}"
+        )
 
 
 def summary(title: str, outcomes: list[Outcome]) -> None:
     kept, due = sum(it.kept for it in outcomes), sum(it.due for it in outcomes)
     bad = sum(bool(it.wrong) for it in outcomes)
     print(
-        f"\n{title}: {len(outcomes)} searches, {kept:,} of {due:,} records of healthy sources kept, "
-        f"peak memory +{max(it.grown for it in outcomes) / MIB:.1f} MiB, {bad} search(es) with violations"
+        f"\n{title}: {len(outcomes)} searches, {kept:,} of {due:,} records of healthy sources "
+        f"kept, "
+        f"peak memory +{max(it.grown for it in outcomes) / MIB:.1f} MiB, {bad} search(es) with "
+        f"violations"
     )
     late = [it.late for it in outcomes if it.case.to_the_deadline]
     if late:
         worst = max(late)
         print(
-            f"  {len(late)} of them ran into their deadline of {SHORT_DEADLINE:g} s; the latest answer came "
-            f"{worst * 1000:+.0f} ms after it (goal: {GOAL * 1000:.0f} ms, {'reached' if worst <= GOAL else 'MISSED'}; "
+            f"  {len(late)} of them ran into their deadline of {SHORT_DEADLINE:g} s; the latest "
+            f"answer came "
+            f"{worst * 1000:+.0f} ms after it (goal: {GOAL * 1000:.0f} ms, "
+            f"{'reached' if worst <= GOAL else 'MISSED'}; "
             f"a violation from {MARGIN * 1000:.0f} ms on)"
         )

@@ -36,13 +36,26 @@ def configuration(hostile: str, healthy: str) -> str:
 
     Args:
         hostile: Base URL of the database that sends the pages.
-        healthy: That of the others; another process, so that what one sends costs the others nothing.
+        healthy: That of the others; another process, so that what one sends costs the others
+            nothing.
     """
     allow = [base.removeprefix("http://") for base in (hostile, healthy)]
-    lines = ["[network]", f"allow = {json.dumps(allow)}", "[cache]", "enabled = false", "[server]", "rate_limit = 0"]
-    tables = {name: _table("crossref", f"{healthy}/healthy/{number}") for number, name in enumerate(HEALTHY)}
+    lines = [
+        "[network]",
+        f"allow = {json.dumps(allow)}",
+        "[cache]",
+        "enabled = false",
+        "[server]",
+        "rate_limit = 0",
+    ]
+    tables = {
+        name: _table("crossref", f"{healthy}/healthy/{number}")
+        for number, name in enumerate(HEALTHY)
+    }
     tables |= {benign(shape): _table(shape, f"{healthy}/benign/{shape}") for shape in TYPES}
-    tables |= {page.name: _table(page.shape, f"{hostile}/hostile/{page.name}") for page in PAGES.values()}
+    tables |= {
+        page.name: _table(page.shape, f"{hostile}/hostile/{page.name}") for page in PAGES.values()
+    }
     lines += ["[search]", f"sources = {json.dumps(HEALTHY)}"]
     for name, table in tables.items():
         lines += [f"[sources.{name}]", *(f"{key} = {value}" for key, value in _flat(table))]
@@ -57,7 +70,9 @@ def written(folder: Path, hostile: str, healthy: str) -> Path:
 
 
 def _table(shape: str, url: str) -> dict[str, Any]:
-    spoken: dict[str, Any] = {**_SCRAPED, "label": "A page"} if shape == "html" else {"extends": shape}
+    spoken: dict[str, Any] = (
+        {**_SCRAPED, "label": "A page"} if shape == "html" else {"extends": shape}
+    )
     request = {**spoken.get("request", {}), "url": url}
     return {**spoken, "request": request, "limits": {**UNLIMITED, "timeout": TIMEOUT}}
 

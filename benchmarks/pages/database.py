@@ -1,4 +1,5 @@
-"""The hostile database and the healthy ones: an HTTP server on a loopback port, in a process of its own.
+"""The hostile database and the healthy ones: an HTTP server on a loopback port, in a process of its
+own.
 
     python -m benchmarks.pages.database [--latency 200]
 
@@ -6,7 +7,8 @@ prints its port and answers
 
     /hostile/NAME            what the page of that name sends
     /benign/SHAPE            an ordinary page in that shape
-    /healthy/N?query=&rows=  so many works of database N, other ones for each query; after --latency milliseconds
+    /healthy/N?query=&rows= so many works of database N, other ones for each query; after --latency
+    milliseconds
     /begun/NAME              when the page was last asked for, by the clock that all processes of a machine share; null
 
 What a page sends is made while it is sent, and what was made is not kept.
@@ -32,12 +34,14 @@ from benchmarks.pages import PAGES
 from benchmarks.pages.made import BENIGN, Pieces, answered, head, work, works
 from metasearch.record import Record
 
-#: Records that one healthy answer holds where the request names no number, and the works that they are taken from.
+#: Records that one healthy answer holds where the request names no number, and the works that they
+#: are taken from.
 ROWS, WORKS = 20, 2_000
 
 
 class Database:
-    """Answers each connection once and closes it, so that nothing of one page is left for the next."""
+    """Answers each connection once and closes it, so that nothing of one page is left for the
+    next."""
 
     def __init__(self, latency: float) -> None:
         self._latency = latency
@@ -78,7 +82,10 @@ class Database:
             return answered(name, BENIGN[name])()
         if kind == "healthy":
             rows = int(asked.get("rows", [str(ROWS)])[0])
-            return answered("crossref", lambda: works(*self._found(int(name), asked.get("query", [""])[0], rows)))()
+            return answered(
+                "crossref",
+                lambda: works(*self._found(int(name), asked.get("query", [""])[0], rows)),
+            )()
         return iter([head("crossref", "Content-Length: 0", status="404 Not Found")])
 
     def _found(self, number: int, query: str, rows: int) -> Iterator[dict[str, Any]]:
@@ -108,7 +115,9 @@ def _work(number: int, record: Record) -> dict[str, Any]:
 
 async def serve(latency: float) -> None:
     """Answer until the process is ended."""
-    server = await asyncio.start_server(Database(latency).talk, "127.0.0.1", 0, limit=1 << 20, backlog=2048)
+    server = await asyncio.start_server(
+        Database(latency).talk, "127.0.0.1", 0, limit=1 << 20, backlog=2048
+    )
     print(server.sockets[0].getsockname()[1], flush=True)
     async with server:
         await server.serve_forever()
@@ -139,7 +148,9 @@ def begun(base: str, name: str) -> float | None:
 
 def main() -> None:
     """Serve until the process is ended."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--latency", type=int, default=0, metavar="MS")
     with suppress(KeyboardInterrupt):
         asyncio.run(serve(parser.parse_args().latency / 1000))

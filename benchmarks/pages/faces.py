@@ -1,6 +1,8 @@
-"""The ways to search: through the engine, a real server and the real command, each in a process of its own.
+"""The ways to search: through the engine, a real server and the real command, each in a process of
+its own.
 
-Whatever a page does to the process that reads it, this one sees it from outside, measures it, and ends it.
+Whatever a page does to the process that reads it, this one sees it from outside, measures it, and
+ends it.
 """
 
 from __future__ import annotations
@@ -34,7 +36,9 @@ START = 30.0
 LOADED = 3.0
 #: Variables of whoever runs this that would change what is measured.
 _ENV = {
-    key: value for key, value in os.environ.items() if not key.startswith("METASEARCH_") or key == "METASEARCH_VENV"
+    key: value
+    for key, value in os.environ.items()
+    if not key.startswith("METASEARCH_") or key == "METASEARCH_VENV"
 }
 
 
@@ -44,7 +48,8 @@ class Answered:
 
     Attributes:
         ended: When, by `time.monotonic`; None where it did not end and was given up.
-        began: When it was asked for; None where the face cannot tell, as a command cannot that is loaded first.
+        began: When it was asked for; None where the face cannot tell, as a command cannot that is
+            loaded first.
         kept: Source -> how many of its records are in the answer.
         status: Source -> its status.
         peak: Bytes that the processes held at most; 0 where the system does not tell.
@@ -63,7 +68,8 @@ class Answered:
 
 
 class Face(Protocol):
-    """One way to search. A search belongs between entering and leaving, which ends all processes."""
+    """One way to search. A search belongs between entering and leaving, which ends all
+    processes."""
 
     name: ClassVar[str]
     #: The signal that ends it; None where it has none.
@@ -74,7 +80,8 @@ class Face(Protocol):
         ...
 
     def begin(self, sources: Sequence[str], deadline: float) -> int:
-        """Begin such a search and do not wait for it; gives the process to which the signal is sent."""
+        """Begin such a search and do not wait for it; gives the process to which the signal is
+        sent."""
         ...
 
     def gone(self, seconds: float) -> bool:
@@ -136,7 +143,9 @@ class EngineFace:
 
     def __init__(self, config: Path) -> None:
         self._process = _started(
-            ("-m", "benchmarks.pages.searcher", str(config)), stdin=subprocess.PIPE, stdout=subprocess.PIPE
+            ("-m", "benchmarks.pages.searcher", str(config)),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
         )
         self._lines: queue.Queue[str] = queue.Queue()
         threading.Thread(target=self._listen, daemon=True).start()
@@ -149,7 +158,9 @@ class EngineFace:
 
     def begin(self, sources: Sequence[str], deadline: float) -> int:
         assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps({"sources": list(sources), "timeout": deadline}) + "\n")
+        self._process.stdin.write(
+            json.dumps({"sources": list(sources), "timeout": deadline}) + "\n"
+        )
         self._process.stdin.flush()
         return self._process.pid
 
@@ -161,7 +172,11 @@ class EngineFace:
                 told = json.loads(self._lines.get(timeout=deadline + patience))
             except queue.Empty:
                 told = {}
-        return Answered(**told, peak=max(peak, default=0)) if told else Answered(began=began, peak=max(peak, default=0))
+        return (
+            Answered(**told, peak=max(peak, default=0))
+            if told
+            else Answered(began=began, peak=max(peak, default=0))
+        )
 
     def gone(self, seconds: float) -> bool:
         return _gone(self._process, seconds)
@@ -189,8 +204,16 @@ class ServerFace:
             _ended(self._process)
             raise RuntimeError("`metasearch serve` does not answer")
 
-    def _get(self, sources: Sequence[str], deadline: float, patience: float) -> tuple[dict[str, Any], float, float]:
-        asked = {"q": QUERY, "format": "json", "per_source": "20", "timeout": deadline, "sources": ",".join(sources)}
+    def _get(
+        self, sources: Sequence[str], deadline: float, patience: float
+    ) -> tuple[dict[str, Any], float, float]:
+        asked = {
+            "q": QUERY,
+            "format": "json",
+            "per_source": "20",
+            "timeout": deadline,
+            "sources": ",".join(sources),
+        }
         began = time.monotonic()
         url = f"{self._base}/search?{urllib.parse.urlencode(asked)}"
         with urllib.request.urlopen(url, timeout=deadline + patience) as response:
@@ -222,7 +245,8 @@ class ServerFace:
         _ended(self._process)
 
 
-#: A shell gives its background jobs, and so perhaps this run, an ignored SIGINT; the command shall hear it.
+#: A shell gives its background jobs, and so perhaps this run, an ignored SIGINT; the command shall
+#: hear it.
 _COMMAND = (
     "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); "
     "from metasearch.cli import main; sys.exit(main(sys.argv[1:]))"
@@ -239,8 +263,17 @@ class CommandFace:
         self._config = config
         self._processes: list[subprocess.Popen[str]] = []
 
-    def _search(self, sources: Sequence[str], deadline: float, out: IO[str] | int) -> subprocess.Popen[str]:
-        asked = ("--config", str(self._config), "--json", "--no-cache", "--timeout", f"{deadline:g}")
+    def _search(
+        self, sources: Sequence[str], deadline: float, out: IO[str] | int
+    ) -> subprocess.Popen[str]:
+        asked = (
+            "--config",
+            str(self._config),
+            "--json",
+            "--no-cache",
+            "--timeout",
+            f"{deadline:g}",
+        )
         command = ("-c", _COMMAND, "search", QUERY, *asked, "-s", ",".join(sources))
         self._processes.append(_started(command, stdout=out))
         return self._processes[-1]

@@ -1,4 +1,5 @@
-"""One field of one record that takes more than its share: quadratic work on it, or megabytes of it."""
+"""One field of one record that takes more than its share: quadratic work on it, or megabytes of
+it."""
 
 from __future__ import annotations
 
@@ -6,7 +7,18 @@ import json
 import random
 from collections.abc import Iterator
 
-from benchmarks.pages.made import Page, answered, catalogue, entry, feed, listed, marc, work, works, works_raw
+from benchmarks.pages.made import (
+    Page,
+    answered,
+    catalogue,
+    entry,
+    feed,
+    listed,
+    marc,
+    work,
+    works,
+    works_raw,
+)
 
 QUADRATIC, LARGE = "quadratic work on a field", "a field of megabytes"
 MEGA = 1_000_000
@@ -14,23 +26,81 @@ MEGA = 1_000_000
 
 def pages() -> Iterator[Page]:
     """Each of this file."""
-    yield Page("marc-title", "sru", "a title of 60 KB of slashes", QUADRATIC, answered("sru", _slashes))
-    yield Page("marc-names", "sru", "a name of 60 KB of commas and blanks", QUADRATIC, answered("sru", _names))
-    yield Page("marc-host", "sru", "a host citation (773 $g) of 60 KB of digits", QUADRATIC, answered("sru", _host))
-    yield Page("doi-brackets", "crossref", "a DOI with 80 KB of brackets", QUADRATIC, answered("crossref", _brackets))
     yield Page(
-        "long-titles", "crossref", "6 titles of 1 MB that differ a little", QUADRATIC, answered("crossref", _alike)
+        "marc-title", "sru", "a title of 60 KB of slashes", QUADRATIC, answered("sru", _slashes)
     )
-    yield Page("arxiv-version", "arxiv", "an identifier of 80 KB", QUADRATIC, answered("arxiv", _identifier))
-    yield Page("combining", "crossref", "a title of 400,000 combining marks", QUADRATIC, answered("crossref", _marks))
-    yield Page("pages-digits", "crossref", "pages of 80 KB of digits", QUADRATIC, answered("crossref", _page_range))
-    yield Page("title-json", "crossref", "a title of 5 MB", LARGE, answered("crossref", _long_title))
-    yield Page("title-marc", "sru", "a title of 5 MB in MARCXML", LARGE, answered("sru", _long_marc))
+    yield Page(
+        "marc-names",
+        "sru",
+        "a name of 60 KB of commas and blanks",
+        QUADRATIC,
+        answered("sru", _names),
+    )
+    yield Page(
+        "marc-host",
+        "sru",
+        "a host citation (773 $g) of 60 KB of digits",
+        QUADRATIC,
+        answered("sru", _host),
+    )
+    yield Page(
+        "doi-brackets",
+        "crossref",
+        "a DOI with 80 KB of brackets",
+        QUADRATIC,
+        answered("crossref", _brackets),
+    )
+    yield Page(
+        "long-titles",
+        "crossref",
+        "6 titles of 1 MB that differ a little",
+        QUADRATIC,
+        answered("crossref", _alike),
+    )
+    yield Page(
+        "arxiv-version",
+        "arxiv",
+        "an identifier of 80 KB",
+        QUADRATIC,
+        answered("arxiv", _identifier),
+    )
+    yield Page(
+        "combining",
+        "crossref",
+        "a title of 400,000 combining marks",
+        QUADRATIC,
+        answered("crossref", _marks),
+    )
+    yield Page(
+        "pages-digits",
+        "crossref",
+        "pages of 80 KB of digits",
+        QUADRATIC,
+        answered("crossref", _page_range),
+    )
+    yield Page(
+        "title-json", "crossref", "a title of 5 MB", LARGE, answered("crossref", _long_title)
+    )
+    yield Page(
+        "title-marc", "sru", "a title of 5 MB in MARCXML", LARGE, answered("sru", _long_marc)
+    )
     yield Page("title-html", "html", "a title of 5 MB in HTML", LARGE, answered("html", _long_html))
-    yield Page("title-markup", "crossref", "a title of 3 MB of <b>", LARGE, answered("crossref", _marked_up))
-    yield Page("abstract", "crossref", "an abstract of 8 MB", LARGE, answered("crossref", _abstract))
-    yield Page("authors", "crossref", "200,000 authors of one work", LARGE, answered("crossref", _authors))
-    yield Page("subjects", "sru", "80,000 subject headings of one book", LARGE, answered("sru", _subjects))
+    yield Page(
+        "title-markup",
+        "crossref",
+        "a title of 3 MB of <b>",
+        LARGE,
+        answered("crossref", _marked_up),
+    )
+    yield Page(
+        "abstract", "crossref", "an abstract of 8 MB", LARGE, answered("crossref", _abstract)
+    )
+    yield Page(
+        "authors", "crossref", "200,000 authors of one work", LARGE, answered("crossref", _authors)
+    )
+    yield Page(
+        "subjects", "sru", "80,000 subject headings of one book", LARGE, answered("sru", _subjects)
+    )
 
 
 def _slashes() -> bytes:
@@ -39,13 +109,19 @@ def _slashes() -> bytes:
 
 def _names() -> bytes:
     name = b", " * 30_000 + b"x"
-    field = b'<datafield tag="100" ind1="1" ind2=" "><subfield code="a">%s</subfield></datafield>' % name
+    field = (
+        b'<datafield tag="100" ind1="1" ind2=" "><subfield code="a">%s</subfield></datafield>'
+        % name
+    )
     return catalogue(marc(0, more=field))
 
 
 def _host() -> bytes:
     told = b"1" * 60_000 + b"x"
-    field = b'<datafield tag="773" ind1="0" ind2=" "><subfield code="g">%s</subfield></datafield>' % told
+    field = (
+        b'<datafield tag="773" ind1="0" ind2=" "><subfield code="g">%s</subfield></datafield>'
+        % told
+    )
     return catalogue(marc(0, more=field))
 
 
@@ -54,13 +130,16 @@ def _brackets() -> bytes:
 
 
 def _alike() -> bytes:
-    """Each is the same text again and again, with a word of its own at another place: alike but never equal."""
+    """Each is the same text again and again, with a word of its own at another place: alike but
+    never equal."""
     draw = random.Random(1)
     text = " ".join("".join(draw.choices("bcdfghklmnrstaeiou", k=6)) for _ in range(9_000))
     again, items = MEGA // len(text), []
     for number in range(6):
         title = " ".join([text] * number + [f"this{number}"] + [text] * (again - number))
-        items.append(work(number, DOI="", title=[title], author=[{"family": "Grower", "given": "Ada"}]))
+        items.append(
+            work(number, DOI="", title=[title], author=[{"family": "Grower", "given": "Ada"}])
+        )
     return works(*items)
 
 
@@ -100,10 +179,14 @@ def _abstract() -> bytes:
 def _authors() -> bytes:
     made = json.dumps(work(0, author="HERE")).encode()
     return works_raw(
-        b"[%s]" % made.replace(b'"HERE"', b"[%s{}]" % (b'{"family":"Grower","given":"Ada B."},' * 200_000)), 1
+        b"[%s]"
+        % made.replace(b'"HERE"', b"[%s{}]" % (b'{"family":"Grower","given":"Ada B."},' * 200_000)),
+        1,
     )
 
 
 def _subjects() -> bytes:
-    field = b'<datafield tag="650" ind1=" " ind2="0"><subfield code="a">Soil %d</subfield></datafield>'
+    field = (
+        b'<datafield tag="650" ind1=" " ind2="0"><subfield code="a">Soil %d</subfield></datafield>'
+    )
     return catalogue(marc(0, more=b"".join(field % number for number in range(80_000))))

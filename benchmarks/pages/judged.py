@@ -16,11 +16,14 @@ from benchmarks.pages.database import begun, databases
 from benchmarks.pages.faces import FACES, Answered, opened
 from benchmarks.pages.made import Page
 
-#: Milliseconds in which the healthy databases answer: later than the hostile one, whose page is being read by then.
+#: Milliseconds in which the healthy databases answer: later than the hostile one, whose page is
+#: being read by then.
 LATENCY = 200
-#: Seconds that a search has; that one has which a signal is to end; and that it has run when the signal comes.
+#: Seconds that a search has; that one has which a signal is to end; and that it has run when the
+#: signal comes.
 DEADLINE, LONG_DEADLINE, MIDDLE = 2.0, 20.0, 0.6
-#: Seconds beyond the deadline, bytes beyond the same search with an ordinary page, and seconds from signal to end.
+#: Seconds beyond the deadline, bytes beyond the same search with an ordinary page, and seconds from
+#: signal to end.
 LATE, FLAT, STOPPED = 0.3, 40 * MIB, 2.0
 #: Seconds after which a process that does not answer, or does not end, is given up.
 PATIENCE = 8.0
@@ -31,12 +34,15 @@ class Outcome:
     """What came of a page.
 
     Attributes:
-        late: Seconds from the deadline to the answer, negative where it came before; None where none came.
+        late: Seconds from the deadline to the answer, negative where it came before; None where
+            none came.
         kept: How many records of the healthy sources are in the answer.
         well: Whether each of them is called well.
         status: What the hostile source is called.
-        grown: Bytes beyond the peak of the same search with an ordinary page; None where the system does not tell.
-        stopped: Seconds from the signal to the end; `PATIENCE` where there was none, None where none was sent.
+        grown: Bytes beyond the peak of the same search with an ordinary page; None where the system
+            does not tell.
+        stopped: Seconds from the signal to the end; `PATIENCE` where there was none, None where
+            none was sent.
     """
 
     page: Page
@@ -136,14 +142,17 @@ def bench() -> Iterator[Bench]:
         yield Bench(hostile, healthy, written(Path(folder), hostile, healthy))
 
 
-def outcomes(bench: Bench, pages: Iterable[Page], faces: Iterable[str], tries: int = 1) -> Iterator[Outcome]:
+def outcomes(
+    bench: Bench, pages: Iterable[Page], faces: Iterable[str], tries: int = 1
+) -> Iterator[Outcome]:
     """What comes of each page, by each face.
 
     Args:
         bench: Where.
         pages: Which.
         faces: By which ways.
-        tries: What is wrong is tried so often, and the best counts: a busy machine is late at times, too.
+        tries: What is wrong is tried so often, and the best counts: a busy machine is late at
+            times, too.
     """
     faces = tuple(faces)
     for page in pages:
@@ -158,7 +167,16 @@ def outcomes(bench: Bench, pages: Iterable[Page], faces: Iterable[str], tries: i
 
 # --------------------------------------------------------------------------- the table
 
-_COLUMNS = ("page", "face", "past the deadline", "healthy records", "memory", "stopped after", "status", "")
+_COLUMNS = (
+    "page",
+    "face",
+    "past the deadline",
+    "healthy records",
+    "memory",
+    "stopped after",
+    "status",
+    "",
+)
 
 
 def heading() -> str:
@@ -171,7 +189,13 @@ def line(outcome: Outcome) -> str:
     late = f"> {PATIENCE:g} s" if outcome.late is None else f"{outcome.late:+.2f} s"
     memory = "-" if outcome.grown is None else f"{outcome.grown / MIB:+.0f} MiB"
     stopped = outcome.stopped
-    ended = "-" if stopped is None else f"> {PATIENCE:g} s" if stopped >= PATIENCE else f"{stopped:.2f} s"
+    ended = (
+        "-"
+        if stopped is None
+        else f"> {PATIENCE:g} s"
+        if stopped >= PATIENCE
+        else f"{stopped:.2f} s"
+    )
     kept = f"{outcome.kept}/{ROWS * len(HEALTHY)}"
     wrong = "**VIOLATION**" if outcome.wrong else ""
     cells = (outcome.page.name, outcome.face, late, kept, memory, ended, outcome.status, wrong)
@@ -182,4 +206,7 @@ def summary(found: list[Outcome]) -> str:
     """How many hold."""
     bad = [outcome for outcome in found if outcome.wrong]
     pages = len({outcome.page.name for outcome in bad})
-    return f"{len(found)} searches beside hostile pages: {len(bad)} violate the rules, by {pages} page(s)"
+    return (
+        f"{len(found)} searches beside hostile pages: {len(bad)} violate the rules, by {pages} "
+        f"page(s)"
+    )

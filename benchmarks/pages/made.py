@@ -68,7 +68,10 @@ def works(*items: dict[str, Any]) -> bytes:
 
 def works_raw(items: bytes, total: int) -> bytes:
     """The same around a list that is JSON already."""
-    return b'{"status":"ok","message-type":"work-list","message":{"total-results":%d,"items":%s}}' % (total, items)
+    return (
+        b'{"status":"ok","message-type":"work-list","message":{"total-results":%d,"items":%s}}'
+        % (total, items)
+    )
 
 
 def work(number: int, **fields: Any) -> dict[str, Any]:
@@ -92,8 +95,10 @@ def catalogue(*records: bytes) -> bytes:
         for one in records
     )
     return (
-        b'<?xml version="1.0"?><searchRetrieveResponse xmlns="http://www.loc.gov/zing/srw/"><version>1.2</version>'
-        b"<numberOfRecords>%d</numberOfRecords><records>%s</records></searchRetrieveResponse>" % (len(records), each)
+        b'<?xml version="1.0"?><searchRetrieveResponse '
+        b'xmlns="http://www.loc.gov/zing/srw/"><version>1.2</version>'
+        b"<numberOfRecords>%d</numberOfRecords><records>%s</records></searchRetrieveResponse>"
+        % (len(records), each)
     )
 
 
@@ -116,7 +121,9 @@ def feed(*entries: bytes) -> bytes:
     )
 
 
-def entry(number: int, title: bytes | None = None, address: bytes | None = None, more: bytes = b"") -> bytes:
+def entry(
+    number: int, title: bytes | None = None, address: bytes | None = None, more: bytes = b""
+) -> bytes:
     """An entry of arXiv's; `more` is further XML in it."""
     told = title if title is not None else b"Soil carbon, part %d" % number
     return (

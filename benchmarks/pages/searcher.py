@@ -1,4 +1,5 @@
-"""A process that searches through the engine: a line of JSON in is a search, a line out what came of it.
+"""A process that searches through the engine: a line of JSON in is a search, a line out what came
+of it.
 
 python -m benchmarks.pages.searcher CONFIG
 """
@@ -23,14 +24,19 @@ async def searched() -> None:
         while line := await asyncio.to_thread(sys.stdin.readline):
             asked = json.loads(line)
             began = time.monotonic()
-            answer = await engine.search(QUERY, sources=asked["sources"], per_source=20, timeout=asked["timeout"])
+            answer = await engine.search(
+                QUERY, sources=asked["sources"], per_source=20, timeout=asked["timeout"]
+            )
             ended = time.monotonic()
             kept: dict[str, int] = {}
             for hit in answer.hits:
                 for record in hit.records:
                     kept[record.source] = kept.get(record.source, 0) + 1
             status = {report.source: report.status for report in answer.sources}
-            print(json.dumps({"ended": ended, "began": began, "kept": kept, "status": status}), flush=True)
+            print(
+                json.dumps({"ended": ended, "began": began, "kept": kept, "status": status}),
+                flush=True,
+            )
 
 
 if __name__ == "__main__":

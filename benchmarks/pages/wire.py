@@ -25,17 +25,35 @@ def pages() -> Iterator[Page]:
     yield Page("header-line", "crossref", "one header line without end", ENDLESS, _header_line)
     yield Page("endless-json", "crossref", "a body without end", ENDLESS, _endless_json)
     yield Page("endless-xml", "sru", "a body without end, in XML", ENDLESS, _endless_xml)
-    yield Page("endless-length", "crossref", "a body of a stated length of 1 TB", ENDLESS, _terabyte)
+    yield Page(
+        "endless-length", "crossref", "a body of a stated length of 1 TB", ENDLESS, _terabyte
+    )
     yield Page("tiny-chunks", "crossref", "chunks of one byte without end", ENDLESS, _tiny_chunks)
-    yield Page("chunk-extension", "crossref", "a chunk's head without end", ENDLESS, _chunk_extension)
+    yield Page(
+        "chunk-extension", "crossref", "a chunk's head without end", ENDLESS, _chunk_extension
+    )
     yield Page("trailers", "crossref", "trailers without end", ENDLESS, _trailers)
     yield Page("error-body", "crossref", "a 500 with a body without end", ENDLESS, _error_body)
-    yield Page("redirect-body", "crossref", "a redirect with a body without end", ENDLESS, _redirect_body)
+    yield Page(
+        "redirect-body", "crossref", "a redirect with a body without end", ENDLESS, _redirect_body
+    )
     yield Page("trickle", "crossref", "a byte every 20 ms", ENDLESS, _trickle)
     yield Page("silence", "crossref", "no answer", ENDLESS, _silence)
-    yield Page("gzip-bomb", "crossref", "1 GB of blanks, gzipped", BOMB, lambda: _deflated("crossref", b" ", once=True))
+    yield Page(
+        "gzip-bomb",
+        "crossref",
+        "1 GB of blanks, gzipped",
+        BOMB,
+        lambda: _deflated("crossref", b" ", once=True),
+    )
     yield Page("gzip-twice", "crossref", "1 GB of blanks, gzipped twice", BOMB, _gzip_twice)
-    yield Page("gzip-xml", "sru", "1 GB of <a>, gzipped", BOMB, lambda: _deflated("sru", b"<a>", once=False))
+    yield Page(
+        "gzip-xml",
+        "sru",
+        "1 GB of <a>, gzipped",
+        BOMB,
+        lambda: _deflated("sru", b"<a>", once=False),
+    )
     yield Page("brotli-bomb", "crossref", "1 GB of blanks, by brotli", BOMB, _brotli)
 
 
@@ -78,7 +96,9 @@ def _endless_xml() -> Pieces:
 
 
 def _terabyte() -> Pieces:
-    return _forever(head("crossref", f"Content-Length: {1 << 40}"), b'{"status":"ok",' + b" " * 1000)
+    return _forever(
+        head("crossref", f"Content-Length: {1 << 40}"), b'{"status":"ok",' + b" " * 1000
+    )
 
 
 def _tiny_chunks() -> Pieces:

@@ -1,4 +1,6 @@
-"""What is sent to a database and what comes back: `Request`, `Page`, and `Secret` values that never show."""
+"""What is sent to a database and what comes back: `Request`, `Page`, and `Secret` values that never
+show.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,8 @@ JSON = "application/json"
 
 
 class Secret:
-    """A key or token. Prints as `***`; only `reveal()` gives the value, for the wire and to find it in texts.
+    """A key or token. Prints as `***`; only `reveal()` gives the value, for the wire and to find it
+    in texts.
 
     Args:
         value: What is sent.
@@ -45,9 +48,15 @@ class Secret:
         return self._value
 
     def texts(self) -> tuple[str, ...]:
-        """All that must not show; of "Bearer abc" also the bare "abc", the form in which a server repeats it."""
+        """All that must not show; of "Bearer abc" also the bare "abc", the form in which a server
+        repeats it.
+        """
         words = self._value.split()
-        return tuple(dict.fromkeys((self._value, words[-1], *self._made_of))) if words else self._made_of
+        return (
+            tuple(dict.fromkeys((self._value, words[-1], *self._made_of)))
+            if words
+            else self._made_of
+        )
 
     def __repr__(self) -> str:
         return "***"
@@ -74,18 +83,24 @@ class Request:
         method: "GET" or "POST".
         params: Query parameters in order; a value may be a `Secret`.
         headers: Request headers; a value may be a `Secret`.
-        body: Form fields of a POST, in order, or the members of one JSON object if `content_type` says so; else empty.
+        body: Form fields of a POST, in order, or the members of one JSON object if `content_type`
+            says so; else empty.
         content: What a POST sends in place of a form: JSON or plain text; "" for a form.
         content_type: Of the body of a POST; "" for a form.
-        values: What the query gave for the placeholders of the spec's templates, for the pages that follow.
-        step: What the answer is parsed as, where one search takes several requests ("esearch", "efetch"); "" else.
+        values: What the query gave for the placeholders of the spec's templates, for the pages that
+            follow.
+        step: What the answer is parsed as, where one search takes several requests ("esearch",
+            "efetch"); "" else.
         start: Position of the first record of this page, from 0.
         size: How many records the page is asked for.
         cursor: Cursor or link that the page was asked with, or None.
         wanted: How many records the search may want from this source in the end.
-        after: What is asked when this and all that follows from it is done, where a page takes several requests.
-        total_header: The header of the answer that tells the number of hits; "" where the body does.
-        redirects: "host:port" of allowed private servers, beside its own, to which it may be redirected.
+        after: What is asked when this and all that follows from it is done, where a page takes
+            several requests.
+        total_header: The header of the answer that tells the number of hits; "" where the body
+            does.
+        redirects: "host:port" of allowed private servers, beside its own, to which it may be
+            redirected.
         private: Whether the answer is a secret, which nobody keeps: a login.
     """
 
@@ -110,10 +125,11 @@ class Request:
 
     @property
     def key(self) -> str:
-        """Names the request in cache and cassettes: a hash over everything but secrets and bookkeeping.
+        """Names the request in cache and cassettes: a hash over everything but secrets and
+        bookkeeping.
 
-        Each part stands behind its length, and each list behind its number of members, so that no two requests that
-        differ are written in one way.
+        Each part stands behind its length, and each list behind its number of members, so that no
+        two requests that differ are written in one way.
         """
         parts = [self.source, self.method, self.url, self.content_type, self.content]
         for pairs in (self.params, self.headers, self.body):
@@ -132,7 +148,9 @@ class Request:
     def shown(self) -> str:
         """The URL with its parameters and without secrets, for reports and logs."""
         query = urlencode(list(public(self.params)), quote_via=quote, errors="replace")
-        base = re.sub(r"//[^/?#]*@", "//", self.url, count=1)  # not urlsplit, which fails on odd URLs
+        base = re.sub(
+            r"//[^/?#]*@", "//", self.url, count=1
+        )  # not urlsplit, which fails on odd URLs
         return f"{base}{'&' if '?' in base else '?'}{query}" if query else base
 
     def with_params(self, **values: str) -> Request:
@@ -175,9 +193,13 @@ def secrets_of(request: Request) -> tuple[str, ...]:
 
 
 def without_secrets(text: str, request: Request) -> str:
-    """What a server said, which may repeat the key that it was sent, in a form that may be shown."""
+    """What a server said, which may repeat the key that it was sent, in a form that may be
+    shown.
+    """
     for secret in secrets_of(request):
-        text = re.sub(_spellings(secret), "***", text, flags=re.IGNORECASE)  # hosts are told in lower case
+        text = re.sub(
+            _spellings(secret), "***", text, flags=re.IGNORECASE
+        )  # hosts are told in lower case
     return text
 
 
@@ -190,7 +212,9 @@ def _spellings(secret: str) -> str:
 
 
 def _spellings_of_a_char(char: str) -> str:
-    """Atomic, and with at most three backslashes (JSON within JSON): no body makes the search slow."""
+    """Atomic, and with at most three backslashes (JSON within JSON): no body makes the search
+    slow.
+    """
     number, named = ord(char), html.escape(char)
     forms = [
         "".join(f"%(?:25)?(?i:{byte:02x})" for byte in char.encode("utf-8", "replace")),
@@ -214,10 +238,12 @@ class Page:
         body: Decompressed.
         fetched_at: Unix time in seconds.
         cached: Whether it came from the cache.
-        note: For people: how old it is and why it is the answer, where it is older than it should be; "" else.
+        note: For people: how old it is and why it is the answer, where it is older than it should
+            be; "" else.
         spare: Whether it is an old one that stands in, because the source could not be asked.
         seconds: How long the exchange took; 0.0 for a cached page.
-        retry_after: Seconds that the server asks to wait (`Retry-After` on an error); None where it does not.
+        retry_after: Seconds that the server asks to wait (`Retry-After` on an error); None where it
+            does not.
         total: The number of hits, where the request's `total_header` tells it; None else.
         most: How many of its records are read; None reads all.
         slim: Whether it is known to hold no record that takes long to read.
@@ -239,7 +265,9 @@ class Page:
 
 
 def redacted(page: Page) -> Page:
-    """The page without the secrets of its request, which a server may repeat: nobody keeps, reads or shows them."""
+    """The page without the secrets of its request, which a server may repeat: nobody keeps, reads
+    or shows them.
+    """
     secrets = [secret for secret in secrets_of(page.request) if len(secret) >= SHORTEST_SECRET]
     if not secrets:
         return page
@@ -247,11 +275,17 @@ def redacted(page: Page) -> Page:
     for secret in secrets:
         body = _blanked(body, secret)
     kind = without_secrets(page.content_type, page.request) if page.content_type else ""
-    return page if body == page.body and kind == page.content_type else replace(page, body=body, content_type=kind)
+    return (
+        page
+        if body == page.body and kind == page.content_type
+        else replace(page, body=body, content_type=kind)
+    )
 
 
 def _blanked(body: bytes, secret: str) -> bytes:
-    """The body with `***` for the secret, however it is spelled, in UTF-8 and its like, and in UTF-16."""
+    """The body with `***` for the secret, however it is spelled, in UTF-8 and its like, and in
+    UTF-16.
+    """
     pattern, runs = _spellings(secret), _UNRESERVED_RUN.findall(secret)
     reach = _LONGEST_SPELLING * len(secret)
     if b"\0" in body[:64]:
@@ -261,12 +295,16 @@ def _blanked(body: bytes, secret: str) -> bytes:
             return body
         blanked = "".join(_without(text, re.compile(pattern), "***", reach))
         return body if blanked == text else blanked.encode(codec, "surrogatepass")
-    if not all(run.encode() in body for run in runs):  # these stand in every spelling, and to look for them is fast
+    if not all(
+        run.encode() in body for run in runs
+    ):  # these stand in every spelling, and to look for them is fast
         return body
     return b"".join(_without(body, re.compile(pattern.encode("utf-8", "replace")), b"***", reach))
 
 
-def _without(text: AnyStr, pattern: re.Pattern[AnyStr], mask: AnyStr, reach: int) -> Iterator[AnyStr]:
+def _without(
+    text: AnyStr, pattern: re.Pattern[AnyStr], mask: AnyStr, reach: int
+) -> Iterator[AnyStr]:
     """The parts of a text, with the mask for each match; none is longer than `reach`."""
     kept = 0
     for start in range(0, len(text), _STRETCH):

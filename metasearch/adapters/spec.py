@@ -1,7 +1,7 @@
 """What is known about one database: `AdapterSpec`, as `specfile.py` reads it from TOML.
 
-A spec is data. It names selectors, templates and converters from closed lists, the name of a secret but never the
-secret, and at most the name of a hook for what data cannot say.
+A spec is data. It names selectors, templates and converters from closed lists, the name of a secret
+but never the secret, and at most the name of a hook for what data cannot say.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from typing import Any, Literal, NamedTuple
 
 from metasearch.bib.strings import Converter
 
-#: A compiled selector: takes a node of a parsed body, gives what it finds there (None or an empty list: nothing).
+#: A compiled selector: takes a node of a parsed body, gives what it finds there (None or an empty
+#: list: nothing).
 Selector = Callable[[Any], Any]
 #: One template, or several for one parameter.
 Template = str | tuple[str, ...]
@@ -32,9 +33,10 @@ class Limits:
         concurrency: At most so many requests at once.
         timeout: Seconds for one exchange.
         ttl: Seconds in which a page in the cache is as good as a new one; 0 keeps nothing.
-        grace: Seconds after these in which it is still answered at once, and fetched anew in the background; None is
-            as long as `ttl`.
-        max_bytes: Largest body, counted after decompression; what is read from it may take four times as much memory.
+        grace: Seconds after these in which it is still answered at once, and fetched anew in the
+            background; None is as long as `ttl`.
+        max_bytes: Largest body, counted after decompression; what is read from it may take four
+            times as much memory.
         pause: Seconds that the source is left alone after a 429 that does not say how long.
         stated: Where the database states its limits: a URL; "" where it states none.
     """
@@ -50,7 +52,8 @@ class Limits:
     stated: str = ""
 
 
-#: Characters of an address that servers take, where a spec does not say: most stop at 8 KiB of the whole first line.
+#: Characters of an address that servers take, where a spec does not say: most stop at 8 KiB of the
+#: whole first line.
 LONGEST_ADDRESS = 8_000
 
 
@@ -58,15 +61,16 @@ LONGEST_ADDRESS = 8_000
 class RequestTemplate:
     """The request, with `{placeholders}` for what the query and the paging give.
 
-    A parameter whose placeholders are all empty is left out. Several templates for one parameter, as for the `filter`
-    of some databases, are filled each on its own, and those that are not empty are joined by commas.
+    A parameter whose placeholders are all empty is left out. Several templates for one parameter,
+    as for the `filter` of some databases, are filled each on its own, and those that are not empty
+    are joined by commas.
 
-    The body of a POST is a form (`body`), JSON (`json`: as TOML gives it, strings are templates; None is no JSON) or
-    plain text (`text`); `content_type` is that of the latter two. `longest` is the most characters of
-    the address.
+    The body of a POST is a form (`body`), JSON (`json`: as TOML gives it, strings are templates;
+    None is no JSON) or plain text (`text`); `content_type` is that of the latter two. `longest` is
+    the most characters of the address.
 
-    `redirects` names servers ("host:port") in one's own network to which the database redirects, and which
-    `[network] allow` lets through besides.
+    `redirects` names servers ("host:port") in one's own network to which the database redirects,
+    and which `[network] allow` lets through besides.
     """
 
     url: str
@@ -99,34 +103,42 @@ class Dialect:
     """How a query is written for this database.
 
     Attributes:
-        style: "params": words go into one parameter a field, there are no operators.
-            "expression": one string with operators, as `{query}`; a term that must hold and whose field is a
+        style: "params": words go into one parameter a field, there are no operators. "expression":
+            one string with operators, as `{query}`; a term that must hold and whose field is a
             placeholder of some parameter, such as `{doi}`, goes there instead.
-        scored: With "params": whether the database ranks by the words that it finds, so that one more does no harm;
-            False where all of them must occur.
-        unsupported: What to do with a clause that cannot be expressed: "filter" the records afterwards where they
-            allow it, "drop" it and say so, or "refuse" the query.
-        fields: Field -> template with `{x}` ("expression"), or the fields that the params hold ("params").
-        conjunction, disjunction: Between parts, with their blanks; "" where the database has no such operator.
-        negation: Template with `{x}` that is put behind the positive parts (" AND NOT {x}"); "" where there is none.
-        group: Template with `{x}` for brackets; "" where there are none, and OR binds tighter than AND.
+        scored: With "params": whether the database ranks by the words that it finds, so that one
+            more does no harm; False where all of them must occur.
+        unsupported: What to do with a clause that cannot be expressed: "filter" the records
+            afterwards where they allow it, "drop" it and say so, or "refuse" the query.
+        fields: Field -> template with `{x}` ("expression"), or the fields that the params hold
+            ("params").
+        conjunction, disjunction: Between parts, with their blanks; "" where the database has no
+            such operator.
+        negation: Template with `{x}` that is put behind the positive parts (" AND NOT {x}"); ""
+            where there is none.
+        group: Template with `{x}` for brackets; "" where there are none, and OR binds tighter than
+            AND.
         phrase: Template with `{x}` for the text of a phrase; "" where phrases cannot be asked.
-        phrases: Field -> template with `{x}` where a phrase needs another one than the words ("expression").
+        phrases: Field -> template with `{x}` where a phrase needs another one than the words
+            ("expression").
         word: Template with `{x}` for the text of words.
-        truncated: Template with `{x}` for the beginning of a word, in the place of `word`; "" where words are found
-            only whole.
+        truncated: Template with `{x}` for the beginning of a word, in the place of `word`; "" where
+            words are found only whole.
         truncated_least: Characters that such a beginning needs.
-        types, languages: Our word -> the database's words, any of which will do; none where all its works are so. A
-            word that is not here cannot be asked for.
-        either: "type" or "language" -> what stands between several words in its parameter; one that is not here takes
-            a single word.
-        wider: Fields whose templates find more than was meant, so that the records are filtered as well.
-        words: "each": several words become a conjunction of single ones; "joined": they are written with blanks.
-        plain: Between plain words that are looked for everywhere, where the database ranks by how many of them it
-            finds; "" takes `conjunction`.
+        types, languages: Our word -> the database's words, any of which will do; none where all its
+            works are so. A word that is not here cannot be asked for.
+        either: "type" or "language" -> what stands between several words in its parameter; one that
+            is not here takes a single word.
+        wider: Fields whose templates find more than was meant, so that the records are filtered as
+            well.
+        words: "each": several words become a conjunction of single ones; "joined": they are written
+            with blanks.
+        plain: Between plain words that are looked for everywhere, where the database ranks by how
+            many of them it finds; "" takes `conjunction`.
         joined: Fields whose words are written with blanks where `words` is "each".
         escape: Characters that get a backslash in a term.
-        strip: Characters that are replaced by a blank, because the database has no way to quote them.
+        strip: Characters that are replaced by a blank, because the database has no way to quote
+            them.
         years: In the expression, or as `{years}` in a parameter.
     """
 
@@ -161,8 +173,9 @@ class Paging:
     """How further records are asked for.
 
     Attributes:
-        kind: none, page (`{page}` from 1, `{page0}` from 0), offset (`{start}` from 0, `{start1}` from 1, `{end}`),
-            cursor (`{cursor}`), link (the answer holds the address of the next page).
+        kind: none, page (`{page}` from 1, `{page0}` from 0), offset (`{start}` from 0, `{start1}`
+            from 1, `{end}`), cursor (`{cursor}`), link (the answer holds the address of the next
+            page).
         size: Most records in one page.
         window: Most records that can be reached in all.
         next: Selector of the next cursor or link in the body.
@@ -187,8 +200,9 @@ class Auth:
     Attributes:
         name: Of the parameter or header.
         get: The page where whoever has none gets one.
-        kind: "key": the value is sent as it is. "oauth2": it is a client id, for which a token is fetched with the
-            client credentials of RFC 6749, 4.4. "login": a token is fetched by sending `login` as JSON.
+        kind: "key": the value is sent as it is. "oauth2": it is a client id, for which a token is
+            fetched with the client credentials of RFC 6749, 4.4. "login": a token is fetched by
+            sending `login` as JSON.
         token_url: Where tokens are fetched.
         secret_env: The variable of the client's secret or the password; "" where there is none.
         scope: Of OAuth 2; "" for none.
@@ -228,7 +242,8 @@ class Enrichment:
 
 @dataclass(frozen=True, slots=True)
 class FieldRule:
-    """How one field of a record is read: the first selector that finds something, then the converter.
+    """How one field of a record is read: the first selector that finds something, then the
+    converter.
 
     Attributes:
         nodes: Whether the converter takes elements as they are found, not their texts.
@@ -245,10 +260,13 @@ class Attempt(NamedTuple):
 
     Attributes:
         field: What it is read for: a field of the record, or the scheme of an identifier.
-        name: Where the selector is no more than the name of a JSON member or of an XML child, that name.
-        needs: The selector finds nothing in a record in which none of these names is there; None where it may.
+        name: Where the selector is no more than the name of a JSON member or of an XML child, that
+            name.
+        needs: The selector finds nothing in a record in which none of these names is there; None
+            where it may.
         select: None where the converter takes the record's node itself.
-        texts: Makes strings of the nodes that the selector finds; None where the converter takes what is found.
+        texts: Makes strings of the nodes that the selector finds; None where the converter takes
+            what is found.
     """
 
     field: str
@@ -272,11 +290,13 @@ class Shape:
         warning: Finds a message that explains but does not fail.
         next: Finds the next cursor or link.
         unescape: XPath of elements whose text is XML in disguise.
-        bare: Whether namespaces are taken off first, for formats that change theirs with every version.
+        bare: Whether namespaces are taken off first, for formats that change theirs with every
+            version.
         rules: How each field is read, in order.
         attempts: The same, selector by selector, those of one field behind one another.
         id_attempts: The same for identifiers, by scheme.
-        promises: Fields that nearly every record has; their absence means that the site has changed.
+        promises: Fields that nearly every record has; their absence means that the site has
+            changed.
     """
 
     body: Literal["json", "xml", "html", "marcxml"]
@@ -295,7 +315,8 @@ class Shape:
 
 
 class LateShape:
-    """A shape that is compiled when a body of its kind first comes: selectors are most of what loading a spec costs.
+    """A shape that is compiled when a body of its kind first comes: selectors are most of what
+    loading a spec costs.
 
     Args:
         body: As `Shape.body`.
@@ -304,7 +325,9 @@ class LateShape:
 
     __slots__ = ("_compiled", "_shape", "body")
 
-    def __init__(self, body: Literal["json", "xml", "html", "marcxml"], compiled: Callable[[], Shape]) -> None:
+    def __init__(
+        self, body: Literal["json", "xml", "html", "marcxml"], compiled: Callable[[], Shape]
+    ) -> None:
         self.body = body
         self._compiled = compiled
         self._shape: Shape | None = None
@@ -328,13 +351,15 @@ class AdapterSpec:
         name: As in `-s NAME`.
         label: For people.
         homepage, docs, terms, coverage, languages, syntax: For people, see docs/adapters.md.
-        probe: The query that `metasearch sources probe` asks, in our own syntax; "" for a word of its language.
+        probe: The query that `metasearch sources probe` asks, in our own syntax; "" for a word of
+            its language.
         default: Whether a search asks it when no sources are named.
         enabled: False takes it out of every search that does not name it.
         weight: Its share in the ranking, 1.0 is usual.
         shapes: Tried in order; see `Shape`.
         not_found: Whether a 404 means "no hits".
-        total_header: The response's header with the number of hits, where the body has none; "" else.
+        total_header: The response's header with the number of hits, where the body has none; ""
+            else.
         hook: Name of a module in adapters/hooks, or None.
         enrich: How it can be asked for single works; None where it cannot.
         file: Where it was read from, for messages.
@@ -366,5 +391,7 @@ class AdapterSpec:
 
     @property
     def key_env(self) -> str | None:
-        """The environment variable of the source's key; None where it has none (a contact opens no door)."""
+        """The environment variable of the source's key; None where it has none (a contact opens no
+        door).
+        """
         return next((auth.env for auth in self.auth if auth.env != CONTACT), None)

@@ -1,8 +1,9 @@
 """Bylines: several names in one string, in whatever style somebody wrote them.
 
-"Smith, J., Jones, K. L." and "J. Smith, K. L. Jones, and M. Lee" hold commas of two meanings. What a comma parts is
-told from what stands between the commas: bare initials belong to the name before them, and a piece that has initials of
-its own is a whole name. Where both readings are possible ("Smith, John"), it is the one that databases write.
+"Smith, J., Jones, K. L." and "J. Smith, K. L. Jones, and M. Lee" hold commas of two meanings. What
+a comma parts is told from what stands between the commas: bare initials belong to the name before
+them, and a piece that has initials of its own is a whole name. Where both readings are possible
+("Smith, John"), it is the one that databases write.
 """
 
 from __future__ import annotations
@@ -19,12 +20,15 @@ from metasearch.record import Author
 #: Longest byline that is looked at, in characters: a collaboration of five thousand.
 LONGEST = 200_000
 
-_OTHERS = re.compile(r"\bet\.? al\b\.?|\(eds?\.?\)|, ?eds?\.?$|(?<=[\u4e00-\u9fff]{2})[ ,，、;；]?等$", re.IGNORECASE)
+_OTHERS = re.compile(
+    r"\bet\.? al\b\.?|\(eds?\.?\)|, ?eds?\.?$|(?<=[\u4e00-\u9fff]{2})[ ,，、;；]?等$", re.IGNORECASE
+)
 _SEMICOLON = re.compile(r" ?[;；] ?")
 _AND = re.compile(r"(?:(?<=[ ,])|^)(?:and|und|&)(?=[ ,]|$)", re.IGNORECASE)
 _COMMA = re.compile(r" ?[,，、] ?")
 _YEAR = re.compile(r" (?:1\d|20)\d\d\.?$")
-#: "m. kearns. l. valiant": a full stop where a comma is meant, behind a word too long for an abbreviation.
+#: "m. kearns. l. valiant": a full stop where a comma is meant, behind a word too long for an
+#: abbreviation.
 _STOP = re.compile(r"(?<=[^\W\d_]{4}\.) (?=[^\W\d_]\.)")
 #: "Adeli K.Lewis G. F.": names run together behind their initials.
 _RUN_TOGETHER = re.compile(r"(?<=[A-Z]\.)(?=[A-Z]['’]?[A-Z]?[a-z])")
@@ -32,10 +36,13 @@ _RUN_TOGETHER = re.compile(r"(?<=[A-Z]\.)(?=[A-Z]['’]?[A-Z]?[a-z])")
 _GLUED = re.compile(r"((?:[^\W\d_]\.-?)+)([^\W\d_]{2}.*)")
 _SUFFIX = re.compile(r"jr|sr|[1-4](?:st|nd|rd|th)|ii|iii|iv|ph\.?d|m\.?d", re.IGNORECASE)
 _DOTTED = re.compile(r"(?:[^\W\d_]\.-?)+[^\W\d_]?|[^\W\d_](?:-[^\W\d_])*")
-_PARTICLES = frozenset("van von der den de del della di da dos das du la le ter ten zu zur al el bin ibn".split())
+_PARTICLES = frozenset(
+    "van von der den de del della di da dos das du la le ter ten zu zur al el bin ibn".split()
+)
 #: Words that no person's name holds: the whole byline is a body's.
 _OF_BODIES = re.compile(
-    r"\b(?:of|for|the|on|group|committee|agency|ministry|department|university|institute|society)\b", re.IGNORECASE
+    r"\b(?:of|for|the|on|group|committee|agency|ministry|department|university|institute|society)\b",
+    re.IGNORECASE,
 )
 _FIRMS = frozenset("inc ltd llc plc corp co gmbh".split())
 
@@ -44,8 +51,8 @@ class _Piece(NamedTuple):
     """What stands between two separators.
 
     Attributes:
-        kind: "initials" ("J. R."), "whole" ("J. Smith": initials first), "trailing" ("Smith J", "John R."),
-            "word" (one word, particles before it not counted) or "words".
+        kind: "initials" ("J. R."), "whole" ("J. Smith": initials first), "trailing" ("Smith J",
+            "John R."), "word" (one word, particles before it not counted) or "words".
     """
 
     text: str
@@ -73,7 +80,9 @@ _BY = re.compile(r"^\[?by\b\]?\s+", re.IGNORECASE)
 
 
 def statement(found: Any) -> tuple[Author, ...]:
-    """The authors of a statement of responsibility, "by Ada Byron and Tanaka Ken ; illustrated by ..."."""
+    """The authors of a statement of responsibility, "by Ada Byron and Tanaka Ken ; illustrated by
+    ...".
+    """
     value = first(found)
     return people_in(_BY.sub("", value.strip().partition(" ;")[0]).rstrip(". ")) if value else ()
 
@@ -86,7 +95,9 @@ def _of_commas(text: str) -> tuple[Author, ...]:
     if _OF_BODIES.search(text) and all(piece.kind in ("word", "words") for piece in pieces):
         return tuple(author for author in (person(_bare(text).replace(",", " ")),) if author)
     inverted = _inverted(groups)
-    return tuple(author for group in groups for author in _people(group, inverted=inverted, shouted=shouted))
+    return tuple(
+        author for group in groups for author in _people(group, inverted=inverted, shouted=shouted)
+    )
 
 
 def _pieces(group: str, *, shouted: bool) -> list[_Piece]:
@@ -108,7 +119,10 @@ def _pieces(group: str, *, shouted: bool) -> list[_Piece]:
             and not _is_initials(tokens[0], shouted=shouted)
             and _is_initials(tokens[-1], shouted=shouted)
         ):
-            out += [_Piece(name, _kind(name.split(), shouted=shouted)) for name in _RUN_TOGETHER.split(text)]
+            out += [
+                _Piece(name, _kind(name.split(), shouted=shouted))
+                for name in _RUN_TOGETHER.split(text)
+            ]
         else:
             out.append(_Piece(text, _kind(tokens, shouted=shouted)))
     return out
@@ -118,7 +132,9 @@ def _bare(text: str) -> str:
     """Without marks at its ends; the full stop stays behind an initial and an abbreviation."""
     text = text.strip(" ,:;")
     last = text.rpartition(" ")[2]
-    return text.rstrip(" .") if last.endswith(".") and len(last) > 3 and last.count(".") == 1 else text
+    return (
+        text.rstrip(" .") if last.endswith(".") and len(last) > 3 and last.count(".") == 1 else text
+    )
 
 
 def _is_initials(token: str, *, shouted: bool) -> bool:
@@ -142,10 +158,13 @@ def _kind(tokens: list[str], *, shouted: bool) -> str:
 
 
 def _inverted(groups: list[list[_Piece]]) -> bool:
-    """Whether given names that are written out stand behind the comma that follows the family name."""
+    """Whether given names that are written out stand behind the comma that follows the family
+    name.
+    """
     kinds = [[piece.kind for piece in group] for group in groups]
     if not kinds or any("initials" in group or "whole" in group for group in kinds):
-        return False  # "Smith, J., Jones, Kate" is too rare to be worth the danger to "Smith, J., Ann Jones"
+        # "Smith, J., Jones, Kate" is too rare to be worth the danger to "Smith, J., Ann Jones"
+        return False
     if any(normalise.has_cjk(piece.text) for group in groups for piece in group):
         return False
     if len(kinds) == 1:
@@ -157,7 +176,9 @@ def _inverted(groups: list[list[_Piece]]) -> bool:
     if all(len(group) % 2 == 0 for group in kinds) and len(kinds[-1]) == 2:
         return "trailing" not in (group[0] for group in kinds)
     # "Smith, John and Jane Doe", but not "Smith, Jones and Doe"
-    return len(kinds) == 2 and len(kinds[0]) == 2 and kinds[0][0] == "word" and kinds[1] == ["words"]
+    return (
+        len(kinds) == 2 and len(kinds[0]) == 2 and kinds[0][0] == "word" and kinds[1] == ["words"]
+    )
 
 
 def _people(group: list[_Piece], *, inverted: bool, shouted: bool) -> Iterator[Author]:
@@ -184,7 +205,8 @@ def _person(piece: _Piece, *, shouted: bool) -> Author | None:
 
     Args:
         piece: The name.
-        shouted: Whether the whole byline is written in capitals, as it was when the piece was given its kind.
+        shouted: Whether the whole byline is written in capitals, as it was when the piece was given
+            its kind.
     """
     if piece.kind not in ("whole", "trailing"):
         return person(piece.text)

@@ -1,7 +1,9 @@
-"""Where in its host a work stands, read from a citation such as MARC 773 $g: "Vol. 12, no. 3 (2019), p. 123-145".
+"""Where in its host a work stands, read from a citation such as MARC 773 $g: "Vol. 12, no. 3
+(2019), p. 123-145".
 
-Cataloguing rules leave the form free; labels of the common cataloguing languages are understood, and the two short
-forms "12(2010)3, 45-60" and "18:3". What has no label and neither form is left alone rather than guessed.
+Cataloguing rules leave the form free; labels of the common cataloguing languages are understood,
+and the two short forms "12(2010)3, 45-60" and "18:3". What has no label and neither form is left
+alone rather than guessed.
 """
 
 from __future__ import annotations
@@ -11,17 +13,24 @@ from functools import lru_cache
 from typing import NamedTuple
 
 _NUMBER = r"[:.\s]*(\d+[A-Za-z]?(?:\s?[-/\u2013]\s?\d+)?)(?![\d-])"
-_VOLUME = re.compile(rf"\b(?:volume|vol|v|band|bd|jahrgang|jg|tome|tom|t|årg|том|т){_NUMBER}", re.IGNORECASE)
-_ISSUE = re.compile(rf"\b(?:number|num|no|nr|issue|iss|heft|h|fasc|numéro|n[º°o]?|№){_NUMBER}", re.IGNORECASE)
+_VOLUME = re.compile(
+    rf"\b(?:volume|vol|v|band|bd|jahrgang|jg|tome|tom|t|årg|том|т){_NUMBER}", re.IGNORECASE
+)
+_ISSUE = re.compile(
+    rf"\b(?:number|num|no|nr|issue|iss|heft|h|fasc|numéro|n[º°o]?|№){_NUMBER}", re.IGNORECASE
+)
 #: "Vol.389(10086)", but not "Vol. 12 (2019)"
 _ISSUE_BEHIND = re.compile(r"\s?\((?!(?:1[5-9]|20)\d\d\))(\d{1,5}(?:[-/\u2013]\d{1,5})?)\)")
 _PAGES = re.compile(
-    r"\b(?:pages?|pp?|seiten?|s|с)[:.\s]*([A-Za-z]?\d+[A-Za-z]?(?:\s?[-\u2010-\u2015]\s?[A-Za-z]?\d+)?)", re.IGNORECASE
+    r"\b(?:pages?|pp?|seiten?|s|с)[:.\s]*([A-Za-z]?\d+[A-Za-z]?(?:\s?[-\u2010-\u2015]\s?[A-Za-z]?\d+)?)",
+    re.IGNORECASE,
 )
 _SHORT = re.compile(
     r"(?:^|[,;]\s?)(?:(\d{1,4})\s?\(\d{4}\)\s?(\d{1,4})?(?!\d)|(\d{1,4})\s?\((\d{1,3})\)|(\d{1,4}):(\d{1,4})\b)"
 )
-_SHORT_PAGES = re.compile(r"[,;]\s*+([A-Za-z]?\d+\s?[-\u2010-\u2015]\s?[A-Za-z]?\d+)\.?\s*+(?:$|(?=;))")
+_SHORT_PAGES = re.compile(
+    r"[,;]\s*+([A-Za-z]?\d+\s?[-\u2010-\u2015]\s?[A-Za-z]?\d+)\.?\s*+(?:$|(?=;))"
+)
 
 
 class Part(NamedTuple):
@@ -38,14 +47,19 @@ def _short_pages(text: str) -> re.Match[str] | None:
 
 
 def _is_issn(text: str) -> bool:
-    """Whether it is one by its check digit too, since four digits, a hyphen and four digits may be pages."""
+    """Whether it is one by its check digit too, since four digits, a hyphen and four digits may be
+    pages.
+    """
     if len(text) != 9 or text[4] != "-" or not (text[:4] + text[5:]).isdecimal():
         return False
     digits = map(int, text.replace("-", ""))
-    return sum(weight * digit for weight, digit in zip(range(8, 0, -1), digits, strict=True)) % 11 == 0
+    return (
+        sum(weight * digit for weight, digit in zip(range(8, 0, -1), digits, strict=True)) % 11 == 0
+    )
 
 
-#: Where the name of a host ends: before a date, a volume, an issue, pages, or a place and date in brackets.
+#: Where the name of a host ends: before a date, a volume, an issue, pages, or a place and date in
+#: brackets.
 _HOST_ENDS = re.compile(
     r",\s+(?=(?:\d{1,2}\s+)?(?:(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?,?\s+|"
     r"(?:spring|summer|fall|autumn|winter),?\s+)?(?:\d{1,2},\s+)?\d{4}\b|(?:vol|volume|v|bd|jg|t|n)\b\.?\s*\d|"
@@ -64,12 +78,18 @@ _IN = re.compile(r"in ?: ", re.IGNORECASE)
 
 
 def host(text: str) -> str | None:
-    """What a citation is a part of: "The Lancet" of "In: The Lancet, June 10, 2017, Vol.389(10086)".
+    """What a citation is a part of: "The Lancet" of "In: The Lancet, June 10, 2017,
+    Vol.389(10086)".
 
-    Also where parts stand between semicolons, as in Dublin Core: "ISSN: 0140-6736 ; The Lancet ; 389 (10086) ; 45-67".
+    Also where parts stand between semicolons, as in Dublin Core: "ISSN: 0140-6736 ; The Lancet ;
+    389 (10086) ; 45-67".
     """
     for piece in text.split(";"):
-        piece = _IN.sub("", piece.strip(), count=1) if piece.lstrip()[:2].lower() == "in" else piece.strip()
+        piece = (
+            _IN.sub("", piece.strip(), count=1)
+            if piece.lstrip()[:2].lower() == "in"
+            else piece.strip()
+        )
         if _WORD.search(piece) and not _NO_HOST.match(piece):
             return _HOST_ENDS.split(piece, maxsplit=1)[0].strip(" ,") or None
     return None
@@ -83,7 +103,15 @@ def part(text: str) -> Part:
     # What stands in brackets behind a volume comes first: "vol. 17 (3) article n. 4".
     issue = (_ISSUE_BEHIND.match(text, volume.end()) if volume else None) or _ISSUE.search(text)
     return Part(
-        volume[1] if volume else next((g for g in (short[1], short[3], short[5]) if g), None) if short else None,
-        issue[1] if issue else next((g for g in (short[2], short[4], short[6]) if g), None) if short else None,
+        volume[1]
+        if volume
+        else next((g for g in (short[1], short[3], short[5]) if g), None)
+        if short
+        else None,
+        issue[1]
+        if issue
+        else next((g for g in (short[2], short[4], short[6]) if g), None)
+        if short
+        else None,
         "".join(pages[1].split()) if pages else None,
     )

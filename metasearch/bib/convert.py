@@ -1,9 +1,10 @@
 """The closed list of converters: what a selector finds -> the value of a record's field.
 
-Each takes whatever the selector found (a string, a number, a list, an element's text, None) and gives a value or None;
-none raises on odd input, so that one odd field costs neither its record nor its page. `CONVERTERS` is the list that a
-spec may name with `as = "..."`; `DEFAULTS` says which converter a field has when its spec names none. The converters
-themselves stand in texts.py, dates.py, identifiers.py, numbering.py and people.py.
+Each takes whatever the selector found (a string, a number, a list, an element's text, None) and
+gives a value or None; none raises on odd input, so that one odd field costs neither its record nor
+its page. `CONVERTERS` is the list that a spec may name with `as = "..."`; `DEFAULTS` says which
+converter a field has when its spec names none. The converters themselves stand in texts.py,
+dates.py, identifiers.py, numbering.py and people.py.
 """
 
 from __future__ import annotations
@@ -193,7 +194,8 @@ CONVERTERS: Mapping[str, Converter] = {
     "names-statement": byline.statement,
 }
 
-#: Converters that give several values, and the fields that hold several; neither goes with any of the others.
+#: Converters that give several values, and the fields that hold several; neither goes with any of
+#: the others.
 PLURAL = frozenset({"list", "split-list", "words", "isbd-list", "isbn", "issn"})
 PLURAL_FIELDS = frozenset({"titles", "authors", "editors", "isbn", "issn", "keywords", "subjects"})
 #: What the names of authors that are objects may go through.

@@ -14,7 +14,8 @@ _YEAR_CORRECTED = re.compile(r"\d{2,4},?\s*\[(?:i\.\s?e\.,?\s*)?(1[0-9]{3}|20[0-
 def year(found: Any) -> int | None:
     """The first plausible year: "c1999.", "[2001?]", "1998 Dec-1999 Jan", 2004.
 
-    A year in brackets behind another one corrects it, or is its Gregorian form: "2024 [1967]", "1392 [2013]".
+    A year in brackets behind another one corrects it, or is its Gregorian form: "2024 [1967]",
+    "1392 [2013]".
     """
     for value in strings(found):
         if len(value) > 4 and value.isdigit():
@@ -30,7 +31,9 @@ _MONTHS = {m: i for i, m in enumerate("jan feb mar apr may jun jul aug sep oct n
 _YEAR_ALONE = re.compile(r"1\d{3}|20\d\d")
 _ISO = re.compile(r"(1[0-9]{3}|20[0-9]{2})(?:[-/.](\d{1,2})(?:[-/.](\d{1,2}))?)?(?=$|[T\s])")
 # As nearly all are written: what stands before the time is the answer.
-_PLAIN = re.compile(r"(?:1[0-9]{3}|20[0-9]{2})(?:-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12][0-9]|3[01]))?)?(?=$|T)")
+_PLAIN = re.compile(
+    r"(?:1[0-9]{3}|20[0-9]{2})(?:-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12][0-9]|3[01]))?)?(?=$|T)"
+)
 _COMPACT = re.compile(r"(1[0-9]{3}|20[0-9]{2})(\d\d)(\d\d)?")
 
 
@@ -53,11 +56,15 @@ def date(found: Any) -> str | None:
 
 
 def earliest_date(found: Any) -> str | None:
-    """The earliest of several dates, of two that agree the more precise one: "2006" of ["2015-10-05", "2006"].
+    """The earliest of several dates, of two that agree the more precise one: "2006" of
+    ["2015-10-05", "2006"].
 
-    Of what a repository says, that is the day of publication: the others are those on which it was taken in or changed.
+    Of what a repository says, that is the day of publication: the others are those on which it was
+    taken in or changed.
     """
-    dates: list[str] = [it for value in strings(found) if (it := date(value) or _year_as_date(value))]
+    dates: list[str] = [
+        it for value in strings(found) if (it := date(value) or _year_as_date(value))
+    ]
     return min(dates, key=_in_order, default=None)
 
 
@@ -74,7 +81,13 @@ def _year_as_date(value: str) -> str | None:
 def _date_of(year_text: str, month: str = "", day: str = "", *_: str) -> str | None:
     if _YEAR_ALONE.fullmatch(year_text) is None:
         return None
-    number = _MONTHS.get(month[:3].lower(), 0) if len(month) > 2 else int(month) if month.isdecimal() else 0
+    number = (
+        _MONTHS.get(month[:3].lower(), 0)
+        if len(month) > 2
+        else int(month)
+        if month.isdecimal()
+        else 0
+    )
     if not 1 <= number <= 12:
         return year_text
     if not (day.isdecimal() and len(day) <= 2 and 1 <= int(day) <= 31):
@@ -83,19 +96,25 @@ def _date_of(year_text: str, month: str = "", day: str = "", *_: str) -> str | N
 
 
 def padded_date(found: Any) -> str | None:
-    """`date`, for sources that write a mere year as its first of January: that day counts as the year alone."""
+    """`date`, for sources that write a mere year as its first of January: that day counts as the
+    year alone.
+    """
     value = date(found)
     return value[:4] if value and value.endswith("-01-01") else value
 
 
 def day_first_date(found: Any) -> str | None:
-    """A date in figures as much of Europe writes it, "12/11/2024" or "12.11.2024"; "01/01/1987" is a filled-up year."""
+    """A date in figures as much of Europe writes it, "12/11/2024" or "12.11.2024"; "01/01/1987" is
+    a filled-up year.
+    """
     hit = _DAY_FIRST.fullmatch((first(found) or "").strip())
     return padded_date(_date_of(hit[3], hit[2], hit[1]) if hit else found)
 
 
 def date_words(found: Any) -> str | None:
-    """A date in PubMed's words: "2009 Dec 20" -> "2009-12-20"; of a span ("1998 Dec-1999 Jan") the first year."""
+    """A date in PubMed's words: "2009 Dec 20" -> "2009-12-20"; of a span ("1998 Dec-1999 Jan") the
+    first year.
+    """
     value = first(found)
     parts = value.split() if value else []
     if not parts:
@@ -105,26 +124,35 @@ def date_words(found: Any) -> str | None:
 
 
 _MONTH_NAMES = (
-    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
+    "january", "february", "march", "april", "may", "june", "july", "august", "september",
+    "october", "november",
     "december",
 )  # fmt: skip
 #: Of the name of each month its first three letters, and each longer beginning -> its number.
-_MONTHS_BEGUN = {name[:end]: number for number, name in enumerate(_MONTH_NAMES, 1) for end in range(3, len(name) + 1)}
+_MONTHS_BEGUN = {
+    name[:end]: number
+    for number, name in enumerate(_MONTH_NAMES, 1)
+    for end in range(3, len(name) + 1)
+}
 _TIME_OF_DAY = re.compile(r"\b\d{1,2}:\d{2}.*")
 _WORDS_AND_NUMBERS = re.compile(r"[^\W\d_]+|\d+")
 
 
 def date_printed(found: Any) -> str | None:
-    """A date as it is printed, day or month first: "28 August 2015", "Aug. 15, 2011", "NOV 2014", "Spring 2010".
+    """A date as it is printed, day or month first: "28 August 2015", "Aug. 15, 2011", "NOV 2014",
+    "Spring 2010".
 
-    What spans days is known to the month ("11-12 July 2018"), what spans months to the year ("Jan.-Feb. 2019").
-    Several strings are one date; ISO 8601 and RFC 822's "Tue, 05 Mar 2019 10:00:00 GMT" are taken, too.
+    What spans days is known to the month ("11-12 July 2018"), what spans months to the year
+    ("Jan.-Feb. 2019"). Several strings are one date; ISO 8601 and RFC 822's "Tue, 05 Mar 2019
+    10:00:00 GMT" are taken, too.
     """
     value = " ".join(strings(found))
     if iso := date(value):
         return iso
     value = value.lower()
-    parts: list[str] = _WORDS_AND_NUMBERS.findall(_TIME_OF_DAY.sub("", value) if ":" in value else value)
+    parts: list[str] = _WORDS_AND_NUMBERS.findall(
+        _TIME_OF_DAY.sub("", value) if ":" in value else value
+    )
     years = [part for part in parts if _YEAR_ALONE.fullmatch(part)]
     if not years:
         return None
@@ -148,14 +176,21 @@ def date_parts(found: Any) -> str | None:
     return _date_of(*parts[:3]) if parts else None
 
 
-#: https://www.wikidata.org/wiki/Help:Dates: precision -> characters of "2015-03-05T00:00:00Z" that say something.
+#: https://www.wikidata.org/wiki/Help:Dates: precision -> characters of "2015-03-05T00:00:00Z" that
+#: say something.
 _PRECISION = {11: 10, 10: 7, 9: 4}
 
 
 def precise_date(found: Any) -> str | None:
-    """Wikidata's {"time": "+2015-03-00T00:00:00Z", "precision": 10}: what is beyond the precision is padding."""
+    """Wikidata's {"time": "+2015-03-00T00:00:00Z", "precision": 10}: what is beyond the precision
+    is padding.
+    """
     for value in found if isinstance(found, list) else [found]:
-        if isinstance(value, dict) and isinstance(value.get("time"), str) and type(value.get("precision")) is int:
+        if (
+            isinstance(value, dict)
+            and isinstance(value.get("time"), str)
+            and type(value.get("precision")) is int
+        ):
             known = value["time"].removeprefix("+")[: _PRECISION.get(value["precision"], 0)]
             if known:
                 return date(known)

@@ -1,7 +1,9 @@
-"""How long the fields of a record may be, and what is told where one was longer. docs/decisions/0018 says why.
+"""How long the fields of a record may be, and what is told where one was longer.
+docs/decisions/0018 says why.
 
-Whatever a database or a file says passes here twice: a value before it is converted (`bounded`), so that no converter
-works on megabytes, and the record when it is made (`kept`), so that nothing behind it does either.
+Whatever a database or a file says passes here twice: a value before it is converted (`bounded`), so
+that no converter works on megabytes, and the record when it is made (`kept`), so that nothing
+behind it does either.
 """
 
 from __future__ import annotations
@@ -23,7 +25,8 @@ class Limit:
         name: One value of the field, in words, for notes: "title".
         text: Characters of the text, or of each text in a list.
         items: Texts or people in the list; 1 where the field is no list.
-        whole: Whether a longer text is left out, because a part of it would be another one: of a DOI, an address.
+        whole: Whether a longer text is left out, because a part of it would be another one: of a
+            DOI, an address.
     """
 
     name: str
@@ -38,21 +41,26 @@ class Limit:
 
     @property
     def given(self) -> int:
-        """Characters of a text before it is converted: markup, entities and labels may be most of it."""
+        """Characters of a text before it is converted: markup, entities and labels may be most of
+        it.
+        """
         return MARKUP * self.text
 
 
-#: Characters of a value before conversion for each one that is kept. Of real abstracts, markup is a fifth at most.
+#: Characters of a value before conversion for each one that is kept. Of real abstracts, markup is a
+#: fifth at most.
 MARKUP = 4
 #: Characters, and texts, of all that is found for one field before it is converted.
 MOST_GIVEN, MOST_FOUND = 400_000, 10_000
 #: A larger number is no year and no count, and takes long to write down.
 LARGEST_NUMBER = 10**15
 
-_TITLE = 4_000  # catalogues copy whole title pages; the longest in 26,000 real records has 725 characters
+# catalogues copy whole title pages; the longest in 26,000 real records has 725 characters
+_TITLE = 4_000
 _NAME = 1_000  # bodies with all that they belong to; 134
 _BODY = 1_000  # journals, publishers, universities; 221
-#: The longest real values stand behind; measured in the answers of 60 databases, in catalogue records and in exports.
+#: The longest real values stand behind; measured in the answers of 60 databases, in catalogue
+#: records and in exports.
 LIMITS: Mapping[str, Limit] = {
     "source": Limit("source name", 500),  # of a file, its name
     "title": Limit("title", _TITLE),
@@ -60,7 +68,9 @@ LIMITS: Mapping[str, Limit] = {
     "original_title": Limit("original title", _TITLE),
     "translated_title": Limit("translated title", _TITLE),
     "titles": Limit("further title", _TITLE, 200),  # 27 of one work
-    "authors": Limit("author", _NAME, 20_000),  # ATLAS and CMS together are 5,154; the longest list known has 15,025
+    "authors": Limit(
+        "author", _NAME, 20_000
+    ),  # ATLAS and CMS together are 5,154; the longest list known has 15,025
     "editors": Limit("editor", _NAME, 2_000),
     "affiliation": Limit("affiliation", 2_000),  # 286
     "venue": Limit("venue", _BODY),
@@ -71,7 +81,9 @@ LIMITS: Mapping[str, Limit] = {
     "issue": Limit("issue", 500),  # 159: "Suppl. 1" with its title
     "pages": Limit("page range", 500),  # 50
     "version": Limit("version", 200),  # 7
-    "type": Limit("type", 10_000),  # only what is looked up in a table: 26,745 characters were found for one
+    "type": Limit(
+        "type", 10_000
+    ),  # only what is looked up in a table: 26,745 characters were found for one
     "language": Limit("language", 500),  # 65: a sentence
     "date": Limit("date", 500),
     "year": Limit("year", 500),
@@ -89,7 +101,9 @@ LIMITS: Mapping[str, Limit] = {
     "source_id": Limit("record number", 1_000, whole=True),  # 149
     "url": Limit("address", 4_000, whole=True),  # 798; as `normalise.web_url` takes
     "pdf_url": Limit("file address", 4_000, whole=True),
-    "given": Limit("other field", 50_000, 1_000),  # what a file says beside: notes, addresses; 157 cited works
+    "given": Limit(
+        "other field", 50_000, 1_000
+    ),  # what a file says beside: notes, addresses; 157 cited works
 }
 _OTHER = LIMITS["ids"]
 #: No text of so few characters is beyond its limit.
@@ -115,7 +129,9 @@ class Cuts:
 
     def items(self, limit: Limit) -> None:
         """A list was longer than its limit."""
-        self._add(f"list of {limit.names}", f"lists of {limit.names}", f"cut at {limit.items:,} entries")
+        self._add(
+            f"list of {limit.names}", f"lists of {limit.names}", f"cut at {limit.items:,} entries"
+        )
 
     def given(self, field: str) -> None:
         """What was found for a field was more than is converted."""
@@ -125,7 +141,9 @@ class Cuts:
 
     def room(self, limit: Limit) -> None:
         """All texts of a list together were longer than is kept."""
-        self._add(f"list of {limit.names}", f"lists of {limit.names}", f"cut at {MOST_GIVEN:,} characters")
+        self._add(
+            f"list of {limit.names}", f"lists of {limit.names}", f"cut at {MOST_GIVEN:,} characters"
+        )
 
     def number(self, field: str) -> None:
         """A number was too large to be one of that field."""
@@ -146,7 +164,8 @@ class Cuts:
 
 
 def bounded(field: str, found: Any, cuts: Cuts) -> Any:
-    """What was found for a field, as much of it as is converted; the same object where that is all of it.
+    """What was found for a field, as much of it as is converted; the same object where that is all
+    of it.
 
     Args:
         field: Of a record, or the scheme of an identifier.
@@ -213,7 +232,10 @@ class _Room:
             self.cut = True
             return found[:most]
         if isinstance(found, dict):
-            return {key: self.part(value) if isinstance(value, str) else value for key, value in found.items()}
+            return {
+                key: self.part(value) if isinstance(value, str) else value
+                for key, value in found.items()
+            }
         if isinstance(found, (list, tuple)):
             return [self.part(item) for item in self._some(found)]
         self.texts -= 1
@@ -228,16 +250,19 @@ class _Room:
 
 
 def most(field: str, found: list[Any]) -> list[Any]:
-    """The first of a long list, and one more than the record keeps, by which `kept` sees and tells that there were."""
+    """The first of a long list, and one more than the record keeps, by which `kept` sees and tells
+    that there were.
+    """
     limit = LIMITS[field].items + 1
     return found if len(found) <= limit else found[:limit]
 
 
-# --------------------------------------------------------------------------- when the record is made
+# -------------------------------------------------------------------------- when the record is made
 
 
 def kept(values: dict[str, Any], cuts: Cuts) -> dict[str, Any]:
-    """The fields of a record, none longer than its limit; the same table, changed where something was.
+    """The fields of a record, none longer than its limit; the same table, changed where something
+    was.
 
     Args:
         values: As `Record` takes them.
@@ -246,11 +271,21 @@ def kept(values: dict[str, Any], cuts: Cuts) -> dict[str, Any]:
     for field, value in values.items():
         kind = type(value)
         if kind is str:
-            if len(value) > SHORT and (limit := LIMITS.get(field)) is not None and len(value) > limit.text:
-                values[field] = _text(value, limit, cuts, "" if field in ("title", "source_id") else None)
+            if (
+                len(value) > SHORT
+                and (limit := LIMITS.get(field)) is not None
+                and len(value) > limit.text
+            ):
+                values[field] = _text(
+                    value, limit, cuts, "" if field in ("title", "source_id") else None
+                )
         elif kind is tuple:
             if value:
-                values[field] = _people(value, field, cuts) if field in _PEOPLE else _texts(value, LIMITS[field], cuts)
+                values[field] = (
+                    _people(value, field, cuts)
+                    if field in _PEOPLE
+                    else _texts(value, LIMITS[field], cuts)
+                )
         elif kind is int:
             # A position is a number of ours, or of a file of ours, and every record has one.
             if not -LARGEST_NUMBER < value < LARGEST_NUMBER and field != "position":
@@ -262,7 +297,8 @@ def kept(values: dict[str, Any], cuts: Cuts) -> dict[str, Any]:
 
 
 def kept_given(found: Sequence[tuple[str, str]], cuts: Cuts) -> tuple[tuple[str, str], ...]:
-    """Tags and values that no field of a record holds, as much of them as is kept: `MOST_GIVEN` characters in all.
+    """Tags and values that no field of a record holds, as much of them as is kept: `MOST_GIVEN`
+    characters in all.
 
     Args:
         found: As the file has them, in order.
@@ -296,7 +332,10 @@ def _texts(found: tuple[str, ...], limit: Limit, cuts: Cuts) -> tuple[str, ...]:
         cuts.items(limit)
         found = found[: limit.items]
     if max(map(len, found)) > limit.text:
-        shorter = [value if len(value) <= limit.text else _text(value, limit, cuts, None) for value in found]
+        shorter = [
+            value if len(value) <= limit.text else _text(value, limit, cuts, None)
+            for value in found
+        ]
         return tuple(dict.fromkeys(value for value in shorter if value))
     return found
 
@@ -339,7 +378,9 @@ def _ids(found: Mapping[str, str], cuts: Cuts) -> Mapping[str, str]:
         cuts.items(limit)
         found = dict(islice(found.items(), limit.items))
     if max(map(len, found.values())) > limit.text or max(map(len, found)) > limit.text:
-        fitting = {scheme: it for scheme, it in found.items() if max(len(it), len(scheme)) <= limit.text}
+        fitting = {
+            scheme: it for scheme, it in found.items() if max(len(it), len(scheme)) <= limit.text
+        }
         for _ in range(len(found) - len(fitting)):
             cuts.text(limit)
         return fitting

@@ -17,7 +17,9 @@ def doi(found: Any) -> str | None:
 
 
 def doi_url(found: Any) -> str | None:
-    """The DOI of the first URL of a DOI resolver, even behind a library's proxy; other URLs only look like it."""
+    """The DOI of the first URL of a DOI resolver, even behind a library's proxy; other URLs only
+    look like it.
+    """
     return doi([v for v in strings(found) if "doi.org/" in v.lower()])
 
 
@@ -39,7 +41,9 @@ _BETWEEN_ISBNS = re.compile(r"[;,]|\s(?=97[89])")
 
 def isbns(found: Any) -> tuple[str, ...]:
     """Each ISBN once, as ISBN-13."""
-    values = [part for v in strings(found) for part in ((v,) if v.isalnum() else _BETWEEN_ISBNS.split(v))]
+    values = [
+        part for v in strings(found) for part in ((v,) if v.isalnum() else _BETWEEN_ISBNS.split(v))
+    ]
     return tuple(dict.fromkeys([i for v in values if (i := normalise.isbn(v))]))
 
 
@@ -48,7 +52,9 @@ _SEPARATORS = re.compile(r"[;,]")
 
 def issns(found: Any) -> tuple[str, ...]:
     """Each ISSN once."""
-    values = [part for v in strings(found) for part in (_SEPARATORS.split(v) if len(v) > 9 else (v,))]
+    values = [
+        part for v in strings(found) for part in (_SEPARATORS.split(v) if len(v) > 9 else (v,))
+    ]
     return tuple(dict.fromkeys([i for v in values if (i := normalise.issn(v))]))
 
 
@@ -59,10 +65,14 @@ def arxiv(found: Any) -> str | None:
 
 def arxiv_url(found: Any) -> str | None:
     """The arXiv identifier in the first link or DOI that is arXiv's, among others that are not."""
-    return next((a for v in strings(found) if "arxiv" in v.lower() and (a := normalise.arxiv_id(v))), None)
+    return next(
+        (a for v in strings(found) if "arxiv" in v.lower() and (a := normalise.arxiv_id(v))), None
+    )
 
 
-_ARXIV_VERSION = re.compile(r"(?:\d{4}\.\d{4,5}|[a-z][a-z.-]{0,20}/\d{7})(v\d{1,3})\b", re.IGNORECASE)
+_ARXIV_VERSION = re.compile(
+    r"(?:\d{4}\.\d{4,5}|[a-z][a-z.-]{0,20}/\d{7})(v\d{1,3})\b", re.IGNORECASE
+)
 
 
 def arxiv_version(found: Any) -> str | None:
@@ -74,7 +84,11 @@ def arxiv_version(found: Any) -> str | None:
 def pmcid(found: Any) -> str | None:
     """The form "PMC123456", from that, from a link to it, or from its number."""
     value = first(found)
-    hit = re.search(r"PMC0*(\d{1,9})|(?:^|/)0*(\d{1,9})/?$", value.strip(), re.IGNORECASE) if value else None
+    hit = (
+        re.search(r"PMC0*(\d{1,9})|(?:^|/)0*(\d{1,9})/?$", value.strip(), re.IGNORECASE)
+        if value
+        else None
+    )
     return f"PMC{hit[1] or hit[2]}" if hit else None
 
 
@@ -82,14 +96,18 @@ _PMID = re.compile(r"(?:^|[^\dC])0*(\d{1,9})/?$")
 
 
 def pmid(found: Any) -> str | None:
-    """A PubMed identifier, from its number, "MEDLINE:37689792", "pmid:37689792", or a link to it."""
+    """A PubMed identifier, from its number, "MEDLINE:37689792", "pmid:37689792", or a link to
+    it.
+    """
     value = first(found)
     hit = _PMID.search(value.strip()) if value else None
     return hit[1] if hit else None
 
 
 def lccn(found: Any) -> str | None:
-    """A Library of Congress Control Number in the form of http://www.loc.gov/marc/lccn-namespace.html."""
+    """A Library of Congress Control Number in the form of
+    http://www.loc.gov/marc/lccn-namespace.html.
+    """
     value = first(found)
     bare = "".join(value.partition("/")[0].split()).lower() if value else ""
     prefix, hyphen, serial = bare.partition("-")
@@ -101,7 +119,9 @@ _OCLC = re.compile(r"(?:\(OCoLC\)\s*+(?:oc[mn]|on)?|oc[mn]|on|OCLC:)\s*+(\d+)", 
 
 
 def oclc(found: Any) -> str | None:
-    """The number of the first "(OCoLC)ocm01234567", "ocn123456789", "on1234567890" or "OCLC:1234567"."""
+    """The number of the first "(OCoLC)ocm01234567", "ocn123456789", "on1234567890" or
+    "OCLC:1234567".
+    """
     for value in strings(found):
         hit = _OCLC.fullmatch(value.strip())
         if hit:

@@ -1,7 +1,7 @@
 """A MARC record as it is read: leader, control fields, and data fields with their subfields.
 
-A record is walked once, and the subfields of a field are read when they are first asked for: most fields of a
-catalogue record are never looked at.
+A record is walked once, and the subfields of a field are read when they are first asked for: most
+fields of a catalogue record are never looked at.
 """
 
 from __future__ import annotations
@@ -79,12 +79,16 @@ class MarcRecord:
         """The data fields with this tag, in order."""
         found = self._fields.get(tag)
         if found is None:
-            found = self._fields[tag] = [MarcField(tag, element) for element in self.tags.get(tag, ())]
+            found = self._fields[tag] = [
+                MarcField(tag, element) for element in self.tags.get(tag, ())
+            ]
         return found
 
 
 def _marc_element(node: Any) -> Any:
-    """The element whose children are MARC fields: the node itself, or the first one inside its wrapping."""
+    """The element whose children are MARC fields: the node itself, or the first one inside its
+    wrapping.
+    """
     for element in node.iterdescendants():
         if element.tag.endswith(("leader", "controlfield", "datafield")):
             return element.getparent()

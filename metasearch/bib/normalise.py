@@ -1,8 +1,8 @@
 """One form for things that databases write in many: identifiers, URLs, titles, names, venues.
 
-Every function is pure and never raises on odd input: what cannot be normalised gives None or "". Two groups:
-identifiers and display text (used when a record is read), and comparison keys (used once a record, when its
-fingerprint is made).
+Every function is pure and never raises on odd input: what cannot be normalised gives None or "".
+Two groups: identifiers and display text (used when a record is read), and comparison keys (used
+once a record, when its fingerprint is made).
 """
 
 from __future__ import annotations
@@ -18,14 +18,16 @@ from metasearch.bib import unicode_forms
 
 # --------------------------------------------------------------------------- identifiers
 
-# Numbers and their divisions are bounded, so that "10.1000.10.1000. ..." is not read again from each of its beginnings.
+# Numbers and their divisions are bounded, so that "10.1000.10.1000. ..." is not read again from
+# each of its beginnings.
 _DOI = re.compile(r"10\.\d{4,9}(?:\.\d{1,9}){0,9}/\S+")
 # As nearly all are written, once in lower case: nothing to strip or unescape.
 _PLAIN_DOI = re.compile(r"(?:https?://(?:dx\.)?doi\.org/)?(10\.[0-9]{4,9}/[a-z0-9._/-]*[a-z0-9])")
 _DOI_TAIL = ".,;:"
 _OPENING = {")": "(", "]": "[", "}": "{"}
 _ARXIV = re.compile(
-    r"(?:arxiv(?:\.org)?[:./ ]*|abs/|pdf/|^)((?:\d{4}\.\d{4,5}|[a-z-]{1,20}(?:\.[a-z]{2})?/\d{7}))(?:v(\d+))?",
+    r"(?:arxiv(?:\.org)?[:./ "
+    r"]*|abs/|pdf/|^)((?:\d{4}\.\d{4,5}|[a-z-]{1,20}(?:\.[a-z]{2})?/\d{7}))(?:v(\d+))?",
     re.IGNORECASE,
 )
 _PLAIN_ARXIV = re.compile(r"(?:https?://arxiv\.org/abs/)?([0-9]{4}\.[0-9]{4,5})(?:v[0-9]+)?")
@@ -55,8 +57,12 @@ def doi(value: str | None) -> str | None:
 
 
 def _without_open_ends(bare: str) -> str:
-    """A DOI without brackets at its end that do not open in it; each kind is counted once, in linear time."""
-    more = {closing: bare.count(closing) - bare.count(opening) for closing, opening in _OPENING.items()}
+    """A DOI without brackets at its end that do not open in it; each kind is counted once, in
+    linear time.
+    """
+    more = {
+        closing: bare.count(closing) - bare.count(opening) for closing, opening in _OPENING.items()
+    }
     end = len(bare)
     while end and more.get(bare[end - 1], 0) > 0:
         more[bare[end - 1]] -= 1
@@ -83,7 +89,9 @@ def isbn(value: str | None) -> str | None:
         return None
     digits = value
     if not (value.isascii() and value.isdigit()):
-        digits = _NOT_ISBN.sub("", _BEHIND_ISBN.split(value.strip().removeprefix("ISBN").strip(" :"), maxsplit=1)[0])
+        digits = _NOT_ISBN.sub(
+            "", _BEHIND_ISBN.split(value.strip().removeprefix("ISBN").strip(" :"), maxsplit=1)[0]
+        )
         digits = digits or _NOT_ISBN.sub("", value)
     if len(digits) == 10:
         if not digits[:9].isdigit():
@@ -104,7 +112,9 @@ def _isbn13_check(core: str) -> str:
 
 @lru_cache(maxsize=1_000)
 def issn(value: str | None) -> str | None:
-    """As "1234-567X", or None; the check digit is not judged, because catalogues print wrong ones."""
+    """As "1234-567X", or None; the check digit is not judged, because catalogues print wrong
+    ones.
+    """
     if not value:
         return None
     found = _ISSN.search(value)
@@ -143,24 +153,36 @@ def web_url(value: str | None) -> str | None:
         return None
     if not host:
         return None
-    return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl() if "@" in parts.netloc else value
+    return (
+        parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
+        if "@" in parts.netloc
+        else value
+    )
 
 
-_TRACKING = re.compile(r"^(?:utm_\w+|fbclid|gclid|ref|source|via|casa_token|jsessionid)$", re.IGNORECASE)
-# The usual landing page, for which taking the URL apart and putting it together again changes nothing.
-_PLAIN_LANDING = re.compile(r"https?://(?:www\.)?((?!www\.)[a-z0-9.-]+)((?:/[\w.~-]+)+)/?", re.ASCII)
+_TRACKING = re.compile(
+    r"^(?:utm_\w+|fbclid|gclid|ref|source|via|casa_token|jsessionid)$", re.IGNORECASE
+)
+# The usual landing page, for which taking the URL apart and putting it together again changes
+# nothing.
+_PLAIN_LANDING = re.compile(
+    r"https?://(?:www\.)?((?!www\.)[a-z0-9.-]+)((?:/[\w.~-]+)+)/?", re.ASCII
+)
 _DEFAULT_PORTS = {"http": ":80", "https": ":443"}
 
 
 def url_key(value: str | None) -> str | None:
-    """The same for every spelling of one address: no scheme, www, default port, fragment, tracking or final slash.
+    """The same for every spelling of one address: no scheme, www, default port, fragment, tracking
+    or final slash.
 
-    A DOI resolver's URL gives None, because it is a DOI and compared as one; a bare host gives None, because it
-    is nobody's landing page.
+    A DOI resolver's URL gives None, because it is a DOI and compared as one; a bare host gives
+    None, because it is nobody's landing page.
     """
     if not value:
         return None
-    if value.startswith(("https://doi.org/", "http://dx.doi.org/", "https://dx.doi.org/", "http://doi.org/")):
+    if value.startswith(
+        ("https://doi.org/", "http://dx.doi.org/", "https://dx.doi.org/", "http://doi.org/")
+    ):
         return None
     plain_one = _PLAIN_LANDING.fullmatch(value)
     if plain_one:
@@ -171,13 +193,17 @@ def url_key(value: str | None) -> str | None:
         return None
     if parts.scheme.lower() not in ("http", "https") or not parts.netloc:
         return None
-    host = parts.netloc.rpartition("@")[2].lower().removesuffix(_DEFAULT_PORTS[parts.scheme.lower()])
+    host = (
+        parts.netloc.rpartition("@")[2].lower().removesuffix(_DEFAULT_PORTS[parts.scheme.lower()])
+    )
     host = host.removeprefix("www.")
     if host in ("doi.org", "dx.doi.org"):
         return None
     path = unquote(parts.path).rstrip("/")
     query = (
-        urlencode(sorted((k, v) for k, v in parse_qsl(parts.query) if not _TRACKING.match(k))) if parts.query else ""
+        urlencode(sorted((k, v) for k, v in parse_qsl(parts.query) if not _TRACKING.match(k)))
+        if parts.query
+        else ""
     )
     if not path and not query:
         return None
@@ -188,15 +214,22 @@ def url_key(value: str | None) -> str | None:
 
 _TAG = re.compile(r"</?([a-zA-Z][\w:.-]*)(?:\s[^<>]*)?/?>")
 _BLOCKS = frozenset(
-    "p div br title sec section li ul ol h1 h2 h3 h4 h5 h6 tr td th table hr label abstract abstracttext".split()
+    "p div br title sec section li ul ol h1 h2 h3 h4 h5 h6 tr td th table hr label abstract "
+    "abstracttext".split()
 )
-# A "<" that opens none of these is mathematics: "for n<m and m>k". Namespaced and hyphenated names are JATS or MathML.
+# A "<" that opens none of these is mathematics: "for n<m and m>k". Namespaced and hyphenated names
+# are JATS or MathML.
 _ELEMENTS = _BLOCKS | frozenset(
-    "a abbr annotation article b bdi bdo big blockquote body bold break caption center cite code dd del dfn dl dt "
-    "em figure fn font footer graphic h head header html i img inf ins italic kbd kwd label link list main mark "
-    "math media mfenced mfrac mi mn mo mover mpadded mphantom mroot mrow ms mspace msqrt mstyle msub msubsup msup "
-    "mtable mtd mtext mtr munder munderover nav object overline paragraph pre q roman s samp sans sc scp "
-    "semantics small span strike strong sub subtitle sup svg tbody tex thead title tt u ul underline uri var wbr "
+    "a abbr annotation article b bdi bdo big blockquote body bold break caption center cite code "
+    "dd del dfn dl dt "
+    "em figure fn font footer graphic h head header html i img inf ins italic kbd kwd label link "
+    "list main mark "
+    "math media mfenced mfrac mi mn mo mover mpadded mphantom mroot mrow ms mspace msqrt mstyle "
+    "msub msubsup msup "
+    "mtable mtd mtext mtr munder munderover nav object overline paragraph pre q roman s samp sans "
+    "sc scp "
+    "semantics small span strike strong sub subtitle sup svg tbody tex thead title tt u ul "
+    "underline uri var wbr "
     "xref".split()
 )
 _UNWANTED = re.compile(
@@ -217,8 +250,9 @@ def plain(value: str) -> str:
 def without_markup(value: str) -> str:
     """Plain text of a string that may hold HTML, JATS or MathML tags and (doubly) escaped entities.
 
-    Block elements become blanks, inline elements vanish without one ("CO<sub>2</sub>" -> "CO2"), and a "<" that
-    opens no tag stays ("p < 0.05", "n<m and m>k"). A formula that is given in TeX too is read once.
+    Block elements become blanks, inline elements vanish without one ("CO<sub>2</sub>" -> "CO2"),
+    and a "<" that opens no tag stays ("p < 0.05", "n<m and m>k"). A formula that is given in TeX
+    too is read once.
     """
     if "&" in value:
         once = _unescaped(value)
@@ -228,7 +262,9 @@ def without_markup(value: str) -> str:
             value = _cut(value, "<!--", "-->").replace("<![CDATA[", "").replace("]]>", "")
         if "math" in value:
             for name in ("annotation", "mml:annotation", "tex-math", "jats:tex-math"):
-                if f"<{name}" in value and (name.endswith("annotation") or "<mml:math" in value or "<math" in value):
+                if f"<{name}" in value and (
+                    name.endswith("annotation") or "<mml:math" in value or "<math" in value
+                ):
                     value = _cut(value, f"<{name}", f"</{name}>")
         value = _TAG.sub(_tag, value)
     return plain(value)
@@ -238,7 +274,8 @@ def without_markup(value: str) -> str:
 _ENDLESS_NUMBER = re.compile(r"&#(?=[xX]?[0-9a-fA-F]{12})[xX]?[0-9a-fA-F]+;?")
 
 
-# "&EACUTE;": what becomes of an entity where a title was set in capitals. No name in html5 has more letters than 31.
+# "&EACUTE;": what becomes of an entity where a title was set in capitals. No name in html5 has more
+# letters than 31.
 _CAPITAL_ENTITY = re.compile(r"&([A-Z]{2,31});")
 
 
@@ -248,7 +285,9 @@ def _unescaped(value: str) -> str:
 
 
 def _capital_entity(match: re.Match[str]) -> str:
-    """The character of an entity in capitals: a capital where it is a letter; what names none stays."""
+    """The character of an entity in capitals: a capital where it is a letter; what names none
+    stays.
+    """
     name = f"{match[1].lower()};"
     found = html5.get(name)
     if found is None:
@@ -265,7 +304,9 @@ def _tag(match: re.Match[str]) -> str:
 
 
 def _cut(value: str, start: str, end: str) -> str:
-    """The text without what stands from `start` to `end`, in linear time; what is never closed stays."""
+    """The text without what stands from `start` to `end`, in linear time; what is never closed
+    stays.
+    """
     before, *pieces = value.split(start)
     out = [before]
     for piece in pieces:
@@ -277,27 +318,48 @@ def _cut(value: str, start: str, end: str) -> str:
 # --------------------------------------------------------------------------- comparison keys
 
 _GREEK = {
-    "α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "ε": "epsilon", "ζ": "zeta", "η": "eta", "θ": "theta",
-    "ι": "iota", "κ": "kappa", "λ": "lambda", "μ": "mu", "ν": "nu", "ξ": "xi", "π": "pi", "ρ": "rho", "σ": "sigma",
+    "α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "ε": "epsilon", "ζ": "zeta", "η": "eta",
+    "θ": "theta",
+    "ι": "iota", "κ": "kappa", "λ": "lambda", "μ": "mu", "ν": "nu", "ξ": "xi", "π": "pi",
+    "ρ": "rho", "σ": "sigma",
     "ς": "sigma", "τ": "tau", "υ": "upsilon", "φ": "phi", "χ": "chi", "ψ": "psi", "ω": "omega",
 }  # fmt: skip
-_LETTERS = {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "ł": "l", "ı": "i", "ħ": "h"}
-_FOLD = str.maketrans({**_LETTERS, "&": " and ", "ʹ": "", "ʺ": "", "'": "", "’": "", "‘": "", "ʼ": "", "`": ""})
+_LETTERS = {
+    "ß": "ss",
+    "æ": "ae",
+    "œ": "oe",
+    "ø": "o",
+    "đ": "d",
+    "ð": "d",
+    "þ": "th",
+    "ł": "l",
+    "ı": "i",
+    "ħ": "h",
+}
+_FOLD = str.maketrans(
+    {**_LETTERS, "&": " and ", "ʹ": "", "ʺ": "", "'": "", "’": "", "‘": "", "ʼ": "", "`": ""}
+)
 _FOLDED = re.compile("[" + "".join(map(chr, _FOLD)) + "]")
 # The letter comes first in the pattern, because the rest of the text is then passed over quickly.
 _SYMBOL_GREEK = re.compile(r"[\u03b1-\u03c9](?<![\u0370-\u03ff].)(?![\u0370-\u03ff])")
 _WORD = re.compile(r"[^\W_]+")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af]")
 _MARKS = re.compile(r"[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]")
-# One pass over bytes for ASCII, which is nearly all text: lower case, apostrophes gone, everything that is no letter or
-# digit a blank.
+# One pass over bytes for ASCII, which is nearly all text: lower case, apostrophes gone, everything
+# that is no letter or digit a blank.
 _ASCII_WORDS = bytes(i if chr(i).isalnum() else 32 for i in range(128)).lower() + bytes(128)
 _ASCII_APOSTROPHES = b"'`"
 
 
 def fold(value: str) -> str:
-    """Lower case, one width, no diacritics, a lone Greek letter by its name; everything else stays."""
-    value = value.lower() if value.isascii() else _MARKS.sub("", unicode_forms.normalize("NFKD", value).lower())
+    """Lower case, one width, no diacritics, a lone Greek letter by its name; everything else
+    stays.
+    """
+    value = (
+        value.lower()
+        if value.isascii()
+        else _MARKS.sub("", unicode_forms.normalize("NFKD", value).lower())
+    )
     if not value.isascii():
         value = _SYMBOL_GREEK.sub(lambda m: _GREEK.get(m.group(), m.group()), value)
         # NFC, because NFKD tears Korean syllables apart.
@@ -326,11 +388,15 @@ def has_cjk(value: str) -> bool:
     return not value.isascii() and _CJK.search(value) is not None
 
 
-_PARTICLES = frozenset("van von der den de del della di da dos das du la le ter ten zu zur al el bin ibn af av".split())
+_PARTICLES = frozenset(
+    "van von der den de del della di da dos das du la le ter ten zu zur al el bin ibn af av".split()
+)
 
 
 def family_key(name: str) -> str:
-    """The folded family name, without particles: "van der Berg" -> "berg", "O'Neill" -> "oneill"."""
+    """The folded family name, without particles: "van der Berg" -> "berg", "O'Neill" ->
+    "oneill".
+    """
     parts = words(name)
     kept = [p for p in parts if p not in _PARTICLES] or parts
     return "".join(kept)
@@ -344,7 +410,9 @@ _DIGITS = re.compile(r"\d+")
 
 
 def number_key(value: str | None) -> str:
-    """A volume or issue as a number where it is one: "Vol. 012" -> "12", "41(1)" -> "41", "XIV" -> "14"; else text."""
+    """A volume or issue as a number where it is one: "Vol. 012" -> "12", "41(1)" -> "41", "XIV" ->
+    "14"; else text.
+    """
     if not value:
         return ""
     if value.isdecimal() and value.isascii():
@@ -364,7 +432,9 @@ def roman(text: str) -> int:
 
 
 # Letters before a number are bounded: a long word is not read again from each of its letters.
-_PAGES = re.compile(r"([a-z]{0,20})(\d+)([a-z]*)(?:\s*(?:-|–|—|−|to|/)+\s*([a-z]*)(\d+))?", re.IGNORECASE)
+_PAGES = re.compile(
+    r"([a-z]{0,20})(\d+)([a-z]*)(?:\s*(?:-|–|—|−|to|/)+\s*([a-z]*)(\d+))?", re.IGNORECASE
+)
 
 
 _SPREADSHEET_DATE = re.compile(
@@ -373,16 +443,20 @@ _SPREADSHEET_DATE = re.compile(
 
 
 _NO_PAGES = ("", "")
-# One dash before the first digit: "-331", "xii-331" say where an article ends; "No-C-93" has two, and is a page.
-_ONLY_LAST = re.compile(r"[^\d\u2010-\u2015\u2212-]*[\u2010-\u2015\u2212-]+[^\d\u2010-\u2015\u2212-]*")
+# One dash before the first digit: "-331", "xii-331" say where an article ends; "No-C-93" has two,
+# and is a page.
+_ONLY_LAST = re.compile(
+    r"[^\d\u2010-\u2015\u2212-]*[\u2010-\u2015\u2212-]+[^\d\u2010-\u2015\u2212-]*"
+)
 
 
 @lru_cache(maxsize=500)  # a pair is asked for its pages more than once
 def pages_key(value: str | None) -> tuple[str, str]:
-    """First and last page, the last one completed: "123-8" -> ("123", "128"); ("", "") where there are none.
+    """First and last page, the last one completed: "123-8" -> ("123", "128"); ("", "") where there
+    are none.
 
-    "08-Aug" is what a spreadsheet makes of "8-8": it says nothing. Neither does a range whose part before the dash has
-    no digit: "xii-331".
+    "08-Aug" is what a spreadsheet makes of "8-8": it says nothing. Neither does a range whose part
+    before the dash has no digit: "xii-331".
     """
     if not value:
         return _NO_PAGES

@@ -28,7 +28,9 @@ def page_range(found: Any) -> str | None:
 
 
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+")
-_ARTICLE_NUMBER = re.compile(r"^(?:ARTN|UNSP|Art(?:icle)?\.?\s*(?:no|number)?\.?:?)\s+(?=\S)", re.IGNORECASE)
+_ARTICLE_NUMBER = re.compile(
+    r"^(?:ARTN|UNSP|Art(?:icle)?\.?\s*(?:no|number)?\.?:?)\s+(?=\S)", re.IGNORECASE
+)
 
 
 def article_number(found: Any) -> str | None:
@@ -45,7 +47,9 @@ _SIZE = re.compile(
 
 
 def size_pages(found: Any) -> str | None:
-    """OSTI's "Medium: X; Size: Pages 2448 to 2455", "Size: p. 228-229" or "Size: L35"; how many they are is no page."""
+    """OSTI's "Medium: X; Size: Pages 2448 to 2455", "Size: p. 228-229" or "Size: L35"; how many
+    they are is no page.
+    """
     hit = next((hit for value in strings(found) if (hit := _SIZE.search(value))), None)
     if hit is None:
         return None
@@ -58,7 +62,9 @@ def _citation(found: Any) -> str:
 
 
 def citation_venue(found: Any) -> str | None:
-    """What a citation is a part of: "The Lancet, June 10, 2017, Vol.389(10086)" -> "The Lancet" (see citation.py)."""
+    """What a citation is a part of: "The Lancet, June 10, 2017, Vol.389(10086)" -> "The Lancet"
+    (see citation.py).
+    """
     value = _citation(found)
     return citation.host(value) if value else None
 
@@ -88,5 +94,7 @@ def integer(found: Any) -> int | None:
     value = first(found)
     if value is not None and "," in value and _THOUSANDS.fullmatch(value.strip()):
         value = value.replace(",", "")
-    digits = value.strip().removesuffix(".0") if value is not None else ""  # some count in floats: 12.0
+    digits = (
+        value.strip().removesuffix(".0") if value is not None else ""
+    )  # some count in floats: 12.0
     return int(digits) if digits.isdecimal() and len(digits) < 16 else None

@@ -1,7 +1,7 @@
 """Authors: from the many ways in which databases write names to `Author`s, in order.
 
-Each converter takes whatever the selector found and raises on nothing; `people` makes a converter for authors that
-are objects.
+Each converter takes whatever the selector found and raises on nothing; `people` makes a converter
+for authors that are objects.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from metasearch.bib.texts import plain, text
 from metasearch.record import Author
 
 _SUFFIX = re.compile(r"^(?:jr|sr|ii|iii|iv|ph\.?d|m\.?d)\.?$", re.IGNORECASE)
-# A part of a body, behind the body: "Australia. Dept. of Communications, Information Technology and the Arts".
+# A part of a body, behind the body: "Australia. Dept. of Communications, Information Technology and
+# the Arts".
 _UNIT = re.compile(r"\. (?:Dept|Department|Ministry|Office|Bureau|Division|Committee|Commission)\b")
 #: What stands behind the comma of a firm's name, and is no given name: "Apple Computer, Inc."
 _FIRM = re.compile(r"(?:co\.?,? ?)?(?:inc|ltd|llc|plc|corp|gmbh)\.?", re.IGNORECASE)
@@ -28,17 +29,22 @@ _HAN_OR_HANGUL = re.compile("[\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7
 _AND_OTHERS = re.compile(r",? et al\.?$", re.IGNORECASE)
 _HOMONYM = re.compile(r"\s\d{4}$")
 #: An ORCID behind a name: OpenCitations' index writes "Byron, Ada, 0000-0002-1825-0097".
-_NAME_ORCID = re.compile(r"(.+?),? \(?(?:orcid: ?)?(\d{4}-\d{4}-\d{4}-\d{3}[\dX])\)?", re.IGNORECASE)
-# What DataCite's schema (appendix 3) has repositories write where nobody is known: (:unav), (:unkn), (:tba) ...
+_NAME_ORCID = re.compile(
+    r"(.+?),? \(?(?:orcid: ?)?(\d{4}-\d{4}-\d{4}-\d{3}[\dX])\)?", re.IGNORECASE
+)
+# What DataCite's schema (appendix 3) has repositories write where nobody is known: (:unav),
+# (:unkn), (:tba) ...
 _NOBODY = re.compile(r"\(:(?:una[aclpsv]|unkn|none|null|tba|etal)\)", re.IGNORECASE)
 
 
-def person(name: str, family: str | None = None, given: str | None = None, orcid: str | None = None) -> Author | None:
+def person(
+    name: str, family: str | None = None, given: str | None = None, orcid: str | None = None
+) -> Author | None:
     """An author from what a source gives, or None where it gives nothing.
 
-    "Family, Given" is turned round for display, also where the parts are given beside it, but not the name of a body
-    (corporate.py); a plain "Given Family" is
-    left as it is and not split, because the split is a guess (it is made when names are compared).
+    "Family, Given" is turned round for display, also where the parts are given beside it, but not
+    the name of a body (corporate.py); a plain "Given Family" is left as it is and not split,
+    because the split is a guess (it is made when names are compared).
     """
     affiliation: str | None = None
     family = plain(family) if family else None
@@ -49,8 +55,16 @@ def person(name: str, family: str | None = None, given: str | None = None, orcid
     if "," in name and not family and not given:
         left, _, right = name.partition(",")
         left = left.strip()
-        right = ", ".join([part for x in right.split(",") if (part := x.strip()) and not _SUFFIX.match(part)])
-        if left and right and left.count(" ") <= 3 and not _FIRM.fullmatch(right) and not _UNIT.search(left):
+        right = ", ".join(
+            [part for x in right.split(",") if (part := x.strip()) and not _SUFFIX.match(part)]
+        )
+        if (
+            left
+            and right
+            and left.count(" ") <= 3
+            and not _FIRM.fullmatch(right)
+            and not _UNIT.search(left)
+        ):
             if not is_body(left, right):
                 family, given, name = left, right, ""
             elif (parts := employed(left, right)) is not None:
@@ -67,12 +81,22 @@ def person(name: str, family: str | None = None, given: str | None = None, orcid
     if not name:
         name = displayed(given or "", family or "")
     known = normalise.orcid(orcid) if orcid else None
-    return made_author(name, family or None, given or None, known, affiliation) if name.strip() else None
+    return (
+        made_author(name, family or None, given or None, known, affiliation)
+        if name.strip()
+        else None
+    )
 
 
 def displayed(given: str, family: str) -> str:
-    """The whole name: "Ada Byron", but "王征", family first and without a blank, where both parts are Han or Hangul."""
-    if not family.isascii() and _HAN_OR_HANGUL.fullmatch(family) and _HAN_OR_HANGUL.fullmatch(given):
+    """The whole name: "Ada Byron", but "王征", family first and without a blank, where both parts
+    are Han or Hangul.
+    """
+    if (
+        not family.isascii()
+        and _HAN_OR_HANGUL.fullmatch(family)
+        and _HAN_OR_HANGUL.fullmatch(given)
+    ):
         return family + given
     return f"{given} {family}".strip()
 
@@ -117,7 +141,9 @@ def names_initials_and(found: Any) -> tuple[Author, ...]:
 def names_and(found: Any) -> tuple[Author, ...]:
     """Authors from strings such as "A. Smith, B. Jones and C. Brown"."""
     values = [_BLANKS.sub(" ", v) for v in strings(found)]
-    return names([part for v in values for piece in v.split(";") for part in _COMMA_OR_AND.split(piece)])
+    return names(
+        [part for v in values for piece in v.split(";") for part in _COMMA_OR_AND.split(piece)]
+    )
 
 
 def initials_last(name: str) -> Author | None:
@@ -128,7 +154,14 @@ def initials_last(name: str) -> Author | None:
     head, _, tail = name.rpartition(" ")
     letters = tail.replace("-", "").replace(".", "")
     stops = "." in tail and "." in head  # "Smith J. A." has more initials than the last
-    if head and "," not in head and not stops and tail.isupper() and len(letters) <= 5 and letters.isalpha():
+    if (
+        head
+        and "," not in head
+        and not stops
+        and tail.isupper()
+        and len(letters) <= 5
+        and letters.isalpha()
+    ):
         return person("", head, tail)
     return person(name)
 
@@ -143,14 +176,20 @@ def without_degrees(name: str) -> str:
 
 
 def _is_degree(part: str) -> bool:
-    """Whether it is "MD", "Ph.D.", "MBBS" or "Prof. Dr. med.", and not a given name, which has one capital."""
+    """Whether it is "MD", "Ph.D.", "MBBS" or "Prof. Dr. med.", and not a given name, which has one
+    capital.
+    """
     words = part.split()
     capitals = sum(map(str.isupper, words[0]))
-    return len(words) <= 3 and len(part) <= 30 and (capitals >= 2 or words[0].rstrip(".") in _TITLES)
+    return (
+        len(words) <= 3 and len(part) <= 30 and (capitals >= 2 or words[0].rstrip(".") in _TITLES)
+    )
 
 
 def without_homonym(name: str) -> str:
-    """A name of DBLP without the number that tells homonyms apart: "Wei Wang 0001" -> "Wei Wang"."""
+    """A name of DBLP without the number that tells homonyms apart: "Wei Wang 0001" -> "Wei
+    Wang".
+    """
     return _HOMONYM.sub("", name)
 
 
@@ -162,12 +201,16 @@ def names_homonym(found: Any) -> tuple[Author, ...]:
 _SQUARE = re.compile(r"[\[\]]")
 _AFFILIATION = re.compile(r"\[([^\[\]]*)\]")
 _ORCID_DIGITS = re.compile(r"ORCID:?\s*(\d{4})-?(\d{4})-?(\d{4})-?(\d{3}[\dXx])\b")
-_NOT_NAME = re.compile(r"\([^()]*ORCID[^()]*\)|\be-?mail:?\s*[^\s,;]+,?|\b[^\s,;@]{1,64}@[^\s,;]+", re.IGNORECASE)
+_NOT_NAME = re.compile(
+    r"\([^()]*ORCID[^()]*\)|\be-?mail:?\s*[^\s,;]+,?|\b[^\s,;@]{1,64}@[^\s,;]+", re.IGNORECASE
+)
 _COLLECTIVE = re.compile(r"\b(?:collaborations?|consortium|working group)$", re.IGNORECASE)
 
 
 def _outside_brackets(value: str) -> list[str]:
-    """What stands between semicolons, of which those count that no closing bracket follows before an opening one."""
+    """What stands between semicolons, of which those count that no closing bracket follows before
+    an opening one.
+    """
     if "]" not in value:
         return value.split(";")
     *pieces, last = value.split(";")
@@ -186,8 +229,8 @@ def _outside_brackets(value: str) -> list[str]:
 def names_bracketed(found: Any) -> tuple[Author, ...]:
     """OSTI's authors: "Byron, Ada [Lab A] (ORCID:0000000218250097); /SLAC; STAR Collaboration".
 
-    One or several in a string, apart by ";" outside of the brackets. What begins with a slash is where the ones before
-    work; mail addresses are left out.
+    One or several in a string, apart by ";" outside of the brackets. What begins with a slash is
+    where the ones before work; mail addresses are left out.
     """
     out: list[Author] = []
     for value in strings(found):
@@ -208,7 +251,9 @@ def names_bracketed(found: Any) -> tuple[Author, ...]:
 
 
 def names_catalogue(found: Any) -> tuple[Author, ...]:
-    """Authors from catalogue headings: "Heath, Percy, 1923-", "Zeitgeist Films."; each name once."""
+    """Authors from catalogue headings: "Heath, Percy, 1923-", "Zeitgeist Films."; each name
+    once.
+    """
     headings = [v for v in strings(found) if not marc_names.took_no_part(v)]
     return tuple(dict.fromkeys(names([marc_names.personal(v) for v in headings])))
 
@@ -217,31 +262,47 @@ def marc_author(field: MarcField, got: Mapping[str, str]) -> Author | None:
     """Whoever is named in a MARC 1XX or 7XX field, of which `got` holds the parts."""
     name = got.get("name", "")
     if marc_names.is_corporate(field):
-        unit = field.text("b") if field.tag.endswith("10") and name else ""  # "France. $b Ministère ..."
+        unit = (
+            field.text("b") if field.tag.endswith("10") and name else ""
+        )  # "France. $b Ministère ..."
         body = marc_names.corporate(f"{name or got.get('family', '')} {unit}")
         return Author(body, collective=True) if body else None
     if not name:  # UNIMARC has family and given names apart
-        return person("", marc_names.personal(got.get("family", "")), marc_names.personal(got.get("given", "")))
+        return person(
+            "",
+            marc_names.personal(got.get("family", "")),
+            marc_names.personal(got.get("given", "")),
+        )
     name = marc_names.personal(name)
     if field.ind1 == "0" and "," not in name:  # "John Paul $b II": entered under the forename
-        return Author(" ".join(filter(None, (name, marc_names.personal(field.text("b")))))) if name else None
+        return (
+            Author(" ".join(filter(None, (name, marc_names.personal(field.text("b"))))))
+            if name
+            else None
+        )
     return person(name)
 
 
 def _taking_part(fields: Iterable[MarcField], *, editors: bool) -> list[MarcField]:
-    """The fields of the authors; of the editors, where nobody else made the work; of anybody, where no editor did.
+    """The fields of the authors; of the editors, where nobody else made the work; of anybody, where
+    no editor did.
 
     Or those of the editors, where there are authors, too.
     """
     parts = [(marc_names.part_in(field), field) for field in fields]
-    by_part = [[field for part, field in parts if part == wanted] for wanted in ("author", "editor", "helper")]
+    by_part = [
+        [field for part, field in parts if part == wanted]
+        for wanted in ("author", "editor", "helper")
+    ]
     if editors:
         return by_part[1] if by_part[0] else []
     return next((found for found in by_part if found), [])
 
 
 def _at(author: Author, affiliation: str | None) -> Author:
-    return made_author(author.name, author.family, author.given, author.orcid, affiliation, author.collective)
+    return made_author(
+        author.name, author.family, author.given, author.orcid, affiliation, author.collective
+    )
 
 
 def _nothing(_: Any) -> None:
@@ -249,7 +310,9 @@ def _nothing(_: Any) -> None:
 
 
 def _clean(name: str) -> bool:
-    """Whether a name is as it should be shown: no markup, and no white space but single blanks between words."""
+    """Whether a name is as it should be shown: no markup, and no white space but single blanks
+    between words.
+    """
     return (
         name.isprintable()
         and "<" not in name
@@ -273,13 +336,16 @@ def people(
 
     Args:
         each: Finds them.
-        parts: Finds name, family, given, orcid, affiliation in one, and "corporate": a name that is not to be split.
+        parts: Finds name, family, given, orcid, affiliation in one, and "corporate": a name that is
+            not to be split.
         marc: They are MARC fields, of which the relators say who is an author, who an editor.
         editors: The editors are wanted, not the authors.
         tidy: What each name goes through.
-        node_of: Makes what the parts are found in of what `each` finds; None where that is the same.
+        node_of: Makes what the parts are found in of what `each` finds; None where that is the
+            same.
     """
-    # Most sources give given and family name apart, and most names need no cleaning: those go the short way.
+    # Most sources give given and family name apart, and most names need no cleaning: those go the
+    # short way.
     affiliated = "affiliation" in parts
     simple = not marc and tidy is None and {"family", "given"} <= parts.keys()
     pick: list[Callable[[Any], Any]] = [
@@ -295,7 +361,9 @@ def people(
         cuts = Cuts() if cuts is None else cuts
         if isinstance(found, str):  # one string where the source usually has a list
             found = re.split("[;；]", found[:MOST_GIVEN])
-        items: Iterable[Any] = found if isinstance(found, list) else [found] if found is not None else []
+        items: Iterable[Any] = (
+            found if isinstance(found, list) else [found] if found is not None else []
+        )
         if isinstance(items, list):
             items = most(field, items)
         authors: list[Author] = []
@@ -311,7 +379,11 @@ def people(
                             name = displayed(given, family)
                         orcid = orcid_of(item)
                         known = normalise.orcid(orcid) if type(orcid) is str else None
-                        works_at = text(bounded("affiliation", affiliation_of(item), cuts)) if affiliated else None
+                        works_at = (
+                            text(bounded("affiliation", affiliation_of(item), cuts))
+                            if affiliated
+                            else None
+                        )
                         authors.append(made_author(name, family, given, known, works_at))
                         continue
             if isinstance(item, str):
@@ -332,12 +404,16 @@ def people(
                 body = normalise.without_markup(got["corporate"])
                 author = Author(body, collective=True) if body else None
             else:
-                author = person(got.get("name", ""), got.get("family"), got.get("given"), got.get("orcid"))
+                author = person(
+                    got.get("name", ""), got.get("family"), got.get("given"), got.get("orcid")
+                )
             if author and affiliated and not marc and (works_at := text(got.get("affiliation"))):
                 author = _at(author, works_at)
             if author:
                 authors.append(author)
-        if len({author.name for author in authors}) < len(authors):  # each once; collaborations have thousands
+        if len({author.name for author in authors}) < len(
+            authors
+        ):  # each once; collaborations have thousands
             authors = list(dict.fromkeys(authors))
         return tuple(authors)
 

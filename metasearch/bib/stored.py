@@ -1,4 +1,5 @@
-"""A record as a shelf keeps it, as JSON without what is empty, and back: the same record, field by field.
+"""A record as a shelf keeps it, as JSON without what is empty, and back: the same record, field by
+field.
 
 What is read back is checked, because the file may have come from anywhere.
 """
@@ -81,13 +82,19 @@ def _checked(name: str, value: Any) -> Any:
         return web_url(value)
     closed = {"type": TYPES, "open_access": OPEN_ACCESS}.get(name)
     kind = int if name in _NUMBERS else bool if name == "retracted" else str
-    if type(value) is not kind or name in _PEOPLE | _TUPLES | {"ids"} or (closed and value not in closed):
+    if (
+        type(value) is not kind
+        or name in _PEOPLE | _TUPLES | {"ids"}
+        or (closed and value not in closed)
+    ):
         raise ValueError(f"{name} is not what a record has there")
     return value
 
 
 def _person(name: str, found: Any) -> Author:
-    fits = isinstance(found, dict) and all(type(value) is _PARTS.get(part) for part, value in found.items())
+    fits = isinstance(found, dict) and all(
+        type(value) is _PARTS.get(part) for part, value in found.items()
+    )
     if not fits or not found.get("name"):
         raise ValueError(f"{name} is not what a record has there")
     return Author(**found)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-#: A converter of convert.py: takes what a selector found, returns the value of a record's field, or None. One that takes
-#: the record's node itself is given `Cuts` as well.
+#: A converter of convert.py: takes what a selector found, returns the value of a record's field, or
+#: None. One that takes the record's node itself is given `Cuts` as well.
 Converter = Callable[..., Any]
 
 
@@ -27,7 +27,9 @@ def strings(found: Any) -> list[str]:
         return out
     if isinstance(found, (int, float)):
         return [str(found)]
-    if isinstance(found, dict):  # "one or many" sources write {"text": "..."} or {"@value": "..."} for a string
+    if isinstance(
+        found, dict
+    ):  # "one or many" sources write {"text": "..."} or {"@value": "..."} for a string
         for name in ("text", "#text", "@value", "$", "value", "name"):
             if isinstance(found.get(name), str):
                 return strings(found[name])

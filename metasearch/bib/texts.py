@@ -13,7 +13,9 @@ from metasearch.bib.strings import first, strings
 
 
 def plain(value: str) -> str:
-    """`normalise.without_markup`, of which nearly all texts need nothing: no tag, no entity, no odd white space."""
+    """`normalise.without_markup`, of which nearly all texts need nothing: no tag, no entity, no odd
+    white space.
+    """
     if "<" in value or "&" in value or "  " in value or not value.isprintable():
         return normalise.without_markup(value)
     return value.strip()
@@ -52,16 +54,20 @@ def words(found: Any) -> tuple[str, ...]:
     return text_list([word for value in strings(found) for word in value.split()])
 
 
-# A heading, and not the first word of a sentence such as "Abstract machines are": a mark or a capital follows. Where
-# the tag between them was dropped at the source, they are one word: "AbstractWe studied", "ABSTRACTThe".
+# A heading, and not the first word of a sentence such as "Abstract machines are": a mark or a
+# capital follows. Where the tag between them was dropped at the source, they are one word:
+# "AbstractWe studied", "ABSTRACTThe".
 _ABSTRACT_HEAD = re.compile(
     r"(?i:abstract|summary|résumé|resumen|resumo|zusammenfassung|аннотация|摘要)"
     r"(?:\s*[:.：]\s*(?=\S)|(?<=[A-ZТЯ])\s+(?=\S)|\s+(?=[^\W\d_a-zà-öø-ÿ]))"
     r"|(?:Abstract|ABSTRACT)(?=[A-Z])(?!S\b)"
-    # Aggregators say whose or in which language it is: "MEDLINE Abstract: We", "Publisher's Summary: We",
-    # "[English Abstract] We". Capitals, and the colon or brackets, tell this from a sentence.
-    r"|(?:[A-Z][\w'’.-]{0,19} ){0,3}(?:Abstract|ABSTRACT|Summary|SUMMARY)(?: in [A-Z]\w{0,19})? ?[:：]\s*(?=\S)"
-    r"|\[(?:[A-Z][\w'’.-]{0,19} ){0,3}(?:Abstract|ABSTRACT|Summary|SUMMARY)(?: in [A-Z]\w{0,19})?\][:.]?\s*(?=\S)"
+    # Aggregators say whose or in which language it is: "MEDLINE Abstract: We", "Publisher's
+    # Summary: We", "[English Abstract] We". Capitals, and the colon or brackets, tell this from a
+    # sentence.
+    r"|(?:[A-Z][\w'’.-]{0,19} ){0,3}(?:Abstract|ABSTRACT|Summary|SUMMARY)(?: in [A-Z]\w{0,19})? "
+    r"?[:：]\s*(?=\S)"
+    r"|\[(?:[A-Z][\w'’.-]{0,19} ){0,3}(?:Abstract|ABSTRACT|Summary|SUMMARY)(?: in "
+    r"[A-Z]\w{0,19})?\][:.]?\s*(?=\S)"
 )
 
 
@@ -102,7 +108,9 @@ def no_final_stop(found: Any) -> str | None:
 _RESPONSIBILITY = re.compile(r"\s/\s+(?=\S*[^\W\d_]).*$", re.DOTALL)
 _ISBD_MARKS = "/:;,="
 _NON_SORTING = re.compile(r"<<\s*([^<>]*?)\s*>>|¬")
-_ABBREVIATED = re.compile(r"(?:\b\w{1,2}|\betc|\bvol|\bapprox|\baufl|\bausg|\.\.)\.$", re.IGNORECASE)
+_ABBREVIATED = re.compile(
+    r"(?:\b\w{1,2}|\betc|\bvol|\bapprox|\baufl|\bausg|\.\.)\.$", re.IGNORECASE
+)
 #: Characters at a text's end in which an abbreviation would lie, and what stands before it.
 _LONGEST_ABBREVIATED = 12
 
@@ -110,7 +118,8 @@ _LONGEST_ABBREVIATED = 12
 def isbd(found: Any) -> str | None:
     """Plain text without the ISBD punctuation that ends a MARC subfield ("Title /", "Place :").
 
-    Marks around an article that does not sort ("<<Der>> Prozess", "¬Der¬ Prozess") are taken off too.
+    Marks around an article that does not sort ("<<Der>> Prozess", "¬Der¬ Prozess") are taken off
+    too.
     """
     value = first(found)
     if not value:
@@ -120,13 +129,17 @@ def isbd(found: Any) -> str | None:
     value = plain(value)
     if value.endswith(tuple(_ISBD_MARKS)):
         value = value.rstrip(_ISBD_MARKS).rstrip()
-    if value.endswith(".") and not _ABBREVIATED.search(value, max(len(value) - _LONGEST_ABBREVIATED, 0)):
+    if value.endswith(".") and not _ABBREVIATED.search(
+        value, max(len(value) - _LONGEST_ABBREVIATED, 0)
+    ):
         value = value[:-1]
     return value.strip() or None
 
 
 def isbd_title(found: Any) -> str | None:
-    """Like `isbd`, for a whole title statement: what follows " / " names those who are responsible."""
+    """Like `isbd`, for a whole title statement: what follows " / " names those who are
+    responsible.
+    """
     value = isbd(found)
     return isbd(_RESPONSIBILITY.sub("", value)) if value and " / " in value else value
 
@@ -139,8 +152,8 @@ _NO_PUBLISHER = frozenset({"s.n", "s. n"})
 def isbd_publisher(found: Any) -> str | None:
     """The publisher of an ISBD imprint: "Stockholm ; Lund : Klockan, 1990" -> "Klockan".
 
-    ISBD (4.2) puts " : " before the name of a publisher, and what stands before is where it is. A colon without a blank
-    before it belongs to a name.
+    ISBD (4.2) puts " : " before the name of a publisher, and what stands before is where it is. A
+    colon without a blank before it belongs to a name.
     """
     value = isbd(found)
     if not value:
@@ -163,7 +176,9 @@ _NO_LABELS = frozenset({"UNASSIGNED", "UNLABELLED"})
 
 
 def labelled(found: Any) -> str | None:
-    """Plain text of XML elements that may carry a heading in `@Label`, as PubMed's structured abstracts do."""
+    """Plain text of XML elements that may carry a heading in `@Label`, as PubMed's structured
+    abstracts do.
+    """
     parts = []
     for element in found:
         value = normalise.without_markup("".join(element.itertext())[: LIMITS["abstract"].given])
@@ -183,22 +198,33 @@ def bracketed(found: Any) -> str | None:
 
 @lru_cache(maxsize=1_000)
 def _language(word: str) -> str | None:
-    word = word.strip().lower().rpartition("/")[2]  # "/languages/eng", "http://id.loc.gov/vocabulary/iso639-2/eng"
+    word = (
+        word.strip().lower().rpartition("/")[2]
+    )  # "/languages/eng", "http://id.loc.gov/vocabulary/iso639-2/eng"
     if re.fullmatch(r"(?:[a-z]{3}\s?){2,}", word):  # MARC 041 $a: "engfre", "eng fre"
         word = word[:3]
-    if len(word) < 2 or "|" in word or "#" in word or word in ("und", "zxx", "mul", "un", "unknown", "n/a", "mis"):
+    if (
+        len(word) < 2
+        or "|" in word
+        or "#" in word
+        or word in ("und", "zxx", "mul", "un", "unknown", "n/a", "mis")
+    ):
         return None
     return language_code(word) or word
 
 
 def language(found: Any) -> str | None:
-    """ISO 639-1 where it is known, else the source's word in lower case; "und" and the like are None."""
+    """ISO 639-1 where it is known, else the source's word in lower case; "und" and the like are
+    None.
+    """
     value = first(found)
     return _language(value) if value else None
 
 
 def sole_language(found: Any) -> str | None:
-    """`language` of a list that describes something larger, such as a journal: several say nothing about one work."""
+    """`language` of a list that describes something larger, such as a journal: several say nothing
+    about one work.
+    """
     values = {language(value) for value in strings(found)}
     return values.pop() if len(values) == 1 else None
 
@@ -208,30 +234,45 @@ _YES = frozenset({"true", "yes", "y", "t", "1", "retracted"})
 
 
 def said_true(found: Any) -> bool | None:
-    """True where the source says so: `true`, 1, "Y", "true"; None for all else, because silence is no denial."""
+    """True where the source says so: `true`, 1, "Y", "true"; None for all else, because silence is
+    no denial.
+    """
     if found is True:
         return True
-    values = [str(it) for it in found if it is not None] if isinstance(found, list) else strings(found)
+    values = (
+        [str(it) for it in found if it is not None] if isinstance(found, list) else strings(found)
+    )
     return True if any(value.strip().casefold() in _YES for value in values) else None
 
 
 #: Words of sources -> `metasearch.record.OPEN_ACCESS`.
 _OPEN_ACCESS = {
-    "gold": "gold", "diamond": "diamond", "platinum": "diamond", "hybrid": "hybrid", "bronze": "bronze",
-    "green": "green", "open": "open", "open access": "open", "openaccess": "open", "free": "open", "public": "open",
-    "true": "open", "yes": "open", "y": "open", "t": "open", "1": "open", "open_access": "open", "oa": "open",
+    "gold": "gold", "diamond": "diamond", "platinum": "diamond", "hybrid": "hybrid",
+    "bronze": "bronze",
+    "green": "green", "open": "open", "open access": "open", "openaccess": "open", "free": "open",
+    "public": "open",
+    "true": "open", "yes": "open", "y": "open", "t": "open", "1": "open", "open_access": "open",
+    "oa": "open",
     "info:eu-repo/semantics/openaccess": "open", "http://purl.org/coar/access_right/c_abf2": "open",
-    "closed": "closed", "closed access": "closed", "closedaccess": "closed", "false": "closed", "no": "closed",
-    "n": "closed", "f": "closed", "restricted": "closed", "restricted access": "closed", "embargoed": "closed",
-    "metadata only access": "closed", "locked": "closed", "info:eu-repo/semantics/closedaccess": "closed",
-    "info:eu-repo/semantics/restrictedaccess": "closed", "info:eu-repo/semantics/embargoedaccess": "closed",
+    "closed": "closed", "closed access": "closed", "closedaccess": "closed", "false": "closed",
+    "no": "closed",
+    "n": "closed", "f": "closed", "restricted": "closed", "restricted access": "closed",
+    "embargoed": "closed",
+    "metadata only access": "closed", "locked": "closed",
+    "info:eu-repo/semantics/closedaccess": "closed",
+    "info:eu-repo/semantics/restrictedaccess": "closed",
+    "info:eu-repo/semantics/embargoedaccess": "closed",
 }  # fmt: skip
 
 
 def open_access(found: Any) -> str | None:
-    """One of `metasearch.record.OPEN_ACCESS`, from the words that databases use; the most telling of several."""
+    """One of `metasearch.record.OPEN_ACCESS`, from the words that databases use; the most telling
+    of several.
+    """
     if isinstance(found, bool):
         return "open" if found else "closed"
-    values = [str(it) for it in found if it is not None] if isinstance(found, list) else strings(found)
+    values = (
+        [str(it) for it in found if it is not None] if isinstance(found, list) else strings(found)
+    )
     known = [colour for value in values if (colour := _OPEN_ACCESS.get(value.strip().casefold()))]
     return min(known, key=lambda colour: (colour == "closed", colour == "open")) if known else None

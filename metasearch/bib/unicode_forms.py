@@ -1,8 +1,9 @@
 """The normal forms of Unicode, in linear time.
 
-To sort the marks above and below a letter, as every normal form does, takes the square of their number; a text of
-60,000 marks takes seconds. The Stream-Safe Text Format of UAX #15 allows 30 marks in a row, more than any language
-writes; here the rest of a longer row is left out, so that all else is sorted quickly.
+To sort the marks above and below a letter, as every normal form does, takes the square of their
+number; a text of 60,000 marks takes seconds. The Stream-Safe Text Format of UAX #15 allows 30 marks
+in a row, more than any language writes; here the rest of a longer row is left out, so that all else
+is sorted quickly.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""What records and works are called: DOIs and other identifiers, keys of records, ids of hits; and who is meant by one.
+"""What records and works are called: DOIs and other identifiers, keys of records, ids of hits; and
+who is meant by one.
 
-A hit's id is made from what its records say (`metasearch.dedup.naming`); here is only how such an id is written and
-which further ids a work may bear in another answer.
+A hit's id is made from what its records say (`metasearch.dedup.naming`); here is only how such an
+id is written and which further ids a work may bear in another answer.
 """
 
 from __future__ import annotations
@@ -17,14 +18,17 @@ from metasearch.record import Hit, Record
 _DOI = re.compile(r"(?:https?://)?(?:dx\.|www\.)?doi\.org/|doi:\s*|(?=10\.)", re.IGNORECASE)
 _CONTROL = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\ud800-\udfff]")
 _HIT_ID = re.compile(r"(?:urn:metasearch:hit:)?(h[0-9a-f]{12})", re.IGNORECASE)
-#: Keys of one work's records of which all further ids are made; of a work that has more, the others alone are known.
+#: Keys of one work's records of which all further ids are made; of a work that has more, the others
+#: alone are known.
 MOST_KEYS = 16
-#: What is added to the key of a work that is shown beside its article: the preprint, where versions are separate.
+#: What is added to the key of a work that is shown beside its article: the preprint, where versions
+#: are separate.
 PREPRINT = "preprint"
 
 
 def read_name(text: str) -> str:
-    """A name as it is compared: "https://doi.org/10.1000/ABC" -> "doi:10.1000/abc", "PMID:1" -> "pmid:1".
+    """A name as it is compared: "https://doi.org/10.1000/ABC" -> "doi:10.1000/abc", "PMID:1" ->
+    "pmid:1".
 
     The id of a hit comes without the prefix that it has in feeds.
 
@@ -46,7 +50,9 @@ def read_name(text: str) -> str:
     if text.lower().startswith(("http://", "https://")):
         raise ValueError(f"{text!r} is an address; only those of doi.org are names")
     if not (colon and scheme and value) or _CONTROL.search(text):
-        raise ValueError(f"{text!r} is neither a DOI (10.1000/abc) nor source:id nor scheme:id (pmid:123)")
+        raise ValueError(
+            f"{text!r} is neither a DOI (10.1000/abc) nor source:id nor scheme:id (pmid:123)"
+        )
     match scheme.lower():
         case "isbn":
             return f"isbn:{normalise.isbn(value) or value}"
@@ -63,7 +69,9 @@ def is_hit_id(name: str) -> bool:
 
 
 def identifiers(record: Record) -> list[str]:
-    """The identifiers that a record bears, in lower case: "pmid:1", "isbn:9780000000000", "doi:10.1000/abc"."""
+    """The identifiers that a record bears, in lower case: "pmid:1", "isbn:9780000000000",
+    "doi:10.1000/abc".
+    """
     found = [f"{scheme}:{value.lower()}" for scheme, value in record.ids.items()]
     found += [f"isbn:{number.lower()}" for number in record.isbn]
     if record.doi:
@@ -75,7 +83,9 @@ def identifiers(record: Record) -> list[str]:
 
 
 def hit_id(key: str) -> str:
-    """The id for the key of a work: "h" and twelve hexadecimal digits, the same in every process."""
+    """The id for the key of a work: "h" and twelve hexadecimal digits, the same in every
+    process.
+    """
     return "h" + hashlib.blake2b(key.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
 
 
@@ -85,7 +95,9 @@ def told_apart(base: str, said: str) -> str:
 
 
 def distinctions(record: Record) -> Iterator[str]:
-    """What may tell a record's work from another one of the same id, the most telling first; some of them are ""."""
+    """What may tell a record's work from another one of the same id, the most telling first; some
+    of them are "".
+    """
     yield f"year {record.year}" if record.year else ""
     yield f"id {min(found)}" if (found := identifiers(record)) else ""
     yield f"volume {record.volume} pages {record.pages}" if record.volume and record.pages else ""
@@ -115,8 +127,9 @@ def find(name: str, hits: Iterable[Hit]) -> list[Hit]:
     """The hits that a name may mean, the likeliest first.
 
     Args:
-        name: The id that a hit has in this answer, in another one, or had in an earlier release; the key of a record
-            ("source:id", to the letter); an identifier (DOI in any form, "pmid:1", "isbn:...").
+        name: The id that a hit has in this answer, in another one, or had in an earlier release;
+            the key of a record ("source:id", to the letter); an identifier (DOI in any form,
+            "pmid:1", "isbn:...").
         hits: Of an answer.
 
     Raises:
@@ -132,7 +145,9 @@ def find(name: str, hits: Iterable[Hit]) -> list[Hit]:
         return []
     keyed = [hit for hit in hits if any(record.key == wanted for record in hit.records)]
     lower = wanted.lower()
-    return keyed or [hit for hit in hits if any(lower in identifiers(record) for record in hit.records)]
+    return keyed or [
+        hit for hit in hits if any(lower in identifiers(record) for record in hit.records)
+    ]
 
 
 def _is_called(hit: Hit, name: str) -> bool:

@@ -1,7 +1,8 @@
-"""What the files of a job say beside the fields of its records: what of it a format has a place for, and what not.
+"""What the files of a job say beside the fields of its records: what of it a format has a place
+for, and what not.
 
-A tag goes out again in the format that it came in. JSON and CSV have room for those of any format, under a name such as
-"ris:N1"; read again, they are N1 of RIS.
+A tag goes out again in the format that it came in. JSON and CSV have room for those of any format,
+under a name such as "ris:N1"; read again, they are N1 of RIS.
 """
 
 from __future__ import annotations
@@ -30,7 +31,9 @@ def origins(it: Item, file: FileRead) -> tuple[Origin, ...]:
 
 
 def besides(outcome: Outcome, name: str) -> Mapping[str, Beside]:
-    """`Hit.id` -> what stands beside it in an output format; of each work, as much as of one record."""
+    """`Hit.id` -> what stands beside it in an output format; of each work, as much as of one
+    record.
+    """
     return {work.hit.id: _beside(work.items, outcome, name, Cuts()) for work in outcome.works}
 
 
@@ -53,11 +56,17 @@ def _placed(it: Item, file: FileRead, name: str) -> Iterator[tuple[str, str]]:
 def _parted(tag: str, form: str) -> tuple[str, str]:
     """The format whose tag it is, and the tag; CSV and JSON hold those of others, too."""
     before, colon, bare = tag.partition(":")
-    return (before, bare) if colon and bare and before in FORMATS and form in ("csv", "ndjson") else (form, tag)
+    return (
+        (before, bare)
+        if colon and bare and before in FORMATS and form in ("csv", "ndjson")
+        else (form, tag)
+    )
 
 
 def left_out(outcome: Outcome, name: str) -> list[str]:
-    """What the files say and the output does not, in words, a line a file; nothing is said of a table for the eye."""
+    """What the files say and the output does not, in words, a line a file; nothing is said of a
+    table for the eye.
+    """
     if name == "table":
         return []
     notes = []
@@ -69,13 +78,20 @@ def left_out(outcome: Outcome, name: str) -> list[str]:
                 if form != name and name not in _ROOMY and (form, bare) not in _HELD:
                     lost[bare] += 1
         if lost:
-            shown = ", ".join(f"{line(tag)} ({times:,})" for tag, times in lost.most_common(NAMES_SHOWN))
+            shown = ", ".join(
+                f"{line(tag)} ({times:,})" for tag, times in lost.most_common(NAMES_SHOWN)
+            )
             more = f" and {len(lost) - NAMES_SHOWN} more" if len(lost) > NAMES_SHOWN else ""
-            notes.append(f"{outcome.files[number].input.name}: {name} has no place for {shown}{more}")
+            notes.append(
+                f"{outcome.files[number].input.name}: {name} has no place for {shown}{more}"
+            )
     cuts = Cuts()
     beside = [_beside(work.items, outcome, name, cuts) for work in outcome.works]
     notes += [f"of merged records, {note}" for note in cuts.notes()]
     columns = {tag for one in beside for tag, _ in one.fields} if name == "csv" else set()
     if len(columns) > (written := len(columns_beside(beside))):
-        notes.append(f"a table has {written:,} columns of files at most: {len(columns) - written:,} more were left out")
+        notes.append(
+            f"a table has {written:,} columns of files at most: {len(columns) - written:,} more "
+            f"were left out"
+        )
     return notes

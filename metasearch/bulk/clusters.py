@@ -2,8 +2,8 @@
 
     {"cluster": ["a.ris:1", "b.bib:@7"], "kept": "a.ris:1", "records": [...], "because": [...]}
 
-`cluster` alone is a line of the truth of a labelled set (docs/evaluation.md). Wherever a line names a record, it is by
-the id that stands there.
+`cluster` alone is a line of the truth of a labelled set (docs/evaluation.md). Wherever a line names
+a record, it is by the id that stands there.
 """
 
 from __future__ import annotations

@@ -11,7 +11,16 @@ from metasearch import formats
 from metasearch.bulk.beside import besides
 from metasearch.bulk.job import FileRead, Outcome
 from metasearch.errors import SourceError
-from metasearch.events import Added, Answer, Counts, Finished, SearchEvent, SourceProgress, SourceReport, Started
+from metasearch.events import (
+    Added,
+    Answer,
+    Counts,
+    Finished,
+    SearchEvent,
+    SourceProgress,
+    SourceReport,
+    Started,
+)
 from metasearch.formats.origins import Beside
 from metasearch.formats.text import clean, clean_or_none, line
 
@@ -19,7 +28,9 @@ from metasearch.formats.text import clean, clean_or_none, line
 NOTES = 20
 
 
-def write(name: str, outcome: Outcome, *, provenance: bool = False, bom: bool = False) -> Iterator[bytes]:
+def write(
+    name: str, outcome: Outcome, *, provenance: bool = False, bom: bool = False
+) -> Iterator[bytes]:
     """The works in one of `metasearch.formats.FORMATS`, in parts.
 
     Args:
@@ -70,13 +81,18 @@ def write(name: str, outcome: Outcome, *, provenance: bool = False, bom: bool = 
 def _object(beside: Beside) -> dict[str, Any]:
     """What a hit that was made of files has beyond that of a search."""
     return {
-        "origins": [{"file": clean(it.file), "database": clean_or_none(it.database)} for it in beside.origins],
+        "origins": [
+            {"file": clean(it.file), "database": clean_or_none(it.database)}
+            for it in beside.origins
+        ],
         "given": [[clean(tag), clean(value)] for tag, value in beside.fields],
     }
 
 
 def answer(outcome: Outcome) -> Answer:
-    """The works as the hits of an answer to no query; `complete` is False where something could not be read."""
+    """The works as the hits of an answer to no query; `complete` is False where something could not
+    be read.
+    """
     received = sum(len(work.items) for work in outcome.works)
     return Answer(
         query="",
@@ -100,7 +116,9 @@ def events(outcome: Outcome) -> Iterator[SearchEvent]:
 def report(file: FileRead) -> SourceReport:
     """How a file fared."""
     entries, problems = file.reading.entries, file.reading.problems
-    notes = [f"{it.line}: {line(it.message)}" if it.line else line(it.message) for it in problems[:NOTES]]
+    notes = [
+        f"{it.line}: {line(it.message)}" if it.line else line(it.message) for it in problems[:NOTES]
+    ]
     notes += [f"{len(problems) - NOTES:,} more"] if len(problems) > NOTES else []
     return SourceReport(
         file.input.name,
@@ -108,6 +126,8 @@ def report(file: FileRead) -> SourceReport:
         count=len(entries),
         total=None if file.error else file.found,
         notes=tuple(notes),
-        error=SourceError(file.input.name, str(file.error), advice=file.error.advice) if file.error else None,
+        error=SourceError(file.input.name, str(file.error), advice=file.error.advice)
+        if file.error
+        else None,
         unread=file.reading.lost,
     )

@@ -46,7 +46,8 @@ class Inputs:
 
 
 def gather(named: Sequence[Path]) -> Inputs:
-    """The files that are meant; a folder stands for all files in and below it that have a known ending.
+    """The files that are meant; a folder stands for all files in and below it that have a known
+    ending.
 
     Raises:
         UsageError: Something is not there, or a folder holds nothing that can be read.
@@ -55,7 +56,9 @@ def gather(named: Sequence[Path]) -> Inputs:
     missing = [str(path) for path in named if path != STDIN and not path.exists()]
     if missing:
         those = line(", ".join(missing))
-        raise UsageError(f"there is no such file: {those}", advice="Nothing was read. Look at the path.")
+        raise UsageError(
+            f"there is no such file: {those}", advice="Nothing was read. Look at the path."
+        )
     notes: list[str] = []
     taken: dict[str, Path] = {}
     for path in named:
@@ -81,11 +84,16 @@ def _inside(folder: Path, notes: list[str]) -> Iterator[Path]:
                 passed_over.append(name)
     shown = line(str(folder))
     if not some:
-        advice = f"Name files one by one to have them read whatever they are called. Endings are {_endings()}."
+        advice = (
+            f"Name files one by one to have them read whatever they are called. Endings are "
+            f"{_endings()}."
+        )
         raise UsageError(f"{shown}: the folder holds no file with a known ending", advice=advice)
     if passed_over:
         more = len(passed_over) - NAMES_SHOWN
-        those = line(", ".join(passed_over[:NAMES_SHOWN])) + (f" and {more} more" if more > 0 else "")
+        those = line(", ".join(passed_over[:NAMES_SHOWN])) + (
+            f" and {more} more" if more > 0 else ""
+        )
         notes.append(f"{shown}: not read, because hidden or without a known ending: {those}")
 
 

@@ -1,4 +1,6 @@
-"""Files in, works out: everything is read, then everything is compared; nothing that was found gets lost between."""
+"""Files in, works out: everything is read, then everything is compared; nothing that was found gets
+lost between.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,8 @@ from metasearch.record import Hit, VersionsMode
 MOST_RECORDS = 2_000_000
 #: Records between two calls of `Progress`.
 STEP = 500
-#: The format of a reading whose records bear names that others know them by: the rows of a labelled set.
+#: The format of a reading whose records bear names that others know them by: the rows of a labelled
+#: set.
 ROWS = "rows"
 
 #: Is told what is being done, how much of it is done, and how much there is.
@@ -49,8 +52,10 @@ class Item:
 
     Attributes:
         file: The place of its file among all files, from 0.
-        key: Its `Record.key`, made different where another record has the same: the name that matches use.
-        id: Its name in the list of clusters: the same or, for a row of a labelled set, the row's id.
+        key: Its `Record.key`, made different where another record has the same: the name that
+            matches use.
+        id: Its name in the list of clusters: the same or, for a row of a labelled set, the row's
+            id.
     """
 
     file: int
@@ -64,8 +69,10 @@ class Work:
     """One work.
 
     Attributes:
-        items: Its records in the order in which they were read; the first one's place is that of the work.
-        hit: What they make together; its `rank` is the work's number in the order of all works, from 1.
+        items: Its records in the order in which they were read; the first one's place is that of
+            the work.
+        hit: What they make together; its `rank` is the work's number in the order of all works,
+            from 1.
     """
 
     items: tuple[Item, ...]
@@ -140,8 +147,10 @@ def read_all(
             records += len(reading.entries)
             if records > MOST_RECORDS:
                 raise UsageError(
-                    f"the files up to {it.name} hold {records:,} records, and one job compares {MOST_RECORDS:,}",
-                    advice="De-duplicate some of the files first, and their results with the others then.",
+                    f"the files up to {it.name} hold {records:,} records, and one job compares "
+                    f"{MOST_RECORDS:,}",
+                    advice="De-duplicate some of the files first, and their results with the "
+                    "others then.",
                 )
             files.append(FileRead(it, reading))
     return files
@@ -205,7 +214,9 @@ def _items(files: Iterable[FileRead]) -> Iterator[Item]:
 
 def _free(names: Sequence[str], number: int, taken: set[str]) -> str:
     """The first of the names that is not taken, or else a new one; it is taken then."""
-    name = next((name for name in names if name and name not in taken), "") or f"{names[-1]}@{number}"
+    name = (
+        next((name for name in names if name and name not in taken), "") or f"{names[-1]}@{number}"
+    )
     while name in taken:
         name += "+"
     taken.add(name)

@@ -1,4 +1,6 @@
-"""The numbers that a systematic review reports (PRISMA 2020, "identification"), held against one another."""
+"""The numbers that a systematic review reports (PRISMA 2020, "identification"), held against one
+another.
+"""
 
 from __future__ import annotations
 
@@ -60,8 +62,10 @@ class Numbers:
         errors: Files that could not be read at all; how many records they hold, nobody knows.
         lost: What cost records; `remarks`: what cost none.
         rules: Rule -> duplicates that it joined, most first.
-        versions: Duplicates that are other versions of a work; `version_works`: the works that have several.
-        earlier: Duplicates that an earlier job had found: records of a file that it wrote stand for several.
+        versions: Duplicates that are other versions of a work; `version_works`: the works that have
+            several.
+        earlier: Duplicates that an earlier job had found: records of a file that it wrote stand for
+            several.
         within, across: Duplicates of which the same file has another record, and all others.
         passed_over: Comparisons that were not made, because too many records share a key.
         dedup: Name of the strategy that found the duplicates.
@@ -135,7 +139,8 @@ def _audit(numbers: Numbers, outcome: Outcome) -> None:
 def _by_file(outcome: Outcome) -> list[Place]:
     kept, removed, only = _placed(outcome.works, lambda it: [it.file] * _stands_for(it))
     return [
-        Place(file.input.name, kept[n], removed[n], only[n], file.reading.lost) for n, file in enumerate(outcome.files)
+        Place(file.input.name, kept[n], removed[n], only[n], file.reading.lost)
+        for n, file in enumerate(outcome.files)
     ]
 
 

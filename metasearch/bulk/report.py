@@ -44,7 +44,9 @@ def is_report(head: bytes) -> bool:
 
 def summary(it: Numbers) -> str:
     """Two lines: what came of the records, and how duplicates were found."""
-    files = _counted(len(it.files), "file") + (f" ({len(it.errors):,} could not be read)" if it.errors else "")
+    files = _counted(len(it.files), "file") + (
+        f" ({len(it.errors):,} could not be read)" if it.errors else ""
+    )
     parts = [f"{it.unique:,} unique", _counted(it.duplicates, "duplicate")]
     parts += [f"{it.unread:,} could not be read"] if it.unread else []
     rules = [f"{number:,} by {rule}" for rule, number in it.rules.items()]
@@ -63,7 +65,8 @@ def _counted(number: int, noun: str) -> str:
 
 
 def as_text(it: Numbers, version: str, left_out: Sequence[str] = ()) -> str:
-    """All numbers, one below the other; what could not be read is named as far as it is not too much.
+    """All numbers, one below the other; what could not be read is named as far as it is not too
+    much.
 
     Args:
         it: The numbers.
@@ -87,7 +90,11 @@ def as_text(it: Numbers, version: str, left_out: Sequence[str] = ()) -> str:
 def _identified(it: Numbers) -> Iterator[str]:
     yield _row("records identified", it.found)
     columns = ("found", "unread", "removed", "kept", "only here")
-    yield from _table("file", columns, [(p.name, (p.found, p.unread, p.removed, p.kept, p.only)) for p in it.files])
+    yield from _table(
+        "file",
+        columns,
+        [(p.name, (p.found, p.unread, p.removed, p.kept, p.only)) for p in it.files],
+    )
 
 
 def _databases(it: Numbers) -> Iterator[str]:
@@ -120,7 +127,9 @@ def _duplicates(it: Numbers) -> Iterator[str]:
 
 
 def _in_words(rule: str, dedup: str) -> str:
-    """What a rule found alike, behind a colon; of another strategy it may bear the name of one of ours."""
+    """What a rule found alike, behind a colon; of another strategy it may bear the name of one of
+    ours.
+    """
     return f": {RULES[rule]}" if rule in RULES and (dedup == "default" or rule == "pin") else ""
 
 
@@ -129,7 +138,11 @@ def _unique(it: Numbers) -> Iterator[str]:
     if it.version_works:
         yield _row("  with several versions", it.version_works)
     # Other strategies do not know what a version is.
-    what = _MODES[it.mode] if it.dedup == "default" else f"one record or several, as {it.dedup} finds them"
+    what = (
+        _MODES[it.mode]
+        if it.dedup == "default"
+        else f"one record or several, as {it.dedup} finds them"
+    )
     yield f"  preprint, conference paper and article of one work: {what}"
 
 
@@ -147,14 +160,19 @@ def _left_out(notes: Sequence[str]) -> Iterator[str]:
 
 def _identity(it: Numbers) -> str:
     duplicates = _counted(it.duplicates, "duplicate")
-    return f"{it.found:,} found = {it.unique:,} unique + {duplicates} + {it.unread:,} that could not be read"
+    return (
+        f"{it.found:,} found = {it.unique:,} unique + {duplicates} + {it.unread:,} that could "
+        f"not be read"
+    )
 
 
 def _row(text: str, number: int) -> str:
     return f"{text:<{LABEL}}{number:>9,}"
 
 
-def _table(name: str, columns: Sequence[str], rows: Sequence[tuple[str, Sequence[int]]]) -> Iterator[str]:
+def _table(
+    name: str, columns: Sequence[str], rows: Sequence[tuple[str, Sequence[int]]]
+) -> Iterator[str]:
     width = max(LABEL - 2 - 11 * (len(columns) - 1), *(wcswidth(text) for text, _ in rows), 0)
     yield f"  {_padded(name, width)}{''.join(f'{column:>11}' for column in columns)}"
     for text, numbers in rows:
@@ -176,8 +194,12 @@ def _listed(troubles: Sequence[Trouble]) -> Iterator[str]:
 # --------------------------------------------------------------------------- JSON
 
 
-def as_json(it: Numbers, files: Sequence[FileRead], version: str, left_out: Sequence[str] = ()) -> bytes:
-    """All numbers, and everything that could not be read, as one document; every key is always there."""
+def as_json(
+    it: Numbers, files: Sequence[FileRead], version: str, left_out: Sequence[str] = ()
+) -> bytes:
+    """All numbers, and everything that could not be read, as one document; every key is always
+    there.
+    """
     document = {
         "report": "metasearch dedup",
         "version": version,
@@ -215,4 +237,9 @@ def _file(place: Place, file: FileRead) -> dict[str, Any]:
 
 
 def _counts(place: Place) -> dict[str, int]:
-    return {"found": place.found, "kept": place.kept, "removed": place.removed, "only_here": place.only}
+    return {
+        "found": place.found,
+        "kept": place.kept,
+        "removed": place.removed,
+        "only_here": place.only,
+    }

@@ -1,4 +1,6 @@
-"""The store on disk: two threads over one SQLite file, and nothing that goes wrong there reaches a search."""
+"""The store on disk: two threads over one SQLite file, and nothing that goes wrong there reaches a
+search.
+"""
 
 from __future__ import annotations
 
@@ -36,12 +38,12 @@ BUSY_PAUSE = 10.0
 class DiskStore:
     """Keeps compressed values in a folder of one's own, by diskcache.
 
-    Two threads do all the work, one reads and one writes, so that no access to the disk ever holds up the event loop
-    and no read waits behind a write. Nothing is opened before the first use.
+    Two threads do all the work, one reads and one writes, so that no access to the disk ever holds
+    up the event loop and no read waits behind a write. Nothing is opened before the first use.
 
     Args:
-        path: The folder; the files lie in `pages` below it, which nobody else may enter. Never on a network drive, and
-            never shared between users.
+        path: The folder; the files lie in `pages` below it, which nobody else may enter. Never on a
+            network drive, and never shared between users.
         size_limit: Bytes on disk, roughly.
     """
 
@@ -110,7 +112,9 @@ class DiskStore:
     async def _run(self, executor: Executor, work: Callable[..., _T], *args: Any) -> _T | None:
         if self._closed or self._problem is not None:
             return None
-        return await asyncio.get_running_loop().run_in_executor(executor, self._guarded, work, *args)
+        return await asyncio.get_running_loop().run_in_executor(
+            executor, self._guarded, work, *args
+        )
 
     # Everything below runs in one of the two threads.
 
@@ -132,7 +136,9 @@ class DiskStore:
             return None
 
     def _begin_anew(self, cause: sqlite3.DatabaseError) -> None:
-        """Deletes a file that is not, or not any more, our database; once, then the store gives up."""
+        """Deletes a file that is not, or not any more, our database; once, then the store gives
+        up.
+        """
         with self._opening:
             again, self._renewed = self._renewed, True
             if not again:
@@ -219,7 +225,9 @@ def _inflated(row: bytes) -> bytes:
 
 
 def _own_folder(path: Path) -> None:
-    """Makes a folder that only its owner may enter; refuses one that somebody else has put there."""
+    """Makes a folder that only its owner may enter; refuses one that somebody else has put
+    there.
+    """
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     with suppress(FileExistsError):
         path.mkdir(mode=0o700)

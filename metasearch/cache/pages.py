@@ -1,4 +1,6 @@
-"""diskcache, made safe for a file that anybody may have written: no pickle, no settings and no claims of its own."""
+"""diskcache, made safe for a file that anybody may have written: no pickle, no settings and no
+claims of its own.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,8 @@ from typing import Any
 import diskcache
 from diskcache.core import DEFAULT_SETTINGS, METADATA
 
-#: Largest stored value, compressed. Everything lies inside the SQLite file: files beside it are slower and less safe.
+#: Largest stored value, compressed. Everything lies inside the SQLite file: files beside it are
+#: slower and less safe.
 LARGEST_ROW = 1 << 24
 #: Tags that are told apart in the numbers.
 MOST_TAGS = 1000
@@ -21,7 +24,9 @@ LOCK_TIMEOUT = 1.0
 
 
 class SafeDisk(diskcache.Disk):  # type: ignore[misc]  # the package is not typed
-    """Text keys and bytes, and no pickle either way, whatever a row says of itself (CVE-2025-69872)."""
+    """Text keys and bytes, and no pickle either way, whatever a row says of itself
+    (CVE-2025-69872).
+    """
 
     def put(self, key: Any) -> tuple[Any, bool]:
         """The key as it is stored."""
@@ -48,11 +53,15 @@ class SafeDisk(diskcache.Disk):  # type: ignore[misc]  # the package is not type
         return value
 
     def remove(self, file_path: Any) -> None:
-        """Removes nothing: we write no files, so a row that names one is a forgery, and could name any file."""
+        """Removes nothing: we write no files, so a row that names one is a forgery, and could name
+        any file.
+        """
 
 
 class Pages(diskcache.Cache):  # type: ignore[misc]  # as above
-    """A cache that trusts no row of its file, and leaves no connection behind it where that is no file of ours."""
+    """A cache that trusts no row of its file, and leaves no connection behind it where that is no
+    file of ours.
+    """
 
     def __init__(self, folder: Path, size_limit: int) -> None:
         options = {**_OPTIONS, "size_limit": size_limit}
@@ -105,12 +114,17 @@ class Pages(diskcache.Cache):  # type: ignore[misc]  # as above
             (MOST_TAGS,),
         )
         # As bytes, because SQLite takes whatever is called text for UTF-8.
-        return {tag.decode(errors="replace"): (count, int(size)) for tag, count, size in rows.fetchall()}
+        return {
+            tag.decode(errors="replace"): (count, int(size)) for tag, count, size in rows.fetchall()
+        }
 
 
 def is_busy(error: sqlite3.Error) -> bool:
     """Whether another process has the file; what Python itself objects to has no code."""
-    return getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF in (
+        sqlite3.SQLITE_BUSY,
+        sqlite3.SQLITE_LOCKED,
+    )
 
 
 #: Every setting, named, so that a file can choose none.
@@ -124,7 +138,8 @@ _OPTIONS: Mapping[str, Any] = DEFAULT_SETTINGS | {
 
 
 def _check_settings(folder: Path, options: Mapping[str, Any]) -> None:
-    """Look at the settings in a file before diskcache obeys them: it takes their names for attributes and pragmas.
+    """Look at the settings in a file before diskcache obeys them: it takes their names for
+    attributes and pragmas.
 
     Raises:
         sqlite3.DatabaseError: The file is no database, or its settings are not those that we write.

@@ -38,7 +38,9 @@ class Store(Protocol):
         ...
 
     async def set(self, key: str, value: bytes, ttl: float, tag: str = "") -> None:
-        """Keeps a value for `ttl` seconds, or does not if it cannot; `tag` is what it is counted under."""
+        """Keeps a value for `ttl` seconds, or does not if it cannot; `tag` is what it is counted
+        under.
+        """
         ...
 
     async def delete(self, key: str) -> None:
@@ -59,14 +61,17 @@ class Store(Protocol):
 
 
 class MemoryStore:
-    """Keeps values in a dictionary, the oldest going first; for tests and for a process without a disk.
+    """Keeps values in a dictionary, the oldest going first; for tests and for a process without a
+    disk.
 
     Args:
         size_limit: Bytes of values that are kept at most.
         clock: Seconds.
     """
 
-    def __init__(self, size_limit: int = 1 << 26, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, size_limit: int = 1 << 26, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self._size_limit = size_limit
         self._clock = clock
         self._rows: dict[str, tuple[float, bytes, str]] = {}

@@ -1,7 +1,7 @@
 """The command line. Results go to stdout, everything else to stderr; exit codes are in `exits.py`.
 
-Importing this package costs click and little more: what a command needs beyond that is imported when it runs, so that
-`metasearch --help` is there at once.
+Importing this package costs click and little more: what a command needs beyond that is imported
+when it runs, so that `metasearch --help` is there at once.
 """
 
 from __future__ import annotations
@@ -26,8 +26,9 @@ def main(args: Sequence[str] | None = None) -> int:
     """Run a command line.
 
     Args:
-        args: Without the program's name, for a program that calls this one. None takes those of the process, which is
-            then the command and nothing else: it may fork, and collect its garbage when it likes (`keeper.py`).
+        args: Without the program's name, for a program that calls this one. None takes those of the
+            process, which is then the command and nothing else: it may fork, and collect its
+            garbage when it likes (`keeper.py`).
 
     Returns:
         The exit code.

@@ -1,7 +1,7 @@
 """`metasearch sources new | record | schema`: the tools of those who write adapters.
 
-`new` gives a spec to fill in, `record` keeps an answer as a case of cassettes/, and `schema` lets an editor complete
-and check what is written.
+`new` gives a spec to fill in, `record` keeps an answer as a case of cassettes/, and `schema` lets
+an editor complete and check what is written.
 """
 
 from __future__ import annotations
@@ -31,22 +31,31 @@ _CASE = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
     "--like",
     default="json",
     metavar="KIND",
-    help="json, xml, html, a family that it belongs to (sru, solr ...), or the path of a spec that it extends.",
+    help="json, xml, html, a family that it belongs to (sru, solr ...), or the path of a spec "
+    "that it extends.",
 )
-@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Not NAME.toml.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Not NAME.toml.",
+)
 @click.pass_obj
 def new(console: Console, /, *, name: str, like: str, output: Path | None) -> int:
     """Write NAME.toml, with a comment at every line that tells what belongs there.
 
-    It is a spec that can be checked at once: `metasearch sources check NAME.toml`. A file that is there already is left
-    alone.
+    It is a spec that can be checked at once: `metasearch sources check NAME.toml`. A file that is
+    there already is left alone.
     """
     from metasearch.adapters.specs.ownspecs import is_path
     from metasearch.adapters.specs.specfile import NAME
     from metasearch.cli.templates import of_body, of_family
 
     if not NAME.fullmatch(name):
-        raise UsageError(f"{name!r} is no name of a source", advice="Lower-case letters, digits, '-' and '_'.")
+        raise UsageError(
+            f"{name!r} is no name of a source", advice="Lower-case letters, digits, '-' and '_'."
+        )
     families = _families()
     file = output or Path(f"{name}.toml")
     if is_path(like):
@@ -54,7 +63,9 @@ def new(console: Console, /, *, name: str, like: str, output: Path | None) -> in
     elif like in (*BODIES, *families):
         text = of_body(name, like) if like in BODIES else of_family(name, like)
     else:
-        raise UsageError(f"there is no kind {like!r}", advice=f"There are {', '.join((*BODIES, *families))}.")
+        raise UsageError(
+            f"there is no kind {like!r}", advice=f"There are {', '.join((*BODIES, *families))}."
+        )
     try:
         with file.open("x", encoding="utf-8") as stream:
             stream.write(text)
@@ -92,8 +103,8 @@ def _families() -> tuple[str, ...]:
 def schema() -> int:
     """Print the JSON Schema of a spec.
 
-    Put it into a file and name that in the first line of a spec, `#:schema spec.schema.json`: editors with a TOML
-    language server then complete keys and mark mistakes while you write.
+    Put it into a file and name that in the first line of a spec, `#:schema spec.schema.json`:
+    editors with a TOML language server then complete keys and mark mistakes while you write.
     """
     import orjson
 
@@ -109,8 +120,12 @@ def schema() -> int:
 @click.command("record", short_help="Keep a live answer as a case.")
 @click.argument("source", shell_complete=complete_source)
 @click.argument("query", nargs=-1, required=True)
-@click.option("--case", "case", default="search", show_default=True, metavar="NAME", help="The folder's name.")
-@click.option("--records", "wanted", type=click.IntRange(1, 100), default=3, show_default=True, metavar="N")
+@click.option(
+    "--case", "case", default="search", show_default=True, metavar="NAME", help="The folder's name."
+)
+@click.option(
+    "--records", "wanted", type=click.IntRange(1, 100), default=3, show_default=True, metavar="N"
+)
 @click.option(
     "--into",
     type=click.Path(file_okay=False, path_type=Path),
@@ -122,12 +137,21 @@ def schema() -> int:
 @common
 @click.pass_obj
 def record(
-    console: Console, /, *, source: str, query: tuple[str, ...], case: str, wanted: int, into: Path, config: Path | None
+    console: Console,
+    /,
+    *,
+    source: str,
+    query: tuple[str, ...],
+    case: str,
+    wanted: int,
+    into: Path,
+    config: Path | None,
 ) -> int:
-    """Ask SOURCE for QUERY, and keep request, answer and records in DIR/SOURCE/NAME without secrets.
+    """Ask SOURCE for QUERY, and keep request, answer and records in DIR/SOURCE/NAME without
+    secrets.
 
-    For searches that take two requests, the second is kept in step2. Replace what others wrote by words of your own
-    before you give the case away. Exit code 3: the source gave no answer.
+    For searches that take two requests, the second is kept in step2. Replace what others wrote by
+    words of your own before you give the case away. Exit code 3: the source gave no answer.
     """
     import asyncio
 
@@ -136,13 +160,17 @@ def record(
     from metasearch.settings import Settings
 
     if not _CASE.fullmatch(case):
-        raise UsageError(f"{case!r} is no name of a case", advice="Lower-case letters, digits and '-'.")
+        raise UsageError(
+            f"{case!r} is no name of a case", advice="Lower-case letters, digits and '-'."
+        )
     settings = Settings.load(config, os.environ)
     registry = Registry(settings).with_files((source,))
     spec = registry.spec(registry.name_of(source))
     folder = into / spec.name / case
     if folder.exists():
-        raise UsageError(f"{folder} is there already", advice="Choose another --case, or delete it.")
+        raise UsageError(
+            f"{folder} is there already", advice="Choose another --case, or delete it."
+        )
     text = " ".join(query)
     pages, error = asyncio.run(ask(text, spec, wanted, settings))
     if error is not None:

@@ -1,4 +1,6 @@
-"""What `metasearch dedup` does: read, compare, write what was asked for, tell the numbers, choose the exit code."""
+"""What `metasearch dedup` does: read, compare, write what was asked for, tell the numbers, choose
+the exit code.
+"""
 
 from __future__ import annotations
 
@@ -43,11 +45,14 @@ def run(order: Order, console: Console) -> Exit:
     """De-duplicate, and write.
 
     Raises:
-        MetasearchError: A file is not there, or an option or the configuration cannot be used; nothing was read then.
+        MetasearchError: A file is not there, or an option or the configuration cannot be used;
+            nothing was read then.
         OSError: An output cannot be written.
         click.exceptions.Exit: No file could be read; nothing is written then.
     """
-    settings = Settings.load(order.config, os.environ).deduplicated(order.pins, strategy=order.dedup)
+    settings = Settings.load(order.config, os.environ).deduplicated(
+        order.pins, strategy=order.dedup
+    )
     chosen = strategy(settings.strategy)
     pins = Pins.load(settings.pins)
     if order.encoding is not None:
@@ -59,11 +64,13 @@ def run(order: Order, console: Console) -> Exit:
         for note in inputs.notes:
             console.say(note, "yellow")
     with ExitStack() as stack:
-        # What cannot be written is told before the work, and a job that fails leaves older files as they are.
+        # What cannot be written is told before the work, and a job that fails leaves older files as
+        # they are.
         sinks = {
             option: stack.enter_context(Sink(path))
             for option, path in outputs.items()
-            if (option, path) != ("-o", DASH)  # its reader may go away at any time, which must not cost the others
+            if (option, path)
+            != ("-o", DASH)  # its reader may go away at any time, which must not cost the others
         }
         live = LiveLine(console)
         try:
@@ -81,7 +88,13 @@ def run(order: Order, console: Console) -> Exit:
                 console.say("error: no file could be read", "red")
                 raise click.exceptions.Exit(Exit.NO_ANSWER)
             with garbage.rarely():
-                outcome = deduplicate(files, chosen.chain.pinned(pins), order.versions or "separate", live, chosen.name)
+                outcome = deduplicate(
+                    files,
+                    chosen.chain.pinned(pins),
+                    order.versions or "separate",
+                    live,
+                    chosen.name,
+                )
         finally:
             live.clear()
         numbers = count(outcome)
@@ -105,15 +118,21 @@ def _exit_for(outcome: Outcome) -> Exit:
 
 
 def _outputs(order: Order) -> dict[str, Path]:
-    """What is written where; works go to standard output where nobody says otherwise and nothing else does."""
-    wanted = {"--clusters": order.clusters, "--report": None if order.report == DASH else order.report}
+    """What is written where; works go to standard output where nobody says otherwise and nothing
+    else does.
+    """
+    wanted = {
+        "--clusters": order.clusters,
+        "--report": None if order.report == DASH else order.report,
+    }
     usual = None if order.clusters == DASH and order.format is None else DASH
     wanted["-o"] = order.output or usual
     return {name: path for name, path in wanted.items() if path is not None}
 
 
 def _check(outputs: Mapping[str, Path], files: Sequence[Input]) -> None:
-    """Refuse to write over what is read, twice to one place, or over what may have been meant as a FILE.
+    """Refuse to write over what is read, twice to one place, or over what may have been meant as a
+    FILE.
 
     Raises:
         UsageError: Something would be.
@@ -123,9 +142,16 @@ def _check(outputs: Mapping[str, Path], files: Sequence[Input]) -> None:
     for option, path in outputs.items():
         place = str(DASH) if path == DASH else os.path.realpath(path)
         if place in read:
-            raise UsageError(f"{option} {path}: this file is read, too", advice="Write to another file.")
-        if place in written and (path == DASH or not path.exists() or path.is_file()):  # not so /dev/null
-            raise UsageError(f"{option} {path}: something else is written there, too", advice="Write to another file.")
+            raise UsageError(
+                f"{option} {path}: this file is read, too", advice="Write to another file."
+            )
+        if place in written and (
+            path == DASH or not path.exists() or path.is_file()
+        ):  # not so /dev/null
+            raise UsageError(
+                f"{option} {path}: something else is written there, too",
+                advice="Write to another file.",
+            )
         written.add(place)
     path = outputs.get("--report", DASH)
     if path != DASH and path.is_file():
@@ -142,7 +168,9 @@ def _check(outputs: Mapping[str, Path], files: Sequence[Input]) -> None:
 
 
 def _tell_files(files: Sequence[FileRead], console: Console, *, briefly: bool) -> None:
-    """What could not be read; `--quiet` silences no file that is missing from the result as a whole."""
+    """What could not be read; `--quiet` silences no file that is missing from the result as a
+    whole.
+    """
     for file in files:
         if file.error:
             console.error(file.error)
@@ -158,7 +186,9 @@ def _tell_problems(file: FileRead, console: Console) -> None:
         console.say(f"{place}: {line(problem.message)}", "yellow")
     more = len(problems) - PROBLEMS_SHOWN
     if more > 0:
-        lost = f"{counted(more, 'problem')} more, {counted(file.reading.lost, 'record')} lost in all"
+        lost = (
+            f"{counted(more, 'problem')} more, {counted(file.reading.lost, 'record')} lost in all"
+        )
         console.say(f"{file.input.name}: {lost}; --report lists them", "yellow")
 
 
@@ -188,7 +218,9 @@ def _write_files(order: Order, outcome: Outcome, told: Told, sinks: Mapping[str,
 
 
 def _write_parts(sink: Sink, order: Order, outcome: Outcome) -> None:
-    for part in export.write(order.format or USUAL, outcome, provenance=order.provenance, bom=order.bom):
+    for part in export.write(
+        order.format or USUAL, outcome, provenance=order.provenance, bom=order.bom
+    ):
         sink.write(part)
 
 
@@ -197,13 +229,17 @@ def _text(told: Told) -> str:
 
 
 def _write_works(sink: Sink, order: Order, outcome: Outcome, console: Console) -> None:
-    """Write to standard output: a short table for whoever sits before it, everything for whatever reads it."""
+    """Write to standard output: a short table for whoever sits before it, everything for whatever
+    reads it.
+    """
     if order.format == "table":
         sink.write(_table(outcome, console))
     elif order.format is None and sys.stdout.isatty():
         sink.write(_table(outcome, console, TABLE_WORKS))
         if len(outcome.works) > TABLE_WORKS and not console.quiet:
-            console.say(f"\n{TABLE_WORKS} of {counted(len(outcome.works), 'record')}; -o FILE writes all")
+            console.say(
+                f"\n{TABLE_WORKS} of {counted(len(outcome.works), 'record')}; -o FILE writes all"
+            )
     else:
         _write_parts(sink, order, outcome)
 

@@ -38,7 +38,9 @@ def cache() -> None:
 @common
 @click.pass_obj
 def stats(console: Console, /, *, as_json: bool, config: Path | None) -> int:
-    """Where pages are kept, how many there are, the space they take, and how much comes from which source."""
+    """Where pages are kept, how many there are, the space they take, and how much comes from which
+    source.
+    """
     from metasearch.settings import Settings
 
     facts = _facts(Settings.load(config, os.environ), console)
@@ -66,7 +68,9 @@ def clear(console: Console, /, *, yes: bool, config: Path | None) -> int:
         return Exit.OK
     if not yes:
         if not sys.stdin.isatty():
-            raise UsageError("nobody can be asked whether the cache is to be cleared", advice="Say --yes.")
+            raise UsageError(
+                "nobody can be asked whether the cache is to be cleared", advice="Say --yes."
+            )
         click.confirm(f"Drop all pages in {store.folder}?", abort=True, err=True)
     before = _asked(store, console, clear=True)
     if not console.quiet:
@@ -96,7 +100,10 @@ def _facts(settings: Settings, console: Console) -> dict[str, Any]:
     if store is None or not store.folder.exists():
         return facts
     found = _asked(store, console)
-    sources = [{"source": source, "entries": entries, "bytes": size} for source, (entries, size) in found.tags.items()]
+    sources = [
+        {"source": source, "entries": entries, "bytes": size}
+        for source, (entries, size) in found.tags.items()
+    ]
     return facts | {"entries": found.entries, "bytes": found.bytes, "sources": sources}
 
 
@@ -122,9 +129,13 @@ async def _numbers(store: DiskStore, *, clear: bool) -> CacheStats:
     finally:
         await store.close()
     if problem:
-        raise CacheError(problem, advice="Look whose folder it is, or name another one with [cache] dir.")
+        raise CacheError(
+            problem, advice="Look whose folder it is, or name another one with [cache] dir."
+        )
     if found.busy or not done:
-        raise CacheError("the page cache is busy: another process writes", advice="Try again in a moment.")
+        raise CacheError(
+            "the page cache is busy: another process writes", advice="Try again in a moment."
+        )
     return found
 
 

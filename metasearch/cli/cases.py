@@ -1,4 +1,5 @@
-"""A case of cassettes/ from a live answer: what was asked, what came, and what was read of it; without secrets.
+"""A case of cassettes/ from a live answer: what was asked, what came, and what was read of it;
+without secrets.
 
 The layout is that of docs/adapters.md, which tests/test_cassettes.py reads.
 """
@@ -27,7 +28,9 @@ DUMMY = "dummy-value"
 
 
 class _Watched:
-    """Sends through another transport, and remembers what came back, whatever is made of it later."""
+    """Sends through another transport, and remembers what came back, whatever is made of it
+    later.
+    """
 
     def __init__(self, inner: Transport) -> None:
         self._inner = inner
@@ -45,11 +48,13 @@ class _Watched:
         await self._inner.close()
 
 
-async def ask(query: str, spec: AdapterSpec, wanted: int, settings: Settings) -> tuple[list[Page], SourceError | None]:
+async def ask(
+    query: str, spec: AdapterSpec, wanted: int, settings: Settings
+) -> tuple[list[Page], SourceError | None]:
     """The pages that a search for so many records brings first, and what went wrong.
 
-    A second page is there where a search takes two requests: ids first, their records then. An answer that is an error
-    is a page, too.
+    A second page is there where a search takes two requests: ids first, their records then. An
+    answer that is an error is a page, too.
     """
     watched = _Watched(transport_of(settings))
     fetcher = Fetcher(watched, hedging=False)
@@ -72,7 +77,9 @@ def _last_of_each(pages: list[Page]) -> list[Page]:
     return list({page.request.step: page for page in pages}.values())
 
 
-def keep(folder: Path, query: str, spec: AdapterSpec, wanted: int, settings: Settings, pages: list[Page]) -> int:
+def keep(
+    folder: Path, query: str, spec: AdapterSpec, wanted: int, settings: Settings, pages: list[Page]
+) -> int:
     """Writes the case, each page after the first into step2; how many records are in it.
 
     Args:
@@ -90,11 +97,15 @@ def keep(folder: Path, query: str, spec: AdapterSpec, wanted: int, settings: Set
     for number, page in enumerate(pages):
         place = folder.joinpath(*["step2"] * number)
         place.mkdir(parents=True)
-        count = _keep(place, about if number == 0 else {}, planned if number == 0 else None, page, spec)
+        count = _keep(
+            place, about if number == 0 else {}, planned if number == 0 else None, page, spec
+        )
     return count
 
 
-def _keep(place: Path, about: dict[str, Any], planned: Plan | None, page: Page, spec: AdapterSpec) -> int:
+def _keep(
+    place: Path, about: dict[str, Any], planned: Plan | None, page: Page, spec: AdapterSpec
+) -> int:
     request = page.request
     table: dict[str, Any] = about | {
         "method": request.method,
@@ -105,7 +116,9 @@ def _keep(place: Path, about: dict[str, Any], planned: Plan | None, page: Page, 
         table["body"] = list(public(request.body))
     if request.content:
         as_json = request.content_type == JSON
-        table["json" if as_json else "text"] = json.loads(request.content) if as_json else request.content
+        table["json" if as_json else "text"] = (
+            json.loads(request.content) if as_json else request.content
+        )
     if planned is not None:
         table |= {"sent": planned.sent, "notes": list(planned.notes)}
     if page.status != 200:

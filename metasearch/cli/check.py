@@ -1,4 +1,6 @@
-"""`metasearch sources check`: the problems of specs, of the sources in a configuration, and cassettes that lack."""
+"""`metasearch sources check`: the problems of specs, of the sources in a configuration, and
+cassettes that lack.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,10 @@ def check(names: Iterable[str], settings: Settings) -> tuple[int, list[str]]:
     chosen = list(names)
     whole = not chosen
     if whole:
-        chosen = [*registry.shipped, *(name for name in registry.added if name not in registry.shipped)]
+        chosen = [
+            *registry.shipped,
+            *(name for name in registry.added if name not in registry.shipped),
+        ]
     problems: list[str] = []
     for name in chosen:
         problems += _of_file(Path(name)) if is_path(name) else _of_source(name, registry)
@@ -76,7 +81,10 @@ def _unknown_defaults(settings: Settings, registry: Registry) -> Iterator[str]:
     known = {*registry.shipped, *registry.added, *registry.groups}
     for name in settings.default_sources or ():
         if name not in known:
-            yield line(f"{settings.file or 'configuration'}: search.sources: there is no source called {name!r}")
+            yield line(
+                f"{settings.file or 'configuration'}: search.sources: there is no source called "
+                f"{name!r}"
+            )
     for name in settings.enrich:
         where = f"{settings.file or 'configuration'}: search.enrich"
         if name == NO_ENRICHER:
@@ -84,7 +92,9 @@ def _unknown_defaults(settings: Settings, registry: Registry) -> Iterator[str]:
         if name not in known:
             yield line(f"{where}: there is no source called {name!r}")
         elif not _enriches(name, registry):
-            yield line(f"{where}: {name} cannot be asked for single works; its spec has no [enrich]")
+            yield line(
+                f"{where}: {name} cannot be asked for single works; its spec has no [enrich]"
+            )
 
 
 def _enriches(name: str, registry: Registry) -> bool:

@@ -14,5 +14,7 @@ def columns(rows: list[tuple[str, ...]]) -> Iterator[str]:
     cells = [[line(cell) for cell in row] for row in rows]
     widths = [max(wcswidth(cell) for cell in column) for column in zip(*cells, strict=True)]
     for row in cells:
-        padded = (cell + " " * (width - wcswidth(cell)) for cell, width in zip(row, widths, strict=True))
+        padded = (
+            cell + " " * (width - wcswidth(cell)) for cell, width in zip(row, widths, strict=True)
+        )
         yield "  ".join(padded).rstrip()

@@ -29,7 +29,16 @@ MATCHES_SHOWN, KEYS_SHOWN, KEY_LENGTH = 5, 3, 40
 def pair_text(it: Explanation, width: int) -> str:
     """The two records side by side, what each rule says of them, and what came of it."""
     width = max(width, MIN_WIDTH)
-    return "\n".join([*_side_by_side(it, width), "", *_lines(_judged(it), width), "", *_lines(_outcome(it), width), ""])
+    return "\n".join(
+        [
+            *_side_by_side(it, width),
+            "",
+            *_lines(_judged(it), width),
+            "",
+            *_lines(_outcome(it), width),
+            "",
+        ]
+    )
 
 
 def hits_text(hits: Sequence[Hit], width: int) -> str:
@@ -42,7 +51,10 @@ def hits_text(hits: Sequence[Hit], width: int) -> str:
             ("title", full_title(hit.record) or "[no title]"),
             *(("record", f"{line(record.key)}: {_brief(record)}") for record in hit.records),
             *(("match", _said(match)) for match in hit.matches),
-            *(("version", f"{line(v.kind)}: {', '.join(map(line, v.records))}") for v in hit.versions),
+            *(
+                ("version", f"{line(v.kind)}: {', '.join(map(line, v.records))}")
+                for v in hit.versions
+            ),
         ]
         if not hit.matches:
             rows.append(("match", "none: nothing else was found to be this work"))
@@ -121,7 +133,9 @@ def _judged(it: Explanation) -> Iterator[tuple[str, str]]:
 
 def _meeting(keys: Sequence[Key]) -> str:
     if not keys:
-        return "nothing: the two have no key in common, so only other records can bring them together"
+        return (
+            "nothing: the two have no key in common, so only other records can bring them together"
+        )
     places: dict[str, list[str]] = {}
     for key in keys:
         places.setdefault(line(key.matcher), []).append(_cut(line(str(key.value))))
@@ -138,7 +152,9 @@ def _cut(text: str) -> str:
 
 
 def _word(match: Match) -> str:
-    word = {"same": "same", "different": "different", "version": "versions of one work"}[match.verdict]
+    word = {"same": "same", "different": "different", "version": "versions of one work"}[
+        match.verdict
+    ]
     return word if match.verdict == "different" else f"{word} ({match.score:.2f})"
 
 
@@ -203,7 +219,10 @@ def pair_object(it: Explanation) -> dict[str, Any]:
         "left": {"key": clean(it.names[0]), **record_object(it.left)},
         "right": {"key": clean(it.names[1]), **record_object(it.right)},
         "keys": [{"matcher": key.matcher, "value": clean(str(key.value))} for key in it.keys],
-        "rules": [{"rule": rule, "said": match_object(match) if match else None} for rule, match in it.rules],
+        "rules": [
+            {"rule": rule, "said": match_object(match) if match else None}
+            for rule, match in it.rules
+        ],
         "verdict": match_object(it.verdict) if it.verdict else None,
         "together": it.together,
         "hits": [hit.id for hit in it.hits],

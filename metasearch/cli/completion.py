@@ -1,4 +1,6 @@
-"""`metasearch completion SHELL`: the script by which a shell completes commands, options and names of sources."""
+"""`metasearch completion SHELL`: the script by which a shell completes commands, options and names
+of sources.
+"""
 
 from __future__ import annotations
 
@@ -28,13 +30,15 @@ SHELLS = ("bash", "zsh", "fish")
 @common
 @click.pass_context
 def completion(ctx: click.Context, /, *, shell: str, **_: object) -> int:
-    """Print the script by which SHELL (bash, zsh or fish) completes commands, options, sources and groups.
+    """Print the script by which SHELL (bash, zsh or fish) completes commands, options, sources and
+    groups.
 
     Bash has to be 4.4 or newer.
     """
     made = get_completion_class(shell)
     assert made is not None
-    # Not `source()`: for bash it starts the one that stands first in PATH, which need not be the one that asks.
+    # Not `source()`: for bash it starts the one that stands first in PATH, which need not be the
+    # one that asks.
     script = made(ctx.find_root().command, {}, "metasearch", VARIABLE)
     with Sink() as sink:
         sink.write((script.source_template % script.source_vars()).encode())

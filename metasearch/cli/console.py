@@ -24,7 +24,8 @@ class Console:
         verbose: Everything is told.
         no_color: `--no-color` was given.
         env: Where NO_COLOR, TERM and COLUMNS are looked up.
-        program: Whether this process is the command and nothing else, so that it may be arranged as a whole.
+        program: Whether this process is the command and nothing else, so that it may be arranged as
+            a whole.
     """
 
     quiet: bool = False
@@ -47,7 +48,9 @@ class Console:
         return not self.quiet and self.capable(sys.stderr)
 
     def size(self, stream: TextIO) -> tuple[int, int]:
-        """Columns and lines of the terminal that is there; 80 by 24, or as COLUMNS says, where none is."""
+        """Columns and lines of the terminal that is there; 80 by 24, or as COLUMNS says, where none
+        is.
+        """
         try:
             columns, lines = os.get_terminal_size(stream.fileno())
         except (OSError, ValueError):
@@ -69,7 +72,9 @@ class Console:
         if wrap and self.capable(sys.stderr):
             shown = "\n".join(self._fitted(shown, self.size(sys.stderr)[0]))
         # click drops the colour again on whatever is no terminal, unless it is told otherwise.
-        click.echo(click.style(shown, fg=style) if style and self.colors(sys.stderr) else shown, err=True)
+        click.echo(
+            click.style(shown, fg=style) if style and self.colors(sys.stderr) else shown, err=True
+        )
 
     def _fitted(self, text: str, columns: int) -> Iterator[str]:
         for long in text.split("\n"):
@@ -86,7 +91,9 @@ class Console:
             return
         message = str(error)
         if isinstance(error, OSError) and error.strerror:
-            message = f"{error.filename}: {opening.why(error)}" if error.filename else opening.why(error)
+            message = (
+                f"{error.filename}: {opening.why(error)}" if error.filename else opening.why(error)
+            )
         self.say(f"error: {message}", "red")
         if isinstance(error, MetasearchError) and error.advice:
             self.say(f"  {error.advice}")

@@ -1,4 +1,6 @@
-"""`metasearch dedup FILE...`: whole files of records, each work once. What it does is in `bulk.py`."""
+"""`metasearch dedup FILE...`: whole files of records, each work once. What it does is in
+`bulk.py`.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,8 @@ class Order:
 
     Attributes:
         files: As they were named.
-        format: One of `NAMES`; None shows a short table if standard output is a terminal, and is `USUAL` otherwise.
+        format: One of `NAMES`; None shows a short table if standard output is a terminal, and is
+            `USUAL` otherwise.
         report: None for the summary alone, `DASH` for standard error.
         read_as: One of the formats that can be read, for every file.
         versions: None is "separate", whatever the configuration says of searches.
@@ -55,30 +58,51 @@ class Order:
     cls=ExampleCommand,
     short_help="De-duplicate files of records.",
     examples=(
-        ("metasearch dedup *.ris -o unique.ris --report", "one file of several, and the numbers for the flow diagram"),
+        (
+            "metasearch dedup *.ris -o unique.ris --report",
+            "one file of several, and the numbers for the flow diagram",
+        ),
         (
             "metasearch dedup exports/ -o unique.csv --report numbers.json",
             "all of a folder, whatever its format",
         ),
-        ("metasearch dedup a.ris b.bib --clusters clusters.jsonl", "which records are one work, and why"),
+        (
+            "metasearch dedup a.ris b.bib --clusters clusters.jsonl",
+            "which records are one work, and why",
+        ),
     ),
 )
-@click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path, allow_dash=True))
+@click.argument(
+    "files",
+    nargs=-1,
+    required=True,
+    metavar="FILE...",
+    type=click.Path(path_type=Path, allow_dash=True),
+)
 @click.option(
     "-o",
     "--output",
     type=click.Path(dir_okay=False, path_type=Path, allow_dash=True),
     metavar="FILE",
-    help="Write the unique records to FILE; its ending chooses the format (.json .ndjson .csv .ris .bib .atom .txt).",
+    help="Write the unique records to FILE; its ending chooses the format (.json .ndjson .csv "
+    ".ris .bib .atom .txt).",
 )
-@click.option("--format", "format_", type=click.Choice(NAMES), help="How they are written; ris unless -o says more.")
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(NAMES),
+    help="How they are written; ris unless -o says more.",
+)
 @click.option("--json", is_flag=True, help="--format json: one document, as a search answers.")
-@click.option("--ndjson", is_flag=True, help="--format ndjson: events, a line each, as of a search.")
+@click.option(
+    "--ndjson", is_flag=True, help="--format ndjson: events, a line each, as of a search."
+)
 @click.option(
     "--clusters",
     type=click.Path(dir_okay=False, path_type=Path, allow_dash=True),
     metavar="FILE",
-    help="Write the records of each work that has several to FILE, a JSON line each, and why they are one.",
+    help="Write the records of each work that has several to FILE, a JSON line each, and why they "
+    "are one.",
 )
 @click.option(
     "--report",
@@ -86,7 +110,8 @@ class Order:
     is_flag=False,
     flag_value=str(DASH),
     metavar="[FILE]",
-    help="All numbers: by file, database and rule, and what could not be read; on stderr, or in FILE (.json is JSON).",
+    help="All numbers: by file, database and rule, and what could not be read; on stderr, or in "
+    "FILE (.json is JSON).",
 )
 @click.option(
     "--from",
@@ -95,7 +120,9 @@ class Order:
     metavar="FORMAT",
     help=f"The format of all FILEs, if it is not to be detected: {', '.join(READABLE)}.",
 )
-@click.option("--encoding", metavar="NAME", help="The encoding of all FILEs, if it is not to be detected.")
+@click.option(
+    "--encoding", metavar="NAME", help="The encoding of all FILEs, if it is not to be detected."
+)
 @writing
 @dedup_options
 @common
@@ -113,9 +140,10 @@ def dedup(
 ) -> int:
     """Read FILEs of records, and write each work once.
 
-    Any mix of formats; of a folder, every file with a known ending is read; "-" is standard input. Unique records stand
-    in the order in which they first appear. --versions is separate if you do not say: a duplicate is the same
-    publication, and preprint and article are two records of a review.
+    Any mix of formats; of a folder, every file with a known ending is read; "-" is standard input.
+    Unique records stand in the order in which they first appear. --versions is separate if you do
+    not say: a duplicate is the same publication, and preprint and article are two records of a
+    review.
     """
     asked = {format_, "json" if json else None, "ndjson" if ndjson else None} - {None}
     order = Order(format=_format(asked, output), output=output, bom=marked(bom, output), **options)
@@ -126,7 +154,9 @@ def dedup(
 
 def _format(asked: set[str | None], output: Path | None) -> str | None:
     if len(asked) > 1:
-        raise click.UsageError(f"Choose one format: {', '.join(sorted(filter(None, asked)))} were asked for.")
+        raise click.UsageError(
+            f"Choose one format: {', '.join(sorted(filter(None, asked)))} were asked for."
+        )
     if asked:
         return asked.pop()
     if output is None:
@@ -135,5 +165,7 @@ def _format(asked: set[str | None], output: Path | None) -> str | None:
     known = {WRITABLE[name].extension: name for name in NAMES} | {"": USUAL}
     if ending not in known:
         endings = ", .".join(WRITABLE[name].extension for name in NAMES)
-        raise click.UsageError(f"No format has files that end in .{ending}, only .{endings}; choose one with --format.")
+        raise click.UsageError(
+            f"No format has files that end in .{ending}, only .{endings}; choose one with --format."
+        )
     return known[ending]

@@ -70,8 +70,14 @@ class Job:
     short_help="Score dedup on labelled sets.",
     examples=(
         ("metasearch evaluate sets/*", "precision, recall, works lost and speed, a line a set"),
-        ("metasearch evaluate sets/respiratory --errors", "and the pairs that went wrong, with the evidence"),
-        ("metasearch evaluate sets/* --shuffles 5 --json -o scores.json", "all figures, in six orders of arrival"),
+        (
+            "metasearch evaluate sets/respiratory --errors",
+            "and the pairs that went wrong, with the evidence",
+        ),
+        (
+            "metasearch evaluate sets/* --shuffles 5 --json -o scores.json",
+            "all figures, in six orders of arrival",
+        ),
         (
             "metasearch evaluate --strategy all --fields title,abstract --plot all.svg sets/*",
             "the published strategies side by side, on titles and abstracts alone",
@@ -79,7 +85,9 @@ class Job:
     ),
 )
 @click.argument("sets", nargs=-1, required=True, metavar="SET...", type=click.Path(path_type=Path))
-@click.option("--dedup", "name", metavar="NAME", help="The strategy to score; default if you do not say.")
+@click.option(
+    "--dedup", "name", metavar="NAME", help="The strategy to score; default if you do not say."
+)
 @click.option(
     "--strategy",
     "strategies",
@@ -100,21 +108,39 @@ class Job:
     help="Whether preprint and article count as one; separate, because sets label duplicates.",
 )
 @click.option(
-    "--shuffles", type=click.IntRange(0, 1000), default=0, metavar="N", help="Try N other orders of arrival, too."
+    "--shuffles",
+    type=click.IntRange(0, 1000),
+    default=0,
+    metavar="N",
+    help="Try N other orders of arrival, too.",
 )
-@click.option("--seed", type=int, default=1, metavar="N", help="Chooses those orders, and the parts of a set.")
+@click.option(
+    "--seed", type=int, default=1, metavar="N", help="Chooses those orders, and the parts of a set."
+)
 @click.option(
     "--plot",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="With --strategy: draw precision against recall, and time against size, to FILE (.png or .svg).",
+    help="With --strategy: draw precision against recall, and time against size, to FILE (.png or "
+    ".svg).",
 )
 @click.option(
-    "--curves", is_flag=True, help="With --strategy and --json: the figures over thresholds and sizes, as --plot draws."
+    "--curves",
+    is_flag=True,
+    help="With --strategy and --json: the figures over thresholds and sizes, as --plot draws.",
 )
-@click.option("--errors", is_flag=True, help="Show the pairs that went wrong, false merges first, with the evidence.")
 @click.option(
-    "-n", "--limit", type=click.IntRange(1), default=20, metavar="N", help="At most N of each kind, with --errors."
+    "--errors",
+    is_flag=True,
+    help="Show the pairs that went wrong, false merges first, with the evidence.",
+)
+@click.option(
+    "-n",
+    "--limit",
+    type=click.IntRange(1),
+    default=20,
+    metavar="N",
+    help="At most N of each kind, with --errors.",
 )
 @click.option("--json", is_flag=True, help="All figures, unrounded, as one document.")
 @click.option(
@@ -145,19 +171,24 @@ def evaluate(
 ) -> int:
     """Score dedup on labelled sets.
 
-    A SET is a folder that holds records.jsonl (or .gz) and truth.jsonl, pairs.jsonl or labels.jsonl; or one file of
-    records (.jsonl or .gz) each of which names its cluster; or a folder of such files. Whatever else is named is
-    skipped, and said so, as long as there is a set among it.
+    A SET is a folder that holds records.jsonl (or .gz) and truth.jsonl, pairs.jsonl or
+    labels.jsonl; or one file of records (.jsonl or .gz) each of which names its cluster; or a
+    folder of such files. Whatever else is named is skipped, and said so, as long as there is a set
+    among it.
     """
     del config  # it may stand on every command line; nothing of it matters here
     json = json or (output is not None and output.suffix.lower() == ".json")
     chosen = _strategies(name, strategies)
     if not strategies and (plot is not None or curves):
         raise UsageError(
-            f"{'--curves' if plot is None else '--plot'} compares strategies", advice="Name them with --strategy."
+            f"{'--curves' if plot is None else '--plot'} compares strategies",
+            advice="Name them with --strategy.",
         )
     if curves and not json and plot is None:
-        raise UsageError("--curves has no place in a table", advice="Add --json, or --plot FILE to see the curves.")
+        raise UsageError(
+            "--curves has no place in a table",
+            advice="Add --json, or --plot FILE to see the curves.",
+        )
     if errors and len(chosen) > 1:
         raise UsageError("--errors shows the pairs of one strategy", advice="Name one alone.")
     if plot is not None:
@@ -196,12 +227,15 @@ def _strategies(name: str | None, names: Iterable[str]) -> list[Strategy]:
     wanted = _parted(names)
     if not wanted:
         if names:
-            raise UsageError("--strategy names no strategy", advice=f"There are: all, {', '.join(STRATEGIES)}.")
+            raise UsageError(
+                "--strategy names no strategy", advice=f"There are: all, {', '.join(STRATEGIES)}."
+            )
         return [strategy(name or USUAL)]
     if name is not None:
         raise UsageError(
             "--dedup and --strategy exclude one another",
-            advice="--dedup NAME scores one, a line a set; --strategy NAME,... compares several, a table a set.",
+            advice="--dedup NAME scores one, a line a set; --strategy NAME,... compares several, "
+            "a table a set.",
         )
     every = (one for it in wanted for one in (STRATEGIES if it == "all" else (it,)))
     return [strategy(it) for it in dict.fromkeys(every)]
@@ -217,13 +251,21 @@ def _parted(names: Iterable[str]) -> list[str]:
     return [part.strip() for name in names for part in name.split(",") if part.strip()]
 
 
-def _read(paths: Iterable[Path], fields: Sequence[str]) -> tuple[dict[Path, LabelledSet], dict[Path, str]]:
-    """(the sets by path, why what else was named is none); all mistakes are told before the work."""
+def _read(
+    paths: Iterable[Path], fields: Sequence[str]
+) -> tuple[dict[Path, LabelledSet], dict[Path, str]]:
+    """(the sets by path, why what else was named is none); all mistakes are told before the
+    work.
+    """
     from metasearch.evaluate import datasets
     from metasearch.evaluate.labelled import narrowed
 
     why = {path: datasets.skipped(path) for path in datasets.expanded(paths)}
-    found = {path: narrowed(datasets.read(path), fields) for path, reason in why.items() if reason is None}
+    found = {
+        path: narrowed(datasets.read(path), fields)
+        for path, reason in why.items()
+        if reason is None
+    }
     if not found:
         path, reason = next(iter(why.items()))
         raise UsageError(f"{path}: {reason}", advice=datasets.A_SET)
@@ -272,12 +314,17 @@ def _write_table(job: Job, sink: Sink, width: int) -> None:
     say(f"\n{report.LEGEND}")
     for evaluation in done:
         if evaluation.passed_over:
-            say(f"{evaluation.labelled.name}: {evaluation.passed_over:,} comparisons passed over: too many share a key")
+            say(
+                f"{evaluation.labelled.name}: {evaluation.passed_over:,} comparisons passed over: "
+                f"too many share a key"
+            )
     for text in report.kinds(done, width):
         say(text)
     for evaluation in done if job.limit else ():
         say("")
-        for text in report.told(evaluation, wrong(evaluation, job.strategies[0].chain, job.limit), width):
+        for text in report.told(
+            evaluation, wrong(evaluation, job.strategies[0].chain, job.limit), width
+        ):
             say(text)
 
 

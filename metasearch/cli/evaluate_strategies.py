@@ -1,4 +1,6 @@
-"""`metasearch evaluate --strategy`: strategies side by side, as tables, as a document and as a picture."""
+"""`metasearch evaluate --strategy`: strategies side by side, as tables, as a document and as a
+picture.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ if TYPE_CHECKING:
 
 
 def write(job: Job, sink: Sink, width: int) -> None:
-    """Compare the strategies on each set, write what was found, and draw it where that is wanted."""
+    """Compare the strategies on each set, write what was found, and draw it where that is
+    wanted.
+    """
     done = _write_json(job, sink) if job.json else _write_tables(job, sink, width)
     if job.plot is not None:
         from metasearch.evaluate.plot import drawn
@@ -30,7 +34,9 @@ def _measured(job: Job, labelled: LabelledSet) -> Iterator[Compared]:
     from metasearch.evaluate.curves import SIZES
 
     for strategy in job.strategies:
-        yield measure(labelled, strategy, curves=job.curves, sizes=SIZES if job.curves else (), **job.orders)
+        yield measure(
+            labelled, strategy, curves=job.curves, sizes=SIZES if job.curves else (), **job.orders
+        )
 
 
 def _write_tables(job: Job, sink: Sink, width: int) -> list[list[Compared]]:
@@ -54,7 +60,9 @@ def _write_tables(job: Job, sink: Sink, width: int) -> list[list[Compared]]:
             say(text)
         for it in found if job.limit else ():
             say("")
-            for text in report.told(it.evaluation, wrong(it.evaluation, it.strategy.chain, job.limit), width):
+            for text in report.told(
+                it.evaluation, wrong(it.evaluation, it.strategy.chain, job.limit), width
+            ):
                 say(text)
         say("")
         sets.append(found)

@@ -34,7 +34,8 @@ def exit_for(answer: Answer, *, allow_partial: bool = False, excused: Collection
 
     Args:
         answer: What came out.
-        allow_partial: Let pass that some sources failed, or were still running, as long as one has answered.
+        allow_partial: Let pass that some sources failed, or were still running, as long as one has
+            answered.
         excused: Names of sources whose failure counts for nothing.
     """
     if not any(answered(report) for report in answer.sources):

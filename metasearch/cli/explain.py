@@ -1,4 +1,6 @@
-"""`metasearch explain ID ID`: why two records are one hit or are not. What it does is in `why.py`."""
+"""`metasearch explain ID ID`: why two records are one hit or are not. What it does is in
+`why.py`.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +23,8 @@ class Question:
     Attributes:
         ids: Two for a pair, one for the hit in which it stands.
         files: Where records come from.
-        job: A search; if it is not to be `searched`, only its configuration, pins, versions and strategy
-            count.
+        job: A search; if it is not to be `searched`, only its configuration, pins, versions and
+            strategy count.
         json: Whether the answer is data.
     """
 
@@ -38,7 +40,10 @@ class Question:
     short_help="Tell why records were merged, or not.",
     examples=(
         ("metasearch explain 10.1000/abc pmid:123 export.ris", "two records of a file"),
-        ('metasearch explain crossref:10.1000/abc pubmed:123 --query "sleep apnea"', "two of a search, from the cache"),
+        (
+            'metasearch explain crossref:10.1000/abc pubmed:123 --query "sleep apnea"',
+            "two of a search, from the cache",
+        ),
         ("metasearch explain 10.1000/abc export.ris more.bib", "all that holds one hit together"),
     ),
 )
@@ -63,9 +68,9 @@ def explain(
 ) -> int:
     """Tell, rule by rule, why two records were merged or were not.
 
-    An ID is a DOI, the key of a record (source:id), another identifier (pmid:123) or the id of a hit, also of another
-    answer; with one ID, all that holds its hit together is told. What is the name of a file is a FILE. Exit code 1: the
-    records stand in different hits.
+    An ID is a DOI, the key of a record (source:id), another identifier (pmid:123) or the id of a
+    hit, also of another answer; with one ID, all that holds its hit together is told. What is the
+    name of a file is a FILE. Exit code 1: the records stand in different hits.
     """
     files = tuple(Path(argument) for argument in arguments if _is_file(argument))
     ids = tuple(argument for argument in arguments if not _is_file(argument))
@@ -74,7 +79,9 @@ def explain(
         named = f"no files are {', '.join(map(repr, ids))}" if ids else "there is none"
         raise click.UsageError(f"Give one ID or two: {named}. {hint}")
     if not files and query is None:
-        raise click.UsageError(f"Where are the records? Name files that exist, or a search with --query. {hint}")
+        raise click.UsageError(
+            f"Where are the records? Name files that exist, or a search with --query. {hint}"
+        )
     job = Job(
         query=query_text((query,)) if query is not None else "",
         sources=source_names(sources),
@@ -84,7 +91,9 @@ def explain(
     )
     from metasearch.cli.why import explain as run
 
-    return run(Question(ids=ids, files=files, job=job, searched=query is not None, json=json), console)
+    return run(
+        Question(ids=ids, files=files, job=job, searched=query is not None, json=json), console
+    )
 
 
 def _is_file(argument: str) -> bool:

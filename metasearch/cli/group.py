@@ -1,4 +1,6 @@
-"""How a command line is taken apart: options may stand before the command, and what is no command is a query."""
+"""How a command line is taken apart: options may stand before the command, and what is no command
+is a query.
+"""
 
 from __future__ import annotations
 
@@ -27,14 +29,18 @@ class ExampleCommand(click.Command):
         apart: Whether it runs there as a whole; False for one that sees to that itself.
     """
 
-    def __init__(self, *args: Any, examples: Examples = (), apart: bool = True, **kwargs: Any) -> None:
+    def __init__(
+        self, *args: Any, examples: Examples = (), apart: bool = True, **kwargs: Any
+    ) -> None:
         kwargs.setdefault("context_settings", CONTEXT)
         super().__init__(*args, **kwargs)
         self.examples = examples
         self._apart = apart
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """As in click, with a word for those who wanted to search for a command's name and other words."""
+        """As in click, with a word for those who wanted to search for a command's name and other
+        words.
+        """
         typed = list(args)
         try:
             return super().parse_args(ctx, args)
@@ -52,7 +58,9 @@ class ExampleCommand(click.Command):
             return super().invoke(ctx)
         from metasearch.cli import keeper
 
-        return keeper.apart(ctx.ensure_object(Console), lambda: int(super(ExampleCommand, self).invoke(ctx) or 0))
+        return keeper.apart(
+            ctx.ensure_object(Console), lambda: int(super(ExampleCommand, self).invoke(ctx) or 0)
+        )
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The text, and the examples above all options."""
@@ -64,13 +72,16 @@ class CommandGroup(click.Group):
     """A group in which options of a command may stand before its name.
 
     Args:
-        default: Name of the command that takes everything that does not begin with a command's name, or None.
+        default: Name of the command that takes everything that does not begin with a command's
+            name, or None.
         examples: Shown at the top of the help.
     """
 
     command_class = ExampleCommand
 
-    def __init__(self, *args: Any, default: str | None = None, examples: Examples = (), **kwargs: Any) -> None:
+    def __init__(
+        self, *args: Any, default: str | None = None, examples: Examples = (), **kwargs: Any
+    ) -> None:
         kwargs.setdefault("context_settings", CONTEXT)
         super().__init__(*args, **kwargs)
         self.default = default
@@ -87,7 +98,9 @@ class CommandGroup(click.Group):
         if not args:
             return []
         own = {name for param in self.params for name in param.opts}
-        with_value = {name for option in _options(self) if not option.is_flag for name in option.opts}
+        with_value = {
+            name for option in _options(self) if not option.is_flag for name in option.opts
+        }
         helps = {"-h", "--help"}
         before: list[str] = []
         rest = list(args)
@@ -115,7 +128,9 @@ class CommandGroup(click.Group):
         command = meant(words, self.commands)
         if command is None:
             return
-        taken = {name for option in _options(self.commands[command.split()[0]]) for name in option.opts}
+        taken = {
+            name for option in _options(self.commands[command.split()[0]]) for name in option.opts
+        }
         if options <= taken | {"-h", "--help"}:
             hint = f"Did you mean: metasearch {command}? {how_to_search(words)}"
             raise click.UsageError(f"No such command '{' '.join(words)}'. {hint}", ctx)
@@ -157,7 +172,11 @@ class CommandGroup(click.Group):
         """The commands, the options of the default one, and the group's own."""
         self.format_commands(ctx, formatter)
         default = self.commands.get(self.default or "")
-        inner = [] if default is None else [param for param in default.params if isinstance(param, click.Option)]
+        inner = (
+            []
+            if default is None
+            else [param for param in default.params if isinstance(param, click.Option)]
+        )
         rows = (param.get_help_record(ctx) for param in (*inner, *self.get_params(ctx)))
         with formatter.section("Options"):
             formatter.write_dl([row for row in rows if row])
@@ -168,7 +187,10 @@ def write_examples(examples: Examples, formatter: click.HelpFormatter) -> None:
     if examples:
         with formatter.section("Examples"):
             for command, does in examples:
-                formatter.write(f"{'':{formatter.current_indent}}# {does}\n{'':{formatter.current_indent}}{command}\n")
+                formatter.write(
+                    f"{'':{formatter.current_indent}}# "
+                    f"{does}\n{'':{formatter.current_indent}}{command}\n"
+                )
 
 
 def _options(command: click.Command) -> Iterator[click.Option]:
@@ -179,7 +201,9 @@ def _options(command: click.Command) -> Iterator[click.Option]:
 
 
 def _apart(args: Iterable[str], with_value: Iterable[str]) -> tuple[list[str], set[str]]:
-    """(the words, the options) of a command line. What stands behind "--" is a query, and no word is given then."""
+    """(the words, the options) of a command line. What stands behind "--" is a query, and no word
+    is given then.
+    """
     words: list[str] = []
     options: set[str] = set()
     following = iter(args)
@@ -196,7 +220,9 @@ def _apart(args: Iterable[str], with_value: Iterable[str]) -> tuple[list[str], s
 
 
 def _wants_value(arg: str, with_value: Iterable[str]) -> bool:
-    """Whether the next argument belongs to this option: "-n", "-vn", "--limit"; not "-n5", "--limit=5"."""
+    """Whether the next argument belongs to this option: "-n", "-vn", "--limit"; not "-n5",
+    "--limit=5".
+    """
     if arg.startswith("--"):
         return arg in with_value
     letters = [f"-{letter}" for letter in arg[1:]]
@@ -204,7 +230,7 @@ def _wants_value(arg: str, with_value: Iterable[str]) -> bool:
     return first is not None and first == len(letters) - 1
 
 
-# --------------------------------------------------------------------------- options of every command
+# ------------------------------------------------------------------------- options of every command
 
 
 def _set(name: str) -> Any:
@@ -216,7 +242,9 @@ def _set(name: str) -> Any:
 
 
 def common(command: Any) -> Any:
-    """`--config`, `--quiet`, `--verbose` and `--no-color`; the last three end up in the `Console`."""
+    """`--config`, `--quiet`, `--verbose` and `--no-color`; the last three end up in the
+    `Console`.
+    """
     decorators = (
         click.option(
             "--config",
@@ -225,7 +253,12 @@ def common(command: Any) -> Any:
             help="Configuration in TOML, instead of the one in your configuration folder.",
         ),
         _flag("-q", "--quiet", name="quiet", text="Say nothing on stderr but errors."),
-        _flag("-v", "--verbose", name="verbose", text="Say more on stderr; show the traceback of an internal error."),
+        _flag(
+            "-v",
+            "--verbose",
+            name="verbose",
+            text="Say more on stderr; show the traceback of an internal error.",
+        ),
         _flag("--no-color", name="no_color", text="No colours, as NO_COLOR does."),
     )
     for decorate in reversed(decorators):
@@ -244,7 +277,8 @@ def dedup_options(command: Any) -> Any:
     versions = click.option(
         "--versions",
         type=click.Choice(VERSIONS_MODES),
-        help="Preprint and article: one hit that lists them (group), a hit each, or one hit all the same.",
+        help="Preprint and article: one hit that lists them (group), a hit each, or one hit all "
+        "the same.",
     )
     dedup = click.option(
         "--dedup",
@@ -260,35 +294,54 @@ def writing(command: Any) -> Any:
     bom = click.option(
         "--bom/--no-bom",
         default=None,
-        help="Begin CSV with a byte order mark, by which Excel knows UTF-8; so it is where -o ends in .csv.",
+        help="Begin CSV with a byte order mark, by which Excel knows UTF-8; so it is where -o "
+        "ends in .csv.",
     )
     provenance = click.option(
-        "--provenance", is_flag=True, help="RIS says in N1 which source gave which field; Zotero makes notes of it."
+        "--provenance",
+        is_flag=True,
+        help="RIS says in N1 which source gave which field; Zotero makes notes of it.",
     )
     return bom(provenance(command))
 
 
 def marked(bom: bool | None, output: Path | None) -> bool:
-    """Whether CSV begins with a byte order mark: as `--bom` says, else where it goes into a file for a spreadsheet."""
+    """Whether CSV begins with a byte order mark: as `--bom` says, else where it goes into a file
+    for a spreadsheet.
+    """
     return bom if bom is not None else output is not None and output.suffix.lower() == ".csv"
 
 
 def _flag(*names: str, name: str, text: str) -> Any:
-    return click.option(*names, is_flag=True, expose_value=False, is_eager=True, callback=_set(name), help=text)
+    return click.option(
+        *names, is_flag=True, expose_value=False, is_eager=True, callback=_set(name), help=text
+    )
 
 
-def complete_source(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+def complete_source(
+    _ctx: click.Context, _param: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
     """Names of sources and groups for the shell; the last one of a list with commas."""
     from metasearch.adapters.specs.registry import Registry
     from metasearch.settings import Settings
 
     done, comma, started = incomplete.rpartition(",")
     registry = Registry(Settings())
-    return [CompletionItem(done + comma + it) for it in (*registry.names(), *registry.groups) if it.startswith(started)]
+    return [
+        CompletionItem(done + comma + it)
+        for it in (*registry.names(), *registry.groups)
+        if it.startswith(started)
+    ]
 
 
-def complete_strategy(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+def complete_strategy(
+    _ctx: click.Context, _param: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
     """Names of strategies for the shell, each with what it does."""
     from metasearch.dedup import STRATEGIES
 
-    return [CompletionItem(it.name, help=it.does) for it in STRATEGIES.values() if it.name.startswith(incomplete)]
+    return [
+        CompletionItem(it.name, help=it.does)
+        for it in STRATEGIES.values()
+        if it.name.startswith(incomplete)
+    ]

@@ -26,17 +26,38 @@ SHOWN = 5
     cls=ExampleCommand,
     short_help="Make an OAI-PMH repository a source.",
     examples=(
-        ("metasearch harvest https://repository.example.org/oai", "everything, or what is new since last time"),
-        ("metasearch harvest https://repository.example.org/oai --set theses --name theses", "one set"),
+        (
+            "metasearch harvest https://repository.example.org/oai",
+            "everything, or what is new since last time",
+        ),
+        (
+            "metasearch harvest https://repository.example.org/oai --set theses --name theses",
+            "one set",
+        ),
     ),
 )
 @click.argument("url")
-@click.option("--name", metavar="NAME", help="The shelf, and so the source; made of the URL's host if you do not say.")
-@click.option("--set", "set_", default="", metavar="SET", help="Only the records of this set (a setSpec).")
-@click.option("--prefix", default="oai_dc", metavar="FORMAT", help="The metadataPrefix; oai_dc if you do not say.")
-@click.option("--from", "first", default="", metavar="DATE", help="Only what has changed since; YYYY-MM-DD.")
+@click.option(
+    "--name",
+    metavar="NAME",
+    help="The shelf, and so the source; made of the URL's host if you do not say.",
+)
+@click.option(
+    "--set", "set_", default="", metavar="SET", help="Only the records of this set (a setSpec)."
+)
+@click.option(
+    "--prefix",
+    default="oai_dc",
+    metavar="FORMAT",
+    help="The metadataPrefix; oai_dc if you do not say.",
+)
+@click.option(
+    "--from", "first", default="", metavar="DATE", help="Only what has changed since; YYYY-MM-DD."
+)
 @click.option("--until", default="", metavar="DATE", help="Only what has changed until then.")
-@click.option("--full", is_flag=True, help="Fetch everything again, and take out what is no longer there.")
+@click.option(
+    "--full", is_flag=True, help="Fetch everything again, and take out what is no longer there."
+)
 @common
 @click.pass_obj
 def harvest(
@@ -52,11 +73,13 @@ def harvest(
     full: bool,
     config: Path | None,
 ) -> int:
-    """Fetch the records of the OAI-PMH repository at URL onto a shelf, which every search asks from then on.
+    """Fetch the records of the OAI-PMH repository at URL onto a shelf, which every search asks from
+    then on.
 
-    URL is the base URL, without a verb. The second time only what has changed is fetched; a harvest that was broken
-    off goes on where it was. The shelf comes into being with its first record: a harvest that fails before leaves
-    nothing behind. Exit code 3: the repository failed on the way, or records could not be read; 4: it gave nothing.
+    URL is the base URL, without a verb. The second time only what has changed is fetched; a harvest
+    that was broken off goes on where it was. The shelf comes into being with its first record: a
+    harvest that fails before leaves nothing behind. Exit code 3: the repository failed on the way,
+    or records could not be read; 4: it gave nothing.
     """
     import asyncio
     from urllib.parse import urlsplit
@@ -77,7 +100,10 @@ def harvest(
             console.say(f"  {error.advice}")
     _tell(done, shelf_name, count, console)
     if error is not None and count is not None and not console.quiet:
-        console.say("the harvest is not complete: what came is kept, and the same command goes on from there")
+        console.say(
+            "the harvest is not complete: what came is kept, and the same command goes on from "
+            "there"
+        )
     if error is not None:
         return Exit.PARTIAL if done.pages and count is not None else Exit.NO_ANSWER
     return Exit.PARTIAL if done.lost else Exit.OK
@@ -94,7 +120,8 @@ def _order(url: str, prefix: str, set_: str, first: str, until: str, *, full: bo
         parts = urlsplit("")
     if parts.scheme not in ("http", "https") or not parts.hostname or "@" in parts.netloc:
         raise UsageError(
-            f"{url[:200]!r} is no address of a repository", advice="Write it like https://repository.example.org/oai"
+            f"{url[:200]!r} is no address of a repository",
+            advice="Write it like https://repository.example.org/oai",
         )
     if "verb" in parse_qs(parts.query):
         base = parts._replace(query="", fragment="").geturl()
@@ -164,7 +191,13 @@ def _tell(done: Harvested, name: str, count: int | None, console: Console) -> No
         console.say(f"note: {line(note)}")
     began = "resumed; " if done.resumed else ""
     since = f" since {done.since}" if done.since else ""
-    counts = f"{done.added:,} new, {done.changed:,} changed, {done.unchanged:,} unchanged, {done.deleted:,} deleted"
+    counts = (
+        f"{done.added:,} new, {done.changed:,} changed, {done.unchanged:,} unchanged, "
+        f"{done.deleted:,} deleted"
+    )
     lost = f"; {counted(done.lost, 'record')} could not be read" if done.lost else ""
-    console.say(f"{began}{counted(done.seen, 'record')}{since} on {counted(done.pages, 'page')}: {counts}{lost}")
+    console.say(
+        f"{began}{counted(done.seen, 'record')}{since} on {counted(done.pages, 'page')}: "
+        f"{counts}{lost}"
+    )
     console.say(shelf_in_words(name, count))

@@ -30,16 +30,23 @@ PROBLEMS_SHOWN = 5
     ),
 )
 @click.argument("files", nargs=-1, metavar="[FOLDER|FILE]...", type=click.Path(path_type=Path))
-@click.option("--name", metavar="NAME", help="The shelf, and so the source; the name of the folder if you do not say.")
+@click.option(
+    "--name",
+    metavar="NAME",
+    help="The shelf, and so the source; the name of the folder if you do not say.",
+)
 @common
 @click.pass_obj
-def index(console: Console, /, *, files: tuple[Path, ...], name: str | None, config: Path | None) -> int:
+def index(
+    console: Console, /, *, files: tuple[Path, ...], name: str | None, config: Path | None
+) -> int:
     """Put the records of FOLDERs and FILEs on a shelf, which every search asks from then on.
 
-    Any mix of the formats that `metasearch dedup` reads. Run it again when something has changed: only new and changed
-    files are read, and the records of files that are gone go, too. Without FILEs all that was named before is looked
-    through. The shelf comes into being with its first record: where nothing could be read there is none. Exit code 3: a
-    file or a record could not be read; 4: no file could be read.
+    Any mix of the formats that `metasearch dedup` reads. Run it again when something has changed:
+    only new and changed files are read, and the records of files that are gone go, too. Without
+    FILEs all that was named before is looked through. The shelf comes into being with its first
+    record: where nothing could be read there is none. Exit code 3: a file or a record could not be
+    read; 4: no file could be read.
     """
     from metasearch.cli.live import LiveLine
     from metasearch.cli.shelves import folder_of, new_name
@@ -49,10 +56,15 @@ def index(console: Console, /, *, files: tuple[Path, ...], name: str | None, con
 
     settings = Settings.load(config, os.environ)
     if not files and name is None:
-        raise UsageError("there is nothing to index", advice="Name a folder, files, or a shelf with --name.")
+        raise UsageError(
+            "there is nothing to index", advice="Name a folder, files, or a shelf with --name."
+        )
     missing = [str(path) for path in files if not path.exists()]
     if missing:
-        raise UsageError(f"there is no such file: {', '.join(missing)}", advice="Nothing was read. Look at the path.")
+        raise UsageError(
+            f"there is no such file: {', '.join(missing)}",
+            advice="Nothing was read. Look at the path.",
+        )
     shelf_name = new_name(name, files[0].resolve().stem if files else "", settings)
     live = LiveLine(console)
     with Shelf.open(folder_of(settings), shelf_name, "files") as shelf:
@@ -80,7 +92,12 @@ def _tell(done: Indexed, name: str, count: int | None, console: Console) -> None
         console.say(note, "yellow")
     for file in done.read:
         _tell_problems(file, console)
-    parts = [f"{counted(len(done.read) - done.failed, 'file')} read with {counted(done.records, 'record')}"]
+    parts = [
+        (
+            f"{counted(len(done.read) - done.failed, 'file')} read with "
+            f"{counted(done.records, 'record')}"
+        )
+    ]
     if done.unchanged:
         parts.append(f"{done.unchanged:,} unchanged")
     if done.gone:
@@ -107,5 +124,7 @@ def _tell_problems(file: FileReport, console: Console) -> None:
     more = len(problems) - PROBLEMS_SHOWN
     if more > 0:
         console.say(
-            f"{file.name}: {counted(more, 'problem')} more, {counted(file.lost, 'record')} lost in all", "yellow"
+            f"{file.name}: {counted(more, 'problem')} more, {counted(file.lost, 'record')} lost "
+            f"in all",
+            "yellow",
         )

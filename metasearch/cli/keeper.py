@@ -1,11 +1,13 @@
 """A command in a process of its own, so that Ctrl-C and deadlines hold whatever it computes.
 
-While C code holds the interpreter (a regular expression, a comparison of long strings, a library's parser) a Python
-program hears no signal and no timer. So the process that the user has started stays small and idle: it forks before
-anything is loaded, passes Ctrl-C on, and kills its child when that says nothing in time. The child forwards what it
-finds, so that it is not lost with it. Docs: docs/cli.md, why: docs/decisions/0020-the-watchdog.md.
+While C code holds the interpreter (a regular expression, a comparison of long strings, a library's
+parser) a Python program hears no signal and no timer. So the process that the user has started
+stays small and idle: it forks before anything is loaded, passes Ctrl-C on, and kills its child when
+that says nothing in time. The child forwards what it finds, so that it is not lost with it. Docs:
+docs/cli.md, why: docs/decisions/0020-the-watchdog.md.
 
-Inside a program that calls `main` with arguments nothing of this happens, nor where there is no fork.
+Inside a program that calls `main` with arguments nothing of this happens, nor where there is no
+fork.
 """
 
 from __future__ import annotations
@@ -27,15 +29,22 @@ from typing import Any, Literal
 from metasearch.cli.console import Console
 from metasearch.cli.exits import Exit
 
-#: Seconds that a command has to say that it has heard Ctrl-C, and then again for each step of its end.
+#: Seconds that a command has to say that it has heard Ctrl-C, and then again for each step of its
+#: end.
 HEARD = 1.0
-#: Seconds between two looks of the parent. It counts time in looks: while it was stopped itself (Ctrl-Z) none passed.
+#: Seconds between two looks of the parent. It counts time in looks: while it was stopped itself
+#: (Ctrl-Z) none passed.
 LOOK = 0.1
-#: By which the child is told of Ctrl-C. It does not hear SIGINT itself: a terminal sends that to both, others to one.
+#: By which the child is told of Ctrl-C. It does not hear SIGINT itself: a terminal sends that to
+#: both, others to one.
 _RELAY = getattr(signal, "SIGUSR1", None)
-_PASSED_ON = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
+_PASSED_ON = tuple(
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+)
 _HEAD = struct.Struct("!cI")
-_LIMIT, _WRITING, _WRITTEN, _ANSWERING, _ENDING, _FOUND, _DRAFT, _DRAWN = (bytes([it]) for it in b"LPRAXFDH")
+_LIMIT, _WRITING, _WRITTEN, _ANSWERING, _ENDING, _FOUND, _DRAFT, _DRAWN = (
+    bytes([it]) for it in b"LPRAXFDH"
+)
 
 Why = Literal["interrupted", "late", "crashed"]
 
@@ -48,7 +57,8 @@ class Broken:
         why: "late" where it was ended at its deadline.
         by: The signal that ended it.
         seconds: How long it ran.
-        answering: Whether it was about to write its results, or had done so: then they are not to be written again.
+        answering: Whether it was about to write its results, or had done so: then they are not to
+            be written again.
         pickled: What it has found.
     """
 
@@ -70,13 +80,17 @@ _parent: int | None = None
 
 
 def within(seconds: float | None) -> None:
-    """Has the command ended unless it says something else within so many seconds; None takes that back."""
+    """Has the command ended unless it says something else within so many seconds; None takes that
+    back.
+    """
     _tell(_LIMIT, b"" if seconds is None else repr(seconds).encode())
 
 
 @contextmanager
 def writing() -> Iterator[None]:
-    """The command writes to somebody who may read slowly: meanwhile no time passes, until Ctrl-C comes."""
+    """The command writes to somebody who may read slowly: meanwhile no time passes, until Ctrl-C
+    comes.
+    """
     _tell(_WRITING)
     try:
         yield
@@ -90,7 +104,9 @@ def answering() -> None:
 
 
 def ending(code: int) -> None:
-    """The command has done what it was to do, and would end with this code; what is left is to close what is open."""
+    """The command has done what it was to do, and would end with this code; what is left is to
+    close what is open.
+    """
     _tell(_ENDING, str(code).encode())
 
 
@@ -128,16 +144,20 @@ def _interrupt(_number: int, frame: Any) -> None:
 # --------------------------------------------------------------------------- the parent
 
 
-def apart(console: Console, command: Callable[[], int], rescue: Callable[[Broken], int] | None = None) -> int:
+def apart(
+    console: Console, command: Callable[[], int], rescue: Callable[[Broken], int] | None = None
+) -> int:
     """Runs a command in a child, where this process is the program and the system can fork.
 
     Args:
         console: Says why a command was ended.
         command: Gives an exit code, in the child.
-        rescue: Makes of a command that was ended what can be made of it, in the parent, and gives the exit code.
+        rescue: Makes of a command that was ended what can be made of it, in the parent, and gives
+            the exit code.
 
     Returns:
-        The exit code; in the child that of `command`, so that it goes on to its end as any program does.
+        The exit code; in the child that of `command`, so that it goes on to its end as any program
+        does.
     """
     if _parent is not None or not (console.program and _can_fork()):
         return command()
@@ -161,7 +181,9 @@ def told(broken: Broken, console: Console) -> int:
         console.say("interrupted; what it computed did not stop by itself and was ended")
         return Exit.INTERRUPTED
     if broken.why == "late":
-        console.say(f"error: no end after {broken.seconds:.1f} s: something it computed did not stop", "red")
+        console.say(
+            f"error: no end after {broken.seconds:.1f} s: something it computed did not stop", "red"
+        )
         return Exit.INTERNAL
     console.say(f"internal error: ended by signal {broken.by}", "red")
     return Exit.INTERNAL
@@ -198,7 +220,8 @@ def _forked() -> _Child | None:
 
 
 def _end_with(lifeline: int) -> None:
-    """Has the kernel end this process when the other end of a pipe is closed, as it is when the parent is killed.
+    """Has the kernel end this process when the other end of a pipe is closed, as it is when the
+    parent is killed.
 
     Where it has no signal for that, a child whose parent was killed goes on to its end.
     """
@@ -206,7 +229,9 @@ def _end_with(lifeline: int) -> None:
         import fcntl
 
         fcntl.fcntl(lifeline, fcntl.F_SETOWN, os.getpid())
-        fcntl.fcntl(lifeline, fcntl.F_SETFL, fcntl.fcntl(lifeline, fcntl.F_GETFL) | os.O_ASYNC)  # SIGIO, unhandled
+        fcntl.fcntl(
+            lifeline, fcntl.F_SETFL, fcntl.fcntl(lifeline, fcntl.F_GETFL) | os.O_ASYNC
+        )  # SIGIO, unhandled
 
 
 class _Child:
@@ -216,7 +241,9 @@ class _Child:
         drawn: Lines that it has drawn and not wiped.
     """
 
-    def __init__(self, pid: int, pipes: tuple[int, int], held: Iterable[int], ignored: bool) -> None:
+    def __init__(
+        self, pid: int, pipes: tuple[int, int], held: Iterable[int], ignored: bool
+    ) -> None:
         self.drawn = 0
         self._pid = pid
         self._listen, self._lifeline = pipes
@@ -227,14 +254,19 @@ class _Child:
         self._drafts: list[Path] = []
         self._broken = Broken()
         self._code: int | None = None
-        #: Seconds that the child had; less than have passed while somebody reads slowly, or all was stopped.
+        #: Seconds that the child had; less than have passed while somebody reads slowly, or all was
+        #: stopped.
         self._clock = 0.0
         self._limit: float | None = None
         self._paused = False
 
     def wait(self) -> tuple[int, Broken | None]:
         """Until it ends: its exit code, or how it was ended."""
-        before = {number: signal.signal(number, self._note) for number in _PASSED_ON if not self._skips(number)}
+        before = {
+            number: signal.signal(number, self._note)
+            for number in _PASSED_ON
+            if not self._skips(number)
+        }
         signal.pthread_sigmask(signal.SIG_SETMASK, self._held)
         began = time.monotonic()
         try:
@@ -262,13 +294,17 @@ class _Child:
         return Exit.INTERNAL, self._broken
 
     def _skips(self, number: int) -> bool:
-        return (number == signal.SIGINT and self._ignored) or signal.getsignal(number) == signal.SIG_IGN
+        return (number == signal.SIGINT and self._ignored) or signal.getsignal(
+            number
+        ) == signal.SIG_IGN
 
     def _note(self, number: int, _frame: Any) -> None:
         self._signals.append(number)
 
     def _follow(self) -> bool:
-        """Listens until the other end is closed; kills the child at its limit, and gives whether that was so."""
+        """Listens until the other end is closed; kills the child at its limit, and gives whether
+        that was so.
+        """
         killed = False
         passed, last = 0, time.monotonic()
         while True:

@@ -1,4 +1,6 @@
-"""The rows of a labelled set (docs/evaluation.md) as one file among others, so that `dedup` can be scored on it."""
+"""The rows of a labelled set (docs/evaluation.md) as one file among others, so that `dedup` can be
+scored on it.
+"""
 
 from __future__ import annotations
 
@@ -29,9 +31,13 @@ _OURS = frozenset({"event", "rank", "position", "hits"})
 
 
 def read_rows(it: Input) -> Reading | None:
-    """The rows of a file; None where its first line is no row, or the file cannot be read: others tell why."""
+    """The rows of a file; None where its first line is no row, or the file cannot be read: others
+    tell why.
+    """
     name = it.path.name.lower().removesuffix(".gz")
-    if it.path == STDIN or not name.endswith(_ENDINGS) or not it.path.is_file():  # a pipe can be read only once
+    if (
+        it.path == STDIN or not name.endswith(_ENDINGS) or not it.path.is_file()
+    ):  # a pipe can be read only once
         return None
     try:
         with content_of(it.path, it.name, MOST_BYTES, pipes=False) as content:
@@ -53,11 +59,16 @@ def _reading(text: Text, name: str) -> Reading:
         if not line.strip():
             continue
         if len(line) > LONGEST_LINE:
-            shelf.lose(number, f"the line has more than {LONGEST_LINE:,} characters and was left out")
+            shelf.lose(
+                number, f"the line has more than {LONGEST_LINE:,} characters and was left out"
+            )
             continue
         row = _object(line)
         if row is None or not _is_row(row):
-            shelf.lose(number, "the line is no row of a labelled set and was left out: no JSON object with an id")
+            shelf.lose(
+                number,
+                "the line is no row of a labelled set and was left out: no JSON object with an id",
+            )
             continue
         record = shelf.attempt(number, partial(reader.read, row))
         if record is None:
@@ -67,9 +78,18 @@ def _reading(text: Text, name: str) -> Reading:
             continue
         own = shelf.own(record.source_id)
         if not own:
-            shelf.remark(number, f"an earlier row has the id {record.source_id[:100]!r}, too; the record was kept")
+            shelf.remark(
+                number,
+                f"an earlier row has the id {record.source_id[:100]!r}, too; the record was kept",
+            )
         database = plain(str(row.get("source") or ""))
-        shelf.keep(Entry(replace(record, source_id=own, position=shelf.position + 1), number, database or None))
+        shelf.keep(
+            Entry(
+                replace(record, source_id=own, position=shelf.position + 1),
+                number,
+                database or None,
+            )
+        )
     for note in reader.notes():
         shelf.remark(0, note)
     reading.finish()
@@ -85,4 +105,9 @@ def _object(line: str) -> Mapping[str, Any] | None:
 
 
 def _is_row(row: Mapping[str, Any] | None) -> bool:
-    return row is not None and type(row.get("id")) in (str, int) and row["id"] != "" and not _OURS & row.keys()
+    return (
+        row is not None
+        and type(row.get("id")) in (str, int)
+        and row["id"] != ""
+        and not _OURS & row.keys()
+    )

@@ -27,7 +27,9 @@ class _Handler(logging.Handler):
 
 @contextmanager
 def logs_to(console: Console, progress: Progress | None) -> Iterator[None]:
-    """Send log messages to stderr while a block runs: warnings and errors, and everything else for `--verbose`."""
+    """Send log messages to stderr while a block runs: warnings and errors, and everything else for
+    `--verbose`.
+    """
     root, own = logging.getLogger(), logging.getLogger("metasearch")
     handler = _Handler(console, progress)
     level = own.level

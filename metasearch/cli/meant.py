@@ -1,4 +1,6 @@
-"""Which command a word was probably meant to be: a misspelt command is no search that anybody wants."""
+"""Which command a word was probably meant to be: a misspelt command is no search that anybody
+wants.
+"""
 
 from __future__ import annotations
 
@@ -7,22 +9,28 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import click
 
-#: Letters that are wrong, missing, too many or swapped in a word that is taken for a command's name.
+#: Letters that are wrong, missing, too many or swapped in a word that is taken for a command's
+#: name.
 MOST_WRONG = 2
 #: Characters of the longest word that is compared; names of commands are shorter.
 _LONGEST = 24
 
 
 def near(word: str, names: Iterable[str]) -> str | None:
-    """The name that is at most `MOST_WRONG` letters from the word, the nearest one; None where there is none."""
+    """The name that is at most `MOST_WRONG` letters from the word, the nearest one; None where
+    there is none.
+    """
     if len(word) > _LONGEST:
         return None
-    found = min(((edits(word.casefold(), name), name) for name in names), default=(MOST_WRONG + 1, ""))
+    found = min(
+        ((edits(word.casefold(), name), name) for name in names), default=(MOST_WRONG + 1, "")
+    )
     return found[1] if found[0] <= MOST_WRONG else None
 
 
 def edits(left: str, right: str) -> int:
-    """How many letters are to be changed, put in, left out or swapped with their neighbour to make one of the other.
+    """How many letters are to be changed, put in, left out or swapped with their neighbour to make
+    one of the other.
 
     rapidfuzz counts the same, but takes longer to load than the help of a command may take.
     """
@@ -41,8 +49,8 @@ def edits(left: str, right: str) -> int:
 def meant(words: Sequence[str], commands: Mapping[str, click.Command]) -> str | None:
     """The command that the words of a query are probably meant to be, as "serve" or "sources list".
 
-    That is so for a word alone, and for two words where the first resembles a group and the second is one of its
-    commands: "source list". Anything else is a query.
+    That is so for a word alone, and for two words where the first resembles a group and the second
+    is one of its commands: "source list". Anything else is a query.
     """
     if not words or (name := near(words[0], commands)) is None:
         return None

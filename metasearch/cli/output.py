@@ -16,9 +16,9 @@ from metasearch.cli import keeper
 class Sink:
     """Takes the bytes of a result.
 
-    A regular file is written beside its place and put there when the block ends without an error, so that nobody
-    ever reads half a file and a failed search does not cost the file of an earlier one. What is no regular file
-    (/dev/null, a pipe) is written to at once.
+    A regular file is written beside its place and put there when the block ends without an error,
+    so that nobody ever reads half a file and a failed search does not cost the file of an earlier
+    one. What is no regular file (/dev/null, a pipe) is written to at once.
 
     Args:
         path: None or "-" is standard output.
@@ -61,7 +61,9 @@ class Sink:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, exc: BaseException | None, tb: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, exc: BaseException | None, tb: TracebackType | None
+    ) -> None:
         if kind is None:
             self.finish()
         elif not self.to_stdout and not self._stream.closed:
@@ -82,6 +84,8 @@ class Sink:
 
 
 def forget_stdout() -> None:
-    """Point standard output nowhere, so that the interpreter does not complain of a closed pipe when it flushes it."""
+    """Point standard output nowhere, so that the interpreter does not complain of a closed pipe
+    when it flushes it.
+    """
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,4 +1,6 @@
-"""`metasearch parse SOURCE FILE`: what an adapter reads out of a saved answer; the adapter author's microscope."""
+"""`metasearch parse SOURCE FILE`: what an adapter reads out of a saved answer; the adapter author's
+microscope.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,8 @@ from metasearch.errors import Drifted, SourceError, TooLarge
 if TYPE_CHECKING:
     from metasearch.adapters.parse.parse import Parsed
 
-#: What the saved answer is taken to have been asked for: more than any file holds, so that nothing is cut.
+#: What the saved answer is taken to have been asked for: more than any file holds, so that nothing
+#: is cut.
 PLENTY = 1_000_000
 
 
@@ -27,24 +30,34 @@ PLENTY = 1_000_000
     cls=ExampleCommand,
     short_help="Print the records of a saved answer.",
     examples=(
-        ("metasearch parse crossref answer.json", "the records that the crossref adapter reads out of it"),
+        (
+            "metasearch parse crossref answer.json",
+            "the records that the crossref adapter reads out of it",
+        ),
         ("curl -s URL | metasearch parse arxiv -", "out of an answer as it comes"),
         ("metasearch parse ./fx.toml answer.json", "that a spec of yours reads"),
-        ("metasearch parse --counts crossref answer.json", "how many of them have a title, a year, a DOI ..."),
+        (
+            "metasearch parse --counts crossref answer.json",
+            "how many of them have a title, a year, a DOI ...",
+        ),
     ),
 )
 @click.argument("source", shell_complete=complete_source)
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--counts", is_flag=True, help="Print, as a line of TOML, how many records have each field.")
+@click.option(
+    "--counts", is_flag=True, help="Print, as a line of TOML, how many records have each field."
+)
 @common
 @click.pass_obj
-def parse(console: Console, /, *, source: str, file: Path, counts: bool, config: Path | None) -> int:
+def parse(
+    console: Console, /, *, source: str, file: Path, counts: bool, config: Path | None
+) -> int:
     """Print the records that SOURCE's adapter reads out of FILE (or "-"), one JSON object a line.
 
     SOURCE is the name of a source, or the path of a spec file.
 
-    Fields without a value are left out. What could not be read is told on stderr. Exit code 3: FILE is no answer
-    that this adapter can use.
+    Fields without a value are left out. What could not be read is told on stderr. Exit code 3: FILE
+    is no answer that this adapter can use.
     """
     from metasearch.adapters.parse.parse import parse as parse_page
     from metasearch.adapters.request import Page, Request
@@ -99,7 +112,10 @@ def _counts(file: Path, parsed: Parsed) -> str:
     if parsed.total is not None:
         found["total"] = parsed.total
     found |= fields_filled(parsed.records)
-    cells = (f'"{name}" = {count}' if "." in name else f"{name} = {count}" for name, count in found.items())
+    cells = (
+        f'"{name}" = {count}' if "." in name else f"{name} = {count}"
+        for name, count in found.items()
+    )
     place = f"{file.parent.name}/{file.name}".lstrip("/")
     return f'"{place}" = {{ {", ".join(cells)} }}'
 

@@ -1,4 +1,6 @@
-"""What `--explain-plan` does: say what each source would be asked. Nothing is sent, and no engine is made."""
+"""What `--explain-plan` does: say what each source would be asked. Nothing is sent, and no engine
+is made.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,13 @@ def planned(job: Job) -> Exit:
     )
     with Sink(job.output) as sink:
         if job.format == "json":
-            sink.write(orjson.dumps(plan_object(found), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+            sink.write(
+                orjson.dumps(
+                    plan_object(found), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
+                )
+            )
         else:
-            sink.write("".join(f"{text}\n" for text in plan_lines(found)).encode("utf-8", "replace"))
+            sink.write(
+                "".join(f"{text}\n" for text in plan_lines(found)).encode("utf-8", "replace")
+            )
     return Exit.OK

@@ -1,4 +1,6 @@
-"""`metasearch sources probe`: asks each source one real query, and tells which are no longer as their specs say."""
+"""`metasearch sources probe`: asks each source one real query, and tells which are no longer as
+their specs say.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,8 @@ SECONDS = 30.0
     "--report",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Write a report in Markdown, to paste into an issue; - is stdout, in the place of the table.",
+    help="Write a report in Markdown, to paste into an issue; - is stdout, in the place of the "
+    "table.",
 )
 @common
 @click.pass_obj
@@ -55,9 +58,10 @@ def probe(
 ) -> int:
     """Ask each source one real query, and hold its answer against its spec and its cases.
 
-    Without names those that a search asks by default. The query is that of the spec (`probe`), or a word. Each source
-    is asked once, within its limits, with its key. Neither the table nor the report holds a key or your address. Exit
-    code 3: a source has failed, found nothing or drifted; 4: none answered; those that lack a key count for nothing.
+    Without names those that a search asks by default. The query is that of the spec (`probe`), or a
+    word. Each source is asked once, within its limits, with its key. Neither the table nor the
+    report holds a key or your address. Exit code 3: a source has failed, found nothing or drifted;
+    4: none answered; those that lack a key count for nothing.
     """
     import asyncio
 
@@ -70,7 +74,9 @@ def probe(
 
     to_stdout = report is not None and str(report) == "-"
     if as_json and to_stdout:
-        raise UsageError("--json and --report - both write to stdout", advice="Give the report a file.")
+        raise UsageError(
+            "--json and --report - both write to stdout", advice="Give the report a file."
+        )
     settings = Settings.load(config, os.environ)
     registry = Registry(settings)
     chosen = _chosen(names, registry)
@@ -135,7 +141,15 @@ def _specs(names: Sequence[str], registry: Registry) -> tuple[list[AdapterSpec],
         try:
             specs.append(registry.spec(name))
         except SpecError as exc:
-            broken.append(Probe(name, name, "failed", "", problem=f"its spec is wrong: {'; '.join(exc.problems[:3])}"))
+            broken.append(
+                Probe(
+                    name,
+                    name,
+                    "failed",
+                    "",
+                    problem=f"its spec is wrong: {'; '.join(exc.problems[:3])}",
+                )
+            )
     return specs, broken
 
 

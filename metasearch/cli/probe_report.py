@@ -1,4 +1,6 @@
-"""What `metasearch sources probe` shows: a table for the terminal, and a report in Markdown for an issue."""
+"""What `metasearch sources probe` shows: a table for the terminal, and a report in Markdown for an
+issue.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,10 @@ NOTES = 5
 def summary(found: Sequence[Probe]) -> str:
     """How many sources there are of each status: "15 sources: 12 ok, 1 drifted, 2 skipped"."""
     counts = Counter(it.status for it in found)
-    return f"{counted(len(found), 'source')}: {', '.join(f'{count} {status}' for status, count in counts.items())}"
+    return (
+        f"{counted(len(found), 'source')}: "
+        f"{', '.join(f'{count} {status}' for status, count in counts.items())}"
+    )
 
 
 def table(found: Sequence[Probe]) -> Iterator[str]:
@@ -37,7 +42,9 @@ def table(found: Sequence[Probe]) -> Iterator[str]:
 
 
 def to_markdown(found: Sequence[Probe]) -> str:
-    """A report: what was asked, what came, and what is wrong. It names no key, no address of anybody, and no URL."""
+    """A report: what was asked, what came, and what is wrong. It names no key, no address of
+    anybody, and no URL.
+    """
     system = f"metasearch {__version__}, Python {platform.python_version()}, {platform.system()}"
     out = [
         "# Probe of sources",
@@ -48,9 +55,19 @@ def to_markdown(found: Sequence[Probe]) -> str:
         "| --- | --- | ---: | ---: | ---: | --- | --- |",
     ]
     for it in found:
-        fields = ", ".join(name if share == 1 else f"{name} {share:.0%}" for name, share in it.fields.items())
+        fields = ", ".join(
+            name if share == 1 else f"{name} {share:.0%}" for name, share in it.fields.items()
+        )
         total = "" if it.total is None else str(it.total)
-        cells = (it.source, it.status, str(it.count), total, f"{it.seconds:.2f}", fields, ", ".join(it.missing))
+        cells = (
+            it.source,
+            it.status,
+            str(it.count),
+            total,
+            f"{it.seconds:.2f}",
+            fields,
+            ", ".join(it.missing),
+        )
         out.append(f"| {' | '.join(map(_cell, cells))} |")
     for it in found:
         if it.problem:
@@ -68,7 +85,9 @@ def _details(it: Probe) -> Iterator[str]:
 
 def _cell(text: str) -> str:
     """Text for a cell, in which nothing is markup: what a source says may hold anything."""
-    return line(text).replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;").replace("`", "'")
+    return (
+        line(text).replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;").replace("`", "'")
+    )
 
 
 def _code(text: str) -> str:

@@ -1,9 +1,11 @@
-"""What `metasearch sources probe` does: one query to each source, and its answer held against what the spec promises.
+"""What `metasearch sources probe` does: one query to each source, and its answer held against what
+the spec promises.
 
-A source is asked once, as a search would ask it: within its limits, with its key, without the cache. What comes is held
-against the spec (is it an answer, can its records be read, are the promised fields there?) and against the source's
-cases where there is a checkout that has them: a field that all databases have, which the cases hold and no record of
-the answer does, means that the database has changed.
+A source is asked once, as a search would ask it: within its limits, with its key, without the
+cache. What comes is held against the spec (is it an answer, can its records be read, are the
+promised fields there?) and against the source's cases where there is a checkout that has them: a
+field that all databases have, which the cases hold and no record of the answer does, means that the
+database has changed.
 """
 
 from __future__ import annotations
@@ -44,12 +46,13 @@ AT_ONCE = 8
 #: A word that any general database has works about, by the language of what it holds.
 WORDS = {
     "zh": "环境", "ja": "環境", "ko": "환경", "de": "Geschichte", "fr": "histoire", "es": "historia", "pt": "história",
-    "it": "storia", "nl": "geschiedenis", "sv": "historia", "no": "historie", "da": "historie", "fi": "historia",
+    "it": "storia", "nl": "geschiedenis", "sv": "historia", "no": "historie", "da": "historie",
+    "fi": "historia",
 }  # fmt: skip
 #: The word for the others.
 WORD = "history"
-#: Fields that records of any database have; that none has one of them which its cases hold is drift. Others may be
-#: missing from the records that one query finds, which is told and no failure.
+#: Fields that records of any database have; that none has one of them which its cases hold is
+#: drift. Others may be missing from the records that one query finds, which is told and no failure.
 CORE = ("title", "authors", "year")
 #: Fewer records say nothing of what is missing from them; as for `adapters.parse.DRIFT_RECORDS`.
 ENOUGH = 5
@@ -64,15 +67,17 @@ class Probe:
     """How one source answered.
 
     Attributes:
-        status: "ok"; "empty" where nothing was found; "drifted" where an answer came that is not as the spec or the
-            cases have it; "failed" where none came; "skipped" where it cannot be asked: a key is missing, say.
+        status: "ok"; "empty" where nothing was found; "drifted" where an answer came that is not as
+            the spec or the cases have it; "failed" where none came; "skipped" where it cannot be
+            asked: a key is missing, say.
         query: What was asked for, in our own syntax.
         sent: The same in the database's words; "" where nothing was sent.
         count: Records that were read.
         total: Hits that the source says it has, or None.
         seconds: From the request to the last record.
         fields: Field of a record -> share of the records that have it, 0..1.
-        missing: Fields that the source's cases hold, or its spec reads where there are none, and no record has.
+        missing: Fields that the source's cases hold, or its spec reads where there are none, and no
+            record has.
         unread: Records that could not be read.
         problem: What is wrong, in words; "" where nothing is.
         notes: What else is worth knowing.
@@ -137,7 +142,9 @@ async def probe(
         await fetcher.close()
 
 
-async def _probed(spec: AdapterSpec, fetcher: Fetcher, env: Mapping[str, str], seconds: float) -> Probe:
+async def _probed(
+    spec: AdapterSpec, fetcher: Fetcher, env: Mapping[str, str], seconds: float
+) -> Probe:
     query = query_for(spec)
     begun = Probe(spec.name, spec.label, "failed", query)
     try:
@@ -162,12 +169,16 @@ async def _probed(spec: AdapterSpec, fetcher: Fetcher, env: Mapping[str, str], s
 
 
 async def _answer(request: Request, spec: AdapterSpec, fetcher: Fetcher) -> Parsed:
-    """What the first page holds, after the second step where a search takes two: ids first, their records then."""
+    """What the first page holds, after the second step where a search takes two: ids first, their
+    records then.
+    """
     wanted: Request | None = request
     parsed, total, step = Parsed(), None, None
     while wanted is not None and wanted.step != step:
         step = wanted.step
-        page: Page = await fetcher.fetch(wanted, spec.limits, use_cache=False, env_name=spec.key_env)
+        page: Page = await fetcher.fetch(
+            wanted, spec.limits, use_cache=False, env_name=spec.key_env
+        )
         parsed = await asyncio.to_thread(parse, page, spec)
         total = total if parsed.total is None else parsed.total
         wanted = parsed.next
@@ -193,16 +204,24 @@ def judged(parsed: Parsed, spec: AdapterSpec, begun: Probe) -> Probe:
         fields=fields,
         missing=tuple(sorted(expected - fields.keys())) if records else (),
         unread=len(parsed.unread),
-        notes=tuple(dict.fromkeys((*begun.notes, *parsed.notes, *(it.reason for it in parsed.unread[:3])))),
+        notes=tuple(
+            dict.fromkeys((*begun.notes, *parsed.notes, *(it.reason for it in parsed.unread[:3])))
+        ),
     )
     if parsed.drifted is not None:
         name, share = parsed.drifted
-        return replace(out, status="drifted", problem=f"{share:.0%} of the records have no readable {name}")
+        return replace(
+            out, status="drifted", problem=f"{share:.0%} of the records have no readable {name}"
+        )
     if parsed.unread and len(parsed.unread) >= max(1, len(records)):
-        return replace(out, status="drifted", problem=f"{len(parsed.unread)} records could not be read")
+        return replace(
+            out, status="drifted", problem=f"{len(parsed.unread)} records could not be read"
+        )
     if not records:
         said = f", though it tells of {parsed.total:,} hits" if parsed.total else ""
-        return replace(out, status="drifted" if parsed.total else "empty", problem=f"no record came{said}")
+        return replace(
+            out, status="drifted" if parsed.total else "empty", problem=f"no record came{said}"
+        )
     lost = [name for name in CORE if name in out.missing]
     if len(records) >= ENOUGH and lost:
         return replace(out, status="drifted", problem=f"no record has {' or '.join(lost)}")
@@ -210,7 +229,9 @@ def judged(parsed: Parsed, spec: AdapterSpec, begun: Probe) -> Probe:
 
 
 def query_for(spec: AdapterSpec) -> str:
-    """What a source is asked: what its spec says, or a word of the first language that it says it holds."""
+    """What a source is asked: what its spec says, or a word of the first language that it says it
+    holds.
+    """
     if spec.probe:
         return spec.probe
     return next((WORDS[code] for code in spec.languages[:1] if code in WORDS), WORD)
@@ -218,12 +239,16 @@ def query_for(spec: AdapterSpec) -> str:
 
 def covered(records: Sequence[Record]) -> dict[str, float]:
     """Field -> share of the records that have it; fields that none has are left out."""
-    counts = Counter(name for record in records for name in record_object(record) if name not in _OWN)
+    counts = Counter(
+        name for record in records for name in record_object(record) if name not in _OWN
+    )
     return {name: round(count / len(records), 3) for name, count in sorted(counts.items())}
 
 
 def fields_of_cases(name: str) -> frozenset[str]:
-    """The fields that the records of a source's cases hold; none where there is no checkout with cases."""
+    """The fields that the records of a source's cases hold; none where there is no checkout with
+    cases.
+    """
     found: set[str] = set()
     for file in (spec_folder().parent / "cassettes" / name).glob("*/**/records.json"):
         with suppress(OSError, ValueError):
@@ -238,9 +263,13 @@ def fields_of_spec(spec: AdapterSpec) -> frozenset[str]:
 
 
 def shareable(found: Probe, spec: AdapterSpec, env: Mapping[str, str]) -> Probe:
-    """The same with *** in the place of keys and of the contact address, in whatever spelling a source repeats them."""
+    """The same with *** in the place of keys and of the contact address, in whatever spelling a
+    source repeats them.
+    """
     names = dict.fromkeys((CONTACT, *(name for auth in spec.auth for name in auth.variables)))
-    secret = Request(source=spec.name, url="", params=tuple((it, Secret(env[it])) for it in names if env.get(it)))
+    secret = Request(
+        source=spec.name, url="", params=tuple((it, Secret(env[it])) for it in names if env.get(it))
+    )
     return replace(
         found,
         sent=without_secrets(found.sent, secret),

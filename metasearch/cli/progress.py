@@ -1,4 +1,6 @@
-"""The live block on stderr: one line a source, rewritten in place while a search runs, and gone when it ends."""
+"""The live block on stderr: one line a source, rewritten in place while a search runs, and gone
+when it ends.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,8 @@ class Progress:
 
     Args:
         stream: A terminal.
-        columns, lines: Its size; the block is never higher, since what has scrolled away cannot be rewritten.
+        columns, lines: Its size; the block is never higher, since what has scrolled away cannot be
+            rewritten.
         color: Write SGR sequences.
         clock: Seconds, for tests.
     """
@@ -92,7 +95,10 @@ class Progress:
         reports = list(self._reports.values())
         done = sum(report.status != "running" for report in reports)
         records = sum(report.count for report in reports)
-        head = f"{done} of {len(reports)} sources, {counted(records, 'record')}, {counted(len(self._hits), 'hit')}"
+        head = (
+            f"{done} of {len(reports)} sources, {counted(records, 'record')}, "
+            f"{counted(len(self._hits), 'hit')}"
+        )
         # Those that are still being asked are what one waits for: they are the last to be left out.
         room = self._rows - 1
         if len(reports) > room:
@@ -120,7 +126,9 @@ class Progress:
 
 
 def count_of(report: SourceReport) -> str:
-    """As in "20 of 1,234 records", or "20 records" where the source does not say how many it has."""
+    """As in "20 of 1,234 records", or "20 records" where the source does not say how many it
+    has.
+    """
     if report.total is None:
         return counted(report.count, "record")
     return f"{report.count:,} of {counted(report.total, 'record')}"

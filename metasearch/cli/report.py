@@ -61,8 +61,16 @@ def tell(
             console.say(f"{report.source}: {line(report.spared)}", "yellow")
     for group in alike(answer.sources):
         if group[0].status == "running":
-            how = "did not finish" if interrupted else f"still running after {answer.seconds:.1f} s, not waited for"
-            kept = f"; the {counted(group[0].count, 'record')} that came are kept" if group[0].count else ""
+            how = (
+                "did not finish"
+                if interrupted
+                else f"still running after {answer.seconds:.1f} s, not waited for"
+            )
+            kept = (
+                f"; the {counted(group[0].count, 'record')} that came are kept"
+                if group[0].count
+                else ""
+            )
             console.say(as_line([report.source for report in group], f"{how}{kept}"), "yellow")
         elif group[0].error is not None or group[0].failed:
             _failed(group, console, by_design=group[0].source in on_purpose)
@@ -85,13 +93,22 @@ def tell(
         console.say(f"more: the same again with --start {answer.paging.next.start}")
     if (names := held_back(answer)) and (whole or console.live):
         have = "has" if len(names) == 1 else "have"
-        console.say(f"{', '.join(names)} {have} more than was asked for: --per-source N asks each source for N records")
-    if console.live and not whole and any(set(report.notes) - {report.spared} for report in answer.sources):
+        console.say(
+            f"{', '.join(names)} {have} more than was asked for: --per-source N asks each source "
+            f"for N records"
+        )
+    if (
+        console.live
+        and not whole
+        and any(set(report.notes) - {report.spared} for report in answer.sources)
+    ):
         console.say("some sources left notes on the query or their answer; --explain shows them")
 
 
 def timeline(answer: Answer, columns: int) -> Iterator[str]:
-    """When each source was done, the fastest first, a bar a source: whom everybody waited for is seen at once."""
+    """When each source was done, the fastest first, a bar a source: whom everybody waited for is
+    seen at once.
+    """
     names = max((len(report.source) for report in answer.sources), default=0)
     room = max(5, min(BAR, columns - names - len("  10.00 s, timeout")))
     longest = max([answer.seconds, *(report.seconds for report in answer.sources)])
@@ -113,8 +130,12 @@ def _explained(report: SourceReport, console: Console) -> None:
 
 def _failed(group: list[SourceReport], console: Console, *, by_design: bool) -> None:
     report = group[0]
-    reason = line(str(report.error)).rstrip(".") if report.error is not None else "no reason is known"
-    advice = f" {line(report.error.advice)}" if report.error is not None and report.error.advice else ""
+    reason = (
+        line(str(report.error)).rstrip(".") if report.error is not None else "no reason is known"
+    )
+    advice = (
+        f" {line(report.error.advice)}" if report.error is not None and report.error.advice else ""
+    )
     kept = f" The {counted(report.count, 'record')} that came are kept." if report.count else ""
     if by_design:
         # A newcomer must not think that the first command went wrong.
@@ -124,7 +145,8 @@ def _failed(group: list[SourceReport], console: Console, *, by_design: bool) -> 
 
 
 def _heard(answer: Answer) -> str:
-    """Who gave how much: "crossref 20 of 1,234, arxiv 0, dblp 20 (3.0 s)"; the time where one had to wait.
+    """Who gave how much: "crossref 20 of 1,234, arxiv 0, dblp 20 (3.0 s)"; the time where one had
+    to wait.
 
     Where old pages stood in for a source, "dblp 20 from the cache".
     """
@@ -149,7 +171,11 @@ def _footer(answer: Answer, interrupted: bool) -> str:
     counts = answer.counts
     shown = len(answer.hits)
     heard = sum(answered(report) for report in answer.sources)
-    here = f"{answer.hits[0].rank} to {answer.hits[-1].rank}" if shown and answer.paging.start else f"{shown}"
+    here = (
+        f"{answer.hits[0].rank} to {answer.hits[-1].rank}"
+        if shown and answer.paging.start
+        else f"{shown}"
+    )
     more = f" of about {answer.expected:,}" if answer.expected > counts.unique else ""
     hits = counted(counts.unique, "hit")
     parts = [

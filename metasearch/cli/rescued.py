@@ -1,4 +1,6 @@
-"""A search that had to be ended: what its child had told of, as the answer that an interrupted search gives."""
+"""A search that had to be ended: what its child had told of, as the answer that an interrupted
+search gives.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ from metasearch.record import Hit
 RESCUE = 10.0
 
 
-def answer_of(events: Iterable[SearchEvent], start: int, limit: int | None, seconds: float) -> Answer:
+def answer_of(
+    events: Iterable[SearchEvent], start: int, limit: int | None, seconds: float
+) -> Answer:
     """The answer that events stand for, whose end is missing.
 
     Args:
@@ -85,7 +89,9 @@ def rescue(broken: Broken, job: Job, console: Console) -> Exit:
     answer = answer_of(events, job.start, limit_of(job), broken.seconds)
     with Sink(job.output) as sink:
         if formats.get(job.format).unit == "event":
-            before = [] if sink.to_stdout else events  # standard output has them already; a file was not finished
+            before = (
+                [] if sink.to_stdout else events
+            )  # standard output has them already; a file was not finished
             document = b"".join(map(as_line, [*before, *rest(answer)]))
         else:
             document = whole(answer, job, sink, console)
@@ -93,7 +99,9 @@ def rescue(broken: Broken, job: Job, console: Console) -> Exit:
         sink.write(document)
     match broken.why:
         case "late":
-            console.say(f"a computation did not stop, and was ended after {broken.seconds:.1f} s", "red")
+            console.say(
+                f"a computation did not stop, and was ended after {broken.seconds:.1f} s", "red"
+            )
         case "crashed":
             console.say(f"internal error: the search was ended by signal {broken.by}", "red")
         case "interrupted":

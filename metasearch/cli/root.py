@@ -39,11 +39,21 @@ def _version(ctx: click.Context, _param: click.Parameter, value: Any) -> None:
         ("metasearch sources list", "the databases that can be asked"),
         ("metasearch serve --demo", "the same in a browser and as an HTTP API"),
     ),
-    epilog="Exit codes: 0 hits, 1 no hits, 2 usage, 3 a source failed, 4 no source answered, 130 interrupted.",
+    epilog="Exit codes: 0 hits, 1 no hits, 2 usage, 3 a source failed, 4 no source answered, 130 "
+    "interrupted.",
 )
-@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_version, help="Say which it is.")
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_version,
+    help="Say which it is.",
+)
 def root() -> None:
-    """One query to many scholarly databases at once, and one ranked list that says where each hit comes from."""
+    """One query to many scholarly databases at once, and one ranked list that says where each hit
+    comes from.
+    """
 
 
 _COMMANDS = (

@@ -1,4 +1,6 @@
-"""A search from the command line: ask, and show what happens. What is written in the end is made in `written.py`."""
+"""A search from the command line: ask, and show what happens. What is written in the end is made in
+`written.py`.
+"""
 
 from __future__ import annotations
 
@@ -29,10 +31,12 @@ from metasearch.settings import Settings
 
 #: Seconds between two looks at the clock while sources are silent.
 TICK = 0.1
-#: Seconds after its deadline, or after the end of `--wait`, in which a search must have ended. Merging and ranking what
-#: came is all that is left to do then: half a second for ten thousand records.
+#: Seconds after its deadline, or after the end of `--wait`, in which a search must have ended.
+#: Merging and ranking what came is all that is left to do then: half a second for ten thousand
+#: records.
 GRACE = 3.0
-#: Seconds to make the output of an answer that is there; to write it may take as long as the reader likes.
+#: Seconds to make the output of an answer that is there; to write it may take as long as the reader
+#: likes.
 FINISHING = 10.0
 #: Seconds to close what is open, when all is said.
 CLOSING = 2.0
@@ -58,13 +62,16 @@ def settings_of(job: Job) -> Settings:
     return Settings.load(job.config, os.environ).deduplicated(job.pins, job.versions, job.dedup)
 
 
-async def _searched(job: Job, settings: Settings, years: Years | None, sink: Sink, console: Console) -> Exit:
+async def _searched(
+    job: Job, settings: Settings, years: Years | None, sink: Sink, console: Console
+) -> Exit:
     """Writes the answer, says what it does not, and gives the exit code."""
     async with prepared(job, settings, years) as search:
         answer, interrupted = await _follow(search, job, sink, console)
         sink.finish()
         code = told(answer, job, console, interrupted=interrupted)
-        # To close connections and threads takes as long as the network likes, and nobody has to wait for that.
+        # To close connections and threads takes as long as the network likes, and nobody has to
+        # wait for that.
         keeper.ending(code)
         keeper.within(CLOSING)
     return code
@@ -99,9 +106,11 @@ async def prepared(job: Job, settings: Settings, years: Years | None) -> AsyncIt
         )
 
 
-async def _demo(settings: Settings, job: Job, stack: AsyncExitStack) -> tuple[Settings, Mapping[str, str]]:
-    """Settings that know the demo's databases and no others, so that nothing leaves this machine; and under which
-    names their answers are recorded.
+async def _demo(
+    settings: Settings, job: Job, stack: AsyncExitStack
+) -> tuple[Settings, Mapping[str, str]]:
+    """Settings that know the demo's databases and no others, so that nothing leaves this machine;
+    and under which names their answers are recorded.
     """
     from metasearch import demo
 

@@ -1,4 +1,6 @@
-"""`metasearch "query"`: the options of a search. What they do is in `run.py`, which is imported when one runs."""
+"""`metasearch "query"`: the options of a search. What they do is in `run.py`, which is imported
+when one runs.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from metasearch.cli.console import Console
-from metasearch.cli.group import ExampleCommand, common, complete_source, dedup_options, marked, writing
+from metasearch.cli.group import (
+    ExampleCommand,
+    common,
+    complete_source,
+    dedup_options,
+    marked,
+    writing,
+)
 from metasearch.formats import FORMATS
 from metasearch.query import CHOICES
 from metasearch.record import VersionsMode
@@ -30,7 +39,10 @@ EXAMPLES = (
     ('metasearch "graph neural networks" -s arxiv,dblp -n 50 --start 50', "the next 50"),
     ('metasearch "sleep apnea" --format ris -o apnea.ris', "save for a reference manager"),
     ('metasearch "sleep apnea" --ndjson | jq .event', "read the events as they happen"),
-    ("metasearch --syntax cnki '(水质+水体)*贝类' --explain-plan", "what each source would be asked"),
+    (
+        "metasearch --syntax cnki '(水质+水体)*贝类' --explain-plan",
+        "what each source would be asked",
+    ),
 )
 
 
@@ -74,7 +86,9 @@ class Job:
 
 
 def asking(command: Any) -> Any:
-    """The options that say what is asked of whom and who answers, for every command that searches."""
+    """The options that say what is asked of whom and who answers, for every command that
+    searches.
+    """
     decorators = (
         click.option(
             "-s",
@@ -82,7 +96,8 @@ def asking(command: Any) -> Any:
             multiple=True,
             metavar="NAME,...",
             shell_complete=complete_source,
-            help="Ask these sources, groups (medicine, books ...) and spec files (./fx.toml) only; may be repeated.",
+            help="Ask these sources, groups (medicine, books ...) and spec files (./fx.toml) "
+            "only; may be repeated.",
         ),
         click.option(
             "--syntax",
@@ -92,26 +107,51 @@ def asking(command: Any) -> Any:
         ),
         click.option("--per-source", type=int, metavar="N", help="Ask each source for N records."),
         click.option("--year", metavar="YEARS", help="2019, 2019-2024, 2019- or -2024."),
-        click.option("--timeout", type=float, metavar="SECONDS", help="Show what is there after so many seconds."),
-        click.option("--no-cache", is_flag=True, help="Ask the sources even for what is in the cache."),
+        click.option(
+            "--timeout",
+            type=float,
+            metavar="SECONDS",
+            help="Show what is there after so many seconds.",
+        ),
+        click.option(
+            "--no-cache", is_flag=True, help="Ask the sources even for what is in the cache."
+        ),
         click.option(
             "--replay",
             type=click.Path(exists=True, file_okay=False, path_type=Path),
             metavar="DIR",
             help="Answer from what was recorded in DIR; nothing is sent.",
         ),
-        click.option("--demo", is_flag=True, help="Search simulated databases on this machine; nothing is sent."),
+        click.option(
+            "--demo",
+            is_flag=True,
+            help="Search simulated databases on this machine; nothing is sent.",
+        ),
     )
     for decorate in reversed(decorators):
         command = decorate(command)
     return command
 
 
-@click.command(cls=ExampleCommand, examples=EXAMPLES, apart=False)  # what it finds is not lost with it
+@click.command(
+    cls=ExampleCommand, examples=EXAMPLES, apart=False
+)  # what it finds is not lost with it
 @click.argument("query", nargs=-1, required=True)
 @asking
-@click.option("-n", "--limit", type=int, metavar="N", help="At most N hits; a table shows 20, other formats all.")
-@click.option("--start", type=int, metavar="N", default=0, help="Pass over N hits: the next page of the same search.")
+@click.option(
+    "-n",
+    "--limit",
+    type=int,
+    metavar="N",
+    help="At most N hits; a table shows 20, other formats all.",
+)
+@click.option(
+    "--start",
+    type=int,
+    metavar="N",
+    default=0,
+    help="Pass over N hits: the next page of the same search.",
+)
 @click.option(
     "--enrich",
     multiple=True,
@@ -119,23 +159,47 @@ def asking(command: Any) -> Any:
     shell_complete=complete_source,
     help="Ask these (unpaywall) where the hits can be read; none asks nobody.",
 )
-@click.option("--wait", type=float, metavar="SECONDS", help="Do not wait longer for those that are still running.")
-@click.option("--format", "format_", type=click.Choice(NAMES), help="How hits are written; table unless -o says more.")
+@click.option(
+    "--wait",
+    type=float,
+    metavar="SECONDS",
+    help="Do not wait longer for those that are still running.",
+)
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(NAMES),
+    help="How hits are written; table unless -o says more.",
+)
 @click.option("--json", is_flag=True, help="--format json: the whole answer as one document.")
-@click.option("--ndjson", is_flag=True, help="--format ndjson: events, a line each, as they happen.")
+@click.option(
+    "--ndjson", is_flag=True, help="--format ndjson: events, a line each, as they happen."
+)
 @click.option(
     "-o",
     "--output",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Write the hits to FILE; its ending chooses the format (.json .ndjson .csv .ris .bib .atom .txt).",
+    help="Write the hits to FILE; its ending chooses the format (.json .ndjson .csv .ris .bib "
+    ".atom .txt).",
 )
-@click.option("--explain", is_flag=True, help="Say why each hit ranks and was merged, and what each source was sent.")
-@click.option("--explain-plan", is_flag=True, help="Say what each source would be asked, and send nothing.")
 @click.option(
-    "--record", type=click.Path(file_okay=False, path_type=Path), metavar="DIR", help="Keep every exchange in DIR."
+    "--explain",
+    is_flag=True,
+    help="Say why each hit ranks and was merged, and what each source was sent.",
 )
-@click.option("--allow-partial", is_flag=True, help="Exit 0 although a source failed or was still running.")
+@click.option(
+    "--explain-plan", is_flag=True, help="Say what each source would be asked, and send nothing."
+)
+@click.option(
+    "--record",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Keep every exchange in DIR.",
+)
+@click.option(
+    "--allow-partial", is_flag=True, help="Exit 0 although a source failed or was still running."
+)
 @writing
 @dedup_options
 @common
@@ -158,8 +222,9 @@ def search(
 ) -> int:
     """Search all sources at once for QUERY.
 
-    Words, "phrases", AND OR NOT, brackets, and title: author: venue: abstract: doi: isbn: issn: before a word or
-    phrase. Several arguments are joined by blanks, "-" reads the query from stdin, and "--" ends the options.
+    Words, "phrases", AND OR NOT, brackets, and title: author: venue: abstract: doi: isbn: issn:
+    before a word or phrase. Several arguments are joined by blanks, "-" reads the query from stdin,
+    and "--" ends the options.
     """
     if options["record"] and options["replay"]:
         raise click.UsageError("--record and --replay exclude each other.")
@@ -167,7 +232,9 @@ def search(
         query=query_text(query),
         sources=source_names(sources),
         enrich=source_names(enrich),
-        format=_format({format_, "json" if json else None, "ndjson" if ndjson else None} - {None}, output),
+        format=_format(
+            {format_, "json" if json else None, "ndjson" if ndjson else None} - {None}, output
+        ),
         output=output,
         cache=not no_cache,
         bom=marked(bom, output),
@@ -223,7 +290,8 @@ def _format(asked: set[str | None], output: Path | None) -> str:
             known = {FORMATS[name].extension: name for name in NAMES}
             if ending and ending not in known:
                 raise click.UsageError(
-                    f"No format has files that end in .{ending}, only .{', .'.join(known)}; choose one with --format."
+                    f"No format has files that end in .{ending}, only .{', .'.join(known)}; "
+                    f"choose one with --format."
                 )
             return known.get(ending, "table")
         case [name]:

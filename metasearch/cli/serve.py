@@ -19,14 +19,18 @@ _MOST_WORKERS = 256
 
 
 def _processes(ctx: click.Context, param: click.Parameter, value: str) -> int:
-    number: int = click.IntRange(0, _MOST_WORKERS)(_cores() if value == "auto" else value, param, ctx)
+    number: int = click.IntRange(0, _MOST_WORKERS)(
+        _cores() if value == "auto" else value, param, ctx
+    )
     return number
 
 
 def _cores() -> int:
     import os
 
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    cores = (
+        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    )
     return min(cores, _MOST_WORKERS)
 
 
@@ -41,12 +45,23 @@ def _cores() -> int:
     ),
 )
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@click.option("--port", type=click.IntRange(0, 65535), default=8080, show_default=True, help="0 takes any free one.")
-@click.option("--public-url", metavar="URL", help="Base of the addresses that are handed out, if behind a proxy.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8080,
+    show_default=True,
+    help="0 takes any free one.",
+)
+@click.option(
+    "--public-url",
+    metavar="URL",
+    help="Base of the addresses that are handed out, if behind a proxy.",
+)
 @click.option(
     "--log",
     type=click.Choice(["text", "json"]),
-    help="Write a line a request to stderr; json writes everything there as JSON lines. No queries, no addresses.",
+    help="Write a line a request to stderr; json writes everything there as JSON lines. No "
+    "queries, no addresses.",
 )
 @click.option(
     "--workers",
@@ -54,7 +69,8 @@ def _cores() -> int:
     default="1",
     show_default=True,
     callback=_processes,
-    help="Processes that answer; auto takes one for each core, 0 answers in this one, which nobody watches.",
+    help="Processes that answer; auto takes one for each core, 0 answers in this one, which "
+    "nobody watches.",
 )
 @click.option(
     "--loop",
@@ -63,7 +79,9 @@ def _cores() -> int:
     show_default=True,
     help="Event loop; auto takes uvloop where it is installed.",
 )
-@click.option("--demo", is_flag=True, help="Search simulated databases on this machine; nothing is sent.")
+@click.option(
+    "--demo", is_flag=True, help="Search simulated databases on this machine; nothing is sent."
+)
 @dedup_options
 @common
 @click.pass_obj
@@ -98,7 +116,16 @@ def serve(
             raise click.BadParameter(str(exc), param_hint="--public-url") from exc
     with _log(console, log) as announced:
         logged = WorkerLog(log, console.quiet, console.verbose, console.no_color)
-        run(settings, host=host, port=port, demo=demo, workers=workers, loop=loop, prepare=logged, **announced)
+        run(
+            settings,
+            host=host,
+            port=port,
+            demo=demo,
+            workers=workers,
+            loop=loop,
+            prepare=logged,
+            **announced,
+        )
     return Exit.OK
 
 
@@ -117,7 +144,9 @@ class WorkerLog:
 
 
 @contextmanager
-def _log(console: Console, form: Literal["text", "json"] | None) -> Iterator[dict[str, Callable[[str], None]]]:
+def _log(
+    console: Console, form: Literal["text", "json"] | None
+) -> Iterator[dict[str, Callable[[str], None]]]:
     """Log while a block runs; gives how `serve` tells its address where that is not as ever."""
     import logging
     import sys

@@ -51,7 +51,9 @@ def list_(console: Console, /, *, as_json: bool, config: Path | None) -> int:
         for row in rows:
             click.echo(f"{row['name'].ljust(width)}  {line(_in_words(row))}")
         if not rows and not console.quiet:
-            console.say("there are no shelves; `metasearch index` and `metasearch harvest` fill some")
+            console.say(
+                "there are no shelves; `metasearch index` and `metasearch harvest` fill some"
+            )
     return Exit.PARTIAL if any(row["problem"] for row in rows) else Exit.OK
 
 
@@ -62,8 +64,19 @@ def _rows(settings: Settings) -> Iterator[dict[str, Any]]:
 
     asked = set(Registry(settings).shelves)
     for name in shelf_names(settings.shelf_dir):
-        row: dict[str, Any] = {"name": name, "kind": None, "records": 0, "lost": 0, "from": [], "until": None}
-        problem = None if name in asked else "a source that comes with metasearch has this name, so it is never asked"
+        row: dict[str, Any] = {
+            "name": name,
+            "kind": None,
+            "records": 0,
+            "lost": 0,
+            "from": [],
+            "until": None,
+        }
+        problem = (
+            None
+            if name in asked
+            else "a source that comes with metasearch has this name, so it is never asked"
+        )
         try:
             assert settings.shelf_dir is not None
             found = facts(shelf_file(settings.shelf_dir, name), name)
@@ -121,7 +134,9 @@ def remove(console: Console, /, *, name: str, yes: bool, config: Path | None) ->
     folder = folder_of(Settings.load(config, os.environ))
     if not yes:
         if not sys.stdin.isatty():
-            raise UsageError("nobody can be asked whether the shelf is to be removed", advice="Say --yes.")
+            raise UsageError(
+                "nobody can be asked whether the shelf is to be removed", advice="Say --yes."
+            )
         click.confirm(f"Remove {shelf_file(folder, name)}?", abort=True, err=True)
     remove_shelf(folder, name)
     if not console.quiet:
@@ -129,7 +144,7 @@ def remove(console: Console, /, *, name: str, yes: bool, config: Path | None) ->
     return Exit.OK
 
 
-# --------------------------------------------------------------------------- for the commands that fill shelves
+# --------------------------------------------------------------- for the commands that fill shelves
 
 
 def folder_of(settings: Settings) -> Path:
@@ -139,7 +154,9 @@ def folder_of(settings: Settings) -> Path:
         UsageError: There is none.
     """
     if settings.shelf_dir is None:
-        raise UsageError("there is no folder of shelves", advice="Name one: [shelves] dir in the configuration.")
+        raise UsageError(
+            "there is no folder of shelves", advice="Name one: [shelves] dir in the configuration."
+        )
     return settings.shelf_dir
 
 
@@ -173,12 +190,17 @@ def new_name(asked: str | None, offered: str, settings: Settings) -> str:
     if not NAME.fullmatch(name):
         advice = "Use lower-case letters, digits, '-' and '_', at most 40."
         raise UsageError(
-            f"--name {name[:60]!r} is no name of a source" if asked else "the shelf needs a name: --name", advice=advice
+            f"--name {name[:60]!r} is no name of a source"
+            if asked
+            else "the shelf needs a name: --name",
+            advice=advice,
         )
     registry = Registry(settings)
     changed = settings.sources.get(name)
     own = name in registry.added and (changed is None or changed.get("extends", "shelf") != "shelf")
     if own or name in registry.shipped or name in registry.groups:
         what = "group" if name in registry.groups else "source"
-        raise UsageError(f"there is a {what} called {name!r} already", advice="Choose another name with --name.")
+        raise UsageError(
+            f"there is a {what} called {name!r} already", advice="Choose another name with --name."
+        )
     return name

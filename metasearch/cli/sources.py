@@ -1,4 +1,6 @@
-"""`metasearch sources`: which databases there are, what is known of each, and whether the specs are right."""
+"""`metasearch sources`: which databases there are, what is known of each, and whether the specs are
+right.
+"""
 
 from __future__ import annotations
 
@@ -28,20 +30,27 @@ if TYPE_CHECKING:
     examples=(
         ("metasearch sources list", "all databases, which are asked by default, which lack a key"),
         ("metasearch sources show crossref", "limits, keys and fields of one"),
-        ("metasearch sources new my-source --like json", "a spec to fill in, with a comment at every line"),
+        (
+            "metasearch sources new my-source --like json",
+            "a spec to fill in, with a comment at every line",
+        ),
         ("metasearch sources check my-source.toml", "every mistake of a spec at once"),
         ("metasearch sources probe medicine", "which of a group have changed, or do not answer"),
     ),
 )
 def sources() -> None:
-    """List, show and check the sources, and write new ones. Only `probe` and `record` send anything."""
+    """List, show and check the sources, and write new ones. Only `probe` and `record` send
+    anything.
+    """
 
 
 # --------------------------------------------------------------------------- list
 
 
 @sources.command("list", short_help="Which there are, and which lack a key.")
-@click.option("--group", "group", metavar="NAME", help="Those of a group only: medicine, physics, books ...")
+@click.option(
+    "--group", "group", metavar="NAME", help="Those of a group only: medicine, physics, books ..."
+)
 @click.option("--json", "as_json", is_flag=True, help="One document: a list of objects.")
 @common
 @click.pass_obj
@@ -50,8 +59,14 @@ def list_(console: Console, /, *, group: str | None, as_json: bool, config: Path
     registry, env = _registry(config)
     default = registry.default()
     if group is not None and group not in registry.groups:
-        raise UsageError(f"there is no group {group!r}", advice=f"There are {', '.join(registry.groups)}.")
-    names = registry.names() if group is None else [*registry.group(group), *registry.disabled((group,))]
+        raise UsageError(
+            f"there is no group {group!r}", advice=f"There are {', '.join(registry.groups)}."
+        )
+    names = (
+        registry.names()
+        if group is None
+        else [*registry.group(group), *registry.disabled((group,))]
+    )
     rows = [_row(name, registry, default, env) for name in names]
     if as_json:
         import orjson
@@ -61,7 +76,11 @@ def list_(console: Console, /, *, group: str | None, as_json: bool, config: Path
         return Exit.OK
     table: list[tuple[str, ...]] = [("NAME", "LABEL", "DEFAULT", "KEY")]
     for row in rows:
-        key = "broken: see `metasearch sources check`" if row["problems"] else _keys_in_words(row["keys"])
+        key = (
+            "broken: see `metasearch sources check`"
+            if row["problems"]
+            else _keys_in_words(row["keys"])
+        )
         asked = "yes" if row["default"] else "off" if row["enabled"] is False else "-"
         table.append((row["name"], row["label"], asked, key))
     for text in columns(table):
@@ -69,7 +88,9 @@ def list_(console: Console, /, *, group: str | None, as_json: bool, config: Path
     return Exit.OK
 
 
-def _row(name: str, registry: Registry, default: list[str], env: Mapping[str, str]) -> dict[str, Any]:
+def _row(
+    name: str, registry: Registry, default: list[str], env: Mapping[str, str]
+) -> dict[str, Any]:
     row: dict[str, Any] = {
         "name": name,
         "label": name,
@@ -112,7 +133,9 @@ def _keys(spec: AdapterSpec, env: Mapping[str, str]) -> list[dict[str, Any]]:
 def _keys_in_words(keys: list[dict[str, Any]]) -> str:
     words = []
     for key in keys:
-        state = "set" if key["set"] else "MISSING, required" if key["required"] else "not set, optional"
+        state = (
+            "set" if key["set"] else "MISSING, required" if key["required"] else "not set, optional"
+        )
         words.append(f"{key['env']} ({state})")
     return ", ".join(words) or "none needed"
 
@@ -133,7 +156,9 @@ def show(console: Console, /, *, name: str, config: Path | None) -> int:
     asked = "by default" if name in registry.default() else "when it is named"
     if is_family(name, registry):
         asked = f'never: sources extend it with `extends = "{name}"`'
-    facts = [(key, value) for key, value in _facts(spec, asked, registry.groups_of(name), env) if value]
+    facts = [
+        (key, value) for key, value in _facts(spec, asked, registry.groups_of(name), env) if value
+    ]
     if note := registry.stands_for(name):
         facts.append(("note", note))
     width = max(len(key) for key, _ in facts)
@@ -144,7 +169,9 @@ def show(console: Console, /, *, name: str, config: Path | None) -> int:
     return Exit.OK
 
 
-def _facts(spec: AdapterSpec, asked: str, groups: list[str], env: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+def _facts(
+    spec: AdapterSpec, asked: str, groups: list[str], env: Mapping[str, str]
+) -> Iterator[tuple[str, str]]:
     limits, query, paging = spec.limits, spec.query, spec.paging
     yield "name", spec.name
     yield "label", spec.label
@@ -157,7 +184,10 @@ def _facts(spec: AdapterSpec, asked: str, groups: list[str], env: Mapping[str, s
     yield "asked", asked if spec.enabled else "only when it is named: it is off"
     yield "groups", ", ".join(groups)
     yield "key", _keys_in_words(_keys(spec, env))
-    yield "login", ", ".join(_without_secrets(auth.token_url) for auth in spec.auth if auth.token_url)
+    yield (
+        "login",
+        ", ".join(_without_secrets(auth.token_url) for auth in spec.auth if auth.token_url),
+    )
     yield "get one at", ", ".join(dict.fromkeys(auth.get for auth in spec.auth if auth.get))
     yield "weight", f"{spec.weight:g} in the ranking"
     yield "url", f"{spec.request.method} {_without_secrets(spec.request.url)}"
@@ -178,13 +208,19 @@ def _facts(spec: AdapterSpec, asked: str, groups: list[str], env: Mapping[str, s
         "operators",
         ", ".join(
             word
-            for word, way in (("AND", query.conjunction), ("OR", query.disjunction), ("NOT", query.negation))
+            for word, way in (
+                ("AND", query.conjunction),
+                ("OR", query.disjunction),
+                ("NOT", query.negation),
+            )
             if way
         ),
     )
     yield (
         "what else",
-        {"filter": "is filtered here", "drop": "is left out, and said so", "refuse": "is refused"}[query.unsupported],
+        {"filter": "is filtered here", "drop": "is left out, and said so", "refuse": "is refused"}[
+            query.unsupported
+        ],
     )
     for number, shape in enumerate(spec.shapes, 1):
         fields = ", ".join(dict.fromkeys(rule.field for rule in shape.shape().rules))
@@ -193,7 +229,9 @@ def _facts(spec: AdapterSpec, asked: str, groups: list[str], env: Mapping[str, s
 
 
 def _searched(spec: AdapterSpec) -> list[str]:
-    """The fields that this source can look in: those of the dialect, or those that have a parameter of their own."""
+    """The fields that this source can look in: those of the dialect, or those that have a parameter
+    of their own.
+    """
     from metasearch.adapters.translate.templates import all_names
     from metasearch.query.ast import FIELDS
 
@@ -229,8 +267,8 @@ def _without_secrets(url: str) -> str:
 def check(console: Console, /, *, names: tuple[str, ...], config: Path | None) -> int:
     """Every problem of every spec at once.
 
-    Without arguments all shipped sources and those of the configuration are checked. A FILE is a spec, or a
-    configuration file with [sources.NAME] tables. Exit code 2: there are problems.
+    Without arguments all shipped sources and those of the configuration are checked. A FILE is a
+    spec, or a configuration file with [sources.NAME] tables. Exit code 2: there are problems.
     """
     from metasearch.cli.check import check as problems_of
     from metasearch.settings import Settings

@@ -1,4 +1,6 @@
-"""Specs by name or by path, for commands that look at one spec and do not search: families count, too."""
+"""Specs by name or by path, for commands that look at one spec and do not search: families count,
+too.
+"""
 
 from __future__ import annotations
 

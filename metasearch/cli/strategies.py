@@ -1,4 +1,6 @@
-"""`metasearch strategies`: the ways of finding duplicates, what each needs and costs, and its parameters."""
+"""`metasearch strategies`: the ways of finding duplicates, what each needs and costs, and its
+parameters.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +53,9 @@ def strategies(console: Console, /, *, name: str | None, as_json: bool, **_: Any
 
             described = [_as_object(it) for it in chosen]
             document = described[0] if name else {"segmenter": segmenter(), "strategies": described}
-            sink.write(orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+            sink.write(
+                orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+            )
             return Exit.OK
         width = max(console.size(sys.stdout)[0], 40)
         for it in chosen:
@@ -64,7 +68,9 @@ def strategies(console: Console, /, *, name: str | None, as_json: bool, **_: Any
 
 
 def _text(it: Strategy, width: int, *, whole: bool) -> str:
-    """Name and what it does, and below it a line a fact; of the `whole`, also what it is made of; a blank line."""
+    """Name and what it does, and below it a line a fact; of the `whole`, also what it is made of; a
+    blank line.
+    """
     lines = wrapped(f"{it.name}: {it.does}", width, INDENT)
     facts = [(fact, getattr(it, fact)) for fact in FACTS]
     for label, text in (*facts, *(_made_of(it) if whole else ())):
@@ -93,7 +99,10 @@ def _segmenting(name: str) -> str:
     if name != PAIRS:
         return f"Chinese text is cut into words by {name}."
     better = 'pip install "metasearch[zh]"'
-    return f"Chinese text is cut into pairs of characters, because no segmenter is installed: {better} brings one."
+    return (
+        f"Chinese text is cut into pairs of characters, because no segmenter is installed: "
+        f"{better} brings one."
+    )
 
 
 # --------------------------------------------------------------------------- data
@@ -119,11 +128,17 @@ def _parameters(matcher: Matcher) -> dict[str, Any]:
     """Name -> value of each parameter: the fields of the matcher's dataclass."""
     if not is_dataclass(matcher):
         return {}
-    return {it.name: _plain(getattr(matcher, it.name)) for it in fields(matcher) if not it.name.startswith("_")}
+    return {
+        it.name: _plain(getattr(matcher, it.name))
+        for it in fields(matcher)
+        if not it.name.startswith("_")
+    }
 
 
 def _plain(value: Any) -> Any:
-    """A value as JSON can hold it: numbers and text as they are, collections as lists, all else as text."""
+    """A value as JSON can hold it: numbers and text as they are, collections as lists, all else as
+    text.
+    """
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     if isinstance(value, Mapping):

@@ -1,4 +1,6 @@
-"""What `metasearch sources new` writes: a spec for each kind of body, and the few lines of a member of a family."""
+"""What `metasearch sources new` writes: a spec for each kind of body, and the few lines of a member
+of a family.
+"""
 
 from __future__ import annotations
 

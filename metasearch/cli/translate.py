@@ -14,21 +14,36 @@ from metasearch.cli.output import Sink
 from metasearch.cli.search import query_text
 
 
-def _complete_target(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+def _complete_target(
+    _ctx: click.Context, _param: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
     """Names of syntaxes for the shell, each with an example; the last one of a list with commas."""
     from metasearch.query.writing import TARGETS
 
     done, comma, started = incomplete.rpartition(",")
-    return [CompletionItem(done + comma + it, help=TARGETS[it]) for it in TARGETS if it.startswith(started)]
+    return [
+        CompletionItem(done + comma + it, help=TARGETS[it])
+        for it in TARGETS
+        if it.startswith(started)
+    ]
 
 
 @click.command(
     cls=ExampleCommand,
     short_help="Write a query in the syntax of another database.",
     examples=(
-        ("metasearch translate '\"salt marsh\" carbon year:2018-' --to ovid", "for Ovid, to be pasted there"),
-        ("metasearch translate '\"salt marsh\"[tiab] AND carbon[tiab]' --to wos,scopus", "from PubMed's syntax"),
-        ("metasearch translate 'title:(salt marsh*)' --json", "in all syntaxes, as one JSON document"),
+        (
+            "metasearch translate '\"salt marsh\" carbon year:2018-' --to ovid",
+            "for Ovid, to be pasted there",
+        ),
+        (
+            "metasearch translate '\"salt marsh\"[tiab] AND carbon[tiab]' --to wos,scopus",
+            "from PubMed's syntax",
+        ),
+        (
+            "metasearch translate 'title:(salt marsh*)' --json",
+            "in all syntaxes, as one JSON document",
+        ),
     ),
 )
 @click.argument("query", nargs=-1, required=True)
@@ -37,20 +52,34 @@ def _complete_target(_ctx: click.Context, _param: click.Parameter, incomplete: s
     multiple=True,
     metavar="NAME,...",
     shell_complete=_complete_target,
-    help="Syntaxes to write in: ovid, pubmed, scopus, wos, ebsco, embase, proquest, cnki, wanfang, cql, simple; "
+    help="Syntaxes to write in: ovid, pubmed, scopus, wos, ebsco, embase, proquest, cnki, "
+    "wanfang, cql, simple; "
     "all of them if you do not say.",
 )
-@click.option("--from", "syntax", default="auto", metavar="NAME", help="The syntax of the query, as `--syntax` has it.")
+@click.option(
+    "--from",
+    "syntax",
+    default="auto",
+    metavar="NAME",
+    help="The syntax of the query, as `--syntax` has it.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Write one JSON document.")
 @common
 @click.pass_obj
 def translate(
-    console: Console, /, *, query: tuple[str, ...], to: tuple[str, ...], syntax: str, as_json: bool, **_: Any
+    console: Console,
+    /,
+    *,
+    query: tuple[str, ...],
+    to: tuple[str, ...],
+    syntax: str,
+    as_json: bool,
+    **_: Any,
 ) -> int:
     """Write QUERY in the syntaxes of databases that are searched by hand. Nothing is asked.
 
-    With one name after --to, only the translated query goes to stdout, and what is lost to stderr. "-" alone reads
-    QUERY from stdin. Exit code 1: in a syntax nothing of it can be said.
+    With one name after --to, only the translated query goes to stdout, and what is lost to stderr.
+    "-" alone reads QUERY from stdin. Exit code 1: in a syntax nothing of it can be said.
     """
     from metasearch.engine.translating import translation_lines, translations, translations_object
     from metasearch.formats.text import line
@@ -61,7 +90,12 @@ def translate(
         if as_json:
             import orjson
 
-            sink.write(orjson.dumps(translations_object(found), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+            sink.write(
+                orjson.dumps(
+                    translations_object(found),
+                    option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE,
+                )
+            )
         else:
             for note in found.read.notes:
                 console.say(f"note: {line(note)}")

@@ -1,4 +1,6 @@
-"""What `metasearch explain` does: gather the records, find those that were named, explain, choose the exit code."""
+"""What `metasearch explain` does: gather the records, find those that were named, explain, choose
+the exit code.
+"""
 
 from __future__ import annotations
 
@@ -64,7 +66,11 @@ def explain(question: Question, console: Console) -> Exit:
 
 
 def _two(
-    explainer: Explainer, question: Question, ours: list[Fingerprint], theirs: list[Fingerprint], console: Console
+    explainer: Explainer,
+    question: Question,
+    ours: list[Fingerprint],
+    theirs: list[Fingerprint],
+    console: Console,
 ) -> Exit:
     pairs = [(a, b) for a in ours for b in theirs if a is not b]
     if not pairs:
@@ -78,24 +84,34 @@ def _two(
         for name, side in zip(question.ids, (ours, theirs), strict=True)
     ]
     if question.json:
-        document = compared.pair_object(explanation) | {"others": {name: keys for name, keys in others if keys}}
+        document = compared.pair_object(explanation) | {
+            "others": {name: keys for name, keys in others if keys}
+        }
         _write(orjson.dumps(document, option=orjson.OPT_APPEND_NEWLINE))
     else:
         _write(compared.pair_text(explanation, console.size(sys.stdout)[0]).encode())
         if not console.quiet:
             for name, keys in others:
                 if keys:
-                    console.say(f"{name} is also borne by {', '.join(keys)}; name a record by its key to ask for it")
+                    console.say(
+                        f"{name} is also borne by {', '.join(keys)}; name a record by its key to "
+                        f"ask for it"
+                    )
     return Exit.OK if explanation.together else Exit.NO_HITS
 
 
-def _one(explainer: Explainer, question: Question, bearers: list[Fingerprint], console: Console) -> Exit:
+def _one(
+    explainer: Explainer, question: Question, bearers: list[Fingerprint], console: Console
+) -> Exit:
     hits: dict[str, Hit] = {}
     for it in bearers:
         hit = explainer.hit_of(it)
         hits.setdefault(hit.id, hit)
     if question.json:
-        document = {"id": question.ids[0], "hits": [compared.hit_as_object(hit) for hit in hits.values()]}
+        document = {
+            "id": question.ids[0],
+            "hits": [compared.hit_as_object(hit) for hit in hits.values()],
+        }
         _write(orjson.dumps(document, option=orjson.OPT_APPEND_NEWLINE))
     else:
         _write(compared.hits_text(list(hits.values()), console.size(sys.stdout)[0]).encode())
@@ -107,14 +123,20 @@ def _check(name: str) -> None:
     try:
         read_name(name)
     except ValueError as exc:
-        raise UsageError(str(exc), advice="If it was meant as a file: there is none of that name.") from exc
+        raise UsageError(
+            str(exc), advice="If it was meant as a file: there is none of that name."
+        ) from exc
 
 
 def _bearers(explainer: Explainer, name: str) -> list[Fingerprint]:
     found = explainer.bearers(name)
     if not found:
         near = [line(it) for it in explainer.near(name)]
-        advice = f"Did you mean {', '.join(near)}?" if near else "No record has a name that resembles it."
+        advice = (
+            f"Did you mean {', '.join(near)}?"
+            if near
+            else "No record has a name that resembles it."
+        )
         raise UsageError(f"no record bears {name}", advice=advice)
     return found
 
@@ -143,7 +165,10 @@ def _tell_problems(reading: Reading, console: Console) -> None:
     more = len(reading.problems) - PROBLEMS_SHOWN
     if more > 0:
         lost = counted(reading.lost, "record")
-        console.say(f"{reading.name}: {counted(more, 'problem')} more; {lost} could not be read in all", "yellow")
+        console.say(
+            f"{reading.name}: {counted(more, 'problem')} more; {lost} could not be read in all",
+            "yellow",
+        )
 
 
 def _searched(job: Job, settings: Settings, console: Console) -> Answer:

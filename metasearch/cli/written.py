@@ -34,7 +34,14 @@ def told(answer: Answer, job: Job, console: Console, *, interrupted: bool) -> Ex
         from metasearch import demo
 
         on_purpose, coverage = FAILS_ON_PURPOSE, demo.COVERAGE
-    tell(answer, console, explain=job.explain, on_purpose=on_purpose, coverage=coverage, interrupted=interrupted)
+    tell(
+        answer,
+        console,
+        explain=job.explain,
+        on_purpose=on_purpose,
+        coverage=coverage,
+        interrupted=interrupted,
+    )
     if interrupted:
         return Exit.INTERRUPTED
     return exit_for(answer, allow_partial=job.allow_partial, excused=on_purpose)

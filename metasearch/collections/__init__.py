@@ -1,4 +1,5 @@
-"""Shelves: records that are kept here, in one SQLite file a shelf, and searched by FTS5 like any database.
+"""Shelves: records that are kept here, in one SQLite file a shelf, and searched by FTS5 like any
+database.
 
 folder.py      which shelves there are, and where their files lie
 database.py    the SQLite file of a shelf: its tables, its marks, its lock

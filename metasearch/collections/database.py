@@ -1,8 +1,9 @@
 """The SQLite file of a shelf: its tables, its marks, its lock.
 
-What is searched is a table of FTS5 that keeps its own text: one without content would be half as large, but to take a
-record out of it one must know to the letter what was put in, by whichever version of this program did that; and a
-shelf that then finds what it no longer has is worse than a large one.
+What is searched is a table of FTS5 that keeps its own text: one without content would be half as
+large, but to take a record out of it one must know to the letter what was put in, by whichever
+version of this program did that; and a shelf that then finds what it no longer has is worse than a
+large one.
 """
 
 from __future__ import annotations
@@ -37,7 +38,10 @@ CREATE INDEX records_by_file ON records (file);
 CREATE VIRTUAL TABLE texts USING fts5({", ".join(COLUMNS)}, tokenize = 'unicode61 remove_diacritics 2');
 """
 #: One transaction makes a shelf what it is, so that none is left behind that is neither.
-_KINDS: Mapping[Kind, str] = {it: f"INSERT INTO meta VALUES ('kind', '{it}');" for it in ("files", "oai")}  # noqa: S608
+_KINDS: Mapping[Kind, str] = {
+    kind: f"INSERT INTO meta VALUES ('kind', '{kind}');"  # noqa: S608
+    for kind in ("files", "oai")
+}
 
 
 def check(db: sqlite3.Connection, path: Path) -> None:
@@ -48,7 +52,9 @@ def check(db: sqlite3.Connection, path: Path) -> None:
         sqlite3.Error: It is no SQLite file, or broken.
     """
     if db.execute("PRAGMA application_id").fetchone()[0] != APPLICATION:
-        raise ShelfError(str(path), "it is no shelf of ours", advice="Move it out of the folder of shelves.")
+        raise ShelfError(
+            str(path), "it is no shelf of ours", advice="Move it out of the folder of shelves."
+        )
     version = db.execute("PRAGMA user_version").fetchone()[0]
     if version != VERSION:
         raise ShelfError(
@@ -62,16 +68,21 @@ def make(db: sqlite3.Connection, kind: Kind) -> None:
     """Make the tables of a shelf in an empty file."""
     try:
         db.executescript(
-            f"BEGIN;{_TABLES}{_KINDS[kind]}PRAGMA application_id = {APPLICATION};PRAGMA user_version = {VERSION};COMMIT"
+            f"BEGIN;{_TABLES}{_KINDS[kind]}PRAGMA application_id = {APPLICATION};PRAGMA "
+            f"user_version = {VERSION};COMMIT"
         )
     except sqlite3.OperationalError as exc:
         if "fts5" in str(exc):
-            raise ShelfError("sqlite3", "this Python's SQLite has no FTS5", advice="Use one that has.") from exc
+            raise ShelfError(
+                "sqlite3", "this Python's SQLite has no FTS5", advice="Use one that has."
+            ) from exc
         raise
 
 
 def lock(path: Path, held: ExitStack) -> None:
-    """Hold the shelf until `held` is closed: a lock of SQLite's on a file of its own, which ends with the process."""
+    """Hold the shelf until `held` is closed: a lock of SQLite's on a file of its own, which ends
+    with the process.
+    """
     held_file = sqlite3.connect(path.with_suffix(".lock"), timeout=0, isolation_level=None)
     held.callback(held_file.close)
     try:
@@ -80,12 +91,15 @@ def lock(path: Path, held: ExitStack) -> None:
         if "locked" not in str(exc):
             raise
         raise ShelfError(
-            str(path), "another process is filling this shelf", advice="Wait until it is done, then try again."
+            str(path),
+            "another process is filling this shelf",
+            advice="Wait until it is done, then try again.",
         ) from exc
 
 
 def regular(path: Path) -> None:
-    """Look whether what stands in the places of a shelf's files, if anything does, is a regular file.
+    """Look whether what stands in the places of a shelf's files, if anything does, is a regular
+    file.
 
     Raises:
         NoRegularFile: It is something else: SQLite would wait for it, or write to it.
@@ -104,5 +118,7 @@ def unusable(path: Path, cause: Exception) -> ShelfError:
         except OSError as exc:
             cause = exc
     reason = opening.why(cause)
-    advice = "Look whether the disk is full and the file yours; or remove the shelf, and fill it again."
+    advice = (
+        "Look whether the disk is full and the file yours; or remove the shelf, and fill it again."
+    )
     return ShelfError(str(path), f"the shelf cannot be used: {reason}", advice=advice)

@@ -1,7 +1,9 @@
-"""Files of records onto a shelf: whatever `metasearch.formats.reading` reads, each file once, and again when it has changed.
+"""Files of records onto a shelf: whatever `metasearch.formats.reading` reads, each file once, and
+again when it has changed.
 
-A folder that was named is remembered, and so is each of its files: what has its size and time of change is not opened,
-what has its old content all the same is not read, and what is gone takes its records with it.
+A folder that was named is remembered, and so is each of its files: what has its size and time of
+change is not opened, what has its old content all the same is not read, and what is gone takes its
+records with it.
 """
 
 from __future__ import annotations
@@ -34,7 +36,8 @@ class FileReport:
     """One file that was read.
 
     Attributes:
-        error: Why nothing of it could be read; None where something could. Its old records stay then.
+        error: Why nothing of it could be read; None where something could. Its old records stay
+            then.
     """
 
     name: str
@@ -84,7 +87,9 @@ def roots_of(shelf: Shelf) -> list[Path]:
     return [Path(it) for it in orjson.loads(text)] if text else []
 
 
-def index(named: Sequence[Path], shelf: Shelf, progress: Progress = lambda _done, _of: None) -> Indexed:
+def index(
+    named: Sequence[Path], shelf: Shelf, progress: Progress = lambda _done, _of: None
+) -> Indexed:
     """Bring a shelf to what its files hold.
 
     Args:
@@ -100,7 +105,9 @@ def index(named: Sequence[Path], shelf: Shelf, progress: Progress = lambda _done
     roots = [_root(path) for path in named]
     if not named:
         if not known_roots:
-            raise UsageError("nothing was ever indexed on this shelf", advice="Name a folder or files.")
+            raise UsageError(
+                "nothing was ever indexed on this shelf", advice="Name a folder or files."
+            )
         roots = [path for path in known_roots if path.exists()]
     known, missing = shelf.files(), [path for path in known_roots if not path.exists()]
     out = Indexed()
@@ -132,12 +139,16 @@ def _root(path: Path) -> Path:
     """
     real = os.path.realpath(path)
     if _kept(real) != real:
-        raise UsageError(f"the name of {_kept(real)} is not in UTF-8", advice="Give it another name.")
+        raise UsageError(
+            f"the name of {_kept(real)} is not in UTF-8", advice="Give it another name."
+        )
     return Path(real)
 
 
 def _kept(path: str) -> str:
-    r"""A path as the shelf keeps it: bytes that are not UTF-8, which a file's name may hold, as \xff."""
+    r"""A path as the shelf keeps it: bytes that are not UTF-8, which a file's name may hold, as
+    \xff.
+    """
     return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
@@ -152,7 +163,9 @@ def _gathered(root: Path, known: dict[str, KnownFile]) -> tuple[tuple[Input, ...
     return found.files, found.notes
 
 
-def _bring(path: str, it: Input, root: Path, known: KnownFile | None, shelf: Shelf, out: Indexed) -> None:
+def _bring(
+    path: str, it: Input, root: Path, known: KnownFile | None, shelf: Shelf, out: Indexed
+) -> None:
     """Bring the shelf to what one file holds."""
     name = line(os.path.relpath(path, root) if root.is_dir() else Path(path).name) or it.name
     try:
@@ -189,7 +202,9 @@ def _bring_content(
     digest = hashlib.file_digest(file, "sha256").hexdigest()
     if known is not None and known.digest == digest:
         with shelf.transaction():
-            shelf.put_file(path, str(root), size=size, changed=changed, digest=digest, lost=known.lost)
+            shelf.put_file(
+                path, str(root), size=size, changed=changed, digest=digest, lost=known.lost
+            )
         out.unchanged += 1
         return
     report = FileReport(name)
@@ -202,7 +217,9 @@ def _bring_content(
     report.problems = reading.problems[:TOLD]
     report.lost = reading.lost
     with shelf.transaction():
-        number = shelf.put_file(path, str(root), size=size, changed=changed, digest=digest, lost=report.lost)
+        number = shelf.put_file(
+            path, str(root), size=size, changed=changed, digest=digest, lost=report.lost
+        )
         shelf.empty_file(number)
         for entry in reading.entries:
             key = _key(name, entry.record.source_id, entry.record.position, shelf)
@@ -210,14 +227,18 @@ def _bring_content(
                 shelf.put(key, replace(entry.record, source_id=key), file=number)
             except ValueError as exc:
                 report.lost += 1
-                report.problems.append(Problem(entry.line, f"the record cannot be kept: {exc}", lost=1))
+                report.problems.append(
+                    Problem(entry.line, f"the record cannot be kept: {exc}", lost=1)
+                )
             else:
                 report.records += 1
         shelf.put_file(path, str(root), size=size, changed=changed, digest=digest, lost=report.lost)
 
 
 def _key(name: str, source_id: str, position: int, shelf: Shelf) -> str:
-    """What the record is called on the shelf: "folder/file.ris:id", or its place in the file where that gives no id."""
+    """What the record is called on the shelf: "folder/file.ris:id", or its place in the file where
+    that gives no id.
+    """
     key = f"{name}:{source_id}" if source_id else f"{name}:@{position}"
     while shelf.has(key):  # a file of the same name in another folder
         key += "+"

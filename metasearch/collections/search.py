@@ -1,4 +1,6 @@
-"""One shelf that is being asked: read-only, bounded in time and size, and never believed blindly."""
+"""One shelf that is being asked: read-only, bounded in time and size, and never believed
+blindly.
+"""
 
 from __future__ import annotations
 
@@ -24,9 +26,12 @@ LONGEST_VALUE = 32 << 20
 
 _RANK = f"bm25(texts, {', '.join(map(str, COLUMNS.values()))})"
 _WHERE = "deleted = 0 AND (:first IS NULL OR year >= :first) AND (:last IS NULL OR year <= :last)"
-_MATCHING = f"FROM texts JOIN records ON records.id = texts.rowid WHERE texts MATCH :words AND {_WHERE}"
+_MATCHING = (
+    f"FROM texts JOIN records ON records.id = texts.rowid WHERE texts MATCH :words AND {_WHERE}"
+)
 _ALL = f"FROM records WHERE {_WHERE}"
-#: Of equal rank is first what was published last; the key decides the rest, so that an order is the same every time.
+#: Of equal rank is first what was published last; the key decides the rest, so that an order is the
+#: same every time.
 _ORDER = "year IS NULL, year DESC, key LIMIT :size OFFSET :start"
 
 
@@ -72,7 +77,13 @@ class ShelfFacts:
     meta: dict[str, str]
 
 
-def search(path: Path, wanted: Wanted, *, stop: Callable[[], bool] = lambda: False, max_bytes: int = 1 << 24) -> bytes:
+def search(
+    path: Path,
+    wanted: Wanted,
+    *,
+    stop: Callable[[], bool] = lambda: False,
+    max_bytes: int = 1 << 24,
+) -> bytes:
     """A page of records as JSON: {"total": 12, "records": [...]}, the best ones first.
 
     Args:
@@ -82,7 +93,8 @@ def search(path: Path, wanted: Wanted, *, stop: Callable[[], bool] = lambda: Fal
         max_bytes: Largest page; it holds fewer records than were asked for rather than more bytes.
 
     Raises:
-        ShelfError: The file is not there, is no shelf, or is broken; or the words are no expression.
+        ShelfError: The file is not there, is no shelf, or is broken; or the words are no
+            expression.
         Stopped: `stop` said so.
         TooMuch: The first record alone is larger than `max_bytes`.
     """
@@ -119,14 +131,19 @@ def facts(folder_file: Path, name: str) -> ShelfFacts:
     with _opened(folder_file, lambda: False) as db:
         records = db.execute("SELECT count(*) FROM records WHERE deleted = 0").fetchone()[0]
         lost = db.execute("SELECT coalesce(sum(lost), 0) FROM files").fetchone()[0]
-        meta = {str(key): str(value) for key, value in db.execute("SELECT name, value FROM meta ORDER BY name")}
+        meta = {
+            str(key): str(value)
+            for key, value in db.execute("SELECT name, value FROM meta ORDER BY name")
+        }
     return ShelfFacts(name, int(records), int(lost), meta)
 
 
 @contextmanager
 def _opened(path: Path, stop: Callable[[], bool]) -> Iterator[sqlite3.Connection]:
     if not os.path.isfile(path):  # noqa: PTH113, which tells False where the folder may not be looked into
-        raise ShelfError(str(path), "there is no such shelf", advice="`metasearch shelves list` names all.")
+        raise ShelfError(
+            str(path), "there is no such shelf", advice="`metasearch shelves list` names all."
+        )
     try:
         uri = f"{path.absolute().as_uri()}?mode=ro"
         with closing(sqlite3.connect(uri, uri=True, timeout=PATIENCE, isolation_level=None)) as db:
@@ -141,7 +158,9 @@ def _opened(path: Path, stop: Callable[[], bool]) -> Iterator[sqlite3.Connection
         if stop():
             raise Stopped from exc
         if "fts5: syntax error" in str(exc) or "no such column" in str(exc):
-            raise ShelfError(str(path), f"the query cannot be read: {exc}", advice="Please report it.") from exc
+            raise ShelfError(
+                str(path), f"the query cannot be read: {exc}", advice="Please report it."
+            ) from exc
         advice = "Remove the shelf with `metasearch shelves remove`, and fill it again."
         raise ShelfError(str(path), f"the shelf cannot be read: {exc}", advice=advice) from exc
 

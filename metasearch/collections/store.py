@@ -50,11 +50,14 @@ class KnownFile:
 class Shelf:
     """A shelf, open for writing; nobody else can fill it meanwhile, and everybody can search it.
 
-    A new shelf is made in a file beside its place, which no search looks into, and comes to its place with the first
-    transaction that leaves a record on it. Where none does, nothing is left behind.
+    A new shelf is made in a file beside its place, which no search looks into, and comes to its
+    place with the first transaction that leaves a record on it. Where none does, nothing is left
+    behind.
     """
 
-    def __init__(self, file: Path, db: sqlite3.Connection, held: ExitStack, *, draft: Path | None = None) -> None:
+    def __init__(
+        self, file: Path, db: sqlite3.Connection, held: ExitStack, *, draft: Path | None = None
+    ) -> None:
         self.file = file
         self._db = db
         self._held = held
@@ -65,8 +68,8 @@ class Shelf:
         """Open a shelf to fill it; where there is none, one comes into being with its first record.
 
         Raises:
-            ShelfError: The file is no shelf, or of a later version, or was filled from something else, or is being
-                filled just now.
+            ShelfError: The file is no shelf, or of a later version, or was filled from something
+                else, or is being filled just now.
         """
         path = shelf_file(folder, name)
         held = ExitStack()
@@ -136,8 +139,8 @@ class Shelf:
 
     def _leave_wal(self) -> None:
         if self._draft is None:
-            # Who may read the folder and not write there can ask no file that is in WAL mode. Where somebody reads it
-            # just now it stays in that mode, until it is filled again.
+            # Who may read the folder and not write there can ask no file that is in WAL mode. Where
+            # somebody reads it just now it stays in that mode, until it is filled again.
             self._db.execute("PRAGMA busy_timeout = 0")
             self._db.execute("PRAGMA journal_mode = DELETE")
 
@@ -199,7 +202,9 @@ class Shelf:
 
     # ---------------------------------------------------------------- records
 
-    def put(self, key: str, record: Record, *, datestamp: str = "", run: int = 0, file: int = 0) -> Change:
+    def put(
+        self, key: str, record: Record, *, datestamp: str = "", run: int = 0, file: int = 0
+    ) -> Change:
         """Put a record on the shelf, in the place of what stands there under its key.
 
         Raises:
@@ -208,23 +213,29 @@ class Shelf:
         body, texts = packed(record), [encodable(text) for text in indexed(record)]
         if len(body) > LARGEST:
             raise ValueError(f"it is larger than {LARGEST:,} bytes")
-        known = self._execute("SELECT id, body, deleted FROM records WHERE key = ?", (key,)).fetchone()
+        known = self._execute(
+            "SELECT id, body, deleted FROM records WHERE key = ?", (key,)
+        ).fetchone()
         if known is not None and known[1] == body and not known[2]:
             self._execute(
-                "UPDATE records SET datestamp = ?, run = ?, file = ? WHERE id = ?", (datestamp, run, file, known[0])
+                "UPDATE records SET datestamp = ?, run = ?, file = ? WHERE id = ?",
+                (datestamp, run, file, known[0]),
             )
             return "unchanged"
         values = (record.year, body, datestamp, run, file)
         if known is None:
             cursor = self._execute(
-                "INSERT INTO records (key, year, body, datestamp, run, file) VALUES (?, ?, ?, ?, ?, ?)", (key, *values)
+                "INSERT INTO records (key, year, body, datestamp, run, file) VALUES (?, ?, ?, ?, "
+                "?, ?)",
+                (key, *values),
             )
             number = cursor.lastrowid
         else:
             number = known[0]
             self._execute("DELETE FROM texts WHERE rowid = ?", (number,))
             self._execute(
-                "UPDATE records SET deleted = 0, year = ?, body = ?, datestamp = ?, run = ?, file = ? WHERE id = ?",
+                "UPDATE records SET deleted = 0, year = ?, body = ?, datestamp = ?, run = ?, file "
+                "= ? WHERE id = ?",
                 (*values, number),
             )
         self._execute(_INDEX, (number, *texts))
@@ -236,16 +247,22 @@ class Shelf:
 
     def has(self, key: str) -> bool:
         """Whether a record stands under this key."""
-        return self._execute("SELECT 1 FROM records WHERE key = ? AND deleted = 0", (key,)).fetchone() is not None
+        return (
+            self._execute("SELECT 1 FROM records WHERE key = ? AND deleted = 0", (key,)).fetchone()
+            is not None
+        )
 
     def delete(self, key: str, *, datestamp: str = "", run: int = 0) -> bool:
         """Mark a record as deleted by its source; whether it was there."""
-        known = self._execute("SELECT id FROM records WHERE key = ? AND deleted = 0", (key,)).fetchone()
+        known = self._execute(
+            "SELECT id FROM records WHERE key = ? AND deleted = 0", (key,)
+        ).fetchone()
         if known is None:
             return False
         self._execute("DELETE FROM texts WHERE rowid = ?", known)
         self._execute(
-            "UPDATE records SET deleted = 1, year = NULL, body = NULL, datestamp = ?, run = ? WHERE id = ?",
+            "UPDATE records SET deleted = 1, year = NULL, body = NULL, datestamp = ?, run = ? "
+            "WHERE id = ?",
             (datestamp, run, known[0]),
         )
         return True
@@ -255,8 +272,10 @@ class Shelf:
         return self._take_out("run < ?", run)
 
     def _take_out(self, where: str, value: int) -> int:
-        gone = self._execute(f"SELECT count(*) FROM records WHERE {where} AND deleted = 0", (value,)).fetchone()  # noqa: S608
-        self._execute(f"DELETE FROM texts WHERE rowid IN (SELECT id FROM records WHERE {where})", (value,))  # noqa: S608
+        counted = f"SELECT count(*) FROM records WHERE {where} AND deleted = 0"  # noqa: S608
+        gone = self._execute(counted, (value,)).fetchone()
+        ids = f"SELECT id FROM records WHERE {where}"  # noqa: S608
+        self._execute(f"DELETE FROM texts WHERE rowid IN ({ids})", (value,))  # noqa: S608
         self._execute(f"DELETE FROM records WHERE {where}", (value,))  # noqa: S608
         return int(gone[0])
 
@@ -267,11 +286,14 @@ class Shelf:
         rows = self._execute("SELECT id, path, root, size, changed, digest, lost FROM files")
         return {row[1]: KnownFile(*row) for row in rows}
 
-    def put_file(self, path: str, root: str, *, size: int, changed: int, digest: str, lost: int) -> int:
+    def put_file(
+        self, path: str, root: str, *, size: int, changed: int, digest: str, lost: int
+    ) -> int:
         """Keep what is known of a file; the number that its records are put with."""
         self._execute(
             "INSERT INTO files (path, root, size, changed, digest, lost) VALUES (?, ?, ?, ?, ?, ?) "
-            "ON CONFLICT (path) DO UPDATE SET root = excluded.root, size = excluded.size, changed = excluded.changed, "
+            "ON CONFLICT (path) DO UPDATE SET root = excluded.root, size = excluded.size, changed "
+            "= excluded.changed, "
             "digest = excluded.digest, lost = excluded.lost",
             (path, root, size, changed, digest, lost),
         )
@@ -315,7 +337,9 @@ def remove(folder: Path, name: str) -> None:
     """
     path = shelf_file(folder, name)
     if not path.exists() and not path.is_symlink():
-        raise ShelfError(str(path), "there is no such shelf", advice="`metasearch shelves list` names all.")
+        raise ShelfError(
+            str(path), "there is no such shelf", advice="`metasearch shelves list` names all."
+        )
     with ExitStack() as held:
         try:
             lock(path, held)

@@ -1,11 +1,12 @@
 """What of a record is indexed, and how a query's words are spelt so that they meet it.
 
-Both sides are folded by the same rules: `normalise.fold`, Chinese characters in one form, and every Chinese, Japanese
-or Korean character a word of its own, because such text has no blanks. A run of them is asked for as a phrase, so any
-substring is found, be it of one character; FTS5's own trigram tokenizer finds none shorter than three.
+Both sides are folded by the same rules: `normalise.fold`, Chinese characters in one form, and every
+Chinese, Japanese or Korean character a word of its own, because such text has no blanks. A run of
+them is asked for as a phrase, so any substring is found, be it of one character; FTS5's own trigram
+tokenizer finds none shorter than three.
 
-An identifier, a type or a language is one word, whatever marks it holds: the marks are moved into Unicode's private
-use area, whose characters FTS5 takes for letters.
+An identifier, a type or a language is one word, whatever marks it holds: the marks are moved into
+Unicode's private use area, whose characters FTS5 takes for letters.
 """
 
 from __future__ import annotations
@@ -37,7 +38,9 @@ _STRING = re.compile(r'(?:\b(doi|isbn|issn|type|language)\s*:\s*)?"((?:[^"]|"")*
 
 
 def folded(text: str) -> str:
-    """The text as it is indexed: folded, blanks around every Chinese, Japanese and Korean character."""
+    """The text as it is indexed: folded, blanks around every Chinese, Japanese and Korean
+    character.
+    """
     text = simplified(normalise.fold(text))
     if text.isascii():
         return text
@@ -46,7 +49,10 @@ def folded(text: str) -> str:
 
 def exact(value: str) -> str:
     """A value as one word: "10.1000/x" with its marks moved where FTS5 takes them for letters."""
-    moved = (char if char.isalnum() or ord(char) > 0xFF else chr(_PRIVATE + ord(char)) for char in value.lower())
+    moved = (
+        char if char.isalnum() or ord(char) > 0xFF else chr(_PRIVATE + ord(char))
+        for char in value.lower()
+    )
     return _MARK + "".join(moved)
 
 
@@ -73,7 +79,9 @@ def indexed(record: Record) -> tuple[str, ...]:
 
 
 def _names(person: Author) -> Iterable[str]:
-    """A name in either order, whole, without middle names, and with initials, as people ask for it."""
+    """A name in either order, whole, without middle names, and with initials, as people ask for
+    it.
+    """
     yield person.name
     if person.family and person.given:
         given = re.findall(r"[^\W_]+", person.given) or [person.given]
@@ -82,7 +90,9 @@ def _names(person: Author) -> Iterable[str]:
 
 
 def _joined(parts: Iterable[str | None]) -> str:
-    """The parts with a word between them that nobody asks for, so that no phrase reaches from one into the next."""
+    """The parts with a word between them that nobody asks for, so that no phrase reaches from one
+    into the next.
+    """
     return _BETWEEN.join(folded(part) for part in parts if part)
 
 
@@ -91,7 +101,9 @@ def _exactly(values: Iterable[str | None]) -> str:
 
 
 def spelt(expression: str) -> str:
-    """An expression of FTS5 with the text in its quotes spelt as the index spells it; all else stays as it is."""
+    """An expression of FTS5 with the text in its quotes spelt as the index spells it; all else
+    stays as it is.
+    """
     return _STRING.sub(_respelt, expression)
 
 

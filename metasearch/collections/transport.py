@@ -1,7 +1,7 @@
 """Asking a shelf as any database is asked: requests to `shelf:NAME` are answered from its file.
 
-The file is read in a thread, with a connection of its own. Nothing of it reaches a place outside the folder of shelves,
-because a name is all that such a URL can hold.
+The file is read in a thread, with a connection of its own. Nothing of it reaches a place outside
+the folder of shelves, because a name is all that such a URL can hold.
 """
 
 from __future__ import annotations
@@ -38,18 +38,26 @@ class ShelfTransport:
     async def send(self, request: Request, *, timeout: float, max_bytes: int) -> Page:  # noqa: ASYNC109
         """See `Transport.send`."""
         if self._folder is None or not SHELF_URL.fullmatch(request.url):
-            raise NotAllowed(request.source, "the URL names no shelf", advice="Write it like shelf:my-refs.")
+            raise NotAllowed(
+                request.source, "the URL names no shelf", advice="Write it like shelf:my-refs."
+            )
         began = time.perf_counter()
         given_up = threading.Event()
         try:
             async with asyncio.timeout(timeout):
                 body = await asyncio.to_thread(_read, self._folder, request, given_up, max_bytes)
         except (TimeoutError, Stopped) as exc:
-            raise TimedOut(request.source, f"no whole answer within {timeout:g} s", url=request.shown) from exc
+            raise TimedOut(
+                request.source, f"no whole answer within {timeout:g} s", url=request.shown
+            ) from exc
         except TooMuch as exc:
             raise TooLarge(request.source, max_bytes, url=request.shown) from exc
-        except ShelfError as exc:  # its text names a path, which is nobody's business but the owner's
-            raise BadAnswer(request.source, exc.reason, url=request.shown, advice=exc.advice) from None
+        except (
+            ShelfError
+        ) as exc:  # its text names a path, which is nobody's business but the owner's
+            raise BadAnswer(
+                request.source, exc.reason, url=request.shown, advice=exc.advice
+            ) from None
         finally:
             given_up.set()  # the thread looks there, and ends
         return Page(
@@ -66,7 +74,9 @@ class ShelfTransport:
 
 def _read(folder: Path, request: Request, given_up: threading.Event, max_bytes: int) -> bytes:
     path = shelf_file(folder, request.url.removeprefix("shelf:"))
-    return search(path, wanted(dict(public(request.params))), stop=given_up.is_set, max_bytes=max_bytes)
+    return search(
+        path, wanted(dict(public(request.params))), stop=given_up.is_set, max_bytes=max_bytes
+    )
 
 
 def wanted(params: Mapping[str, str]) -> Wanted:

@@ -1,6 +1,7 @@
 """Online de-duplication: which records are one work.
 
-`fingerprint` -> `Fingerprint`; `online.OnlineDedup` takes records as they arrive; `STRATEGIES` is what can be chosen.
+`fingerprint` -> `Fingerprint`; `online.OnlineDedup` takes records as they arrive; `STRATEGIES` is
+what can be chosen.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What databases hang onto titles: "[Review]", "(Provisional abstract)", "(vol 85, pg 553, 2010)".
 
-None of it is part of the title, and most of it differs from one database to the next; but some of it tells what the
-record is (an erratum, a conference abstract, a protocol).
+None of it is part of the title, and most of it differs from one database to the next; but some of
+it tells what the record is (an erratum, a conference abstract, a protocol).
 """
 
 from __future__ import annotations
@@ -33,13 +33,23 @@ _SAYS_NOTHING = re.compile(
     re.VERBOSE,
 )
 _MARKS: tuple[tuple[Mark, re.Pattern[str]], ...] = (
-    ("abstract", re.compile(r"(?:(?:conference|meeting|congress) )?abstracts?$|abstract (?:no|number|p|#)\b")),
+    (
+        "abstract",
+        re.compile(
+            r"(?:(?:conference|meeting|congress) )?abstracts?$|abstract (?:no|number|p|#)\b"
+        ),
+    ),
     ("protocol", re.compile(r"(?:study |review )?protocol$")),
     # Web of Science: "(vol 85, pg 553, 2010)"; Embase: "(Journal (2009) 360 (542-544))".
-    ("erratum", re.compile(r"vol\.? \w+,? (?:pg|pp?|page|art|no|e)\b|[^()]*\((?:19|20)\d\d\)[ ,:]+\w")),
+    (
+        "erratum",
+        re.compile(r"vol\.? \w+,? (?:pg|pp?|page|art|no|e)\b|[^()]*\((?:19|20)\d\d\)[ ,:]+\w"),
+    ),
 )
 # Publishers put it before the article itself; a notice is called "Retraction".
-_RETRACTED = re.compile(r"^\W*(?:retracted|withdrawn)(?: article| paper)?\W*[:.\]-]\W*", re.IGNORECASE)
+_RETRACTED = re.compile(
+    r"^\W*(?:retracted|withdrawn)(?: article| paper)?\W*[:.\]-]\W*", re.IGNORECASE
+)
 _LANGUAGE_LABEL = re.compile(r"\s+LA:\s?\w{2,12}\.?$")
 _OPENING = {")": "(", "]": "["}
 #: Brackets that are taken off at most.
@@ -51,7 +61,12 @@ def without_affixes(title: str) -> tuple[str, Mark]:
 
     A title that is nothing but an affix is left as it is.
     """
-    if title[-1:].isalnum() and "[" not in title and "LA:" not in title and title[:1] not in "RrWw(":
+    if (
+        title[-1:].isalnum()
+        and "[" not in title
+        and "LA:" not in title
+        and title[:1] not in "RrWw("
+    ):
         return title, ""
     mark: Mark = ""
     cut = title.rfind("[")

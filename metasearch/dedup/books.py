@@ -1,4 +1,6 @@
-"""Books: bodies that publish many alike, editions with several ISBNs, imprints and the houses that own them."""
+"""Books: bodies that publish many alike, editions with several ISBNs, imprints and the houses that
+own them.
+"""
 
 from __future__ import annotations
 
@@ -18,14 +20,28 @@ if TYPE_CHECKING:
 
 #: Words that a body's name holds and a person's does not.
 _BODY_WORDS = frozenset(
-    """academy administration agency amt association authority board bundesamt bureau center centre collaboration
-    college commission committee company consortium corporation council department directorate division federation
-    foundation gesellschaft government group institut institute institution instituto laboratory library ministere
-    ministerio ministerium ministry museum nations network office organisation organization parliament programme
-    school secretariat service services societe society survey team union universidad universitat universite university
-    verband verein""".split()
+    """
+    academy administration agency amt association authority board bundesamt bureau center centre
+    collaboration college commission committee company consortium corporation council department
+    directorate division federation foundation gesellschaft government group institut institute
+    institution instituto laboratory library ministere ministerio ministerium ministry museum
+    nations network office organisation organization parliament programme school secretariat service
+    services societe society survey team union universidad universitat universite university verband
+    verein
+""".split()
 )
-_BODY_ENDINGS = ("局", "委员会", "协会", "学会", "公司", "研究院", "研究所", "中心", "大学", "出版社")
+_BODY_ENDINGS = (
+    "局",
+    "委员会",
+    "协会",
+    "学会",
+    "公司",
+    "研究院",
+    "研究所",
+    "中心",
+    "大学",
+    "出版社",
+)
 #: Shorter words that differ in a letter are two words: "east" and "last".
 SHORTEST_MISSPELT = 5
 #: Letters of an ending: "teacher" and "teachers", "fishery" and "fisherys".
@@ -36,24 +52,33 @@ _HOUSES = {
     "oxford university": ("oxford university press", "clarendon", "oup"),
     "cambridge university": ("cambridge university press", "cup"),
     "elsevier": (
-        "elsevier", "academic press", "morgan kaufmann", "butterworth heinemann", "north holland", "pergamon",
+        "elsevier", "academic press", "morgan kaufmann", "butterworth heinemann", "north holland",
+        "pergamon",
         "saunders", "mosby", "churchill livingstone", "newnes",
     ),
-    "springer": ("springer", "birkhauser", "apress", "physica verlag", "plenum", "kluwer", "humana press"),
-    "macmillan": ("macmillan", "palgrave", "st martins press", "farrar straus and giroux", "picador"),
+    "springer": ("springer", "birkhauser", "apress", "physica verlag", "plenum", "kluwer",
+    "humana press"),
+    "macmillan": ("macmillan", "palgrave", "st martins press", "farrar straus and giroux",
+    "picador"),
     "wiley": ("wiley", "jossey bass", "blackwell", "vch", "interscience"),
     "taylor and francis": (
-        "taylor and francis", "routledge", "crc press", "chapman and hall", "garland science", "psychology press",
+        "taylor and francis", "routledge", "crc press", "chapman and hall", "garland science",
+        "psychology press",
         "ashgate",
     ),
-    "pearson": ("pearson", "prentice hall", "addison wesley", "longman", "allyn and bacon", "benjamin cummings"),
+    "pearson": ("pearson", "prentice hall", "addison wesley", "longman", "allyn and bacon",
+    "benjamin cummings"),
     "penguin random house": (
-        "penguin", "random house", "viking", "puffin", "dutton", "knopf", "vintage", "doubleday", "bantam",
+        "penguin", "random house", "viking", "puffin", "dutton", "knopf", "vintage", "doubleday",
+        "bantam",
         "pantheon", "ballantine", "allen lane", "jonathan cape",
     ),
-    "harpercollins": ("harpercollins", "harper and row", "harper and brothers", "william morrow", "collins"),
-    "simon and schuster": ("simon and schuster", "scribner", "scribners", "free press", "pocket books"),
-    "hachette": ("hachette", "little brown", "basic books", "grand central", "hodder and stoughton", "orion"),
+    "harpercollins": ("harpercollins", "harper and row", "harper and brothers", "william morrow",
+    "collins"),
+    "simon and schuster": ("simon and schuster", "scribner", "scribners", "free press",
+    "pocket books"),
+    "hachette": ("hachette", "little brown", "basic books", "grand central", "hodder and stoughton",
+    "orion"),
     "bloomsbury": ("bloomsbury", "continuum", "t and t clark", "methuen drama", "berg"),
     "brill": ("brill", "nijhoff", "schoningh", "wilhelm fink"),
     "de gruyter": ("de gruyter", "mouton", "niemeyer", "oldenbourg", "k g saur"),
@@ -66,26 +91,32 @@ _PHRASES = tuple((f" {phrase} ", house) for house, phrases in _HOUSES.items() fo
 
 @lru_cache(maxsize=2_000)
 def houses(publisher: tuple[str, ...]) -> frozenset[str]:
-    """The houses that a publisher's folded name tells of, by its own name or an imprint's; none where nobody knows."""
+    """The houses that a publisher's folded name tells of, by its own name or an imprint's; none
+    where nobody knows.
+    """
     said = f" {' '.join(publisher)} "
     return frozenset(house for phrase, house in _PHRASES if phrase in said)
 
 
 def is_body(author: Author) -> bool:
-    """Whether an author is a body: its source says so, or its name, which nobody split, has a word of bodies."""
+    """Whether an author is a body: its source says so, or its name, which nobody split, has a word
+    of bodies.
+    """
     if author.collective:
         return True
     if author.family and author.given:
         return False
-    return author.name.endswith(_BODY_ENDINGS) or not _BODY_WORDS.isdisjoint(normalise.words(author.name))
+    return author.name.endswith(_BODY_ENDINGS) or not _BODY_WORDS.isdisjoint(
+        normalise.words(author.name)
+    )
 
 
 def siblings(a: Fingerprint, b: Fingerprint, it: Evidence) -> str:
     """What tells two works of one body apart, "" where nothing does.
 
-    Bodies publish a row of titles in a year that differ in one word, a level or a numeral, so likeness proves
-    nothing; only a misspelt or inflected word is no other word. The same place in print or an identifier in common
-    decides otherwise.
+    Bodies publish a row of titles in a year that differ in one word, a level or a numeral, so
+    likeness proves nothing; only a misspelt or inflected word is no other word. The same place in
+    print or an identifier in common decides otherwise.
     """
     if it.title not in ("near", "within", "reworded") or it.place or it.page_range or it.isbn:
         return ""
@@ -94,9 +125,15 @@ def siblings(a: Fingerprint, b: Fingerprint, it: Evidence) -> str:
     if not a.ids.isdisjoint(b.ids):
         return ""
     left, right = (_content(words) for words in unmatched(a.words, b.words))
-    if "".join(left) == "".join(right) or (len(left) == len(right) and all(map(_one_spelling, left, right))):
+    if "".join(left) == "".join(right) or (
+        len(left) == len(right) and all(map(_one_spelling, left, right))
+    ):
         return _other_numerals(a, b)
-    return " ".join(left) + " against " + " ".join(right) if left and right else " ".join(left or right)
+    return (
+        " ".join(left) + " against " + " ".join(right)
+        if left and right
+        else " ".join(left or right)
+    )
 
 
 def _content(words: list[str]) -> list[str]:
@@ -104,7 +141,9 @@ def _content(words: list[str]) -> list[str]:
 
 
 def _other_numerals(a: Fingerprint, b: Fingerprint) -> str:
-    """Numbers of one title that the other has not, but for the year of publication, which the other record gives."""
+    """Numbers of one title that the other has not, but for the year of publication, which the other
+    record gives.
+    """
     one, other = ({numeral(word) for word in it.words} - {"", str(it.year)} for it in (a, b))
     return "/".join(sorted(one ^ other))
 
@@ -114,14 +153,19 @@ def _one_spelling(x: str, y: str) -> bool:
     short, long = (x, y) if len(x) <= len(y) else (y, x)
     if long.startswith(short):
         return len(long) - len(short) <= LONGEST_ENDING
-    return len(short) >= SHORTEST_MISSPELT and one_word(x, y) and OSA.distance(x, y, score_cutoff=1) <= 1
+    return (
+        len(short) >= SHORTEST_MISSPELT
+        and one_word(x, y)
+        and OSA.distance(x, y, score_cutoff=1) <= 1
+    )
 
 
 def another_binding(a: Fingerprint, b: Fingerprint, it: Evidence) -> bool:
     """Whether other ISBNs are those of the print and electronic editions of one book.
 
-    Title, first author and edition are one; then a year that is missing, or with the same publisher one that is
-    one apart, contradicts nothing. An edition that only one record names is another one, unless it is the first.
+    Title, first author and edition are one; then a year that is missing, or with the same publisher
+    one that is one apart, contradicts nothing. An edition that only one record names is another
+    one, unless it is the first.
     """
     if it.title != "equal" or not it.first_author or it.publisher is False:
         return False

@@ -1,4 +1,5 @@
-"""What fingerprints and relations do otherwise for Chinese, Japanese and Korean text; see `metasearch.bib.chinese`.
+"""What fingerprints and relations do otherwise for Chinese, Japanese and Korean text; see
+`metasearch.bib.chinese`.
 
 The modules of that package are imported when the first such text comes.
 """
@@ -14,8 +15,11 @@ from metasearch.record import Author, Record
 SHORTEST_TITLE = 4
 
 
-def titles(title: str, subtitle: str | None) -> tuple[tuple[str, ...], frozenset[int], tuple[str, ...]]:
-    """(words of the title, numbers of words after which a part of it ends, its form in another language).
+def titles(
+    title: str, subtitle: str | None
+) -> tuple[tuple[str, ...], frozenset[int], tuple[str, ...]]:
+    """(words of the title, numbers of words after which a part of it ends, its form in another
+    language).
 
     In simplified characters, without column heads.
     """
@@ -25,9 +29,14 @@ def titles(title: str, subtitle: str | None) -> tuple[tuple[str, ...], frozenset
     first, *others = split_titles(without_sections(title))
     words: list[str] = []
     breaks: list[int] = []
-    for part in [*marked(with_digits(simplified(first))).split("\n"), with_digits(simplified(subtitle or ""))]:
+    for part in [
+        *marked(with_digits(simplified(first))).split("\n"),
+        with_digits(simplified(subtitle or "")),
+    ]:
         found = normalise.words(part)
-        if found and words[-len(found) :] != found:  # some sources repeat the subtitle inside the title
+        if (
+            found and words[-len(found) :] != found
+        ):  # some sources repeat the subtitle inside the title
             words += found
             breaks.append(len(words))
     return tuple(words), frozenset(breaks), tuple(simplified(other) for other in others)
@@ -86,7 +95,9 @@ def same_venue(a: tuple[str, ...], b: tuple[str, ...]) -> bool | None:
     """Whether two venues are one, of which at least one is in characters."""
     if normalise.has_cjk(a[0]) != normalise.has_cjk(b[0]):
         return None  # the journal's own English name, perhaps
-    if a[0] != b[0] and not (min(len(a[0]), len(b[0])) > 3 and (a[0].startswith(b[0]) or b[0].startswith(a[0]))):
+    if a[0] != b[0] and not (
+        min(len(a[0]), len(b[0])) > 3 and (a[0].startswith(b[0]) or b[0].startswith(a[0]))
+    ):
         return False
     return None if len(a) != len(b) else a[1:] == b[1:]
 
@@ -98,8 +109,11 @@ def simplified(text: str) -> str:
     return characters.simplified(text)
 
 
-def people_relation(a: tuple[Author, ...], b: tuple[Author, ...]) -> Literal["team", "all", "first"] | None:
-    """How a list of names in characters and one in Latin letters relate; None where they do not agree.
+def people_relation(
+    a: tuple[Author, ...], b: tuple[Author, ...]
+) -> Literal["team", "all", "first"] | None:
+    """How a list of names in characters and one in Latin letters relate; None where they do not
+    agree.
 
     Nothing contradicts here: a name that is not read may be romanised in another way.
     """

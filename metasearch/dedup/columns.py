@@ -1,7 +1,9 @@
-"""Titles that return in one journal: those of columns, which say no more of a work than "Editorial" does.
+"""Titles that return in one journal: those of columns, which say no more of a work than "Editorial"
+does.
 
-What a title is called does not tell; how often it returns does. So it is a property of all records that were taken in,
-and of their set alone: a column found late is one for the records that came before it, too.
+What a title is called does not tell; how often it returns does. So it is a property of all records
+that were taken in, and of their set alone: a column found late is one for the records that came
+before it, too.
 """
 
 from __future__ import annotations
@@ -10,8 +12,8 @@ from collections.abc import Iterable, Sequence
 
 from metasearch.dedup.fingerprint import Fingerprint
 
-#: A title is that of a column where it stands in one venue in so many years and so many volumes. A work that was cited
-#: with wrong years has one volume.
+#: A title is that of a column where it stands in one venue in so many years and so many volumes. A
+#: work that was cited with wrong years has one volume.
 YEARS = PLACES = 3
 
 
@@ -21,8 +23,9 @@ class _Title:
     Attributes:
         numbers: Name them.
         years: In which they appeared.
-        places: Their volumes; the first pages of those without; the years of those that say nothing and are unsigned.
-            Volumes and pages are not added up: a work whose volume is left out once has no more places for that.
+        places: Their volumes; the first pages of those without; the years of those that say nothing
+            and are unsigned. Volumes and pages are not added up: a work whose volume is left out
+            once has no more places for that.
     """
 
     __slots__ = ("numbers", "places", "years")
@@ -65,7 +68,9 @@ class Columns:
         self._generic: dict[int, Fingerprint | None] = {}
 
     def add(self, number: int, it: Fingerprint) -> Iterable[int]:
-        """Take in a record; gives the numbers of the records that stand in a column only since it came."""
+        """Take in a record; gives the numbers of the records that stand in a column only since it
+        came.
+        """
         if it.generic or not it.compact or not it.venue:
             return ()
         key = hash((it.compact, it.venue))

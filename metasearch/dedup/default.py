@@ -12,5 +12,8 @@ from metasearch.dedup.matchers.text import Text
 from metasearch.dedup.matchers.url import Url
 from metasearch.dedup.matchers.vetoes import Vetoes
 
-#: URL, DOI hash, other identifiers, numbers of standards, SHA-1 of the four-tuple, fields, text; over all, the vetoes.
-DEFAULT = Chain((Url(), DoiHash(), Identifiers(), Standards(), FourTuple(), Fields(), Text()), (Vetoes(),))
+#: URL, DOI hash, other identifiers, numbers of standards, SHA-1 of the four-tuple, fields, text;
+#: over all, the vetoes.
+DEFAULT = Chain(
+    (Url(), DoiHash(), Identifiers(), Standards(), FourTuple(), Fields(), Text()), (Vetoes(),)
+)

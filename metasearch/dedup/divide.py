@@ -1,4 +1,6 @@
-"""A component of records that something joins -> the works in it: strongest evidence first, no union across a veto."""
+"""A component of records that something joins -> the works in it: strongest evidence first, no
+union across a veto.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,8 @@ class _Group:
     """A cluster while it grows.
 
     Attributes:
-        witnesses: The records that speak for it: all, or of a large one the first by key, and those that are pinned.
+        witnesses: The records that speak for it: all, or of a large one the first by key, and those
+            that are pinned.
     """
 
     __slots__ = ("matches", "numbers", "witnesses")
@@ -36,7 +39,8 @@ class _Group:
 
 
 class Divider:
-    """Divides components; keeps the verdicts on the pairs within them, because a stream asks again and again.
+    """Divides components; keeps the verdicts on the pairs within them, because a stream asks again
+    and again.
 
     Args:
         chain: Judges.
@@ -57,13 +61,17 @@ class Divider:
         self.passed_over = 0
 
     def verdict(self, a: int, b: int, *, exact: bool) -> Match | None:
-        """What the chain says of two records; `exact` as in `Chain.judge`. Only what joins them is kept."""
+        """What the chain says of two records; `exact` as in `Chain.judge`. Only what joins them is
+        kept.
+        """
         match = self._chain.judge(self._prints[a], self._prints[b], exact=exact)
         if match is not None and match.verdict != "different":
             self._verdicts[_pair(a, b)] = match
         return match
 
-    def divide(self, members: list[int], joins: Sequence[Edge], *, separate: bool = False) -> list[Cluster]:
+    def divide(
+        self, members: list[int], joins: Sequence[Edge], *, separate: bool = False
+    ) -> list[Cluster]:
         """The works among the members.
 
         Args:
@@ -81,8 +89,13 @@ class Divider:
             one, other = home[a], home[b]
             if one is other or (separate and match.verdict == "version"):
                 continue
-            # What somebody has decided is followed along a chain of decisions, too, whatever lies between its ends.
-            if self._parted(one, other) if match.matcher == "pin" else self._forbidden(one, other, edges):
+            # What somebody has decided is followed along a chain of decisions, too, whatever lies
+            # between its ends.
+            if (
+                self._parted(one, other)
+                if match.matcher == "pin"
+                else self._forbidden(one, other, edges)
+            ):
                 continue
             if len(one.numbers) < len(other.numbers):
                 one, other = other, one
@@ -121,16 +134,22 @@ class Divider:
         pair = _pair(a, b)
         if pair not in self._of_columns:
             match = self._chain.judge(self._columns.print_of(a), self._columns.print_of(b))
-            self._of_columns[pair] = match if match is not None and match.verdict != "different" else None
+            self._of_columns[pair] = (
+                match if match is not None and match.verdict != "different" else None
+            )
         return self._of_columns[pair]
 
     def _unite(self, one: _Group, other: _Group) -> None:
-        self.passed_over += len(one.numbers) * len(other.numbers) - len(one.witnesses) * len(other.witnesses)
+        self.passed_over += len(one.numbers) * len(other.numbers) - len(one.witnesses) * len(
+            other.witnesses
+        )
         witnesses = one.witnesses + other.witnesses
         one.numbers += other.numbers
         if len(one.numbers) > ALL_PAIRS:
             ordered = sorted(witnesses, key=lambda number: self._prints[number].record_key)
-            witnesses = ordered[:WITNESSES] + [number for number in ordered[WITNESSES:] if self._is_pinned(number)]
+            witnesses = ordered[:WITNESSES] + [
+                number for number in ordered[WITNESSES:] if self._is_pinned(number)
+            ]
         one.witnesses = witnesses
 
     def _is_pinned(self, number: int) -> bool:
@@ -143,7 +162,9 @@ class Divider:
         pins, prints = self._chain.pins, self._prints
         if pins is None:
             return False
-        ours, theirs = ([prints[n] for n in it.witnesses if pins.touches(prints[n])] for it in (one, other))
+        ours, theirs = (
+            [prints[n] for n in it.witnesses if pins.touches(prints[n])] for it in (one, other)
+        )
         pairs = (pins.compare(a, b) for a in ours for b in theirs)
         return any(pin is not None and pin.verdict == "different" for pin in pairs)
 

@@ -1,4 +1,6 @@
-"""DOIs that name a version: Cochrane's ".pub3", Research Square's "/v2", figshare's ".v2", F1000Research's ".2"."""
+"""DOIs that name a version: Cochrane's ".pub3", Research Square's "/v2", figshare's ".v2",
+F1000Research's ".2".
+"""
 
 from __future__ import annotations
 
@@ -20,13 +22,16 @@ def version_number(doi: str | None) -> str:
     return found.group(1) if found else ""
 
 
-# Registrants that have registered far more works than a name without a number could tell apart: each suffix has one.
+# Registrants that have registered far more works than a name without a number could tell apart:
+# each suffix has one.
 _NUMBERED = frozenset(
-    """10.1002 10.1007 10.1016 10.1017 10.1021 10.1038 10.1039 10.1046 10.1063 10.1080 10.1088 10.1093 10.1097 10.1103
-    10.1109 10.1111 10.1136 10.1145 10.1155 10.1177 10.1186 10.1371 10.3389 10.3390""".split()
+    """
+    10.1002 10.1007 10.1016 10.1017 10.1021 10.1038 10.1039 10.1046 10.1063 10.1080 10.1088 10.1093
+    10.1097 10.1103 10.1109 10.1111 10.1136 10.1145 10.1155 10.1177 10.1186 10.1371 10.3389 10.3390
+""".split()
 )
-# The first part of a suffix that goes on: an ISBN that has not all its digits, also behind a letter ("b978-0-12"); half
-# of an ISSN, or a whole one and nothing more ("s0140", "j.1365-2133").
+# The first part of a suffix that goes on: an ISBN that has not all its digits, also behind a letter
+# ("b978-0-12"); half of an ISSN, or a whole one and nothing more ("s0140", "j.1365-2133").
 _HALF_ISBN = re.compile(r"[a-z]{0,4}97[89](?:-?\d){0,9}-?")
 _ISSN_ONLY = re.compile(r"(?:s|j\.)\d{4}(?:-\d{3}[\dx])?")
 #: Longer suffixes are not cut off at their first part.
@@ -34,7 +39,9 @@ LONGEST_FIRST_PART = 24
 
 
 def names_nothing(doi: str) -> bool:
-    """Whether a DOI was cut off at its first part, which stands on many works: "10.1007/978", "10.1016/j"."""
+    """Whether a DOI was cut off at its first part, which stands on many works: "10.1007/978",
+    "10.1016/j".
+    """
     prefix, _, suffix = doi.partition("/")
     if len(suffix) > LONGEST_FIRST_PART:
         return False
@@ -42,11 +49,15 @@ def names_nothing(doi: str) -> bool:
         return True
     if prefix not in _NUMBERED:
         return False
-    return suffix.isascii() and (not any(map(str.isdecimal, suffix)) or _ISSN_ONLY.fullmatch(suffix) is not None)
+    return suffix.isascii() and (
+        not any(map(str.isdecimal, suffix)) or _ISSN_ONLY.fullmatch(suffix) is not None
+    )
 
 
 def without_marks(doi: str) -> str:
-    """The same for DOIs that differ in nothing but full stops and slashes, which databases put for one another."""
+    """The same for DOIs that differ in nothing but full stops and slashes, which databases put for
+    one another.
+    """
     return doi.replace("/", ".")
 
 

@@ -1,6 +1,8 @@
-"""One more record for a hit that is there: of somebody who was asked for this very work, by its DOI.
+"""One more record for a hit that is there: of somebody who was asked for this very work, by its
+DOI.
 
-Such a record fills what the hit lacks and replaces nothing, so the hit keeps its name, its score and its place.
+Such a record fills what the hit lacks and replaces nothing, so the hit keeps its name, its score
+and its place.
 """
 
 from __future__ import annotations
@@ -13,7 +15,8 @@ from metasearch.record import Hit, Match, Record
 
 #: What is said of `Match.matcher`.
 MATCHER = "enrich"
-#: Fields in which a hit that says something may learn better: "closed", or a mere "open", is not the last word.
+#: Fields in which a hit that says something may learn better: "closed", or a mere "open", is not
+#: the last word.
 _BETTERED = frozenset(("open_access",))
 
 
@@ -47,7 +50,8 @@ def enriched(hit: Hit, record: Record) -> Hit:
         provenance={**hit.provenance, **new},
         matches=tuple(sorted((*hit.matches, match), key=lambda it: (it.left, it.right))),
         versions=tuple(
-            replace(it, records=(*it.records, record.key)) if holder.key in it.records else it for it in hit.versions
+            replace(it, records=(*it.records, record.key)) if holder.key in it.records else it
+            for it in hit.versions
         ),
     )
 

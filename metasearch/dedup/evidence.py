@@ -1,7 +1,8 @@
 """How two fingerprints relate, field by field, in named words.
 
-Every relation is three-valued: True (agree), False (contradict), None (one side does not say); so missing values are
-thought through here, once, and rules can be read aloud: `doi is False`, `volume is not False`.
+Every relation is three-valued: True (agree), False (contradict), None (one side does not say); so
+missing values are thought through here, once, and rules can be read aloud: `doi is False`, `volume
+is not False`.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from metasearch.dedup.resemblance import NEAR, TitleRelation, resemblance, title
 from metasearch.dedup.venues import is_series_and_journal, same_name, venue_relation
 from metasearch.record import Verdict
 
-#: Several rules ask for a pair in a row; to remember more pairs would keep records of searches long gone.
+#: Several rules ask for a pair in a row; to remember more pairs would keep records of searches long
+#: gone.
 PAIRS = 8
 
 
@@ -34,11 +36,14 @@ class Evidence:
         venue: The one is the other or its abbreviation.
         pages: First pages equal; `page_range`: first and last, of more than one page.
         doi: Equal DOIs; None also where place and abstract say that one of two is mistyped.
-        place: Venue, volume and issue or pages agree: the same place in print, where one work can stand.
-        form: One is a preprint or a conference abstract and the other is not: another version of the work at most.
-        kinds: One is a conference paper and the other an article, as the venues of one name and two years say, too: two
-            publications.
-        revised: One is a revision of the other: DOIs of two versions, or a Cochrane review and its update.
+        place: Venue, volume and issue or pages agree: the same place in print, where one work can
+            stand.
+        form: One is a preprint or a conference abstract and the other is not: another version of
+            the work at most.
+        kinds: One is a conference paper and the other an article, as the venues of one name and two
+            years say, too: two publications.
+        revised: One is a revision of the other: DOIs of two versions, or a Cochrane review and its
+            update.
         parts: Numbers of parts in the titles; `part_lost`: only one title names a part.
         numbers: No number in one title contradicts one in the other.
     """
@@ -120,7 +125,8 @@ _SAID = (
 )
 
 
-# "...: protocol for a cohort study" may have lost its subtitle; the study itself comes in a later year.
+# "...: protocol for a cohort study" may have lost its subtitle; the study itself comes in a later
+# year.
 _PLAN = {"protocol", ""}
 _KINDS = {"conference", "journal"}
 _UNSAID = ({"abstract", ""}, {"abstract", "journal"})
@@ -143,7 +149,12 @@ def evidence(a: Fingerprint, b: Fingerprint) -> Evidence:
     pages = pages_relation(a.pages, b.pages)
     if pages is not True and a.pages[0] and _printed_in_parts(a, b):
         pages = True
-    elif pages is False and "abstract" in (a.form, b.form) and a.pages[0] == a.pages[1] and b.pages[0] == b.pages[1]:
+    elif (
+        pages is False
+        and "abstract" in (a.form, b.form)
+        and a.pages[0] == a.pages[1]
+        and b.pages[0] == b.pages[1]
+    ):
         pages = None  # one of them is the number of the abstract
     venue = venue_relation(a.venue, b.venue)
     volume = _volume_relation(a, b)
@@ -151,11 +162,13 @@ def evidence(a: Fingerprint, b: Fingerprint) -> Evidence:
     series = bool(venue and gap) and not volume and is_series_and_journal(a.venue, b.venue)
     if series:
         venue = False  # in one year, or with the volume, the journal may be meant
-    # Whether one says "[abstract]" and the other does not means nothing in the same journal and year.
+    # Whether one says "[abstract]" and the other does not means nothing in the same journal and
+    # year.
     there = bool(venue) and gap == 0 and volume is not False and pages is not False
     page_range = bool(pages) and a.pages == b.pages and a.pages[0] != a.pages[1]
     page = bool(volume and page_range and gap == 0)
-    # One name, spelt out and abbreviated, or one page of a volume: what its words make us guess contradicts nothing.
+    # One name, spelt out and abbreviated, or one page of a volume: what its words make us guess
+    # contradicts nothing.
     spot = page or same_name(a.venue, b.venue) or bool(there and volume and pages)
     issue = _issue_relation(a, b)
     doi, revised = _doi_relation(a, b)
@@ -176,7 +189,8 @@ def evidence(a: Fingerprint, b: Fingerprint) -> Evidence:
         isbn=overlap(a.isbn, b.isbn),
         edition=three(a.edition, b.edition),
         publisher=_publisher_relation(a.publisher, b.publisher),
-        notice=a.notice == b.notice or ((gap == 0 or doi is True) and {a.notice, b.notice} == _PLAN),
+        notice=a.notice == b.notice
+        or ((gap == 0 or doi is True) and {a.notice, b.notice} == _PLAN),
         form=form,
         kinds=kinds or series,
         revised=revised or _is_update(a, b, venue, gap),
@@ -212,12 +226,17 @@ def other_form(a: Fingerprint, b: Fingerprint) -> bool:
     if a.form == b.form:
         return False
     forms = {a.form, b.form}
-    if forms == {"abstract", "conference"}:  # the one does not know that only the abstract was printed
+    if forms == {
+        "abstract",
+        "conference",
+    }:  # the one does not know that only the abstract was printed
         return False
     return not forms.isdisjoint(("preprint", "abstract"))
 
 
-def _form_relation(a: Fingerprint, b: Fingerprint, *, page: bool, there: bool, spot: bool) -> tuple[bool, bool]:
+def _form_relation(
+    a: Fingerprint, b: Fingerprint, *, page: bool, there: bool, spot: bool
+) -> tuple[bool, bool]:
     """`form` and `kinds` of the evidence.
 
     Args:
@@ -230,15 +249,20 @@ def _form_relation(a: Fingerprint, b: Fingerprint, *, page: bool, there: bool, s
     if a.form == b.form:
         return False, False
     forms = {a.form, b.form}
-    form = other_form(a, b) and not (page and "preprint" not in forms) and not (there and forms in _UNSAID)
+    form = (
+        other_form(a, b)
+        and not (page and "preprint" not in forms)
+        and not (there and forms in _UNSAID)
+    )
     return form, forms == _KINDS and not spot
 
 
 def pages_relation(a: tuple[str, str], b: tuple[str, str]) -> bool | None:
     """The same first page.
 
-    None where one side has none, where one was numbered from 1 ahead of print, where an article number stands against
-    a page, where only the last pages agree (then a first one was mistyped), or where one gives a page of the other's.
+    None where one side has none, where one was numbered from 1 ahead of print, where an article
+    number stands against a page, where only the last pages agree (then a first one was mistyped),
+    or where one gives a page of the other's.
     """
     if not a[0] or not b[0]:
         return None
@@ -246,17 +270,23 @@ def pages_relation(a: tuple[str, str], b: tuple[str, str]) -> bool | None:
         return True
     if a[0].isdecimal() != b[0].isdecimal():
         # "S27" and "27" are one page; "e1001" and "17" are two ways of counting.
-        return True if a[0].lstrip("abcdefghijklmnopqrstuvwxyz") == b[0].lstrip("abcdefghijklmnopqrstuvwxyz") else None
+        return (
+            True
+            if a[0].lstrip("abcdefghijklmnopqrstuvwxyz")
+            == b[0].lstrip("abcdefghijklmnopqrstuvwxyz")
+            else None
+        )
     if "1" in (a[0], b[0]) or (a[1] == b[1] and a[0] != a[1] and b[0] != b[1]):
         return None
     return None if _overlap(a, b) else False
 
 
 def _overlap(a: tuple[str, str], b: tuple[str, str]) -> bool:
-    """Whether two ranges have more than a page in common: no two works have, so one of them is misprinted.
+    """Whether two ranges have more than a page in common: no two works have, so one of them is
+    misprinted.
 
-    Or whether one is a single page between the first and the last of the other: whoever cites may give the page cited.
-    On the last page another text may begin.
+    Or whether one is a single page between the first and the last of the other: whoever cites may
+    give the page cited. On the last page another text may begin.
     """
     if not all(page.isdecimal() and len(page) < 9 for page in (*a, *b)):
         return False
@@ -268,10 +298,15 @@ _RANGES = re.compile(r"[,;+]")
 
 
 def _printed_in_parts(a: Fingerprint, b: Fingerprint) -> bool:
-    """Whether both list the same ranges, in whatever order: an article in three languages has three."""
+    """Whether both list the same ranges, in whatever order: an article in three languages has
+    three.
+    """
     if not (_RANGES.search(a.record.pages or "") and _RANGES.search(b.record.pages or "")):
         return False
-    one, other = ({normalise.pages_key(part)[0] for part in _RANGES.split(it.record.pages or "")} for it in (a, b))
+    one, other = (
+        {normalise.pages_key(part)[0] for part in _RANGES.split(it.record.pages or "")}
+        for it in (a, b)
+    )
     return len(one) > 1 and one == other
 
 
@@ -295,7 +330,9 @@ def _is_update(a: Fingerprint, b: Fingerprint, venue: bool | None, gap: int | No
 
 
 def _volume_relation(a: Fingerprint, b: Fingerprint) -> bool | None:
-    """The same volume; None where one has none, or gives the year or the number of the other's supplement as one."""
+    """The same volume; None where one has none, or gives the year or the number of the other's
+    supplement as one.
+    """
     one, other = a.volume, b.volume
     if not one or not other:
         return None
@@ -309,8 +346,8 @@ def _volume_relation(a: Fingerprint, b: Fingerprint) -> bool | None:
 def _issue_relation(a: Fingerprint, b: Fingerprint) -> bool | None:
     """The same issue.
 
-    None where one has none, where one is a number and the other a word ("suppl", "spring"), or where one is the year or
-    the other's page.
+    None where one has none, where one is a number and the other a word ("suppl", "spring"), or
+    where one is the year or the other's page.
     """
     one, other = a.issue, b.issue
     if not one or not other:
@@ -335,14 +372,18 @@ def _is_year(number: str, a: Fingerprint, b: Fingerprint) -> bool:
 
 # Words of many publishers' names.
 _HOUSE = frozenset(
-    """and book books co company de der edition editions editorial for in inc institute international limited ltd of
-    press printed printer publications publisher publishers publishing sons the university verlag by et fils la
-    les""".split()
+    """
+    and book books co company de der edition editions editorial for in inc institute international
+    limited ltd of press printed printer publications publisher publishers publishing sons the
+    university verlag by et fils la les
+""".split()
 )
 
 
 def _publisher_relation(a: tuple[str, ...], b: tuple[str, ...]) -> bool | None:
-    """The same house, also where one record adds "et Cie" or a town; None where half of the words are in both."""
+    """The same house, also where one record adds "et Cie" or a town; None where half of the words
+    are in both.
+    """
     if not a or not b:
         return None
     if a == b:
@@ -353,7 +394,9 @@ def _publisher_relation(a: tuple[str, ...], b: tuple[str, ...]) -> bool | None:
     ours, theirs = set(a) - _HOUSE, set(b) - _HOUSE
     if 2 * len(ours & theirs) >= min(len(ours), len(theirs)):
         return None
-    return False if books.houses(a).isdisjoint(books.houses(b)) else None  # an imprint and its publisher
+    return (
+        False if books.houses(a).isdisjoint(books.houses(b)) else None
+    )  # an imprint and its publisher
 
 
 def _numbers_relation(a: frozenset[str], b: frozenset[str]) -> bool | None:

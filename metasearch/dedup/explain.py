@@ -1,6 +1,8 @@
-"""Why two records stand in one hit, or do not: what every rule says of the pair, and what the hits around it add.
+"""Why two records stand in one hit, or do not: what every rule says of the pair, and what the hits
+around it add.
 
-Pure: `Explainer(chain, records).pair(a, b)` gives an `Explanation`; how that is shown is a matter of the faces.
+Pure: `Explainer(chain, records).pair(a, b)` gives an `Explanation`; how that is shown is a matter
+of the faces.
 """
 
 from __future__ import annotations
@@ -32,16 +34,22 @@ class Explanation:
     """Everything that decides whether two records are shown as one work.
 
     Attributes:
-        left: The one record, and `right` the other; `names` are their keys in `Match.left` and `Match.right`.
-        keys: Where the two meet; without any they are compared only if other records bring them together.
-        rules: Every pin, matcher and veto in the order in which they are asked, and what it says of the pair; None is
-            "nothing".
+        left: The one record, and `right` the other; `names` are their keys in `Match.left` and
+            `Match.right`.
+        keys: Where the two meet; without any they are compared only if other records bring them
+            together.
+        rules: Every pin, matcher and veto in the order in which they are asked, and what it says of
+            the pair; None is "nothing".
         verdict: What comes of that; None where nobody has said anything.
         hits: The hits in which they stand; the same one twice where they stand together.
-        path: The matches of their hit that lead from the one to the other; () where they stand apart.
-        across: Verdicts that would join their two hits, strongest first; () where they stand together.
-        against: Verdicts that forbid it, the pair itself first. Of both, what `MAX_PAIRS` pairs of records show.
-        met: Whether any two records that would join the hits have a key in common; True where they stand together.
+        path: The matches of their hit that lead from the one to the other; () where they stand
+            apart.
+        across: Verdicts that would join their two hits, strongest first; () where they stand
+            together.
+        against: Verdicts that forbid it, the pair itself first. Of both, what `MAX_PAIRS` pairs of
+            records show.
+        met: Whether any two records that would join the hits have a key in common; True where they
+            stand together.
         versions_apart: They stand apart only because each version of a work is a hit of its own.
     """
 
@@ -73,7 +81,9 @@ class Explainer:
         versions: What becomes of the versions of a work.
     """
 
-    def __init__(self, chain: Chain, records: Iterable[Record], versions: VersionsMode = "group") -> None:
+    def __init__(
+        self, chain: Chain, records: Iterable[Record], versions: VersionsMode = "group"
+    ) -> None:
         self._chain = chain
         self._versions: VersionsMode = versions
         self._prints: dict[str, Fingerprint] = {}
@@ -98,7 +108,8 @@ class Explainer:
     def bearers(self, name: str) -> list[Fingerprint]:
         """The records that bear a name as pins use them (`read_name`), in the order of their keys.
 
-        The id of a hit is borne by all records of the hit that has it, or would have it in another answer.
+        The id of a hit is borne by all records of the hit that has it, or would have it in another
+        answer.
 
         Raises:
             ValueError: It is no name.
@@ -106,7 +117,11 @@ class Explainer:
         wanted = read_name(name)
         if is_hit_id(wanted):
             hits = find(wanted, self._all)
-            return [it for hit in hits for it in sorted(self._members(hit), key=lambda it: it.record_key)]
+            return [
+                it
+                for hit in hits
+                for it in sorted(self._members(hit), key=lambda it: it.record_key)
+            ]
         lower = wanted.lower()
         found = []
         for it in self._prints.values():
@@ -119,7 +134,9 @@ class Explainer:
         """Up to three names that some record bears and that resemble one that none does."""
         known = {shown.lower(): shown for it in self._prints.values() for shown in _shown_names(it)}
         wanted = name.strip().lower()
-        found = process.extract(wanted, list(known), scorer=fuzz.ratio, limit=3, score_cutoff=LEAST_LIKENESS)
+        found = process.extract(
+            wanted, list(known), scorer=fuzz.ratio, limit=3, score_cutoff=LEAST_LIKENESS
+        )
         return [known[lower] for lower, _, _ in found]
 
     def hit_of(self, it: Fingerprint) -> Hit:
@@ -136,7 +153,9 @@ class Explainer:
             left=left.record,
             right=right.record,
             names=(left.record_key, right.record_key),
-            keys=tuple(sorted(self._shared(left, right), key=lambda key: (key.matcher, str(key.value)))),
+            keys=tuple(
+                sorted(self._shared(left, right), key=lambda key: (key.matcher, str(key.value)))
+            ),
             rules=tuple(self._chain.explain(left, right)),
             verdict=self._chain.judge(left, right),
             hits=(one, other),
@@ -144,7 +163,9 @@ class Explainer:
             across=across,
             against=against,
             met=met,
-            versions_apart=apart and self._versions == "separate" and self._one_work(left, right, one, other),
+            versions_apart=apart
+            and self._versions == "separate"
+            and self._one_work(left, right, one, other),
         )
 
     def _between(
@@ -167,7 +188,8 @@ class Explainer:
                 across.append(match)
                 met = met or bool(self._shared(a, b))
         across.sort(key=lambda match: (-match.score, match.left, match.right))
-        # Without anything that would join the hits, a veto between two records that nobody thinks alike says nothing.
+        # Without anything that would join the hits, a veto between two records that nobody thinks
+        # alike says nothing.
         return tuple(across), tuple(refused + vetoes if across else refused), met
 
     def _shared(self, a: Fingerprint, b: Fingerprint) -> set[Key]:

@@ -1,7 +1,7 @@
 """Record -> Fingerprint: everything that dedup compares, normalised once a record.
 
-The four-tuple is that of Hao Hui's cross-database de-duplication for novelty retrieval: {title, journal, year, first
-author}, each stripped of symbols, width and case, hashed with SHA-1.
+The four-tuple is that of Hao Hui's cross-database de-duplication for novelty retrieval: {title,
+journal, year, first author}, each stripped of symbols, width and case, hashed with SHA-1.
 """
 
 from __future__ import annotations
@@ -33,18 +33,23 @@ _PREPRINT_DOIS = (
     "10.36227/",
 )
 _PREPRINT_VENUES = frozenset(
-    "arxiv corr biorxiv medrxiv chemrxiv psyarxiv socarxiv ssrn ssrnelectronicjournal researchsquare preprints "
+    "arxiv corr biorxiv medrxiv chemrxiv psyarxiv socarxiv ssrn ssrnelectronicjournal "
+    "researchsquare preprints "
     "preprintsorg techrxiv osfpreprints eartharxiv arxivorg corrabs".split()
 )
 _ABSTRACTS = frozenset(("abstracts", "abstract"))
-# Embase: "Pediatric Transplantation.Conference: 6th Congress of ...", for the abstracts in a journal's supplement.
+# Embase: "Pediatric Transplantation.Conference: 6th Congress of ...", for the abstracts in a
+# journal's supplement.
 _SUPPLEMENT = re.compile(r"[.,;]? ?Conference: .*", re.IGNORECASE | re.DOTALL)
-# Months and seasons, as files in the languages of most journals name the issue by them; three letters are enough.
+# Months and seasons, as files in the languages of most journals name the issue by them; three
+# letters are enough.
 _MONTHS = tuple(
-    """january february march april may june july august september october november december spring summer autumn winter
-    fall januar februar marz mai juni juli oktober dezember janvier fevrier mars avril juin juillet aout septembre
-    octobre novembre decembre enero febrero marzo abril mayo junio julio agosto septiembre noviembre
-    diciembre""".split()
+    """
+    january february march april may june july august september october november december spring
+    summer autumn winter fall januar februar marz mai juni juli oktober dezember janvier fevrier
+    mars avril juin juillet aout septembre octobre novembre decembre enero febrero marzo abril mayo
+    junio julio agosto septiembre noviembre diciembre
+""".split()
 )
 _ADDITION = re.compile(r"[(\[].*")
 # "e0143396" is the number of an article; no journal has ten thousand issues a volume.
@@ -54,8 +59,9 @@ Form = Literal["", "preprint", "abstract", "conference", "journal"]
 #: Shorter translated titles are not compared; letters of an abstract's beginning that are.
 SHORTEST_OTHER = 8
 ABSTRACT_START = 80
-#: Characters of a title, or of its subtitle, that are compared, in time that grows with their square. Records of
-#: databases and files have no longer ones; of what else makes records, the beginnings are compared.
+#: Characters of a title, or of its subtitle, that are compared, in time that grows with their
+#: square. Records of databases and files have no longer ones; of what else makes records, the
+#: beginnings are compared.
 LONGEST_TITLE = LIMITS["title"].text
 #: Words of titles that are kept once.
 MOST_WORDS = 20_000
@@ -78,14 +84,17 @@ T = TypeVar("T")
 class Fingerprint:
     """All compared values of a record; empty or None means that the record does not say.
 
-    What the keys need is computed at once, the rest when a pair is compared for the first time: most records of a
-    search resemble no other, and this halves what a fingerprint costs. Equal only to itself; nobody changes one.
+    What the keys need is computed at once, the rest when a pair is compared for the first time:
+    most records of a search resemble no other, and this halves what a fingerprint costs. Equal only
+    to itself; nobody changes one.
 
     Attributes:
         record_key: Names the record.
-        words: Folded words of title and subtitle; `text` is the same joined by blanks, `compact` without them.
+        words: Folded words of title and subtitle; `text` is the same joined by blanks, `compact`
+            without them.
         cjk: The title is in Chinese, Japanese or Korean.
-        breaks: Numbers of words after which a mark ends a part of the title: where a subtitle may begin.
+        breaks: Numbers of words after which a mark ends a part of the title: where a subtitle may
+            begin.
         others: Other titles of the work, compact: translated, original.
         marks: The same for every mark, commas and full stops too.
         cut: The title ends in an ellipsis.
@@ -93,14 +102,17 @@ class Fingerprint:
         notice: "erratum", "reply", ... where the record is about another work.
         parts: Numbers of parts in the title ("Part II" -> "2"); `numbers`: all numbers.
         authors: Those of the record that are compared.
-        first: Spellings of the first author's family name, more than one where the name was not split for certain.
-        families: The same of each author; `beginnings`: their first three letters; `han`: they are Chinese,
-            Japanese or Korean, and so written.
+        first: Spellings of the first author's family name, more than one where the name was not
+            split for certain.
+        families: The same of each author; `beginnings`: their first three letters; `han`: they are
+            Chinese, Japanese or Korean, and so written.
         venue: Folded words without articles and prepositions.
         pages: First and last page, completed.
-        form: "preprint", "abstract" (of a conference), "conference" (a paper), "journal", or "" where it is not said.
+        form: "preprint", "abstract" (of a conference), "conference" (a paper), "journal", or ""
+            where it is not said.
         abstract_start: The first letters of the abstract, compact.
-        four_tuple: SHA-1 hex, or None where fewer than two of journal, year and first author are known.
+        four_tuple: SHA-1 hex, or None where fewer than two of journal, year and first author are
+            known.
     """
 
     record: Record
@@ -139,9 +151,12 @@ class Fingerprint:
     _kept: dict[Hashable, Any]
 
     __slots__ = (
-        "_kept", "_mark", "abstract_start", "authors", "beginnings", "breaks", "cjk", "compact", "cut", "doi",
-        "edition", "families", "first", "form", "four_tuple", "generic", "han", "ids", "isbn", "issue", "marks",
-        "notice", "numbers", "others", "pages", "parts", "publisher", "record", "record_key", "text", "url", "venue",
+        "_kept", "_mark", "abstract_start", "authors", "beginnings", "breaks", "cjk", "compact",
+        "cut", "doi",
+        "edition", "families", "first", "form", "four_tuple", "generic", "han", "ids", "isbn",
+        "issue", "marks",
+        "notice", "numbers", "others", "pages", "parts", "publisher", "record", "record_key",
+        "text", "url", "venue",
         "volume", "words", "year",
     )  # fmt: skip
 
@@ -171,7 +186,9 @@ class Fingerprint:
         self.volume = _volume(record.volume) if record.volume else ""
         self.issue = _issue(record.issue) if record.issue else ""
         self.pages = normalise.pages_key(record.pages)
-        self.generic = is_generic(self.words, compact, self.venue, self.first) or (self.cjk and cjk.is_generic(title))
+        self.generic = is_generic(self.words, compact, self.venue, self.first) or (
+            self.cjk and cjk.is_generic(title)
+        )
         self.url = normalise.url_key(record.url)
         self.doi = None if record.doi and names_nothing(record.doi) else record.doi
         self.ids = _identifiers(record)
@@ -179,10 +196,12 @@ class Fingerprint:
         self.four_tuple = four_tuple(compact, self.venue, record.year, self.first)
 
     def once(self, name: Hashable, make: Callable[[Record], T]) -> T:
-        """What a matcher computes of the record, made when it is asked for the first time, and kept.
+        """What a matcher computes of the record, made when it is asked for the first time, and
+        kept.
 
         Args:
-            name: Of what is computed, with everything that shapes it: matchers of equal names share it.
+            name: Of what is computed, with everything that shapes it: matchers of equal names share
+                it.
             make: Computes it.
         """
         try:
@@ -204,12 +223,19 @@ class Fingerprint:
             return
         at = len(self.words) - 1 - self.words[::-1].index("by")
         said = set(self.words[at + 1 :])
-        if said and at > 0 and said <= {w for author in self.record.authors[:5] for w in normalise.words(author.name)}:
+        if (
+            said
+            and at > 0
+            and said
+            <= {w for author in self.record.authors[:5] for w in normalise.words(author.name)}
+        ):
             self.words = self.words[:at]
             self.breaks = frozenset({end for end in self.breaks if end < at} | {at})
 
     def __getattr__(self, name: str) -> Any:
-        """Compute the rest: all of it at once, because whoever compares one field compares the others too."""
+        """Compute the rest: all of it at once, because whoever compares one field compares the
+        others too.
+        """
         if name in ("families", "beginnings", "han"):
             self.families = people.families(self.authors)
             self.han = people.in_characters(self.authors)
@@ -217,7 +243,9 @@ class Fingerprint:
         elif name == "marks":
             self.marks = marks(without_affixes(self.record.title[:LONGEST_TITLE])[0])
         elif name == "abstract_start":
-            self.abstract_start = normalise.compact((self.record.abstract or "")[:240])[:ABSTRACT_START]
+            self.abstract_start = normalise.compact((self.record.abstract or "")[:240])[
+                :ABSTRACT_START
+            ]
         elif name in _LATER:
             self._complete()
         else:
@@ -250,11 +278,13 @@ def fingerprint(record: Record) -> Fingerprint:
     return Fingerprint(record)
 
 
-def four_tuple(title: str, venue: tuple[str, ...], year: int | None, first: frozenset[str]) -> str | None:
+def four_tuple(
+    title: str, venue: tuple[str, ...], year: int | None, first: frozenset[str]
+) -> str | None:
     """SHA-1 of {title, journal, year, first author}.
 
-    None where the title is missing, or more than one of the other three: an empty member would let two works of one
-    title meet in "nothing".
+    None where the title is missing, or more than one of the other three: an empty member would let
+    two works of one title meet in "nothing".
 
     Args:
         title: Letters and digits only.
@@ -270,7 +300,11 @@ def four_tuple(title: str, venue: tuple[str, ...], year: int | None, first: froz
 
 def _identifiers(record: Record) -> frozenset[str]:
     """Every identifier with its scheme."""
-    return frozenset([f"{scheme}:{value.lower()}" for scheme, value in record.ids.items()]) if record.ids else _NOBODY
+    return (
+        frozenset([f"{scheme}:{value.lower()}" for scheme, value in record.ids.items()])
+        if record.ids
+        else _NOBODY
+    )
 
 
 @lru_cache(maxsize=2_000)
@@ -288,13 +322,24 @@ def _form(record: Record, venue: tuple[str, ...], mark: str) -> Form:
         return "preprint"
     if "".join(venue) in _PREPRINT_VENUES:
         return "preprint"
-    if mark == "abstract" or not _ABSTRACTS.isdisjoint(venue) or (record.venue and _SUPPLEMENT.search(record.venue)):
+    if (
+        mark == "abstract"
+        or not _ABSTRACTS.isdisjoint(venue)
+        or (record.venue and _SUPPLEMENT.search(record.venue))
+    ):
         return "abstract"
     paper = record.type == "conference-paper"
-    if paper and record.volume and record.pages and len(set(normalise.pages_key(record.pages))) == 1:
+    if (
+        paper
+        and record.volume
+        and record.pages
+        and len(set(normalise.pages_key(record.pages))) == 1
+    ):
         return "abstract"  # on a page of a journal
     kind = venue_kind(venue)
-    if paper:  # the record's own word; a journal that prints it makes it no article of another publication
+    if (
+        paper
+    ):  # the record's own word; a journal that prints it makes it no article of another publication
         return "" if kind == "journal" else "conference"
     return kind
 
@@ -313,12 +358,16 @@ def _issue(value: str) -> str:
 
 @lru_cache(maxsize=5_000)
 def _volume(value: str) -> str:
-    """A number where it is one, else text: as `normalise.number_key`; "" for a month, with or without a day."""
+    """A number where it is one, else text: as `normalise.number_key`; "" for a month, with or
+    without a day.
+    """
     return "" if _is_dated(value) else normalise.number_key(value)
 
 
 def _is_dated(value: str) -> bool:
-    """Whether a month or season is named, other than in brackets behind the number: "5 May", "Apr 25 [Epub]"."""
+    """Whether a month or season is named, other than in brackets behind the number: "5 May", "Apr
+    25 [Epub]".
+    """
     if value.isdecimal():
         return False
     return any(map(_is_month, normalise.words(_ADDITION.sub("", value))))

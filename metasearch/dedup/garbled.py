@@ -7,27 +7,33 @@ import re
 from metasearch.bib import normalise
 from metasearch.record import Author
 
-# What follows names, and the parts of bodies that stand in addresses; a whole body may well be an author.
+# What follows names, and the parts of bodies that stand in addresses; a whole body may well be an
+# author.
 _TITLES = frozenset(
-    "md phd msc bsc mph mba frcp facp dds dvm rn pharmd dphil mbbs dr prof professor student ma ba jr".split()
+    "md phd msc bsc mph mba frcp facp dds dvm rn pharmd dphil mbbs dr prof professor student ma "
+    "ba jr".split()
 )
 _ADDRESS = frozenset(
-    "department dept division faculty hospital klinik clinic laboratory street university school".split()
+    "department dept division faculty hospital klinik clinic laboratory street university "
+    "school".split()
 )
-# A digit, a mark of no name, what UTF-8 becomes when it is read as Latin-1, or a character that nobody could read.
+# A digit, a mark of no name, what UTF-8 becomes when it is read as Latin-1, or a character that
+# nobody could read.
 _NOT_IN_NAMES = re.compile("[0-9@#?<>|\\\\/=\ufffd]|\u00c3[\u0080-\u00bf]|\u00c2[\u0080-\u00bf]")
 
 
 def is_garbled(authors: tuple[Author, ...]) -> bool:
     """Whether at least half of the names cannot be names, or one name stands in every place.
 
-    No name consists of initials or degrees alone, holds digits or lost characters, or is a part of an address beside
-    other authors.
+    No name consists of initials or degrees alone, holds digits or lost characters, or is a part of
+    an address beside other authors.
     """
     names = [author.name for author in authors]
     if len(names) > 1 and len({normalise.compact(name) for name in names}) == 1:
         return True
-    return bool(names) and 2 * sum(_is_no_name(name, alone=len(names) == 1) for name in names) >= len(names)
+    return bool(names) and 2 * sum(
+        _is_no_name(name, alone=len(names) == 1) for name in names
+    ) >= len(names)
 
 
 def _is_no_name(name: str, *, alone: bool) -> bool:

@@ -9,7 +9,8 @@ from sys import getsizeof
 from metasearch.dedup.fingerprint import Fingerprint
 
 BITS = 64
-#: Of one signature so many near ones are named: where hundreds of texts are alike, each is compared with some of them.
+#: Of one signature so many near ones are named: where hundreds of texts are alike, each is compared
+#: with some of them.
 MOST_NEAR = 200
 #: Up to so many signatures a plain loop is as fast as numpy.
 FEW = 100
@@ -18,7 +19,8 @@ AT_ONCE = 16_384
 
 
 def block_keys(signature: int, blocks: int = 4) -> list[str]:
-    """A key a block: two signatures that differ in fewer bits than there are blocks share one (pigeonhole).
+    """A key a block: two signatures that differ in fewer bits than there are blocks share one
+    (pigeonhole).
 
     Manku, Jain and Das Sarma, "Detecting near-duplicates for web crawling" (WWW 2007).
 
@@ -57,10 +59,14 @@ class Signatures:
         self._signatures.append(signature)
 
     def near(self, signature: int, distance: int) -> list[int]:
-        """The numbers of those that differ in at most so many bits, the first `MOST_NEAR`, as they came."""
+        """The numbers of those that differ in at most so many bits, the first `MOST_NEAR`, as they
+        came.
+        """
         if len(self._numbers) <= FEW:
             pairs = zip(self._numbers, self._signatures, strict=True)
-            return [number for number, other in pairs if (signature ^ other).bit_count() <= distance]
+            return [
+                number for number, other in pairs if (signature ^ other).bit_count() <= distance
+            ]
         numbers = self._numbers
         return [numbers[place] for place in self._places(signature, distance)]
 
@@ -71,7 +77,9 @@ class Signatures:
         all_ = np.frombuffer(self._signatures, dtype=np.uint64)
         found: list[int] = []
         for start in range(0, len(all_), AT_ONCE):
-            near = np.flatnonzero(np.bitwise_count(all_[start : start + AT_ONCE] ^ wanted) <= distance)
+            near = np.flatnonzero(
+                np.bitwise_count(all_[start : start + AT_ONCE] ^ wanted) <= distance
+            )
             taken = near[: MOST_NEAR - len(found)]
             self.passed_over += len(near) - len(taken)
             found += (start + taken).tolist()

@@ -1,7 +1,9 @@
-"""Where records meet: key -> the records that gave it, with a bound on how many of them are compared.
+"""Where records meet: key -> the records that gave it, with a bound on how many of them are
+compared.
 
-A key that hundreds of records share ("annual report") must not make the work quadratic. Such a crowd is divided by year
-of publication, and within a year a record is compared with the first ones only; what is passed over is counted.
+A key that hundreds of records share ("annual report") must not make the work quadratic. Such a
+crowd is divided by year of publication, and within a year a record is compared with the first ones
+only; what is passed over is counted.
 """
 
 from __future__ import annotations
@@ -13,11 +15,12 @@ from metasearch.dedup.matcher import Chain
 
 #: A search, or a review, has no more records.
 FEW = 20_000
-#: A key that more records share is divided by year: among few records, where nothing should depend on who came first;
-#: and in a large index, where the work must not grow with it.
+#: A key that more records share is divided by year: among few records, where nothing should depend
+#: on who came first; and in a large index, where the work must not grow with it.
 CROWD_OF_FEW, CROWD = 200, 16
-#: Of one year of a crowd so many are compared, the first ones; of the years beside it fewer, because twins of other
-#: years are rare, and a title that comes every year would be compared with three times as many.
+#: Of one year of a crowd so many are compared, the first ones; of the years beside it fewer,
+#: because twins of other years are rare, and a title that comes every year would be compared with
+#: three times as many.
 OF_A_YEAR_OF_FEW, OF_A_YEAR = 12, 4
 BESIDE = 2
 
@@ -31,7 +34,9 @@ class _Crowd:
         self.years: dict[int | None, list[int]] = {}
 
     def near(self, year: int | None, most: int) -> Iterator[tuple[list[int], int]]:
-        """Those of that year and the ones beside it, and those without a year; of each, how many are compared."""
+        """Those of that year and the ones beside it, and those without a year; of each, how many
+        are compared.
+        """
         for one in (None,) if year is None else (year - 1, year, year + 1, None):
             if one in self.years:
                 yield self.years[one], most if one in (year, None) else min(BESIDE, most)
@@ -43,11 +48,13 @@ Place = tuple[_Table, int, bool]
 
 
 class Index:
-    """Finds the records that share a key with a new one, or lie near it in a matcher's own index."""
+    """Finds the records that share a key with a new one, or lie near it in a matcher's own
+    index.
+    """
 
     def __init__(self, chain: Chain) -> None:
-        # One table a matcher: the same value means something else to each. Keys are kept as their hashes, which are
-        # a third in size; a collision costs one comparison more.
+        # One table a matcher: the same value means something else to each. Keys are kept as their
+        # hashes, which are a third in size; a collision costs one comparison more.
         self._tables: list[tuple[Callable[[Fingerprint], Iterable[str]], _Table, bool]] = [
             (it.keys, {}, it.exact) for it in chain.finders
         ]
@@ -59,15 +66,20 @@ class Index:
 
     @property
     def passed_over(self) -> int:
-        """Comparisons that were not made, because a key is shared by too many or too many are near one another."""
+        """Comparisons that were not made, because a key is shared by too many or too many are near
+        one another.
+        """
         return self._skipped + sum(it.passed_over for it in self._neighbours)
 
     def places(self, it: Fingerprint) -> list[Place]:
         """Where a record belongs."""
-        return [(table, hash(value), exact) for keys, table, exact in self._tables for value in keys(it)]
+        return [
+            (table, hash(value), exact) for keys, table, exact in self._tables for value in keys(it)
+        ]
 
     def candidates(self, it: Fingerprint, places: list[Place]) -> tuple[set[int], set[int]]:
-        """(all records that are worth a comparison, those of them that share the key of an exact matcher).
+        """(all records that are worth a comparison, those of them that share the key of an exact
+        matcher).
 
         Args:
             it: The record, which is not entered yet.
@@ -76,7 +88,8 @@ class Index:
         exactly: set[int] = set()
         others: set[int] = set()
         buckets = [(table, table.get(key), exact) for table, key, exact in places]
-        # Where hundreds share the title, further keys of that title, with year or author, bring the same ones again.
+        # Where hundreds share the title, further keys of that title, with year or author, bring the
+        # same ones again.
         crowded = any(isinstance(bucket, _Crowd) for _, bucket, _ in buckets)
         for table, bucket, exact in buckets:
             if bucket is None:
@@ -107,7 +120,9 @@ class Index:
         found.update(numbers[:most])
         self._skipped += max(0, len(numbers) - most)
 
-    def add(self, number: int, it: Fingerprint, places: list[Place], years: list[int | None]) -> None:
+    def add(
+        self, number: int, it: Fingerprint, places: list[Place], years: list[int | None]
+    ) -> None:
         """Enter a record.
 
         Args:

@@ -1,8 +1,10 @@
-"""The one interface of dedup: a matcher says where twins may lie (`keys`) and judges a pair (`compare`).
+"""The one interface of dedup: a matcher says where twins may lie (`keys`) and judges a pair
+(`compare`).
 
-The same object serves the stream (online.py), a bulk job (`keys` is the map step, `compare` the reduce step) and the
-evaluation. Two records meet where any matcher of a chain gives both the same key; then its matchers are asked in
-order, and the first verdict stands, unless a veto of the chain forbids it.
+The same object serves the stream (online.py), a bulk job (`keys` is the map step, `compare` the
+reduce step) and the evaluation. Two records meet where any matcher of a chain gives both the same
+key; then its matchers are asked in order, and the first verdict stands, unless a veto of the chain
+forbids it.
 """
 
 from __future__ import annotations
@@ -30,10 +32,10 @@ class Key:
 class Matcher(Protocol):
     """One way of finding and judging twins.
 
-    `compare` is symmetric, looks at nothing but the two fingerprints, and answers None for "not mine to say";
-    too little input is None, never "same". So are two records that share none of its keys and are no neighbours in its
-    own index: a search asks about them only where another matcher happens to bring them together, and which records it
-    judges must not hang on that.
+    `compare` is symmetric, looks at nothing but the two fingerprints, and answers None for "not
+    mine to say"; too little input is None, never "same". So are two records that share none of its
+    keys and are no neighbours in its own index: a search asks about them only where another matcher
+    happens to bring them together, and which records it judges must not hang on that.
     """
 
     @property
@@ -42,7 +44,9 @@ class Matcher(Protocol):
 
     @property
     def exact(self) -> bool:
-        """Whether `compare` speaks only of records that share one of its keys; it is then not asked about others."""
+        """Whether `compare` speaks only of records that share one of its keys; it is then not asked
+        about others.
+        """
 
     def keys(self, it: Fingerprint) -> Iterable[str]:
         """Where the record's twins may lie."""
@@ -67,7 +71,9 @@ class Neighbours(Protocol):
 
 @runtime_checkable
 class Searching(Matcher, Protocol):
-    """A matcher for which twins may lie where no key can tell: signatures a few bits apart, sets that overlap."""
+    """A matcher for which twins may lie where no key can tell: signatures a few bits apart, sets
+    that overlap.
+    """
 
     def neighbours(self) -> Neighbours:
         """A new, empty index."""
@@ -75,7 +81,9 @@ class Searching(Matcher, Protocol):
 
 @runtime_checkable
 class Preparing(Matcher, Protocol):
-    """A matcher that does its work on many records at once for much less than on one after the other."""
+    """A matcher that does its work on many records at once for much less than on one after the
+    other.
+    """
 
     def has_work(self, prints: Sequence[Fingerprint]) -> bool:
         """Whether there is something to prepare."""
@@ -90,8 +98,8 @@ class Chain:
 
     Attributes:
         matchers: Find pairs and speak for them.
-        vetoes: Speak against: they are asked where a matcher said "same" or "version", and for every other pair that
-            would come to stand in one hit.
+        vetoes: Speak against: they are asked where a matcher said "same" or "version", and for
+            every other pair that would come to stand in one hit.
         pins: What somebody decided; it is asked first, and nothing overrules it.
     """
 
@@ -141,7 +149,8 @@ class Chain:
         Args:
             a: The one.
             b: The other.
-            exact: Whether to ask exact matchers: no, where it is known that the two share none of their keys.
+            exact: Whether to ask exact matchers: no, where it is known that the two share none of
+                their keys.
         """
         if a.record_key > b.record_key:
             a, b = b, a
@@ -154,7 +163,9 @@ class Chain:
         return None
 
     def forbids(self, a: Fingerprint, b: Fingerprint) -> Match | None:
-        """What forbids that the two stand in one hit: a pin, or the first veto that no pin lifts; or None."""
+        """What forbids that the two stand in one hit: a pin, or the first veto that no pin lifts;
+        or None.
+        """
         if a.record_key > b.record_key:
             a, b = b, a
         if self.pins is not None and (pin := self.pins.compare(a, b)) is not None:
@@ -162,7 +173,9 @@ class Chain:
         return self._vetoed(a, b)
 
     def explain(self, a: Fingerprint, b: Fingerprint) -> list[tuple[str, Match | None]]:
-        """What pins, matchers and vetoes say of a pair, each for itself, in the order in which they are asked."""
+        """What pins, matchers and vetoes say of a pair, each for itself, in the order in which they
+        are asked.
+        """
         if a.record_key > b.record_key:
             a, b = b, a
         return [(it.name, it.compare(a, b)) for it in (*self.finders, *self.vetoes)]
@@ -180,7 +193,9 @@ def share_a_key(matcher: Matcher, a: Fingerprint, b: Fingerprint) -> bool:
     return not set(matcher.keys(a)).isdisjoint(matcher.keys(b))
 
 
-def verdict(name: str, word: Verdict, score: float, because: Iterable[str], a: Fingerprint, b: Fingerprint) -> Match:
+def verdict(
+    name: str, word: Verdict, score: float, because: Iterable[str], a: Fingerprint, b: Fingerprint
+) -> Match:
     """A `Match` with its sides in order and its reasons in words."""
     left, right = sorted((a.record_key, b.record_key))
     return Match(name, word, round(min(1.0, score), 3), "; ".join(because), left, right)

@@ -1,7 +1,7 @@
 """Records of one work -> one record, and for each field the name of the source that gave it.
 
-One table says by which policy each field is chosen. Records are sorted before they are asked, so the result does not
-depend on who answered first.
+One table says by which policy each field is chosen. Records are sorted before they are asked, so
+the result does not depend on who answered first.
 """
 
 from __future__ import annotations
@@ -50,14 +50,16 @@ def merge(
         members: Key, record and fingerprint of each; at least one.
         matches: What holds them together.
         trust: Weight of each source, 1.0 where it is not named.
-        name: (`Hit.id`, `Hit.also`), where other hits are there too; without it the hit is named as if it were alone.
+        name: (`Hit.id`, `Hit.also`), where other hits are there too; without it the hit is named as
+            if it were alone.
     """
     ordered = sorted(members, key=lambda m: m[0])
     records = tuple(record for _, record, _ in ordered)
     own, also = name or naming.of_one([it for _, _, it in ordered])
     if len(ordered) == 1:
         return alone(own, records[0], also)
-    # Journals come before conferences and preprints, trusted sources before others; keys decide the rest.
+    # Journals come before conferences and preprints, trusted sources before others; keys decide the
+    # rest.
     weight = trust or {}
     best_first = [
         record
@@ -95,9 +97,15 @@ def _versions(members: Sequence[tuple[str, Record, Fingerprint]]) -> tuple[Versi
     kinds: dict[str, list[str]] = {}
     for key, _, fp in sorted(members, key=lambda m: (_FORMS.index(m[2].form), m[0])):
         # A Cochrane review keeps its number over all updates.
-        number = version_number(fp.doi) or (str(fp.year) if fp.pages[0].startswith("cd") and fp.year else "")
-        kinds.setdefault(f"{VERSIONS[fp.form]}, version {number}" if number else VERSIONS[fp.form], []).append(key)
-    return tuple(Version(kind, tuple(keys)) for kind, keys in kinds.items()) if len(kinds) > 1 else ()
+        number = version_number(fp.doi) or (
+            str(fp.year) if fp.pages[0].startswith("cd") and fp.year else ""
+        )
+        kinds.setdefault(
+            f"{VERSIONS[fp.form]}, version {number}" if number else VERSIONS[fp.form], []
+        ).append(key)
+    return (
+        tuple(Version(kind, tuple(keys)) for kind, keys in kinds.items()) if len(kinds) > 1 else ()
+    )
 
 
 def _merged(records: Sequence[Record]) -> tuple[Record, dict[str, str]]:
@@ -125,15 +133,27 @@ def _merged(records: Sequence[Record]) -> tuple[Record, dict[str, str]]:
         for scheme, value in record.ids.items():
             if scheme not in ids:
                 ids[scheme], provenance[f"ids.{scheme}"] = value, record.source
-    if values.get("date") and values.get("year") and not values["date"].startswith(str(values["year"])):
+    if (
+        values.get("date")
+        and values.get("year")
+        and not values["date"].startswith(str(values["year"]))
+    ):
         # A date of another year than the one that was chosen says less than none.
         del values["date"], provenance["date"]
-    merged = Record(source=titled.source, source_id=titled.source_id, position=titled.position, ids=ids, **values)
+    merged = Record(
+        source=titled.source,
+        source_id=titled.source_id,
+        position=titled.position,
+        ids=ids,
+        **values,
+    )
     return merged, provenance
 
 
 def _without_stop(title: str, records: Sequence[Record]) -> str:
-    """The title without a full stop behind it that another record of the same title does not have: MEDLINE puts one."""
+    """The title without a full stop behind it that another record of the same title does not have:
+    MEDLINE puts one.
+    """
     if not title.endswith(".") or title.endswith(".."):
         return title
     bare = title[:-1].rstrip()
@@ -144,12 +164,16 @@ def _without_stop(title: str, records: Sequence[Record]) -> str:
 
 def _other_titles(records: Sequence[Record], *chosen: str) -> tuple[str, ...]:
     """Titles beside the chosen one; of a record that knows several, its own main title too."""
-    found = dict.fromkeys(title for record in records if record.titles for title in (*record.titles, record.title))
+    found = dict.fromkeys(
+        title for record in records if record.titles for title in (*record.titles, record.title)
+    )
     return tuple(title for title in found if title and title not in chosen)[:50]
 
 
 def _title_quality(record: Record) -> tuple[bool, bool, bool, bool]:
-    """Better titles are there, whole, not in capitals, and name their subtitle; equals keep the order of trust."""
+    """Better titles are there, whole, not in capitals, and name their subtitle; equals keep the
+    order of trust.
+    """
     title = record.title
     return (
         bool(title),

@@ -1,8 +1,9 @@
 """What a work is called: an id from what it is, which other sources, files and days give it too.
 
-Each record has a key: the words of its title up to the subtitle, and its first author's family name. A work is named
-after the key that most of its records have (docs/decisions/0025 has the measurements). Where two works of one answer
-share a key, one keeps the plain id and what is known of the other one (year, identifier, place) tells it apart.
+Each record has a key: the words of its title up to the subtitle, and its first author's family
+name. A work is named after the key that most of its records have (docs/decisions/0025 has the
+measurements). Where two works of one answer share a key, one keeps the plain id and what is known
+of the other one (year, identifier, place) tells it apart.
 """
 
 from __future__ import annotations
@@ -32,7 +33,9 @@ Seat = tuple[int, int]
 
 
 def key(it: Fingerprint) -> Key:
-    """The key of a record; a function of what it says of its work, but for one that says nothing."""
+    """The key of a record; a function of what it says of its work, but for one that says
+    nothing.
+    """
     title = _title(it)
     if not title or it.generic:
         return False, _said(it, title)
@@ -57,7 +60,9 @@ def of_one(prints: Sequence[Fingerprint]) -> tuple[str, tuple[str, ...]]:
 
 
 def most_common(keys: Iterable[Key]) -> Key:
-    """The key that most records have; of equally many one that knows the author, then the smallest."""
+    """The key that most records have; of equally many one that knows the author, then the
+    smallest.
+    """
     counts: dict[Key, int] = {}
     for it in keys:
         counts[it] = counts.get(it, 0) + 1
@@ -65,7 +70,9 @@ def most_common(keys: Iterable[Key]) -> Key:
 
 
 def _title(it: Fingerprint) -> str:
-    """The words up to the subtitle; with the subtitle where the first part alone says nothing ("Editorial:")."""
+    """The words up to the subtitle; with the subtitle where the first part alone says nothing
+    ("Editorial:").
+    """
     words, breaks = it.words, it.breaks
     if len(breaks) < 2:
         if len(words) <= MOST_WORDS:
@@ -80,7 +87,9 @@ def _title(it: Fingerprint) -> str:
 
 
 def _first_author(it: Fingerprint) -> str:
-    """The last word of the family name: some sources give both family names, some one, some do not tell them apart."""
+    """The last word of the family name: some sources give both family names, some one, some do not
+    tell them apart.
+    """
     if not it.authors:
         return ""
     author = it.authors[0]
@@ -92,7 +101,9 @@ def _family(name: str, spellings: frozenset[str]) -> str:
     if normalise.has_cjk(name):
         return min(spellings, default="")
     # "Browne M" and "BROWNE MA": initials are no family name.
-    parts = [part for part in name.replace(".", ". ").split() if not (part.isupper() and len(part) <= 3)]
+    parts = [
+        part for part in name.replace(".", ". ").split() if not (part.isupper() and len(part) <= 3)
+    ]
     found = normalise.words(" ".join(parts)) or normalise.words(name)
     for word in reversed(found):
         if len(word) > 1 and word not in _SUFFIXES:
@@ -101,15 +112,22 @@ def _family(name: str, spellings: frozenset[str]) -> str:
 
 
 def _said(it: Fingerprint, title: str) -> str:
-    """What a record says of a work whose title is none: an identifier, else the place where it stands."""
+    """What a record says of a work whose title is none: an identifier, else the place where it
+    stands.
+    """
     record = it.record
     found = names.identifiers(record)
     if found:
         return f"{title}\x1f{min(found)}"
     place = (it.volume, it.issue, it.pages[0])
-    # A venue is written in too many ways to say anything where volume and page are known, and so is an address.
+    # A venue is written in too many ways to say anything where volume and page are known, and so is
+    # an address.
     said = (*place, it.year) if any(place) else (*it.venue, it.year, *sorted(it.first), it.url)
-    return "\x1f".join([title, *(str(value) for value in said if value)]) if any(said) else f"{title}\x1f{record.key}"
+    return (
+        "\x1f".join([title, *(str(value) for value in said if value)])
+        if any(said)
+        else f"{title}\x1f{record.key}"
+    )
 
 
 # --------------------------------------------------------------------------- ids within one answer
@@ -182,7 +200,9 @@ class Names:
                     if self._given.pop(seat, base) != base:
                         renamed.add(seat[0])
                 continue
-            for seat, name in self._told_apart(base, {seat: works(seat[0])[seat[1]] for seat in seats}):
+            for seat, name in self._told_apart(
+                base, {seat: works(seat[0])[seat[1]] for seat in seats}
+            ):
                 if self._given.get(seat, base) != name:
                     renamed.add(seat[0])
                 self._given[seat] = name
@@ -215,7 +235,9 @@ class Names:
             return names.told_apart(base, names.PREPRINT)
         return base
 
-    def _told_apart(self, base: str, works: dict[Seat, Sequence[int]]) -> Iterator[tuple[Seat, str]]:
+    def _told_apart(
+        self, base: str, works: dict[Seat, Sequence[int]]
+    ) -> Iterator[tuple[Seat, str]]:
         """An id for each of the works that share one: the earliest keeps it."""
         known = self._known
         for seat, numbers in works.items():
@@ -224,14 +246,20 @@ class Names:
         taken: set[str] = set()
         for seat in sorted(works, key=known.__getitem__):
             _, distinctions, record_key = known[seat]
-            candidates = chain((base,), (names.told_apart(base, said) for said in distinctions if said))
-            name = next((it for it in candidates if it not in taken), "") or names.told_apart(base, record_key)
+            candidates = chain(
+                (base,), (names.told_apart(base, said) for said in distinctions if said)
+            )
+            name = next((it for it in candidates if it not in taken), "") or names.told_apart(
+                base, record_key
+            )
             taken.add(name)
             yield seat, name
 
 
 def _known_of(prints: Sequence[Fingerprint]) -> tuple[int, tuple[str, ...], str]:
-    """(year, what tells the work from others, its smallest record key), of which the whole is no other work's."""
+    """(year, what tells the work from others, its smallest record key), of which the whole is no
+    other work's.
+    """
     records: list[Record] = [it.record for it in prints]
     years = [record.year for record in records if record.year]
     columns = zip(*map(names.distinctions, records), strict=True)

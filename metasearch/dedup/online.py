@@ -1,9 +1,10 @@
 """Records in, hits out, while they arrive.
 
-Hits are the connected components of the chain's "same" and "version" verdicts, cut where a "different" verdict
-forbids that two records stand in one hit. Records are compared with records, never with a merged hit, and a component
-that holds a contradiction is divided anew by one rule (strongest evidence first, no union across a veto); so the
-partition depends on the records alone and not on who answered first.
+Hits are the connected components of the chain's "same" and "version" verdicts, cut where a
+"different" verdict forbids that two records stand in one hit. Records are compared with records,
+never with a merged hit, and a component that holds a contradiction is divided anew by one rule
+(strongest evidence first, no union across a veto); so the partition depends on the records alone
+and not on who answered first.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ from metasearch.dedup.naming import Names
 from metasearch.events import Added, Change, Counts, Grown, Joined
 from metasearch.record import Hit, Match, Record, VersionsMode
 
-#: Candidates from which on it is first asked whether a record repeats another one: copies are compared once.
+#: Candidates from which on it is first asked whether a record repeats another one: copies are
+#: compared once.
 MANY = 16
 #: Records that are prepared at once: enough for what numpy costs a call, and soon done.
 AT_ONCE = 64
@@ -37,12 +39,16 @@ class OnlineDedup:
     Args:
         chain: The matchers, in the order in which they are asked.
         trust: Weight of each source, used when fields are merged.
-        versions: What becomes of preprint, conference abstract and article of one work: "group" makes them one hit
-            whose `versions` tells them apart, "separate" a hit each, "merge" one hit without distinction.
+        versions: What becomes of preprint, conference abstract and article of one work: "group"
+            makes them one hit whose `versions` tells them apart, "separate" a hit each, "merge" one
+            hit without distinction.
     """
 
     def __init__(
-        self, chain: Chain, trust: Mapping[str, float] | None = None, versions: VersionsMode = "group"
+        self,
+        chain: Chain,
+        trust: Mapping[str, float] | None = None,
+        versions: VersionsMode = "group",
     ) -> None:
         self._chain = chain
         self._trust = trust
@@ -64,7 +70,8 @@ class OnlineDedup:
         self._dirty: set[int] = set()
         self._gone: set[int] = set()
         self._names = Names(self._prints, separate=versions == "separate")
-        # What `changes` has told: of each component, the ids of its hits, and a record of each; of those that are gone.
+        # What `changes` has told: of each component, the ids of its hits, and a record of each; of
+        # those that are gone.
         self._told: dict[int, dict[str, int]] = {}
         self._left: dict[str, int] = {}
         self._keys: set[str] = set()
@@ -121,7 +128,9 @@ class OnlineDedup:
             self._dirty.add(root)
 
     def _is_tied(self, a: int, b: int) -> bool:
-        """Whether two records stand in one component that is too large to judge every pair of it."""
+        """Whether two records stand in one component that is too large to judge every pair of
+        it.
+        """
         root = self._root(a)
         return root == self._root(b) and len(self._of(root)) > ALL_PAIRS
 
@@ -133,7 +142,9 @@ class OnlineDedup:
         return key
 
     def _joins_copies(self, number: int, it: Fingerprint) -> bool:
-        """Put a record beside one that says the same in every field, where that makes them one work."""
+        """Put a record beside one that says the same in every field, where that makes them one
+        work.
+        """
         other = self._contents.setdefault(_content(it.record), number)
         if other == number or self._pinned(it):
             return False
@@ -187,7 +198,9 @@ class OnlineDedup:
         """Records taken in, distinct works among them, and the difference."""
         self._settle()
         received = len(self._records)
-        duplicates = sum(len(numbers) - 1 for clusters in self._clusters.values() for numbers, _ in clusters)
+        duplicates = sum(
+            len(numbers) - 1 for clusters in self._clusters.values() for numbers, _ in clusters
+        )
         return Counts(received, received - duplicates, duplicates)
 
     @property
@@ -197,11 +210,15 @@ class OnlineDedup:
 
     @property
     def passed_over(self) -> int:
-        """Comparisons that were not made, because too many records share a key or stand in one component."""
+        """Comparisons that were not made, because too many records share a key or stand in one
+        component.
+        """
         return self._index.passed_over + self._divider.passed_over + self._skipped
 
     def clusters(self) -> list[list[int]]:
-        """The works: of each, the numbers of its records (0 for the one that was taken in first); no fields merged."""
+        """The works: of each, the numbers of its records (0 for the one that was taken in first);
+        no fields merged.
+        """
         self._settle()
         return [sorted(numbers) for root in self._roots() for numbers, _ in self._clusters_of(root)]
 
@@ -211,7 +228,8 @@ class OnlineDedup:
         return [hit for root in self._roots() for hit in self._made.get(root) or self._make(root)]
 
     def making(self) -> Iterator[Hit]:
-        """The same hits, each merged when it is its turn and then kept: for whoever has other work in between.
+        """The same hits, each merged when it is its turn and then kept: for whoever has other work
+        in between.
 
         What is taken in meanwhile may or may not be seen.
         """
@@ -224,8 +242,8 @@ class OnlineDedup:
     def changes(self) -> list[Change]:
         """What happened to the hits since the last call; empty where nothing did.
 
-        Whoever wants to hear of everything calls it before `hits`, `making`, `clusters` or `counts`, which settle what
-        has come without telling.
+        Whoever wants to hear of everything calls it before `hits`, `making`, `clusters` or
+        `counts`, which settle what has come without telling.
         """
         roots = self._settle()
         before, self._left = self._left, {}
@@ -239,8 +257,13 @@ class OnlineDedup:
         for root in sorted(roots | behind):
             self._made[root] = self._make(root)
             clusters = self._clusters_of(root)
-            now += [(hit, numbers) for hit, (numbers, _) in zip(self._made[root], clusters, strict=True)]
-            self._told[root] = {hit.id: cluster[0][0] for hit, cluster in zip(self._made[root], clusters, strict=True)}
+            now += [
+                (hit, numbers) for hit, (numbers, _) in zip(self._made[root], clusters, strict=True)
+            ]
+            self._told[root] = {
+                hit.id: cluster[0][0]
+                for hit, cluster in zip(self._made[root], clusters, strict=True)
+            }
         return list(_told_as(before, now))
 
     def _roots(self) -> Iterator[int]:
@@ -264,7 +287,9 @@ class OnlineDedup:
         return replace(hit, versions=()) if self._versions == "merge" else hit
 
     def _settle(self) -> set[int]:
-        """Divide what has grown and name its works; gives the components in which something may be different now."""
+        """Divide what has grown and name its works; gives the components in which something may be
+        different now.
+        """
         for root in self._gone:
             self._names.forget(root)
             self._left |= self._told.pop(root, {})
@@ -285,13 +310,19 @@ class OnlineDedup:
 
     def _divide(self, root: int) -> list[Cluster]:
         joins = self._joins.get(root, ())
-        clusters = self._divider.divide(self._of(root), joins, separate=self._versions == "separate")
+        clusters = self._divider.divide(
+            self._of(root), joins, separate=self._versions == "separate"
+        )
         if self._copies:
             apart: list[Cluster] = []
             for numbers, matches in clusters:
                 for number in numbers[:]:
                     for copy, match in self._copies.get(number, ()):
-                        said = self._divider.in_column(number, copy) if copy in self._columns else match
+                        said = (
+                            self._divider.in_column(number, copy)
+                            if copy in self._columns
+                            else match
+                        )
                         if said is None:
                             apart.append(([copy], []))
                         else:
@@ -319,7 +350,9 @@ def _told_as(before: Mapping[str, int], now: Sequence[tuple[Hit, list[int]]]) ->
 
 
 _NAMES_THE_COPY = ("source", "source_id", "position")
-_COMPARED = tuple(name for name in Record.__dataclass_fields__ if name not in ("ids", *_NAMES_THE_COPY))
+_COMPARED = tuple(
+    name for name in Record.__dataclass_fields__ if name not in ("ids", *_NAMES_THE_COPY)
+)
 
 
 def _content(record: Record) -> tuple[object, ...]:

@@ -12,10 +12,10 @@ from metasearch.bib import normalise
 from metasearch.dedup import cjk
 from metasearch.record import Author
 
-#: "team": everybody of the shorter list, of at least three, is in the longer one; "all": the same of two; "first": the
-#: first authors are one; "half": at least half of the shorter list is in the longer one; "some": fewer, but somebody;
-#: "namesake": the first authors' family names agree, their initials do not; "none": nobody is in both; None: one side
-#: names nobody.
+#: "team": everybody of the shorter list, of at least three, is in the longer one; "all": the same
+#: of two; "first": the first authors are one; "half": at least half of the shorter list is in the
+#: longer one; "some": fewer, but somebody; "namesake": the first authors' family names agree, their
+#: initials do not; "none": nobody is in both; None: one side names nobody.
 AuthorRelation = Literal["team", "all", "first", "half", "namesake", "some", "none"]
 
 #: Authors that are compared; a collaboration of thousands is told apart by its first ones.
@@ -26,22 +26,30 @@ ALIKE = 80
 MOST_ALIKE = 6
 #: Shorter names are not looked for in parts of longer ones ("Villegas" in "Villegas-Carlos").
 SHORTEST_PART = 4
-#: Names that are remembered, with what was made of them: those of a search, and the frequent ones of a file.
+#: Names that are remembered, with what was made of them: those of a search, and the frequent ones
+#: of a file.
 KEPT = 1_000
 _NOBODY: frozenset[str] = frozenset()
-# Over bytes, which is several times faster than over characters; the bytes of UTF-8 that are no ASCII stay.
+# Over bytes, which is several times faster than over characters; the bytes of UTF-8 that are no
+# ASCII stay.
 _NO_MARKS = bytes.maketrans(b"[](){}<>.,;:*", b" " * 13)
 _DIGIT = re.compile(r"\d")
 _SMALL = frozenset("the of and for on in de la le les des du der die das und et y".split())
-# Words of no name: what stands for "nobody", or was taken for an author where a title page was read by a machine.
+# Words of no name: what stands for "nobody", or was taken for an author where a title page was read
+# by a machine.
 _NOBODIES = frozenset(
-    """abstract anon anonim anonym anonyme anonymous anonymus anthology author authors coauthors edition editorial
-    editors introduction listed org overview portal proposal staff unbekannt unknown untitled www 佚名 无""".split()
+    """
+    abstract anon anonim anonym anonyme anonymous anonymus anthology author authors coauthors
+    edition editorial editors introduction listed org overview portal proposal staff unbekannt
+    unknown untitled www 佚名 无
+""".split()
 )
 
 
 def spellings(family: str | None, name: str) -> frozenset[str]:
-    """What the family name may be: one spelling where it is known, the likely ones where the name is in one piece."""
+    """What the family name may be: one spelling where it is known, the likely ones where the name
+    is in one piece.
+    """
     if family and (family.isascii() or not normalise.has_cjk(family)):
         return _one_spelling(family)
     return _of_one_piece(name)
@@ -54,7 +62,9 @@ def _one_spelling(family: str) -> frozenset[str]:
 
 @lru_cache(maxsize=KEPT)
 def _of_one_piece(name: str) -> frozenset[str]:
-    if normalise.has_cjk(name):  # a Chinese family name is shared by millions, so the whole name counts
+    if normalise.has_cjk(
+        name
+    ):  # a Chinese family name is shared by millions, so the whole name counts
         return frozenset({normalise.compact(cjk.simplified(name))})
     words = [w for w in name.replace(".", ". ").split() if normalise.compact(w)]
     if not words:
@@ -66,7 +76,9 @@ def _of_one_piece(name: str) -> frozenset[str]:
 
 
 def persons(authors: tuple[Author, ...]) -> tuple[Author, ...]:
-    """The first authors, without what stands in their place where there are none: "Anonymous", "Print edition"."""
+    """The first authors, without what stands in their place where there are none: "Anonymous",
+    "Print edition".
+    """
     first = authors if len(authors) <= MOST_AUTHORS else authors[:MOST_AUTHORS]
     # All names at once: nearly always everybody is somebody.
     said = "\n".join([author.name for author in first])
@@ -77,7 +89,9 @@ def persons(authors: tuple[Author, ...]) -> tuple[Author, ...]:
 
 def _is_nobody(name: str) -> bool:
     words = _name_words(name)
-    return not _NOBODIES.isdisjoint(words) or (name[:1].isdecimal() and all(map(str.isdecimal, words)))
+    return not _NOBODIES.isdisjoint(words) or (
+        name[:1].isdecimal() and all(map(str.isdecimal, words))
+    )
 
 
 def _name_words(text: str) -> list[str]:
@@ -115,7 +129,9 @@ def relation(
         both = min(both, sum(not _NOBODY.union(*short).isdisjoint(names) for names in long))
     if both < len(short) <= MOST_ALIKE:
         missing = [names for names in short if everybody.isdisjoint(names)]
-        both += sum(any(_alike(names, other) for other in long[: 2 * MOST_ALIKE]) for names in missing)
+        both += sum(
+            any(_alike(names, other) for other in long[: 2 * MOST_ALIKE]) for names in missing
+        )
     if both == len(short) > 1:
         return "team" if both > 2 else "all"
     if _turned(authors_a[0], authors_b[0]):
@@ -134,10 +150,11 @@ def relation(
 
 
 def _by_initials(a: tuple[Author, ...], b: tuple[Author, ...]) -> AuthorRelation:
-    """For lists without a name in common: perhaps one has all names turned round and then shortened.
+    """For lists without a name in common: perhaps one has all names turned round and then
+    shortened.
 
-    "W. Yan, P. Larson" becomes "Y. Weipeng, L. Per-Ake" where a family name is taken for a given one; then the
-    initials stand crosswise.
+    "W. Yan, P. Larson" becomes "Y. Weipeng, L. Per-Ake" where a family name is taken for a given
+    one; then the initials stand crosswise.
     """
     one, other = [_parts(x) for x in a[:5]], [_parts(x) for x in b[:5]]
     short, long = (one, other) if len(one) <= len(other) else (other, one)
@@ -152,12 +169,16 @@ def _crosswise(a: tuple[str, frozenset[str]], b: tuple[str, frozenset[str]]) -> 
 
 
 def _alike(a: frozenset[str], b: frozenset[str]) -> bool:
-    """Whether two family names are one with a typo, or one is a part of the other ("Cheong" in "Il Cheong")."""
+    """Whether two family names are one with a typo, or one is a part of the other ("Cheong" in "Il
+    Cheong").
+    """
     return any(_one_name(x, y) for x in a for y in b)
 
 
 def _is_acronym(a: str, b: str) -> bool:
-    """Whether one is the acronym of the other: "FAO" and "Food and Agriculture Organization of the United Nations"."""
+    """Whether one is the acronym of the other: "FAO" and "Food and Agriculture Organization of the
+    United Nations".
+    """
     short, long = sorted((a.strip(), b.strip()), key=len)
     if not (2 < len(short) < 9 and short.isupper() and short.isalpha()):
         return False
@@ -191,7 +212,9 @@ def _other_initials(a: Author, b: Author) -> bool:
 
 @lru_cache(maxsize=KEPT)
 def _parts(author: Author) -> tuple[str, frozenset[str]]:
-    """Family name and the initials of the given names; what stands last is the family name where nobody says."""
+    """Family name and the initials of the given names; what stands last is the family name where
+    nobody says.
+    """
     family, given = author.family, author.given
     if not family:
         words = normalise.words(author.name)

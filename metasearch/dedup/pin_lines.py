@@ -49,7 +49,10 @@ def read_line(line: str, number: int, file: str) -> Pin | None:
         return None
     word = words[0].lower()
     if word not in ("same", "different"):
-        raise ValueError(f'begins with {words[0]!r}; must begin with "same" or "different", or with # for a comment')
+        raise ValueError(
+            f'begins with {words[0]!r}; must begin with "same" or "different", or with # for a '
+            f"comment"
+        )
     names: dict[str, None] = {}
     for text in words[1:]:
         name = read_name(text)

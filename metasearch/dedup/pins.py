@@ -5,9 +5,9 @@ A file of pins is plain text, a decision a line:
     same      10.1000/abc pmid:123            # the reason is shown wherever the pin speaks
     different crossref:10.1000/x dblp:conf/x
 
-A name is a DOI, the key of a record ("source:id"), another identifier ("pmid:123") or the id of a hit; it stands for
-every record that bears it, and the id of a hit for every record that alone would make a hit of that id. `same` is
-transitive: lines that share a name speak of one work.
+A name is a DOI, the key of a record ("source:id"), another identifier ("pmid:123") or the id of a
+hit; it stands for every record that bears it, and the id of a hit for every record that alone would
+make a hit of that id. `same` is transitive: lines that share a name speak of one work.
 """
 
 from __future__ import annotations
@@ -34,16 +34,20 @@ MAX_PROBLEMS = 100
 
 
 def record_names(it: Fingerprint) -> tuple[str, list[str]]:
-    """The names that a record bears: its key, which is one to the letter; and those of which case does not matter."""
+    """The names that a record bears: its key, which is one to the letter; and those of which case
+    does not matter.
+    """
     return it.record.key, names.identifiers(it.record)
 
 
 @dataclass(frozen=True)
 class Pins:
-    """All decisions of one or more files; immutable, and a `Matcher` whose verdict is meant to be final.
+    """All decisions of one or more files; immutable, and a `Matcher` whose verdict is meant to be
+    final.
 
-    Where records bear names of which "same" and "different" are said at once (which a file alone cannot show),
-    "different" stands: a work that is shown twice is seen, one that has vanished is not.
+    Where records bear names of which "same" and "different" are said at once (which a file alone
+    cannot show), "different" stands: a work that is shown twice is seen, one that has vanished is
+    not.
 
     Args:
         pins: The lines.
@@ -114,7 +118,9 @@ class Pins:
                     pins.append(pin)
         if problems:
             problems += _Index(pins).contradictions()
-            raise PinsError(name, [problem for _, problem in sorted(problems, key=lambda it: it[0])])
+            raise PinsError(
+                name, [problem for _, problem in sorted(problems, key=lambda it: it[0])]
+            )
         try:
             return cls(tuple(pins))
         except PinsError as exc:
@@ -138,7 +144,11 @@ class Pins:
     def keys(self, it: Fingerprint) -> Iterable[str]:
         """The groups of `same` that the record's names stand in: a name for each."""
         index = self._index
-        return [index.names[group] for group in {index.group[name] for name in index.of(it)} if group in index.joined]
+        return [
+            index.names[group]
+            for group in {index.group[name] for name in index.of(it)}
+            if group in index.joined
+        ]
 
     def compare(self, a: Fingerprint, b: Fingerprint) -> Match | None:
         """ "same" or "different" as it is pinned, or None."""
@@ -153,7 +163,9 @@ class Pins:
         # A group that both belong to tells nothing apart.
         parting = index.parting(one - other, other - one)
         if parting is not None:
-            return verdict(self.name, "different", 1.0, (f"pinned as different ({_cited((parting,))})",), a, b)
+            return verdict(
+                self.name, "different", 1.0, (f"pinned as different ({_cited((parting,))})",), a, b
+            )
         shared = one & other & index.joined
         if not shared:
             return None
@@ -168,7 +180,8 @@ class _Index:
     Attributes:
         names: Number -> name; `number`: the reverse.
         folded: Name in lower case -> numbers, more than one only where names differ in case alone.
-        lines: Number -> the `same` lines in which it stands, as positions in `pins`; `first`: the first of them.
+        lines: Number -> the `same` lines in which it stands, as positions in `pins`; `first`: the
+            first of them.
         group: Number -> the smallest number that it is the same as.
         joined: Groups of more than one name.
         names_hits: Whether any name is the id of a hit.
@@ -233,7 +246,9 @@ class _Index:
         return self.pins[min(lines)] if lines else None
 
     def joining(self, ours: set[int], theirs: set[int], group: int) -> tuple[int, ...]:
-        """The line in which a name of each stands; where there is none, the line of each in the chain between."""
+        """The line in which a name of each stands; where there is none, the line of each in the
+        chain between.
+        """
         left = [name for name in ours if self.group[name] == group]
         right = [name for name in theirs if self.group[name] == group]
         both: set[int] = set()
@@ -258,13 +273,17 @@ class _Index:
                     said = _cited(self._chain(twin, name), reasons=False)
                     here = _cited((pin,), reasons=False)
                     both = f"{shown(twin)} and {shown(name)}"
-                    problems.append((pin.line, f"{here}: {both} are different here, but the same by {said}"))
+                    problems.append(
+                        (pin.line, f"{here}: {both} are different here, but the same by {said}")
+                    )
                     if len(problems) == MAX_PROBLEMS:
                         return problems
         return problems
 
     def _chain(self, start: str, end: str) -> list[Pin]:
-        """The lines that lead from one name to another of its group: the fewest, in the order of the file."""
+        """The lines that lead from one name to another of its group: the fewest, in the order of
+        the file.
+        """
         begin, goal = self.number[start], self.number[end]
         came: dict[int, tuple[int, int]] = {}
         seen: set[int] = set()
@@ -306,5 +325,7 @@ def _cited(pins: Iterable[Pin], *, reasons: bool = True) -> str:
     for file, lines in files.items():
         numbers = ", ".join(str(pin.line) for pin in lines)
         why = "; ".join(dict.fromkeys(pin.reason for pin in lines if pin.reason)) if reasons else ""
-        said.append(f"{file} line{'s' if len(lines) > 1 else ''} {numbers}{': ' if why else ''}{why}")
+        said.append(
+            f"{file} line{'s' if len(lines) > 1 else ''} {numbers}{': ' if why else ''}{why}"
+        )
     return " and ".join(said)

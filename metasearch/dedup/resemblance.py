@@ -1,4 +1,6 @@
-"""How two titles relate: from "equal" to "far", with a word for each kind of difference that databases make."""
+"""How two titles relate: from "equal" to "far", with a word for each kind of difference that
+databases make.
+"""
 
 from __future__ import annotations
 
@@ -10,16 +12,19 @@ from rapidfuzz import fuzz
 
 from metasearch.bib import normalise
 
-#: "equal": same letters; "start": one is the other without its subtitle, or cut off; "end": one stands in the other
-#: between marks, which has a heading too; "near": the words differ in spelling only; "within": all words of one are in
-#: the other, which has more; "reworded": some words are others; "far"; "missing": one side has none.
+#: "equal": same letters; "start": one is the other without its subtitle, or cut off; "end": one
+#: stands in the other between marks, which has a heading too; "near": the words differ in spelling
+#: only; "within": all words of one are in the other, which has more; "reworded": some words are
+#: others; "far"; "missing": one side has none.
 TitleRelation = Literal["equal", "start", "end", "near", "within", "reworded", "far", "missing"]
 
-#: Titles this alike may differ by a typo or an encoding; measured as the ratio of rapidfuzz (indel distance).
+#: Titles this alike may differ by a typo or an encoding; measured as the ratio of rapidfuzz (indel
+#: distance).
 NEAR = 0.9
 #: Titles less alike than this speak of different things.
 FAR = 0.6
-#: A main title of fewer letters is not looked for at the beginning of longer ones, nor elsewhere in them.
+#: A main title of fewer letters is not looked for at the beginning of longer ones, nor elsewhere in
+#: them.
 SHORTEST_MAIN_TITLE = 6
 SHORTEST_TAIL = 20
 SHORTEST_WITHIN = 25
@@ -30,33 +35,42 @@ DROPPED = 4
 #: Runs of words this alike are the same words, torn apart or glued together.
 GLUED = 88
 
-#: Words that are only in one of two titles, and are looked for misspelt in the other one: each is compared with each.
+#: Words that are only in one of two titles, and are looked for misspelt in the other one: each is
+#: compared with each.
 MOST_MISSPELT = 40
 
 #: Words without which a title says the same.
 SMALL_WORDS = frozenset(
-    "the a an of and for in on to with by from at as is are or its der die das und le la les des du de et el los las y "
+    "the a an of and for in on to with by from at as is are or its der die das und le la les des "
+    "du de et el los las y "
     "en il e un une ein eine".split()
 )
 # Chinese characters without which a title says the same.
 _SMALL_HAN = frozenset("的之及与和了在其于对以")
-_PREPOSITIONS = frozenset("of for to into on in with toward towards about against under beyond from by and".split())
+_PREPOSITIONS = frozenset(
+    "of for to into on in with toward towards about against under beyond from by and".split()
+)
 # Different in few letters, and the very opposite.
 _OPPOSITES = frozenset(
     frozenset(pair.split("/"))
-    for pair in """hypo/hyper pre/post intra/inter intra/extra inter/extra macro/micro mono/poly endo/exo uni/bi
-    uni/multi ante/post anti/pro over/under male/female males/females men/women man/woman boys/girls mother/father
-    mothers/fathers maternal/paternal north/south east/west northern/southern eastern/western upper/lower left/right
-    increase/decrease increased/decreased increasing/decreasing high/low acute/chronic homo/hetero iso/aniso syn/anti
-    cis/trans in/ex deductive/inductive forward/backward symmetric/asymmetric linear/nonlinear invasive/noninvasive
-    dependent/independent stable/unstable reversible/irreversible regular/irregular cohort/control""".split()
+    for pair in """
+    hypo/hyper pre/post intra/inter intra/extra inter/extra macro/micro mono/poly endo/exo uni/bi
+    uni/multi ante/post anti/pro over/under male/female males/females men/women man/woman boys/girls
+    mother/father mothers/fathers maternal/paternal north/south east/west northern/southern
+    eastern/western upper/lower left/right increase/decrease increased/decreased
+    increasing/decreasing high/low acute/chronic homo/hetero iso/aniso syn/anti cis/trans in/ex
+    deductive/inductive forward/backward symmetric/asymmetric linear/nonlinear invasive/noninvasive
+    dependent/independent stable/unstable reversible/irreversible regular/irregular cohort/control
+""".split()
 )
 # Lost where a PDF writes them as one character: "five" -> "ve", "buffering" -> "bufering".
 _LIGATURES = re.compile("ff[il]?|f[il]")
 _PREFIXES = frozenset(
-    """a an anti auto bi bio co counter de di dis down endo extra fe hetero homo hyper hypo il im in inter intra ir
-    macro micro mis mono multi neo non over poly post pre proto pseudo re semi sub super supra trans tri ultra un
-    under uni up wo""".split()
+    """
+    a an anti auto bi bio co counter de di dis down endo extra fe hetero homo hyper hypo il im in
+    inter intra ir macro micro mis mono multi neo non over poly post pre proto pseudo re semi sub
+    super supra trans tri ultra un under uni up wo
+""".split()
 )
 
 
@@ -83,13 +97,19 @@ class Titled(Protocol):
 
 @lru_cache(maxsize=8)  # see evidence.py
 def resemblance(a: Titled, b: Titled) -> TitleRelation:
-    """The relation of two titles; quick to say "far", because nearly every pair that shares a key is."""
+    """The relation of two titles; quick to say "far", because nearly every pair that shares a key
+    is.
+    """
     if a.compact == b.compact:
         return "equal" if a.compact else "missing"
     if not a.compact or not b.compact:
         return "missing"
     relation = _relation(a, b) if len(a.compact) <= len(b.compact) else _relation(b, a)
-    if relation in ("far", "reworded", "within") and (a.others or b.others) and _another_equal(a, b):
+    if (
+        relation in ("far", "reworded", "within")
+        and (a.others or b.others)
+        and _another_equal(a, b)
+    ):
         return "equal"
     return relation
 
@@ -117,7 +137,9 @@ def _relation(short: Titled, long: Titled) -> TitleRelation:
     left, right = unmatched(short.words, long.words)
     if _spelt_alike(left, right):
         return "near"
-    return "within" if len(short.compact) >= SHORTEST_WITHIN and _all_in(left, right) else "reworded"
+    return (
+        "within" if len(short.compact) >= SHORTEST_WITHIN and _all_in(left, right) else "reworded"
+    )
 
 
 def _starts(short: Titled, long: Titled) -> bool:
@@ -141,28 +163,38 @@ def _starts(short: Titled, long: Titled) -> bool:
 
 
 def _between_marks(short: Titled, long: Titled) -> bool:
-    """Whether the short title stands in the long one between marks: without the name of a column, series or author."""
+    """Whether the short title stands in the long one between marks: without the name of a column,
+    series or author.
+    """
     if len(short.compact) < SHORTEST_TAIL or short.compact not in long.compact:
         return False
     marks = long.marks | {0, len(long.words)}
     count = len(short.words)
     return any(
-        start in marks and start + count in marks and long.words[start : start + count] == short.words
+        start in marks
+        and start + count in marks
+        and long.words[start : start + count] == short.words
         for start in range(len(long.words) - count + 1)
     )
 
 
 def _within(short: Titled, long: Titled) -> bool:
-    """Whether the short title stands in the long one, whole words in one piece; at the beginning also glued."""
+    """Whether the short title stands in the long one, whole words in one piece; at the beginning
+    also glued.
+    """
     if len(short.compact) < SHORTEST_WITHIN:
         return False
     return long.compact.startswith(short.compact) or f" {short.text} " in f" {long.text} "
 
 
 def _is_object(short: Titled, long: Titled) -> bool:
-    """Whether the longer title is about what the shorter one names: "Optimisation of ...", "A system for ..."."""
+    """Whether the longer title is about what the shorter one names: "Optimisation of ...", "A
+    system for ...".
+    """
     start = len(long.words) - len(short.words)
-    return start > 1 and long.words[start:] == short.words and long.words[start - 1] in _PREPOSITIONS
+    return (
+        start > 1 and long.words[start:] == short.words and long.words[start - 1] in _PREPOSITIONS
+    )
 
 
 def unmatched(a: tuple[str, ...], b: tuple[str, ...]) -> tuple[list[str], list[str]]:
@@ -174,7 +206,9 @@ def unmatched(a: tuple[str, ...], b: tuple[str, ...]) -> tuple[list[str], list[s
 
 
 def _spelt_alike(left: list[str], right: list[str]) -> bool:
-    """Whether the words that are not in both titles are spellings of one another: a typo changes letters, not words."""
+    """Whether the words that are not in both titles are spellings of one another: a typo changes
+    letters, not words.
+    """
     if not left or not right:  # words dropped or added: "the", or nothing but their order
         more = [w for w in (left or right) if w not in SMALL_WORDS and w not in _SMALL_HAN]
         if any(map(normalise.has_cjk, more)):
@@ -187,7 +221,9 @@ def _spelt_alike(left: list[str], right: list[str]) -> bool:
 
 
 def _all_in(left: list[str], right: list[str]) -> bool:
-    """Whether each word that only the shorter title has is in the longer one misspelt, or glued to another."""
+    """Whether each word that only the shorter title has is in the longer one misspelt, or glued to
+    another.
+    """
     if len(left) * len(right) > MOST_MISSPELT**2:
         return False
     glued = "".join(right)

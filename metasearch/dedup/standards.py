@@ -1,4 +1,6 @@
-"""Standards by their numbers: "GB/T 7714-2015", "ISO 8601-1:2019", "DIN EN ISO 690", "IEEE Std 802.11-2016"."""
+"""Standards by their numbers: "GB/T 7714-2015", "ISO 8601-1:2019", "DIN EN ISO 690", "IEEE Std
+802.11-2016".
+"""
 
 from __future__ import annotations
 
@@ -11,11 +13,13 @@ from metasearch.dedup.fingerprint import LONGEST_TITLE, Fingerprint
 from metasearch.record import Record
 
 _BODIES = (
-    "ANSI ASTM BS CSA DIN DL EN GBT GBZ GB GJB HJ IEC IEEE ISO ITU JB JIS KS NF NISO NY QB SAE SN TR TS UNE UNI WS YY"
+    "ANSI ASTM BS CSA DIN DL EN GBT GBZ GB GJB HJ IEC IEEE ISO ITU JB JIS KS NF NISO NY QB SAE SN "
+    "TR TS UNE UNI WS YY"
 ).split()
 _ANY = "|".join(_BODIES)
 _NUMBER = re.compile(
-    rf"(?<![A-Za-z0-9])(?P<body>(?:{_ANY})(?:[/ ](?:(?:{_ANY}|T|Std|STD)(?![A-Za-z])|Z(?![A-Za-z0-9]))){{0,4}})\.?[ -]?"
+    rf"(?<![A-Za-z0-9])(?P<body>(?:{_ANY})(?:[/ "
+    rf"](?:(?:{_ANY}|T|Std|STD)(?![A-Za-z])|Z(?![A-Za-z0-9]))){{0,4}})\.?[ -]?"
     r"(?P<number>[A-Z]?\d{1,6}(?:\.\d{1,4}){0,4}(?:-\d{1,3}(?!\d)){0,3})"
     r"(?:\s?[:\-\u2010-\u2015]\s?(?P<year>(?:19|20)\d\d)(?!\d)(?:-\d\d(?!\d))?)?"
     r"(?:/(?P<more>(?:Amd|AMD|Cor|COR|AC|A) ?\.?\d{1,2})(?::\d{4})?)?"
@@ -24,7 +28,8 @@ _NUMBER = re.compile(
 _CHINESE_YEAR = re.compile(r"-([5-9]\d)$")
 _FIRST_WORDS = frozenset(body.lower() for body in _BODIES)
 _BEGINNINGS = tuple(sorted(_FIRST_WORDS))
-# What joins the name of a body and changes no number: recommended (T), guiding (Z), approved by, together with.
+# What joins the name of a body and changes no number: recommended (T), guiding (Z), approved by,
+# together with.
 _NO_BODIES = frozenset(("T", "Z", "STD", "ANSI", "IEC"))
 #: Types under which catalogues keep standards, too.
 _LOOSE = (None, "other", "report", "book", "webpage")
@@ -36,11 +41,13 @@ class Standard(NamedTuple):
     """What names a standard.
 
     Attributes:
-        number: Body and number, with part and amendment, "" where the record gives none: "ISO 8601-1".
+        number: Body and number, with part and amendment, "" where the record gives none: "ISO
+            8601-1".
         year: In four digits: that of the number, else the record's; "" where there is none.
         name: The title without the number, compact.
         dated: Whether the number has the year.
-        said: Whether the record is of that type; otherwise its title begins like that of a standard.
+        said: Whether the record is of that type; otherwise its title begins like that of a
+            standard.
     """
 
     number: str
@@ -51,10 +58,14 @@ class Standard(NamedTuple):
 
 
 def standard(it: Fingerprint) -> Standard | None:
-    """What names the standard that a record describes, or None: of nearly all records at the cost of one look."""
+    """What names the standard that a record describes, or None: of nearly all records at the cost
+    of one look.
+    """
     if it.record.type != "standard":
         first = it.words[0] if it.words else ""
-        if first not in _FIRST_WORDS and not (first[-1:].isdecimal() and first.startswith(_BEGINNINGS)):
+        if first not in _FIRST_WORDS and not (
+            first[-1:].isdecimal() and first.startswith(_BEGINNINGS)
+        ):
             return None
     return it.once("standard", _read)
 
@@ -83,7 +94,10 @@ def _plain(text: str) -> str:
 
 def _standard(found: re.Match[str], title: str, record: Record, *, said: bool) -> Standard:
     number, year = found["number"], found["year"]
-    bodies = [{"GBT": "GB", "GBZ": "GB"}.get(name, name) for name in re.split("[/ ]", found["body"].upper())]
+    bodies = [
+        {"GBT": "GB", "GBZ": "GB"}.get(name, name)
+        for name in re.split("[/ ]", found["body"].upper())
+    ]
     if bodies[0] == "GB" and year is None and (short := _CHINESE_YEAR.search(number)):
         number, year = number[: short.start()], f"19{short[1]}"
     kept = [name for name in bodies if name not in _NO_BODIES] or bodies[:1]
@@ -94,7 +108,9 @@ def _standard(found: re.Match[str], title: str, record: Record, *, said: bool) -
 
 
 def relation(a: Standard | None, b: Standard | None) -> bool | None:
-    """Whether two records are of one standard: by number and year, else by name and year; None: they do not say."""
+    """Whether two records are of one standard: by number and year, else by name and year; None:
+    they do not say.
+    """
     if a is None or b is None:
         return None
     if a.number and b.number:
@@ -102,7 +118,12 @@ def relation(a: Standard | None, b: Standard | None) -> bool | None:
             return False
         if not a.year:
             return None
-        # The title may be in any language, unless one of them is a standard only by what its title begins with.
+        # The title may be in any language, unless one of them is a standard only by what its title
+        # begins with.
         named = (a.said and b.said) or not a.name or not b.name or a.name == b.name
         return True if a.year == b.year and named else None
-    return True if a.year and a.year == b.year and a.name == b.name and len(a.name) >= SHORTEST_NAME else None
+    return (
+        True
+        if a.year and a.year == b.year and a.name == b.name and len(a.name) >= SHORTEST_NAME
+        else None
+    )

@@ -1,4 +1,6 @@
-"""What a title says: its words, where a subtitle begins, which part of a series it is, and what it is about."""
+"""What a title says: its words, where a subtitle begins, which part of a series it is, and what it
+is about.
+"""
 
 from __future__ import annotations
 
@@ -7,63 +9,86 @@ from functools import lru_cache
 
 from metasearch.bib import normalise
 
-#: Words that stand where a title should be, or on thousands of works: such a title identifies nothing.
+#: Words that stand where a title should be, or on thousands of works: such a title identifies
+#: nothing.
 GENERIC_TITLES = frozenset(
-    """abstract abstracts announcement announcements appendix author index authorindex background backmatter
-    bibliography bookreview bookreviews booksreceived callforpapers comment commentary comments conclusion
-    conclusions contents contributors correction correspondence corrigendum cover discussion editorial
-    editorialboard editorialcomment editorialcomments editorialnote editorialnotes editorscomments editorsnote
-    editorsintroduction erratum errata foreword frontmatter fromtheeditor fromtheeditors guesteditorial inbrief
-    index inmemoriam inthisissue introduction issueinformation letter letters lettertotheeditor
-    letterstotheeditor listofcontributors masthead mastheads miscellany news newsandnotes note notes notice
-    obituary openingremarks preface preliminary presidentsmessage proceedings prologue references reply response
-    review reviews summary tableofcontents titlepage untitled welcome works 前言 序言 序 目录 编者按 编后记
-    卷首语 后记 征稿启事 会议通知 书评 简讯 总目次 投稿须知 勘误""".split()
+    """
+    abstract abstracts announcement announcements appendix author index authorindex background
+    backmatter bibliography bookreview bookreviews booksreceived callforpapers comment commentary
+    comments conclusion conclusions contents contributors correction correspondence corrigendum
+    cover discussion editorial editorialboard editorialcomment editorialcomments editorialnote
+    editorialnotes editorscomments editorsnote editorsintroduction erratum errata foreword
+    frontmatter fromtheeditor fromtheeditors guesteditorial inbrief index inmemoriam inthisissue
+    introduction issueinformation letter letters lettertotheeditor letterstotheeditor
+    listofcontributors masthead mastheads miscellany news newsandnotes note notes notice obituary
+    openingremarks preface preliminary presidentsmessage proceedings prologue references reply
+    response review reviews summary tableofcontents titlepage untitled welcome works 前言 序言 序
+    目录 编者按 编后记 卷首语 后记 征稿启事 会议通知 书评 简讯 总目次 投稿须知 勘误
+""".split()
 )
 
 # The names of columns and front matter consist of these words, and one of the first is among them.
 _COLUMNS = frozenset(
-    """announcement announcements author authors board calendar column comment commentary comments contents
-    contributors correction corrections correspondence editor editorial editorials editors errata erratum foreword
-    index introduction letter letters masthead message news note notes notice obituaries obituary preface president
-    remarks reply response review reviewers reviews viewpoint welcome""".split()
+    """
+    announcement announcements author authors board calendar column comment commentary comments
+    contents contributors correction corrections correspondence editor editorial editorials editors
+    errata erratum foreword index introduction letter letters masthead message news note notes
+    notice obituaries obituary preface president remarks reply response review reviewers reviews
+    viewpoint welcome
+""".split()
 )
 _COLUMN_WORDS = _COLUMNS | frozenset(
-    """a about abstracts an and annual answer article articles associate at back book books brief by call chair chairs
-    chief coming content cover current department desk director entry events features files for from front guest
-    highlights i ii iii in inaugural information inside invited issue issues list looking matter meeting meetings
-    miscellaneous newsletter next notices number of on online open opening our page papers past present presidents
-    previous publisher publishers readers received report reports research reviewer s senior short special statement
-    statements subject supplement table thank thanks the this to us view views volume we with word words work year
-    years""".split()
+    """
+    a about abstracts an and annual answer article articles associate at back book books brief by
+    call chair chairs chief coming content cover current department desk director entry events
+    features files for from front guest highlights i ii iii in inaugural information inside invited
+    issue issues list looking matter meeting meetings miscellaneous newsletter next notices number
+    of on online open opening our page papers past present presidents previous publisher publishers
+    readers received report reports research reviewer s senior short special statement statements
+    subject supplement table thank thanks the this to us view views volume we with word words work
+    year years
+""".split()
 )
 
-# Marks that end a part of a title wherever they stand, and those that need a blank beside them ("well-known", "U.S.");
-# Embase's <ORIGINAL> stands before the title in the language of the work.
-_BREAK = re.compile(r"[:：;；()（）\[\]【】\u2014\u2500\u2501。？！]|[.?!] | [-\u2010-\u2013\u2015/=] |--|<ORIGINAL>")
+# Marks that end a part of a title wherever they stand, and those that need a blank beside them
+# ("well-known", "U.S."); Embase's <ORIGINAL> stands before the title in the language of the work.
+_BREAK = re.compile(
+    r"[:：;；()（）\[\]【】\u2014\u2500\u2501。？！]|[.?!] | [-\u2010-\u2013\u2015/=] "
+    r"|--|<ORIGINAL>"
+)
 # All characters of which those marks consist: a title without one of them is one part.
-_MAY_BREAK = re.compile(r"[:：;；()（）\[\]【】\u2014\u2500\u2501。？！.?!\-\u2010-\u2013\u2015/=<]")
+_MAY_BREAK = re.compile(
+    r"[:：;；()（）\[\]【】\u2014\u2500\u2501。？！.?!\-\u2010-\u2013\u2015/=<]"
+)
 _NUMBER = r"(?:[ivxl]{1,6}|\d{1,3}[a-z]?|one|two|three|four|five|six|seven|eight|nine|ten|first|second|third)"
 _PART = re.compile(
     rf"\b(?:part|parts|pt|teil|tome|vol|volume|band|bd|parte|partie|chapter|phase|study|experiment|lecture|paper|series|"
     rf"no|number)s?\s+({_NUMBER})\b"
 )
 _PART_WORDS = frozenset(
-    "part parts pt pts teil tome vol volume volumes band bd parte partie chapter chapters phase study studys "
+    "part parts pt pts teil tome vol volume volumes band bd parte partie chapter chapters phase "
+    "study studys "
     "experiment lecture paper series no number numbers phases experiments lectures papers".split()
 )
 # Of more than one letter, up to 39: beyond that they are words and measures ("li", "xl", "mm").
 _ROMAN_NUMBERS = frozenset(
-    (tens + ones) for tens in ("", "x", "xx", "xxx") for ones in ("", *"i ii iii iv v vi vii viii ix".split())
+    (tens + ones)
+    for tens in ("", "x", "xx", "xxx")
+    for ones in ("", *"i ii iii iv v vi vii viii ix".split())
 ) - {"", "i", "v", "x"}
 _ROMANS = _ROMAN_NUMBERS | {"i", "v", "x"}
-_WORD_NUMBERS = dict(zip("one two three four five six seven eight nine ten".split(), range(1, 11), strict=True))
+_WORD_NUMBERS = dict(
+    zip("one two three four five six seven eight nine ten".split(), range(1, 11), strict=True)
+)
 _WORD_NUMBERS |= {"first": 1, "second": 2, "third": 3}
 
 _NOTICES = (
     (
         "erratum",
-        re.compile(r"^(?:errat(?:um|a)|corrigend(?:um|a)|(?:author |publisher )?corrections?)(?: (?:to|for|in)\b|$)"),
+        re.compile(
+            r"^(?:errat(?:um|a)|corrigend(?:um|a)|(?:author |publisher )?corrections?)(?: "
+            r"(?:to|for|in)\b|$)"
+        ),
     ),
     (
         "retraction",
@@ -74,15 +99,21 @@ _NOTICES = (
     (
         "reply",
         re.compile(
-            r"^(?:authors? |the authors? |in )?(?:reply|response|rejoinder|rebuttal)(?: to\b| from\b|$)|^re$",
+            r"^(?:authors? |the authors? |in )?(?:reply|response|rejoinder|rebuttal)(?: to\b| "
+            r"from\b|$)|^re$",
         ),
     ),
-    ("comment", re.compile(r"^(?:(?:a |invited )?comments?(?:ary)? on\b|discussion (?:of|on)\b|letter (?:to|re)\b)")),
+    (
+        "comment",
+        re.compile(
+            r"^(?:(?:a |invited )?comments?(?:ary)? on\b|discussion (?:of|on)\b|letter (?:to|re)\b)"
+        ),
+    ),
     ("addendum", re.compile(r"^(?:addend(?:um|a)|supplement) to\b")),
     ("review", re.compile(r"^(?:book |a )?review of\b|^book review")),
 )
-# "Erratum- ..." and "Corrigendum –...": a dash with a blank on one side; without one ("Response-surface methods") only
-# behind words that are nothing but a notice.
+# "Erratum- ..." and "Corrigendum –...": a dash with a blank on one side; without one
+# ("Response-surface methods") only behind words that are nothing but a notice.
 _DASHES = r"[\u2010-\u2015\u2212\ufe58\ufe63\uff0d-]"
 _DASHED = re.compile(
     rf"\W*(?:(?:errat(?:um|a)|corrigend(?:um|a)|addend(?:um|a))\s?{_DASHES}|"
@@ -92,17 +123,21 @@ _DASHED = re.compile(
 _LAST_WORDS = frozenset(("reply", "response", "rejoinder"))
 _REPLY_AT_END = re.compile(r"\b(?:the )?authors? (?:reply|response)$|\b(?:reply|rejoinder)$")
 _NOTICE_WORDS = frozenset(
-    "erratum errata corrigendum corrigenda correction corrections author publisher authors the in reply response "
+    "erratum errata corrigendum corrigenda correction corrections author publisher authors the in "
+    "reply response "
     "rejoinder rebuttal re retraction withdrawal expression notice comment comments commentary a "
     "invited discussion letter addendum addenda supplement review book".split()
 )
 
 
-def is_generic(words: tuple[str, ...], compact: str, venue: tuple[str, ...], first: frozenset[str]) -> bool:
+def is_generic(
+    words: tuple[str, ...], compact: str, venue: tuple[str, ...], first: frozenset[str]
+) -> bool:
     """Whether a title identifies nothing.
 
-    It is empty or in the list, or consists of nothing but the words for a column and the names of the journal and its
-    editor: "Remarks from the Editor of MIS Quarterly", "Weber / Editor's Comments", "Book review column".
+    It is empty or in the list, or consists of nothing but the words for a column and the names of
+    the journal and its editor: "Remarks from the Editor of MIS Quarterly", "Weber / Editor's
+    Comments", "Book review column".
     """
     if len(compact) < 2 or compact in GENERIC_TITLES:
         return True
@@ -112,7 +147,9 @@ def is_generic(words: tuple[str, ...], compact: str, venue: tuple[str, ...], fir
 
 
 def title_words(title: str, subtitle: str | None) -> tuple[tuple[str, ...], frozenset[int]]:
-    """The folded words of title and subtitle, and the numbers of words after which a mark ends a part of the title."""
+    """The folded words of title and subtitle, and the numbers of words after which a mark ends a
+    part of the title.
+    """
     breaks: list[int] = []
     words: list[str] = []
     for part in _BREAK.split(title) if _MAY_BREAK.search(title) else (title,):
@@ -148,7 +185,8 @@ def marks(title: str) -> frozenset[int]:
 
 
 def notice(text: str, words: tuple[str, ...], breaks: frozenset[int], title: str = "") -> str:
-    """What kind of notice about another work the title announces: "Erratum: ...", "... Authors' reply".
+    """What kind of notice about another work the title announces: "Erratum: ...", "... Authors'
+    reply".
 
     Args:
         text: The words, joined by blanks.
@@ -186,7 +224,9 @@ _NO_NUMBERS: frozenset[str] = frozenset()
 
 
 def numbers(text: str, words: tuple[str, ...]) -> frozenset[str]:
-    """All numbers in a title, also those within words ("D2", "CO2") and Roman ones of more than one letter."""
+    """All numbers in a title, also those within words ("D2", "CO2") and Roman ones of more than one
+    letter.
+    """
     text = _MISREAD.sub(" ", text) if "1" in text else text
     digits = _DIGITS.findall(text)
     if len(digits) > 1 and any(len(number) == 3 for number in digits[1:]):
@@ -199,7 +239,9 @@ def numbers(text: str, words: tuple[str, ...]) -> frozenset[str]:
 
 
 def numeral(word: str) -> str:
-    """The number that a folded word is, in digits, also of a Roman one of more than one letter; "" where it is none."""
+    """The number that a folded word is, in digits, also of a Roman one of more than one letter; ""
+    where it is none.
+    """
     if word.isdecimal():
         return word.lstrip("0") or "0"
     return str(normalise.roman(word)) if word in _ROMAN_NUMBERS else ""

@@ -1,6 +1,7 @@
 """Journals and conferences: their words, their kind, and whether two names mean one.
 
-Abbreviations follow ISO 4 (each word a beginning of the full one's word) or are initialisms ("JAMA", "VLDB").
+Abbreviations follow ISO 4 (each word a beginning of the full one's word) or are initialisms
+("JAMA", "VLDB").
 """
 
 from __future__ import annotations
@@ -14,20 +15,29 @@ from metasearch.dedup import cjk
 #: "journal", "conference", or "" where the name does not tell.
 VenueKind = Literal["", "journal", "conference"]
 
-_STOP = frozenset("the a an of and for in on de la le les des du der die das und fur et y e el".split())
-# What surrounds the name of a conference: "Proceedings of the 25th Annual International Conference on ... 1999".
+_STOP = frozenset(
+    "the a an of and for in on de la le les des du der die das und fur et y e el".split()
+)
+# What surrounds the name of a conference: "Proceedings of the 25th Annual International Conference
+# on ... 1999".
 _SURROUNDS = frozenset(
-    """proc proceedings conference conf international intl int annual symposium symp workshop meeting congress acm ieee
-    ieeecomputersociety assoc mach comput association computing machinery th st nd rd first second third fourth fifth
-    sixth seventh eighth ninth tenth hellip ed eds press vol""".split()
+    """
+    proc proceedings conference conf international intl int annual symposium symp workshop meeting
+    congress acm ieee ieeecomputersociety assoc mach comput association computing machinery th st nd
+    rd first second third fourth fifth sixth seventh eighth ninth tenth hellip ed eds press vol
+""".split()
 )
 _CONFERENCES = frozenset(
-    "conference conf symposium symp workshop workshops congress meeting kongress tagung colloquium colloque".split()
+    "conference conf symposium symp workshop workshops congress meeting kongress tagung "
+    "colloquium colloque".split()
 )
-_JOURNALS = frozenset("journal j transactions trans magazine zeitschrift revista revue rivista 学报 杂志".split())
+_JOURNALS = frozenset(
+    "journal j transactions trans magazine zeitschrift revista revue rivista 学报 杂志".split()
+)
 # What a series of conferences calls its periodical, beside those: "SIGMOD Record".
 _PERIODICALS = _JOURNALS | frozenset("record bulletin newsletter".split())
-#: Names that are remembered, with what was made of them: those of a search, and the frequent ones of a file.
+#: Names that are remembered, with what was made of them: those of a search, and the frequent ones
+#: of a file.
 KEPT = 2_000
 #: An acronym is looked for in names of up to this many words.
 _LONGEST_NAME = 14
@@ -51,8 +61,8 @@ def venue_kind(venue: tuple[str, ...]) -> VenueKind:
 def venue_relation(a: tuple[str, ...], b: tuple[str, ...]) -> bool | None:
     """Whether two names mean one journal or conference.
 
-    None where one is missing, is nothing but "Proceedings of the International Conference", or is an acronym that the
-    other one does not spell out: nobody can tell then.
+    None where one is missing, is nothing but "Proceedings of the International Conference", or is
+    an acronym that the other one does not spell out: nobody can tell then.
     """
     if not a or not b:
         return None
@@ -61,7 +71,9 @@ def venue_relation(a: tuple[str, ...], b: tuple[str, ...]) -> bool | None:
 
 @lru_cache(maxsize=KEPT)
 def is_series_and_journal(a: tuple[str, ...], b: tuple[str, ...]) -> bool:
-    """Whether one name is a word and the other that word's journal: "VLDB" and "VLDB J.", a series and its journal."""
+    """Whether one name is a word and the other that word's journal: "VLDB" and "VLDB J.", a series
+    and its journal.
+    """
     if _PERIODICALS.isdisjoint(a) == _PERIODICALS.isdisjoint(b):
         return False
     one, other = (tuple(word for word in _core(it) if word not in _PERIODICALS) for it in (a, b))
@@ -70,7 +82,9 @@ def is_series_and_journal(a: tuple[str, ...], b: tuple[str, ...]) -> bool:
 
 @lru_cache(maxsize=KEPT)
 def _names_relation(a: tuple[str, ...], b: tuple[str, ...]) -> bool | None:
-    if not (a[0].isascii() and b[0].isascii()) and (normalise.has_cjk(a[0]) or normalise.has_cjk(b[0])):
+    if not (a[0].isascii() and b[0].isascii()) and (
+        normalise.has_cjk(a[0]) or normalise.has_cjk(b[0])
+    ):
         return cjk.same_venue(a, b)
     if "".join(a) == "".join(b) or _abbreviated(a, b):
         return True
@@ -90,12 +104,16 @@ def _names_relation(a: tuple[str, ...], b: tuple[str, ...]) -> bool | None:
 
 
 def same_name(a: tuple[str, ...], b: tuple[str, ...]) -> bool:
-    """Whether two names are one word by word, each word spelt out or abbreviated; "VLDB" and "VLDB J." are not."""
+    """Whether two names are one word by word, each word spelt out or abbreviated; "VLDB" and "VLDB
+    J." are not.
+    """
     return bool(a) and len(a) == len(b) and all(map(_abbreviates, a, b))
 
 
 def _one_in_common(short: tuple[str, ...], long: tuple[str, ...]) -> bool:
-    """Whether most words of the shorter name are in the longer one: a series, a section, a translation beside it."""
+    """Whether most words of the shorter name are in the longer one: a series, a section, a
+    translation beside it.
+    """
     return 2 * sum(any(_abbreviates(word, other) for other in long) for word in short) > len(short)
 
 
@@ -110,7 +128,9 @@ def _acronym(word: str) -> bool:
 
 
 def _initialism(word: str, long: tuple[str, ...]) -> bool:
-    """Whether a word is made of the first letters of the others: "pnas", "vldb" of "very large data bases"."""
+    """Whether a word is made of the first letters of the others: "pnas", "vldb" of "very large data
+    bases".
+    """
     initials = "".join(w[0] for w in long)
     if len(word) < 3:
         return False
@@ -121,7 +141,9 @@ def _initialism(word: str, long: tuple[str, ...]) -> bool:
 
 
 def _abbreviated(a: tuple[str, ...], b: tuple[str, ...]) -> bool:
-    """Whether each word of the shorter name begins a word of the longer one, in order, as ISO 4 abbreviates."""
+    """Whether each word of the shorter name begins a word of the longer one, in order, as ISO 4
+    abbreviates.
+    """
     short, long = (a, b) if len(a) <= len(b) else (b, a)
     if len(short) == 1 and len(long) > 1:
         return long[0] == short[0] or short[0] == "".join(word[0] for word in long)
@@ -139,7 +161,8 @@ def _abbreviates(a: str, b: str) -> bool:
     short, long = (a, b) if len(a) <= len(b) else (b, a)
     if long.startswith(short):
         return True
-    # "Intl" for "International", "Natl" for "National": first letter, then letters in order, then the last one.
+    # "Intl" for "International", "Natl" for "National": first letter, then letters in order, then
+    # the last one.
     if len(short) < 4 or short[0] != long[0]:
         return False
     rest = iter(long)

@@ -1,8 +1,10 @@
-"""SimHash over windows of characters, many texts at once: the signature of the default chain's fallback on text.
+"""SimHash over windows of characters, many texts at once: the signature of the default chain's
+fallback on text.
 
-Every run of four letters or digits (two where the text is Chinese, Japanese or Korean) is a feature, as Charikar's
-SimHash wants them; no segmenter, no dictionary, the same on every installation. A window is hashed by arithmetic on
-the code points, so that numpy hashes, spreads and counts those of all texts in one go.
+Every run of four letters or digits (two where the text is Chinese, Japanese or Korean) is a
+feature, as Charikar's SimHash wants them; no segmenter, no dictionary, the same on every
+installation. A window is hashed by arithmetic on the code points, so that numpy hashes, spreads and
+counts those of all texts in one go.
 """
 
 from __future__ import annotations
@@ -25,18 +27,21 @@ if TYPE_CHECKING:
 #: Names everything that shapes a signature.
 ID = "char-4/2, splitmix64, 1"
 WINDOW, WINDOW_CJK = 4, 2
-#: Windows in which texts are compared that are known to be near: so long that unrelated texts share hardly any.
+#: Windows in which texts are compared that are known to be near: so long that unrelated texts share
+#: hardly any.
 SHINGLE, SHINGLE_CJK = 8, 4
-#: Letters of a text that count: abstracts are shorter, and what is not is cut where it does no harm.
+#: Letters of a text that count: abstracts are shorter, and what is not is cut where it does no
+#: harm.
 LONGEST = 20_000
-#: Fewer windows say too little about a text for its signature to mean anything; a Chinese character says as much as a
-#: short word.
+#: Fewer windows say too little about a text for its signature to mean anything; a Chinese character
+#: says as much as a short word.
 FEWEST, FEWEST_CJK = 40, 20
 #: Windows that are counted in one go.
 AT_ONCE = 1 << 14
 
-# Odd multipliers that make one number of a window: any will do, if they are far apart. Then the finalizer of splitmix64
-# (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014).
+# Odd multipliers that make one number of a window: any will do, if they are far apart. Then the
+# finalizer of splitmix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators",
+# OOPSLA 2014).
 _PLACES = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0xD6E8FEB86659FD93)
 _MIX = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB))
 #: Code points beyond are passed over: no letters of a language that is written today stand there.
@@ -70,8 +75,8 @@ def _signatures(texts: list[str]) -> list[int | None]:
     enough = counts >= np.where(in_cjk, FEWEST_CJK, FEWEST)
     if not enough.any():
         return [None] * len(texts)
-    # Each byte of a hash becomes eight lanes of eight bits, so that one addition counts eight columns; up to 255
-    # windows are counted before lanes are widened.
+    # Each byte of a hash becomes eight lanes of eight bits, so that one addition counts eight
+    # columns; up to 255 windows are counted before lanes are widened.
     lanes = _spread()[hashes.view(np.uint8)].reshape(-1, 8)
     starts: list[int] = []
     owners = []
@@ -83,14 +88,20 @@ def _signatures(texts: list[str]) -> list[int | None]:
             at += count
     columns = np.add.reduceat(lanes, starts, axis=0).view(np.uint8).reshape(-1, 64)
     sums = np.add.reduceat(columns, owners, axis=0, dtype=np.int64)
-    bits = np.packbits(2 * sums > counts[counts > 0][:, None], axis=1, bitorder="little").view("<u8")[:, 0]
+    bits = np.packbits(2 * sums > counts[counts > 0][:, None], axis=1, bitorder="little").view(
+        "<u8"
+    )[:, 0]
     found = np.zeros(len(texts), dtype=np.uint64)
     found[counts > 0] = bits
-    return [bits if there else None for bits, there in zip(found.tolist(), enough.tolist(), strict=True)]
+    return [
+        bits if there else None for bits, there in zip(found.tolist(), enough.tolist(), strict=True)
+    ]
 
 
 def _letters(texts: list[str]) -> tuple[Codes, Places]:
-    """The code points that are looked at, letters and digits, folded, Chinese simplified; where each text ends."""
+    """The code points that are looked at, letters and digits, folded, Chinese simplified; where
+    each text ends.
+    """
     import numpy as np
 
     table = _folded()
@@ -115,8 +126,12 @@ def _hashes(codes: Codes, ends: Places, sizes: Places, in_cjk: Flags) -> tuple[W
     here = len(codes)
     hashes = wide[:here] * np.uint64(_PLACES[0]) + wide[1 : here + 1] * np.uint64(_PLACES[1])
     if not in_cjk.all():
-        longer = wide[2 : here + 2] * np.uint64(_PLACES[2]) + wide[3 : here + 3] * np.uint64(_PLACES[3])
-        hashes += longer if not in_cjk.any() else np.where(np.repeat(in_cjk, sizes), np.uint64(0), longer)
+        longer = wide[2 : here + 2] * np.uint64(_PLACES[2]) + wide[3 : here + 3] * np.uint64(
+            _PLACES[3]
+        )
+        hashes += (
+            longer if not in_cjk.any() else np.where(np.repeat(in_cjk, sizes), np.uint64(0), longer)
+        )
     widths = np.where(in_cjk, WINDOW_CJK, WINDOW)
     counts = np.maximum(sizes - widths + 1, 0)
     return _mixed(hashes[np.arange(here) < np.repeat(ends - widths + 1, sizes)]), counts
@@ -132,7 +147,9 @@ def _mixed(hashes: Words) -> Words:
 
 
 def shingles(text: str) -> Words:
-    """The longer windows of a text, hashed, each once and sorted; empty where there is too little text."""
+    """The longer windows of a text, hashed, each once and sorted; empty where there is too little
+    text.
+    """
     import numpy as np
 
     codes, _ = _letters([text[:LONGEST]])
@@ -148,7 +165,9 @@ def shingles(text: str) -> Words:
 
 
 def overlap(a: Words, b: Words) -> tuple[float, float]:
-    """What share of the shorter text's shingles, and of the longer one's, stand in both; 0.0 where there are none."""
+    """What share of the shorter text's shingles, and of the longer one's, stand in both; 0.0 where
+    there are none.
+    """
     import numpy as np
 
     short, long = sorted((len(a), len(b)))
@@ -169,7 +188,9 @@ def _spread() -> Words:
 
 @cache
 def _folded() -> Codes:
-    """Code point -> that of its letter or digit, folded, or 0 for what is none; filled as characters occur."""
+    """Code point -> that of its letter or digit, folded, or 0 for what is none; filled as
+    characters occur.
+    """
     import numpy as np
 
     return np.full(_CODES, _UNKNOWN, dtype=np.uint32)

@@ -1,7 +1,9 @@
-"""Queries in the dialects of the simulated databases -> the same tree that the rest of metasearch uses.
+"""Queries in the dialects of the simulated databases -> the same tree that the rest of metasearch
+uses.
 
-A dialect is a function that cuts the text into tokens: brackets, operators, the name of a field that governs what
-follows, and terms. `tree` puts them together; NOT binds tighter than AND, AND (or mere neighbourhood) tighter than OR.
+A dialect is a function that cuts the text into tokens: brackets, operators, the name of a field
+that governs what follows, and terms. `tree` puts them together; NOT binds tighter than AND, AND (or
+mere neighbourhood) tighter than OR.
 """
 
 from __future__ import annotations
@@ -159,7 +161,9 @@ _PUBMED = re.compile(
 
 
 def pubmed(text: str, tags: Mapping[str, str]) -> Query | None:
-    """`"a phrase"[ti] AND (word OR b[au]) NOT 2010:2020[dp]`. `tags` maps PubMed's tags, lower case, to our fields."""
+    """`"a phrase"[ti] AND (word OR b[au]) NOT 2010:2020[dp]`. `tags` maps PubMed's tags, lower
+    case, to our fields.
+    """
     if text.count('"') % 2:
         raise NotUnderstood("unbalanced quotes")
     return tree(_pubmed(text, tags))
@@ -180,7 +184,9 @@ def _pubmed(text: str, tags: Mapping[str, str]) -> Iterator[Token]:
             if field == "year" and year:
                 yield Years(int(year[1]), int(year[1]))
             elif words:
-                yield Term(words, "any" if field == "year" else field, phrase=found["phrase"] is not None)
+                yield Term(
+                    words, "any" if field == "year" else field, phrase=found["phrase"] is not None
+                )
 
 
 _CQL_TERM = r'"(?:[^"\\]|\\.)*"|[^\s()"=<>]+'
@@ -198,7 +204,8 @@ _CQL = re.compile(
 
 
 def cql(text: str, indexes: Mapping[str, str]) -> Query | None:
-    """`dc.title all "a b" and dc.date >= 2000`. `indexes` maps the last part of an index's name to our fields.
+    """`dc.title all "a b" and dc.date >= 2000`. `indexes` maps the last part of an index's name to
+    our fields.
 
     Raises:
         UnknownIndex: An index is not among them.
@@ -220,7 +227,9 @@ def _cql(text: str, indexes: Mapping[str, str]) -> Iterator[Token]:
             name = found["index"].rpartition(".")[2].lower()
             if name not in indexes:
                 raise UnknownIndex(found["index"])
-            yield from _brackets(_clause(indexes[name], found["relation"].lower(), _unquoted(found["of"])))
+            yield from _brackets(
+                _clause(indexes[name], found["relation"].lower(), _unquoted(found["of"]))
+            )
 
 
 def _unquoted(term: str) -> str:

@@ -1,4 +1,6 @@
-"""The works behind the demo: real ones, one line each in catalogue.jsonl. What says what they are about is ours."""
+"""The works behind the demo: real ones, one line each in catalogue.jsonl. What says what they are
+about is ours.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,8 @@ class Work:
         category: Primary arXiv category.
         keywords: Subject headings of a library.
         language: ISO 639-1.
-        abstract: One to three sentences of our own, not the publisher's; "" for works that have none here.
+        abstract: One to three sentences of our own, not the publisher's; "" for works that have
+            none here.
     """
 
     id: str
@@ -78,12 +81,15 @@ SUBJECTS: Mapping[str, str] = {
 
 #: The subjects in words.
 COVERAGE = (
-    "gambling harms, psychedelics, breast cancer, forest conservation, information systems, machine learning, "
-    "language processing, software engineering, jazz, French history, and works in Chinese on many things"
+    "gambling harms, psychedelics, breast cancer, forest conservation, information systems, "
+    "machine learning, "
+    "language processing, software engineering, jazz, French history, and works in Chinese on "
+    "many things"
 )
 #: For the start page of a server that runs the demo.
 NOTICE = (
-    "This is a demonstration: the databases are simulated on this machine, one is slow and one fails, and nothing is "
+    "This is a demonstration: the databases are simulated on this machine, one is slow and one "
+    "fails, and nothing is "
     f"sent elsewhere. They hold some five hundred real works about {COVERAGE}."
 )
 

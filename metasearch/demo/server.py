@@ -1,4 +1,6 @@
-"""The simulated databases behind real sockets: one aiohttp server and one free loopback port each."""
+"""The simulated databases behind real sockets: one aiohttp server and one free loopback port
+each.
+"""
 
 from __future__ import annotations
 
@@ -23,11 +25,12 @@ HOST = "127.0.0.1"
 
 
 class DemoDatabases:
-    """The databases run from entering to leaving, each on a port that the system chooses: any number of demos may run.
+    """The databases run from entering to leaving, each on a port that the system chooses: any
+    number of demos may run.
 
     Args:
-        latency: Scales the time that each database takes to answer; 0 answers at once. Or the seconds by name; those
-            that are not named answer at once.
+        latency: Scales the time that each database takes to answer; 0 answers at once. Or the
+            seconds by name; those that are not named answer at once.
         faults: Whether the slow and the failing database are there too.
     """
 
@@ -46,7 +49,10 @@ class DemoDatabases:
         return self
 
     async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self._ports.clear()
         await self._running.aclose()
@@ -57,8 +63,12 @@ class DemoDatabases:
 
     @property
     def recorded_as(self) -> dict[str, str]:
-        """Origin of each database -> the one that `replayed` gives it, for `Engine(recorded_as=...)`."""
-        return {f"http://{_place(port)}": f"http://{_name(name)}" for name, port in self._ports.items()}
+        """Origin of each database -> the one that `replayed` gives it, for
+        `Engine(recorded_as=...)`.
+        """
+        return {
+            f"http://{_place(port)}": f"http://{_name(name)}" for name, port in self._ports.items()
+        }
 
     @property
     def allow(self) -> frozenset[str]:
@@ -84,12 +94,20 @@ class DemoDatabases:
         from aiohttp import web
 
         scale = self._latency
-        seconds = scale.get(database.name, 0.0) if isinstance(scale, Mapping) else database.latency * scale
+        seconds = (
+            scale.get(database.name, 0.0)
+            if isinstance(scale, Mapping)
+            else database.latency * scale
+        )
 
         async def handle(request: web.Request) -> web.Response:
             params = dict(request.query)
             if request.method == "POST":
-                params |= {name: value for name, value in (await request.post()).items() if isinstance(value, str)}
+                params |= {
+                    name: value
+                    for name, value in (await request.post()).items()
+                    if isinstance(value, str)
+                }
             await asyncio.sleep(seconds)
             reply = database.answer(request.path, params, shelf)
             headers = {"Content-Type": reply.content_type, **reply.headers}
@@ -98,7 +116,9 @@ class DemoDatabases:
         app = web.Application()
         app.router.add_route("*", "/{path:.*}", handle)
         # A client that gives up, or the end of the demo, must not wait for a slow answer.
-        runner = web.AppRunner(app, access_log=None, handler_cancellation=True, shutdown_timeout=0.05)
+        runner = web.AppRunner(
+            app, access_log=None, handler_cancellation=True, shutdown_timeout=0.05
+        )
         await runner.setup()
         starting.push_async_callback(runner.cleanup)
         listening = socket.create_server((HOST, 0))
@@ -107,10 +127,12 @@ class DemoDatabases:
 
 
 def replayed(rest: Settings | None = None) -> Settings:
-    """Settings as those of `DemoDatabases.settings`, for a replay or a plan: no database runs, and each has a name
-    instead of a port, which is the same in every run.
+    """Settings as those of `DemoDatabases.settings`, for a replay or a plan: no database runs, and
+    each has a name instead of a port, which is the same in every run.
     """
-    return _settings({database.name: _name(database.name) for database in SOUND + FAULTY}, rest or Settings())
+    return _settings(
+        {database.name: _name(database.name) for database in SOUND + FAULTY}, rest or Settings()
+    )
 
 
 def _place(port: int) -> str:

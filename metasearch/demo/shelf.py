@@ -1,4 +1,6 @@
-"""What one simulated database holds, and how it finds works: matching by words, ranked by where the words stand."""
+"""What one simulated database holds, and how it finds works: matching by words, ranked by where the
+words stand.
+"""
 
 from __future__ import annotations
 
@@ -18,22 +20,37 @@ _IGNORED = frozenset((
     "de", "des", "du", "et", "la", "le", "les",
 ))
 # fmt: on
-#: What a word is worth in the field that holds it; a work in which it stands in several fields is more about it.
-_WEIGHTS = {"title": 3.0, "author": 2.0, "keyword": 1.5, "abstract": 1.0, "venue": 0.5, "topic": 0.25}
-#: What it adds that the words of a query follow one another in the title, and that the title begins with them.
+#: What a word is worth in the field that holds it; a work in which it stands in several fields is
+#: more about it.
+_WEIGHTS = {
+    "title": 3.0,
+    "author": 2.0,
+    "keyword": 1.5,
+    "abstract": 1.0,
+    "venue": 0.5,
+    "topic": 0.25,
+}
+#: What it adds that the words of a query follow one another in the title, and that the title begins
+#: with them.
 _TOGETHER, _FIRST = 2.0, 0.5
 
 
 def dice(*what: str) -> float:
-    """A number in 0..1 that depends on the words alone: the same in every process and on every day."""
+    """A number in 0..1 that depends on the words alone: the same in every process and on every
+    day.
+    """
     raw = hashlib.sha256("\x1f".join(what).encode()).digest()
     return int.from_bytes(raw[:8], "big") / 2**64
 
 
 @lru_cache(maxsize=4096)
 def words(text: str) -> tuple[str, ...]:
-    """Words of a text: no case, no accents, no plural s; Chinese stays in runs, `psilo*` keeps its star."""
-    folded = "".join(c for c in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(c))
+    """Words of a text: no case, no accents, no plural s; Chinese stays in runs, `psilo*` keeps its
+    star.
+    """
+    folded = "".join(
+        c for c in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(c)
+    )
     return tuple(_singular(word) for word in _RUN.findall(folded))
 
 
@@ -49,14 +66,18 @@ class Shelf:
     Args:
         database: Its name.
         works: As the database tells them.
-        facets: The type and language of a work as the database calls them; our own words if it is left out.
+        facets: The type and language of a work as the database calls them; our own words if it is
+            left out.
 
     Attributes:
         works: In the database's own order, which ranking falls back to.
     """
 
     def __init__(
-        self, database: str, works: Iterable[Work], facets: Callable[[Work], Mapping[str, str]] | None = None
+        self,
+        database: str,
+        works: Iterable[Work],
+        facets: Callable[[Work], Mapping[str, str]] | None = None,
     ) -> None:
         self.works = tuple(sorted(works, key=lambda work: dice(database, work.id, "order")))
         self._texts = [_texts(work) for work in self.works]
@@ -69,7 +90,8 @@ class Shelf:
 
         Args:
             query: What to look for.
-            lenient: Where no work has all the words, those with at least half of them are found, as in Crossref.
+            lenient: Where no work has all the words, those with at least half of them are found, as
+                in Crossref.
         """
         if query is None:
             return list(self.works)
@@ -83,17 +105,23 @@ class Shelf:
         scored: list[tuple[float, int]] = []
         for number, texts in enumerate(self._texts):
             if _matches(query, texts, self.works[number]):
-                scored.append((sum(_weight(term, texts) for term in asked) + _in_title(query, texts), number))
+                scored.append(
+                    (sum(_weight(term, texts) for term in asked) + _in_title(query, texts), number)
+                )
         if not scored and lenient:
             for number, texts in enumerate(self._texts):
                 weights = [weight for term in asked if (weight := _weight(term, texts))]
                 if weights and len(weights) * 2 >= len(asked):
                     scored.append((10.0 * len(weights) + sum(weights), number))
-        return [self.works[number] for _, number in sorted(scored, key=lambda pair: (-pair[0], pair[1]))]
+        return [
+            self.works[number] for _, number in sorted(scored, key=lambda pair: (-pair[0], pair[1]))
+        ]
 
 
 def _texts(work: Work) -> dict[str, str]:
-    """Field -> its words, a blank before and after each; "tiab" is title or abstract, "topic" the subject's name."""
+    """Field -> its words, a blank before and after each; "tiab" is title or abstract, "topic" the
+    subject's name.
+    """
     texts = {
         "title": _text(work.full_title),
         "author": _text(*(f"{family} {given} {family}{given}" for family, given in work.authors)),
@@ -126,7 +154,9 @@ def _matches(query: Query, texts: dict[str, str], work: Work) -> bool:
         case Term(text, "doi"):
             return work.doi == text.lower()
         case Term(text, ("isbn" | "issn") as scheme):
-            return text.replace("-", "") in (number.replace("-", "") for number in getattr(work, scheme))
+            return text.replace("-", "") in (
+                number.replace("-", "") for number in getattr(work, scheme)
+            )
         case Term(text, ("type" | "language") as facet):
             return texts.get(facet) == text.casefold()
         case Term(text, field, phrase):
@@ -137,24 +167,41 @@ def _matches(query: Query, texts: dict[str, str], work: Work) -> bool:
 
 
 def _weight(term: Term, texts: dict[str, str]) -> float:
-    """How well one word fits: the more fields hold it the better, and a little better in a short title."""
+    """How well one word fits: the more fields hold it the better, and a little better in a short
+    title.
+    """
     if term.field in IDENTIFIERS:
         return 1.0
-    fields = {"any": tuple(_WEIGHTS), "tiab": ("title", "abstract"), "subject": ("keyword", "topic")}
-    found = [field for field in fields.get(term.field, (term.field,)) if _has(term.text, texts[field])]
-    return sum(_WEIGHTS[field] for field in found) + (10 / (50 + len(texts["title"])) if "title" in found else 0.0)
+    fields = {
+        "any": tuple(_WEIGHTS),
+        "tiab": ("title", "abstract"),
+        "subject": ("keyword", "topic"),
+    }
+    found = [
+        field for field in fields.get(term.field, (term.field,)) if _has(term.text, texts[field])
+    ]
+    return sum(_WEIGHTS[field] for field in found) + (
+        10 / (50 + len(texts["title"])) if "title" in found else 0.0
+    )
 
 
 def _in_title(query: Query, texts: dict[str, str]) -> float:
-    """What it adds that the plain words of a query, more than one, follow one another in the title, or begin it."""
+    """What it adds that the plain words of a query, more than one, follow one another in the title,
+    or begin it.
+    """
     asked = " ".join(
-        word for term in terms(query) if term.field in ("any", "title", "tiab") for word in words(term.text)
+        word
+        for term in terms(query)
+        if term.field in ("any", "title", "tiab")
+        for word in words(term.text)
     )
     if not asked:
         return 0.0
     title = texts["title"]
     together = _TOGETHER if " " in asked and f" {asked} " in title else 0.0
-    return together + (_FIRST if title.startswith((f" {asked} ", f" the {asked} ", f" a {asked} ")) else 0.0)
+    return together + (
+        _FIRST if title.startswith((f" {asked} ", f" the {asked} ", f" a {asked} ")) else 0.0
+    )
 
 
 def _has(word: str, text: str) -> bool:

@@ -1,4 +1,6 @@
-"""Answers that were given a moment ago: the same search again, and the next page of it, costs nothing."""
+"""Answers that were given a moment ago: the same search again, and the next page of it, costs
+nothing.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What a search would ask of each source, told without sending anything: `--explain-plan` and `/plan`.
+"""What a search would ask of each source, told without sending anything: `--explain-plan` and
+`/plan`.
 
 No transport, cache or loop is needed here, so nothing can be sent by mistake.
 """
@@ -26,11 +27,13 @@ class SourcePlan:
         source: Its name.
         label: What it is called.
         asked: Whether it would be asked.
-        query: The query as the source would see it; also where it is not asked only because its key is missing.
+        query: The query as the source would see it; also where it is not asked only because its key
+            is missing.
         method: "GET" or "POST"; "" where nothing could be sent, as in the rest.
         url: Of the first request, with its parameters.
         body: What a POST would carry: form fields as pairs, or its text under the name "".
-        filtered: What its records would be filtered by afterwards, in our own syntax; "" for nothing.
+        filtered: What its records would be filtered by afterwards, in our own syntax; "" for
+            nothing.
         notes: One sentence for each thing that is lost.
         reason: Why it would not be asked; "" where it would.
         advice: What can be done about that.
@@ -57,7 +60,8 @@ class QueryPlan:
         query: In our own syntax.
         syntax: That it was read in, a key of `metasearch.query.SYNTAXES`.
         notes: One sentence for each thing that the text says and `query` does not.
-        sources: Those that a search would turn to, in the order of asking; then those that are switched off.
+        sources: Those that a search would turn to, in the order of asking; then those that are
+            switched off.
     """
 
     query: str
@@ -79,8 +83,8 @@ class Explaining:
         reach: Records that each may be asked for in the end.
 
     Attributes:
-        steps: To be gone through; each computes for a millisecond or two, and raises UnknownSource where there is no
-            source of a name, and SpecError where a spec is wrong.
+        steps: To be gone through; each computes for a millisecond or two, and raises UnknownSource
+            where there is no source of a name, and SpecError where a spec is wrong.
     """
 
     def __init__(
@@ -115,7 +119,13 @@ class Explaining:
             advice = f"Set enabled = true under [sources.{name}], or name it in the search."
             label = registry.spec(name).label
             self._plans.append(
-                SourcePlan(source=name, label=label, asked=False, reason="it is switched off", advice=advice)
+                SourcePlan(
+                    source=name,
+                    label=label,
+                    asked=False,
+                    reason="it is switched off",
+                    advice=advice,
+                )
             )
             yield
 
@@ -126,16 +136,28 @@ class Explaining:
         return QueryPlan(to_text(read.query), read.syntax, read.notes, tuple(self._plans))
 
 
-def _planned(read: ReadQuery, spec: AdapterSpec, env: Mapping[str, str], depth: int, reach: int) -> SourcePlan:
+def _planned(
+    read: ReadQuery, spec: AdapterSpec, env: Mapping[str, str], depth: int, reach: int
+) -> SourcePlan:
     lacking: KeyMissing | None = None
     try:
         try:
             found = plan(read.query, spec, reach, env, depth)
-        except KeyMissing as missing:  # whoever thinks of getting a key wants to see what it would be used for
+        except (
+            KeyMissing
+        ) as missing:  # whoever thinks of getting a key wants to see what it would be used for
             lacking = missing
-            found = plan(read.query, spec, reach, dict.fromkeys(_variables(spec), "none") | dict(env), depth)
+            found = plan(
+                read.query, spec, reach, dict.fromkeys(_variables(spec), "none") | dict(env), depth
+            )
     except SourceError as error:
-        return SourcePlan(source=spec.name, label=spec.label, asked=False, reason=str(error), advice=error.advice or "")
+        return SourcePlan(
+            source=spec.name,
+            label=spec.label,
+            asked=False,
+            reason=str(error),
+            advice=error.advice or "",
+        )
     request = found.request
     content = request.content
     text = content.decode("utf-8", "replace") if isinstance(content, bytes) else content

@@ -1,4 +1,6 @@
-"""The engine: what searches share, and how one is prepared. The path of a query goes on in `running.py`."""
+"""The engine: what searches share, and how one is prepared. The path of a query goes on in
+`running.py`.
+"""
 
 from __future__ import annotations
 
@@ -54,12 +56,13 @@ class Engine:
         settings: The configuration.
         replay: Folder of recorded exchanges to answer from, instead of the network.
         record: Folder to record every exchange in.
-        recorded_as: Origin ("http://127.0.0.1:49200") -> the one under which its exchanges are recorded, for servers
-            whose addresses change from run to run.
-        pins: What is decided to be the same or different; None takes the file that the settings name.
+        recorded_as: Origin ("http://127.0.0.1:49200") -> the one under which its exchanges are
+            recorded, for servers whose addresses change from run to run.
+        pins: What is decided to be the same or different; None takes the file that the settings
+            name.
         single: It is there for one search, and closed when that is done.
-        spec_files: Whether a source may be named by the path of its spec file. False for whoever passes on what others
-            have sent: a path in it would have a file of this machine read.
+        spec_files: Whether a source may be named by the path of its spec file. False for whoever
+            passes on what others have sent: a path in it would have a file of this machine read.
 
     Raises:
         UsageError: There is no strategy of the name that stands in the settings.
@@ -88,7 +91,9 @@ class Engine:
         self.registry = Registry(settings, files=spec_files)
         self._fetcher = _fetcher(settings, replay, record, recorded_as or {})
         # Where somebody wants no cache, or wants to see what is sent, every search is asked anew.
-        self.recent = Recent() if settings.cache_dir is not None and not (replay or record) else None
+        self.recent = (
+            Recent() if settings.cache_dir is not None and not (replay or record) else None
+        )
 
     async def __aenter__(self) -> Self:
         return self
@@ -113,10 +118,12 @@ class Engine:
         return [self._fetcher.state(name) for name in self.registry.names()]
 
     async def ready(self, sources: SourcesLike | None = None) -> None:
-        """Build the specs of some sources off the loop, where one is not built yet: together they take 0.1 s.
+        """Build the specs of some sources off the loop, where one is not built yet: together they
+        take 0.1 s.
 
         Args:
-            sources: Names of sources and groups; None takes all. A spec file is read by each search that names it.
+            sources: Names of sources and groups; None takes all. A spec file is read by each search
+                that names it.
         """
         registry = self.registry
         named = [str(name) for name in names_of(sources) or () if not is_path(name)]
@@ -125,7 +132,8 @@ class Engine:
             await asyncio.to_thread(registry.build, names)
 
     def pause(self, pause: Pause) -> None:
-        """Leave a source alone as another process does, to which it said so; what listens here is not told.
+        """Leave a source alone as another process does, to which it said so; what listens here is
+        not told.
 
         Raises:
             UsageError: There is no such source, or the wait is longer than any.
@@ -135,7 +143,9 @@ class Engine:
         self._fetcher.heed(pause, self.registry.spec(pause.source).limits)
 
     def when_paused(self, listener: Callable[[Pause], None] | None) -> None:
-        """Have each wait told, when it begins, that a source's answers or its silence lead to; None ends that."""
+        """Have each wait told, when it begins, that a source's answers or its silence lead to; None
+        ends that.
+        """
         self._fetcher.listen(listener)
 
     def search(
@@ -160,27 +170,34 @@ class Engine:
 
         Args:
             query: Text, or a tree.
-            sources: Names of sources and groups, and paths of spec files ("./mine.toml"); "crossref" and
-                "crossref,./mine.toml" do as well as a list. None takes the default ones.
-            start: Places of the merged list to pass over; sources are asked for more where it takes that. With
-                the other options unchanged, and `answer.paging.next` followed, no hit comes twice and none is lost.
-            limit: At most so many hits in the answer; each source is asked for as many records, at least 20.
-                None answers with all hits of what the sources were asked for.
-            years: ANDed to the query: `Years(2018, 2020)`, `(2018, 2020)`, `(2018, None)`, "2018-2020", "2018-", 2018.
+            sources: Names of sources and groups, and paths of spec files ("./mine.toml");
+                "crossref" and "crossref,./mine.toml" do as well as a list. None takes the default
+                ones.
+            start: Places of the merged list to pass over; sources are asked for more where it takes
+                that. With the other options unchanged, and `answer.paging.next` followed, no hit
+                comes twice and none is lost.
+            limit: At most so many hits in the answer; each source is asked for as many records, at
+                least 20. None answers with all hits of what the sources were asked for.
+            years: ANDed to the query: `Years(2018, 2020)`, `(2018, 2020)`, `(2018, None)`,
+                "2018-2020", "2018-", 2018.
             per_source: Records asked from each source, whatever the limit.
             timeout: Seconds until the answer is given, whoever is missing.
-            wait: Seconds until whoever awaits the search gets what is there: sources that have not ended are
-                "running", and the search goes on until its `timeout`. The same search, made or awaited again, joins
-                it. None does as the settings say. Whoever iterates a search is told everything as it comes.
-            cache: Whether pages may come from the cache, and the whole answer from a search of the last minute.
+            wait: Seconds until whoever awaits the search gets what is there: sources that have not
+                ended are "running", and the search goes on until its `timeout`. The same search,
+                made or awaited again, joins it. None does as the settings say. Whoever iterates a
+                search is told everything as it comes.
+            cache: Whether pages may come from the cache, and the whole answer from a search of the
+                last minute.
             versions: What becomes of the versions of a work; None does as the settings say.
-            dedup: Name of the strategy that finds duplicates, one of `metasearch.dedup.STRATEGIES`; None takes that
-                of the settings.
-            user: Whose search it is, where several share the engine: a source that is asked by many is shared among
-                users first, and then among the searches of each. None is a user of its own.
+            dedup: Name of the strategy that finds duplicates, one of `metasearch.dedup.STRATEGIES`;
+                None takes that of the settings.
+            user: Whose search it is, where several share the engine: a source that is asked by many
+                is shared among users first, and then among the searches of each. None is a user of
+                its own.
             syntax: That a text is in, one of `metasearch.query.CHOICES`; "auto" goes by its marks.
-            enrich: Names of sources that are asked, when the list is made, for the works that the answer shows; they
-                add no hit and move none. None does as the settings say, and "none" or nothing asks no one.
+            enrich: Names of sources that are asked, when the list is made, for the works that the
+                answer shows; they add no hit and move none. None does as the settings say, and
+                "none" or nothing asks no one.
 
         Raises:
             UsageError: The query or an option cannot be used.
@@ -197,7 +214,9 @@ class Engine:
         _check("wait", wait, 0.001, seconds)
         patience = self.settings.wait if wait is None else wait
         if versions not in (None, *VERSIONS_MODES):
-            raise UsageError(f"versions must be one of {', '.join(VERSIONS_MODES)}, is {versions!r}")
+            raise UsageError(
+                f"versions must be one of {', '.join(VERSIONS_MODES)}, is {versions!r}"
+            )
         wished = self.settings.enrich if enrich is None else enrich
         registry, named, enriching = _with_files(self.registry, sources, wished)
         names = _named(registry, named)
@@ -225,8 +244,12 @@ class Engine:
             notes=found.notes,
             enrich=tuple(it.name for it in enrichers),
         )
-        shared = Shared(self.settings, self._fetcher, self._workshop, self._desk, self.recent, self._ledger)
-        return Search(shared, wanted, asked, self._background, self.close if self._single else None, enrichers)
+        shared = Shared(
+            self.settings, self._fetcher, self._workshop, self._desk, self.recent, self._ledger
+        )
+        return Search(
+            shared, wanted, asked, self._background, self.close if self._single else None, enrichers
+        )
 
 
 def explain_plan(
@@ -240,7 +263,8 @@ def explain_plan(
     per_source: int | None = None,
     syntax: str = "auto",
 ) -> QueryPlan:
-    """What a search with these options would ask of each source. Nothing is sent, and no engine is needed.
+    """What a search with these options would ask of each source. Nothing is sent, and no engine is
+    needed.
 
     Args:
         query: Text, or a tree.
@@ -282,7 +306,9 @@ def planned(
     per_source: int | None = None,
     syntax: str = "auto",
 ) -> Explaining:
-    """`explain_plan` in steps, for who has other things to do in between; arguments and errors are its own."""
+    """`explain_plan` in steps, for who has other things to do in between; arguments and errors are
+    its own.
+    """
     settings = settings or Settings()
     registry = registry or Registry(settings)
     found = _read(query, syntax)
@@ -307,12 +333,15 @@ def _read(query: str | Query, syntax: str) -> ReadQuery:
 def _with_files(
     registry: Registry, sources: SourcesLike | None, enrich: SourcesLike
 ) -> tuple[Registry, list[str] | None, list[str]]:
-    """The registry with the spec files that are named, and the names of those to ask and of the enrichers."""
+    """The registry with the spec files that are named, and the names of those to ask and of the
+    enrichers.
+    """
     asked, wished = names_of(sources), names_of(enrich) or ()
     if any(map(is_path, (*(asked or ()), *wished))):
         registry = registry.with_files((*(asked or ()), *wished))
     names, enrichers = (
-        [registry.name_of(it) if is_path(it) else str(it) for it in all_] for all_ in (asked or (), wished)
+        [registry.name_of(it) if is_path(it) else str(it) for it in all_]
+        for all_ in (asked or (), wished)
     )
     return registry, None if asked is None else names, enrichers
 
@@ -327,20 +356,32 @@ def _named(registry: Registry, sources: Sequence[str] | None) -> list[str]:
     names = registry.expand(sources) if sources is not None else registry.default()
     if not names:
         off = registry.disabled(sources)
-        advice = f"These are off, and asked where they are named one by one: {', '.join(off)}." if off else None
-        raise UsageError("no source to ask", advice=advice or "Name some, or enable some in the configuration.")
+        advice = (
+            f"These are off, and asked where they are named one by one: {', '.join(off)}."
+            if off
+            else None
+        )
+        raise UsageError(
+            "no source to ask", advice=advice or "Name some, or enable some in the configuration."
+        )
     _check("number of sources", len(names), 1, MAX_SOURCES)
     return names
 
 
-def _enrichers(registry: Registry, names: Sequence[str], sources: Sequence[Asking]) -> list[Enricher]:
-    """Those to ask for single works. A source that is searched has told what it knows, and is asked for no more."""
+def _enrichers(
+    registry: Registry, names: Sequence[str], sources: Sequence[Asking]
+) -> list[Enricher]:
+    """Those to ask for single works. A source that is searched has told what it knows, and is asked
+    for no more.
+    """
     names = [name for name in dict.fromkeys(names) if name != NO_ENRICHER]
     _check("number of enrichers", len(names), 0, MAX_ENRICHERS)
     found = [Enricher(name, registry.spec(name)) for name in names]
     for it in found:
         if it.spec.enrich is None:
-            able = ", ".join(other for other in registry.names() if registry.spec(other).enrich is not None)
+            able = ", ".join(
+                other for other in registry.names() if registry.spec(other).enrich is not None
+            )
             advice = f"These can: {able}." if able else "No source here can."
             raise UsageError(f"{it.name} cannot be asked for single works", advice=advice)
     for source in sources:
@@ -360,7 +401,9 @@ def _reach(depth: int) -> int:
     return min(LAST_PLACE, depth * MAX_LAYERS)
 
 
-def _fetcher(settings: Settings, replay: Path | None, record: Path | None, recorded_as: Mapping[str, str]) -> Fetcher:
+def _fetcher(
+    settings: Settings, replay: Path | None, record: Path | None, recorded_as: Mapping[str, str]
+) -> Fetcher:
     from metasearch.adapters.fetch.cassette import RecordTransport, ReplayTransport
 
     if replay is not None:
@@ -377,12 +420,16 @@ def _fetcher(settings: Settings, replay: Path | None, record: Path | None, recor
 
 
 def transport_of(settings: Settings) -> Transport:
-    """What sends the requests of these settings, whatever the scheme of their URLs; whoever takes it closes it."""
+    """What sends the requests of these settings, whatever the scheme of their URLs; whoever takes
+    it closes it.
+    """
     from metasearch.adapters.fetch.schemes import SchemeTransport
     from metasearch.adapters.fetch.transport import HttpTransport
 
     http = HttpTransport(allow=settings.allow, user_agent=settings.user_agent)
-    return SchemeTransport(http, {"z3950": partial(_z3950, settings), "shelf": partial(_shelves, settings)})
+    return SchemeTransport(
+        http, {"z3950": partial(_z3950, settings), "shelf": partial(_shelves, settings)}
+    )
 
 
 def _shelves(settings: Settings) -> Transport:

@@ -1,7 +1,9 @@
-"""Enrichers: sources that are asked not for the query, but for what they know of single works, by their DOI.
+"""Enrichers: sources that are asked not for the query, but for what they know of single works, by
+their DOI.
 
-They come when the list is made and stand outside it: what they say is laid over the hits that the answer shows. So
-they add no hit, move none, and are counted neither among the records received nor in the totals.
+They come when the list is made and stand outside it: what they say is laid over the hits that the
+answer shows. So they add no hit, move none, and are counted neither among the records received nor
+in the totals.
 """
 
 from __future__ import annotations
@@ -37,7 +39,9 @@ Inbox = asyncio.Queue[tuple["Enricher", str | None]]
 
 
 def lacks(hit: Hit) -> bool:
-    """Whether an enricher is asked for a hit: it has a DOI, and nobody says all of where it can be read."""
+    """Whether an enricher is asked for a hit: it has a DOI, and nobody says all of where it can be
+    read.
+    """
     record = hit.record
     return bool(record.doi) and not (record.open_access and record.pdf_url)
 
@@ -119,7 +123,9 @@ class Enricher:
             self.notes.append(f"it was asked for the first {MOST} works only, of {len(works)}")
         self.seconds = loop.time() - means.began
 
-    async def _ask_all(self, requests: Sequence[tuple[str, Request]], means: Means, told: Told) -> None:
+    async def _ask_all(
+        self, requests: Sequence[tuple[str, Request]], means: Means, told: Told
+    ) -> None:
         left = iter(requests)
 
         async def work() -> None:
@@ -143,7 +149,9 @@ class Enricher:
             return False
         except Exception as exc:  # a fault of ours must cost the search nothing
             log.exception("search %s: %s failed unexpectedly", means.search, self.name)
-            self._failed(SourceError(self.name, f"unexpected {type(exc).__name__} while reading the answer"))
+            self._failed(
+                SourceError(self.name, f"unexpected {type(exc).__name__} while reading the answer")
+            )
             return False
         if record is None:
             return False
@@ -189,7 +197,9 @@ class Enricher:
             try:
                 await read_in_turns(reading, means.turns)
             except SourceError:
-                await means.fetcher.forget(page.request)  # what cannot be read must not come out of the cache again
+                await means.fetcher.forget(
+                    page.request
+                )  # what cannot be read must not come out of the cache again
                 raise
             records = reading.parsed.records
         if means.cache and not records:
@@ -211,7 +221,9 @@ class Enrichers:
         return len(self._each)
 
     def added(self, plain: Answer) -> Answer:
-        """The answer with what is known by now, and how they fare; counts and totals stay those of the sources."""
+        """The answer with what is known by now, and how they fare; counts and totals stay those of
+        the sources.
+        """
         if not self._each:
             return plain
         reports = tuple(it.report() for it in self._each)
@@ -219,7 +231,8 @@ class Enrichers:
             plain,
             hits=tuple(map(self._with_all, plain.hits)),
             sources=plain.sources + reports,
-            complete=plain.complete and not any(it.failed or it.status == "running" for it in reports),
+            complete=plain.complete
+            and not any(it.failed or it.status == "running" for it in reports),
         )
 
     def _with_all(self, hit: Hit) -> Hit:
@@ -233,7 +246,9 @@ class Enrichers:
                 hit = enriched(hit, record)
         return hit
 
-    async def ask(self, shown: Sequence[Hit], means: Means, tell: Callable[..., Awaitable[None]]) -> None:
+    async def ask(
+        self, shown: Sequence[Hit], means: Means, tell: Callable[..., Awaitable[None]]
+    ) -> None:
         """Ask all for the hits that the answer shows, until the deadline.
 
         Args:
@@ -262,9 +277,14 @@ class Enrichers:
                         running -= doi is None
                         if doi is not None:
                             heard.add((enricher.name, doi))
-                        await tell(SourceProgress(enricher.report()), *self._grown(of_doi[doi] if doi else ()))
+                        await tell(
+                            SourceProgress(enricher.report()),
+                            *self._grown(of_doi[doi] if doi else ()),
+                        )
             except TimeoutError:
-                log.info("search %s: its deadline was reached while hits were enriched", means.search)
+                log.info(
+                    "search %s: its deadline was reached while hits were enriched", means.search
+                )
             for task in tasks:
                 task.cancel()
         events: list[SearchEvent] = []

@@ -15,8 +15,8 @@ def window(whole: Answer, start: int, count: int | None) -> Answer:
     """The page of an answer that holds the places from `start` on.
 
     Args:
-        whole: All hits of a list, each with its place as `rank`; where the list goes on, `paging.next` says up to
-            which place it is known.
+        whole: All hits of a list, each with its place as `rank`; where the list goes on,
+            `paging.next` says up to which place it is known.
         start: Places before the page.
         count: Places of the page; None takes all that are known.
     """
@@ -34,7 +34,9 @@ def window(whole: Answer, start: int, count: int | None) -> Answer:
 
 
 def _next(start: int, end: int, after: int | None, count: int | None) -> NextPage | None:
-    """The page that holds the place `after`, or None where there is none; pages without hits are passed over."""
+    """The page that holds the place `after`, or None where there is none; pages without hits are
+    passed over.
+    """
     if after is None:
         return None
     first = after if count is None else end + (after - end) // count * count
@@ -43,7 +45,9 @@ def _next(start: int, end: int, after: int | None, count: int | None) -> NextPag
 
 
 def held_back(answer: Answer) -> tuple[str, ...]:
-    """The sources that have more than they were asked for, where that is what ends the list, and not its limit."""
+    """The sources that have more than they were asked for, where that is what ends the list, and
+    not its limit.
+    """
     last = answer.hits[-1].rank if answer.hits else 0
     if answer.running or not last or last < answer.counts.unique:
         return ()
@@ -53,8 +57,9 @@ def held_back(answer: Answer) -> tuple[str, ...]:
 def totals(counts: Counts, reports: Sequence[SourceReport]) -> Totals:
     """How many works the sources may hold.
 
-    What a source claims beyond what it gave counts in the share in which its records fit the query; what the sources
-    have in common is taken to be the same share everywhere as among what was received.
+    What a source claims beyond what it gave counts in the share in which its records fit the query;
+    what the sources have in common is taken to be the same share everywhere as among what was
+    received.
     """
     asked = [report for report in reports if report.status != "skipped"]
     claims = sum(_claim(it) for it in asked)
@@ -70,7 +75,9 @@ def totals(counts: Counts, reports: Sequence[SourceReport]) -> Totals:
         most=None if silent else claims,
         estimate=estimate if known else None,
         reliable=known and not (silent or cut or missing),
-        basis="; ".join(_basis(counts, claims, [it for it in silent if it not in missing], cut, missing)),
+        basis="; ".join(
+            _basis(counts, claims, [it for it in silent if it not in missing], cut, missing)
+        ),
     )
 
 
@@ -97,11 +104,16 @@ def _basis(
     counts: Counts, claims: int, silent: Sequence[str], cut: Sequence[str], missing: Sequence[str]
 ) -> Iterator[str]:
     if not counts.received:
-        yield f"no record was received of the {claims:,} that the sources say they have" if claims else "nothing found"
+        yield (
+            f"no record was received of the {claims:,} that the sources say they have"
+            if claims
+            else "nothing found"
+        )
     elif claims > counts.received:
         share = counts.unique / counts.received
         yield (
-            f"{counts.unique:,} of {counts.received:,} records received are works of their own ({share:.0%}), "
+            f"{counts.unique:,} of {counts.received:,} records received are works of their own "
+            f"({share:.0%}), "
             f"and so many of the {claims:,} that the sources say they have"
         )
     else:

@@ -1,9 +1,9 @@
 """One order for all hits: reciprocal rank fusion, with reasons.
 
-Cormack, Clarke and Büttcher, "Reciprocal rank fusion outperforms Condorcet and individual rank learning methods"
-(SIGIR 2009): each source that holds a hit adds weight / (K + rank). K is 10 and not the paper's 60, because sources
-here are cut to a few dozen records and none is complete: a small K keeps a good first rank from being outvoted by
-several middling ones.
+Cormack, Clarke and Büttcher, "Reciprocal rank fusion outperforms Condorcet and individual rank
+learning methods" (SIGIR 2009): each source that holds a hit adds weight / (K + rank). K is 10 and
+not the paper's 60, because sources here are cut to a few dozen records and none is complete: a
+small K keeps a good first rank from being outvoted by several middling ones.
 """
 
 from __future__ import annotations
@@ -25,10 +25,13 @@ TITLE_HOLDS_PHRASE = 0.15
 FIRST_RANK = 1 / (K + 1)
 
 
-def rank(hits: Iterable[Hit], query: Query | None = None, weights: Mapping[str, float] | None = None) -> list[Hit]:
+def rank(
+    hits: Iterable[Hit], query: Query | None = None, weights: Mapping[str, float] | None = None
+) -> list[Hit]:
     """The hits in order, best first, with `rank`, `score` and `reasons` set.
 
-    The order is total: equal scores are ordered by the number of sources, year (newest first), title, and id.
+    The order is total: equal scores are ordered by the number of sources, year (newest first),
+    title, and id.
 
     Args:
         hits: Unranked.
@@ -55,7 +58,9 @@ class Ranking:
         weights: Weight of each source, 1.0 where it is not named.
     """
 
-    def __init__(self, query: Query | None = None, weights: Mapping[str, float] | None = None) -> None:
+    def __init__(
+        self, query: Query | None = None, weights: Mapping[str, float] | None = None
+    ) -> None:
         self._looked_for = _Wanted(query)
         self._weights = weights or {}
         self._scored: dict[str, _Scored] = {}
@@ -112,7 +117,11 @@ def _votes(records: tuple[Record, ...], weights: Mapping[str, float]) -> list[Re
         position = max(1, record.position)
         best[record.source] = min(position, best.get(record.source, position))
     return [
-        Reason(f"{source} ranks it {position}", round(weights.get(source, 1.0) / (K + position), 9), source)
+        Reason(
+            f"{source} ranks it {position}",
+            round(weights.get(source, 1.0) / (K + position), 9),
+            source,
+        )
         for source, position in sorted(best.items())
         if position <= DEPTH
     ]
@@ -122,7 +131,9 @@ class _Wanted:
     """What of the query can be seen in a title."""
 
     def __init__(self, query: Query | None) -> None:
-        found = [t for t in terms(query) if t.field in ("any", "title")] if query is not None else []
+        found = (
+            [t for t in terms(query) if t.field in ("any", "title")] if query is not None else []
+        )
         self.words = frozenset(w for t in found for w in words(t.text))
         self.phrases = tuple(p for t in found if (p := _phrase(t)))
         self._together = (self.words, *(phrase.split() for phrase in self.phrases))
@@ -137,14 +148,27 @@ class _Wanted:
         out: list[Reason] = []
         held = self.words.intersection(title)
         if len(held) == len(self.words) or (not held and self._cjk_held(record)):
-            out.append(Reason("its title holds every word of the query", round(TITLE_HOLDS_WORDS * FIRST_RANK, 9)))
+            out.append(
+                Reason(
+                    "its title holds every word of the query",
+                    round(TITLE_HOLDS_WORDS * FIRST_RANK, 9),
+                )
+            )
         if self.phrases and any(f" {phrase} " in f" {' '.join(title)} " for phrase in self.phrases):
-            out.append(Reason("its title holds the words in order", round(TITLE_HOLDS_PHRASE * FIRST_RANK, 9)))
+            out.append(
+                Reason(
+                    "its title holds the words in order", round(TITLE_HOLDS_PHRASE * FIRST_RANK, 9)
+                )
+            )
         return out
 
     def _may_hold(self, text: str) -> bool:
-        """Whether all words or a phrase's words occur at least as letters; most titles end here, not taken apart."""
-        if not text.isascii() or "&" in text or "'" in text:  # these are spelled another way when they are folded
+        """Whether all words or a phrase's words occur at least as letters; most titles end here,
+        not taken apart.
+        """
+        if (
+            not text.isascii() or "&" in text or "'" in text
+        ):  # these are spelled another way when they are folded
             return True
         text = text.lower()
         for together in self._together:

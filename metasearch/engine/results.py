@@ -1,4 +1,6 @@
-"""The merged list of one search while it grows: which hits there are, where they stand, what an answer shows."""
+"""The merged list of one search while it grows: which hits there are, where they stand, what an
+answer shows.
+"""
 
 from __future__ import annotations
 
@@ -34,11 +36,13 @@ class Wanted:
         cache: Whether pages, and the whole answer, may come from a cache.
         chain: The matchers of the strategy, under the pins.
         user: Whoever is to have a fair share of a source that is busy; does not shape the list.
-        wait: Seconds until whoever awaits the search gets what is there; None for its end. Does not shape the list.
+        wait: Seconds until whoever awaits the search gets what is there; None for its end. Does not
+            shape the list.
         syntax: That the query was read in; does not shape the list.
         notes: What the text of the query says and `query` does not; they do not shape the list.
         files: Path and time of change of each spec file that was named by its path.
-        enrich: Names of those who are asked for the works that the page shows; they do not shape the list.
+        enrich: Names of those who are asked for the works that the page shows; they do not shape
+            the list.
     """
 
     query: Query
@@ -62,16 +66,28 @@ class Wanted:
 
     @property
     def places(self) -> int:
-        """So many places of the list must be known. The first page takes what the first layer gives."""
+        """So many places of the list must be known. The first page takes what the first layer
+        gives.
+        """
         return self.start + (self.limit or 1) if self.start else 0
 
     @property
     def name(self) -> tuple[Hashable, ...]:
         """Everything that shapes the list, but for what the sources say."""
-        return self.text, self.sources, self.files, self.depth, self.versions, self.strategy.name, self.cache
+        return (
+            self.text,
+            self.sources,
+            self.files,
+            self.depth,
+            self.versions,
+            self.strategy.name,
+            self.cache,
+        )
 
     def page(self, whole: Answer) -> Answer:
-        """The page out of all hits. While a source is still running no place is settled, so no page follows yet."""
+        """The page out of all hits. While a source is still running no place is settled, so no page
+        follows yet.
+        """
         page = replace(window(whole, self.start, self.limit), syntax=self.syntax, notes=self.notes)
         if page.running:
             return replace(page, paging=replace(page.paging, next=None))
@@ -80,11 +96,14 @@ class Wanted:
     def holds(self, other: Wanted) -> bool:
         """Whether the whole answer to this will hold the page of the other one.
 
-        A first page comes from a first page only: a list whose end was asked for holds more than it would.
+        A first page comes from a first page only: a list whose end was asked for holds more than it
+        would.
         """
         if not (self.cache and self.name == other.name and other.seconds <= self.seconds):
             return False
-        if self.enrich != other.enrich or (self.enrich and (self.start, self.limit) != (other.start, other.limit)):
+        if self.enrich != other.enrich or (
+            self.enrich and (self.start, self.limit) != (other.start, other.limit)
+        ):
             return False  # who is asked for what the one page shows says nothing of another
         return other.places <= max(self.places, self.depth) if other.start else not self.start
 
@@ -144,12 +163,18 @@ class Listing:
             return self._dedup.changes()
 
     def hits(self) -> list[Hit]:
-        """The list as it would be if no more came: who has a place keeps it, the others follow by rank."""
+        """The list as it would be if no more came: who has a place keeps it, the others follow by
+        rank.
+        """
         slots = self._slots
-        if self._wanted.start and not self._layers:  # what was shown before this page has its places already
+        if (
+            self._wanted.start and not self._layers
+        ):  # what was shown before this page has its places already
             slots = self._ledger.get(self._wanted.name) or slots
         seated, fresh = slots.seat(self._dedup.making())
-        return self._arranged(seated | dict(enumerate(self._ranking.ranked(fresh), len(slots))), len(fresh))
+        return self._arranged(
+            seated | dict(enumerate(self._ranking.ranked(fresh), len(slots))), len(fresh)
+        )
 
     def order(self) -> list[str]:
         """The ids of that list."""
@@ -160,7 +185,8 @@ class Listing:
     def settle(self) -> list[Hit]:
         """The list, once a layer is read: all that is new gets its place behind all that has one.
 
-        This is one step for the loop, so searches for pages of one list write its places one after the other.
+        This is one step for the loop, so searches for pages of one list write its places one after
+        the other.
         """
         wanted, ledger = self._wanted, self._ledger
         with self._watch:
@@ -169,7 +195,8 @@ class Listing:
                 self._resumed = known is not None if self._layers == 0 else self._resumed
                 self._slots = known or self._slots
             seated, fresh = self._slots.seat(self._dedup.making())
-            # The first layer has as many places as it has records: whoever counts on by pages loses nothing then.
+            # The first layer has as many places as it has records: whoever counts on by pages loses
+            # nothing then.
             least = 0 if self._layers else wanted.depth
             self._slots.settle(self._layers, seated, self._ranking.ranked(fresh), least)
             self._layers += 1
@@ -184,7 +211,8 @@ class Listing:
         return self._slots.covered(self._layers) >= self._wanted.places
 
     def slid(self, hits: Sequence[Hit]) -> bool:
-        """Whether what stood on this page when the list was begun is missing; it may be in the next layer then.
+        """Whether what stood on this page when the list was begun is missing; it may be in the next
+        layer then.
 
         That is tried once: at the second call nothing is missing.
         """
@@ -193,7 +221,12 @@ class Listing:
         return resumed and self._slots.lacks(self._wanted.start, end, hits)
 
     def whole(
-        self, hits: Sequence[Hit], reports: tuple[SourceReport, ...], seconds: float, *, over: bool = True
+        self,
+        hits: Sequence[Hit],
+        reports: tuple[SourceReport, ...],
+        seconds: float,
+        *,
+        over: bool = True,
     ) -> Answer:
         """The answer with all hits, as if the page were the whole list.
 
@@ -219,8 +252,13 @@ class Listing:
         )
 
     def _arranged(self, seated: dict[int, Hit], fresh: int) -> list[Hit]:
-        """The hits by place, each with its place as its rank; `fresh` of them are ranked already."""
+        """The hits by place, each with its place as its rank; `fresh` of them are ranked
+        already.
+        """
         if fresh < len(seated):
             ranked = {hit.id: hit for hit in self._ranking.ranked(seated.values())}
             seated = {place: ranked[hit.id] for place, hit in seated.items()}
-        return [hit if hit.rank == place + 1 else replace(hit, rank=place + 1) for place, hit in sorted(seated.items())]
+        return [
+            hit if hit.rank == place + 1 else replace(hit, rank=place + 1)
+            for place, hit in sorted(seated.items())
+        ]

@@ -1,7 +1,8 @@
-"""A search while it runs: ask all sources a layer, take the pages in as they come, rank, tell; go deeper if need be.
+"""A search while it runs: ask all sources a layer, take the pages in as they come, rank, tell; go
+deeper if need be.
 
-The only place where tasks are started. A source's failure becomes a status at its own boundary (`asking.py`); the
-other sources never notice.
+The only place where tasks are started. A source's failure becomes a status at its own boundary
+(`asking.py`); the other sources never notice.
 """
 
 from __future__ import annotations
@@ -40,8 +41,8 @@ log = logging.getLogger("metasearch")
 
 #: Seconds between two `Order` events while sources are still answering.
 ORDER_EVERY = 0.15
-#: Events that may wait for a slow reader, and stretches of pages that may wait to be merged, before sources are made to
-#: wait. What waits at the deadline is merged at one go, so it must not be much.
+#: Events that may wait for a slow reader, and stretches of pages that may wait to be merged, before
+#: sources are made to wait. What waits at the deadline is merged at one go, so it must not be much.
 BACKLOG, WAITING = 256, 32
 
 Inbox = asyncio.Queue[tuple[Asking, Digest | None]]
@@ -79,7 +80,11 @@ class Run:
     """
 
     def __init__(
-        self, shared: Shared, wanted: Wanted, sources: list[Asking], enrichers: Sequence[Enricher] = ()
+        self,
+        shared: Shared,
+        wanted: Wanted,
+        sources: list[Asking],
+        enrichers: Sequence[Enricher] = (),
     ) -> None:
         self.id = secrets.token_hex(6)
         self.wanted = wanted
@@ -116,12 +121,16 @@ class Run:
         if self.whole is not None:
             return self.whole
         seconds = self._loop.time() - self._began if self._loop is not None else 0.0
-        return self._enrichers.added(self._list.whole(self._list.hits(), self._reports(), seconds, over=False))
+        return self._enrichers.added(
+            self._list.whole(self._list.hits(), self._reports(), seconds, over=False)
+        )
 
     async def soon(self) -> Answer:
-        """The same, made in steps, so that the loop does not stall; the whole, where nobody is being asked any more.
+        """The same, made in steps, so that the loop does not stall; the whole, where nobody is
+        being asked any more.
 
-        Whoever calls this has waited long enough, and stands in no line with searches that have time left.
+        Whoever calls this has waited long enough, and stands in no line with searches that have
+        time left.
         """
         for _ in self._list.preparing():
             await asyncio.sleep(0)
@@ -207,19 +216,27 @@ class Run:
         return tuple(source.report() for source in self._sources)
 
     def _deeper(self, hits: Sequence[Hit]) -> list[Asking]:
-        """Those who are to be asked for another layer: all that have one, where the page needs it, else none."""
-        failed = any(source.error for source in self._sources)  # what is missing is missing because of that
+        """Those who are to be asked for another layer: all that have one, where the page needs it,
+        else none.
+        """
+        failed = any(
+            source.error for source in self._sources
+        )  # what is missing is missing because of that
         needed = not self._list.reaches() or (self._list.slid(hits) and not failed)
         return [source for source in self._sources if source.more] if needed else []
 
     async def _layer(self, sources: Sequence[Asking], means: Means) -> None:
-        """Ask these sources for a layer, and take in what comes until the deadline; those that are late have failed."""
+        """Ask these sources for a layer, and take in what comes until the deadline; those that are
+        late have failed.
+        """
         inbox: Inbox = asyncio.Queue(WAITING)
         for source in sources:
             source.again()
         try:
             await self._ask(sources, means, inbox)
-        except ExceptionGroup as group:  # of all tasks only the loading can fail, and then nothing can be compared
+        except (
+            ExceptionGroup
+        ) as group:  # of all tasks only the loading can fail, and then nothing can be compared
             error = group.exceptions[0]
             raise error from error.__cause__
         while not inbox.empty():  # what came in the last moment counts
@@ -233,7 +250,9 @@ class Run:
         await self._prepare(means.deadline)
 
     async def _prepare(self, deadline: float) -> None:
-        """Merge and score what is new, in turns; from the deadline on it waits for no others that compute."""
+        """Merge and score what is new, in turns; from the deadline on it waits for no others that
+        compute.
+        """
         steps = self._list.preparing()
         try:
             async with asyncio.timeout_at(deadline) as self._queueing:
@@ -248,14 +267,20 @@ class Run:
     def _hasten(self) -> None:
         """Have `_prepare` wait for no others from now on."""
         now = asyncio.get_running_loop().time()
-        # Where it has been told so already it must not be told again: each time puts the moment off by a round.
+        # Where it has been told so already it must not be told again: each time puts the moment off
+        # by a round.
         if self._queueing is not None and (self._queueing.when() or 0.0) > now:
             self._queueing.reschedule(now)
 
     async def _ask(self, sources: Sequence[Asking], means: Means, inbox: Inbox) -> None:
-        """Ask all at once and load meanwhile what the strategy needs; whatever is late is cancelled."""
+        """Ask all at once and load meanwhile what the strategy needs; whatever is late is
+        cancelled.
+        """
         async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(_into(inbox, source, means), name=f"ask {source.name}") for source in sources]
+            tasks = [
+                group.create_task(_into(inbox, source, means), name=f"ask {source.name}")
+                for source in sources
+            ]
             if means.strategy.loads:
                 loading = means.workshop.load(means.strategy)
                 tasks.append(group.create_task(loading, name=f"load {means.strategy.name}"))
@@ -269,7 +294,9 @@ class Run:
                 task.cancel()
 
     async def _last_moment(self, inbox: Inbox, sources: Sequence[Asking]) -> None:
-        """Take in what came in time and is not read yet, before all other searches; for a moment only."""
+        """Take in what came in time and is not read yet, before all other searches; for a moment
+        only.
+        """
         stalled = lag().stalled  # then nobody knows yet what has come
         self._turns.hurry()
         try:
@@ -313,7 +340,9 @@ class Run:
             self._untold.extend(events)
 
     async def _tell(self, *events: SearchEvent) -> None:
-        """Hand all events to the reader; one that is cancelled at the deadline stays untold and goes out later."""
+        """Hand all events to the reader; one that is cancelled at the deadline stays untold and
+        goes out later.
+        """
         self._note(*events)
         while self._untold and self._out is not None:
             await self._out.put(self._untold[0])
@@ -334,7 +363,8 @@ class Run:
 def known(recent: Recent | None, wanted: Wanted) -> Answer | None:
     """The page from what was answered in the last minute, where all of it is there.
 
-    The first page comes from a first page only: a list whose end was asked for holds more than it would.
+    The first page comes from a first page only: a list whose end was asked for holds more than it
+    would.
     """
     if recent is None or not wanted.cache or wanted.enrich:
         return None

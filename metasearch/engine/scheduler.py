@@ -1,8 +1,10 @@
-"""Whose turn it is to compute: pages are read a stretch at a time, and no search waits long for its first.
+"""Whose turn it is to compute: pages are read a stretch at a time, and no search waits long for its
+first.
 
-Reading a page takes milliseconds, and thirty searches bring three hundred pages at once. Read one after the other as
-they come, each would stall the loop, and the last search would show nothing until the others are done. A page that
-takes longer is read in a thread, and there are few of those at a time.
+Reading a page takes milliseconds, and thirty searches bring three hundred pages at once. Read one
+after the other as they come, each would stall the loop, and the last search would show nothing
+until the others are done. A page that takes longer is read in a thread, and there are few of those
+at a time.
 """
 
 from __future__ import annotations
@@ -15,7 +17,8 @@ from typing import NamedTuple
 
 from metasearch.loop.threads import in_daemon_thread
 
-#: Threads that compute at once: they share one interpreter with the loop, and each may hold a large page.
+#: Threads that compute at once: they share one interpreter with the loop, and each may hold a large
+#: page.
 THREADS = 2
 
 
@@ -40,7 +43,8 @@ class Turns:
         await self._desk.queue(self)
 
     async def apart(self, work: Callable[[Callable[[], bool]], None]) -> None:
-        """Have a thread do it, as soon as one is free. Whoever stops waiting is not kept until it has ended.
+        """Have a thread do it, as soon as one is free. Whoever stops waiting is not kept until it
+        has ended.
 
         Args:
             work: Is given a function that tells whether somebody still waits.
@@ -53,9 +57,11 @@ class Turns:
 
 
 class Desk:
-    """Gives one turn in each round of the loop, so that sockets, timers and readers are served between two.
+    """Gives one turn in each round of the loop, so that sockets, timers and readers are served
+    between two.
 
-    A search at its deadline goes first, then one that has had no turn; apart from that it goes by the order of coming.
+    A search at its deadline goes first, then one that has had no turn; apart from that it goes by
+    the order of coming.
     """
 
     def __init__(self) -> None:
@@ -66,7 +72,9 @@ class Desk:
         self._threads = asyncio.Semaphore(THREADS)
 
     async def thread(self, work: Callable[[Callable[[], bool]], None]) -> None:
-        """See `Turns.apart`. The place of a thread is free when it has ended, not when nobody waits for it any more."""
+        """See `Turns.apart`. The place of a thread is free when it has ended, not when nobody waits
+        for it any more.
+        """
         await self._threads.acquire()
         given_up = threading.Event()
         try:
@@ -111,7 +119,9 @@ class Desk:
             turns.begun = True
             future.set_result(None)
             break
-        while self._first and self._first[0].turns.begun:  # another page of a search that has just had its first turn
+        while (
+            self._first and self._first[0].turns.begun
+        ):  # another page of a search that has just had its first turn
             self._rest.append(self._first.popleft())
         self._serving = bool(self._last or self._first or self._rest)
         if self._serving:

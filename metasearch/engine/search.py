@@ -1,4 +1,6 @@
-"""A search as its users have it: iterate it for events, or await it for the answer. What it does is in `running.py`."""
+"""A search as its users have it: iterate it for events, or await it for the answer. What it does is
+in `running.py`.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +20,9 @@ from metasearch.events import Added, Answer, Finished, Order, SearchEvent, Sourc
 class Search(Coroutine[Any, Any, Answer]):
     """One search: iterate it for events, or await it for the answer.
 
-    It is a coroutine as well, for what takes nothing else: `asyncio.run`, `asyncio.create_task`, a `TaskGroup`.
-    With a soft deadline (`wanted.wait`) awaiting it gives what is there by then, and awaiting it again gives the rest.
+    It is a coroutine as well, for what takes nothing else: `asyncio.run`, `asyncio.create_task`, a
+    `TaskGroup`. With a soft deadline (`wanted.wait`) awaiting it gives what is there by then, and
+    awaiting it again gives the rest.
 
     Args:
         shared: Of the engine.
@@ -49,7 +52,8 @@ class Search(Coroutine[Any, Any, Answer]):
         self._under_way: UnderWay | None = None
         self._begun = False
         self._answer: Answer | None = None
-        #: Task -> what it drives; several tasks may wait for one search, each at a place of its own.
+        #: Task -> what it drives; several tasks may wait for one search, each at a place of its
+        #: own.
         self._driven: dict[asyncio.Task[Any] | None, Coroutine[Any, Any, Answer]] = {}
 
     @property
@@ -66,7 +70,9 @@ class Search(Coroutine[Any, Any, Answer]):
 
     @property
     def joins(self) -> bool:
-        """Whether awaiting it would ask no source: its answer is there, or being made for somebody else."""
+        """Whether awaiting it would ask no source: its answer is there, or being made for somebody
+        else.
+        """
         if known(self._shared.recent, self._wanted) is not None:
             return True
         return self._background.find(self._wanted) is not None
@@ -75,7 +81,8 @@ class Search(Coroutine[Any, Any, Answer]):
         return self._finish().__await__()
 
     def send(self, value: Any) -> Any:
-        """Go on to where the task that runs has to wait next; for event loops, as `throw` and `close` are.
+        """Go on to where the task that runs has to wait next; for event loops, as `throw` and
+        `close` are.
 
         Raises:
             StopIteration: With the answer.
@@ -132,19 +139,27 @@ class Search(Coroutine[Any, Any, Answer]):
                 self._answer = known(self._shared.recent, self._wanted)
                 if self._answer is not None:
                     return self._answer
-                self._under_way = self._background.find(self._wanted) or self._background.begin(self._run)
+                self._under_way = self._background.find(self._wanted) or self._background.begin(
+                    self._run
+                )
                 self._run = self._under_way.run
             if self._under_way is not None:
-                return self._wanted.page(await self._background.answer(self._under_way, self._wanted))
+                return self._wanted.page(
+                    await self._background.answer(self._under_way, self._wanted)
+                )
             if self._run.task is not None:  # somebody reads its events
-                await asyncio.wait({self._run.task})  # not the task itself: whoever leaves here must not end it
+                await asyncio.wait(
+                    {self._run.task}
+                )  # not the task itself: whoever leaves here must not end it
                 return self._wanted.page(self._run.ended())
             return self.partial()
         finally:
             await self._closed()
 
     async def aclose(self) -> None:
-        """Stop: everything that is still being asked is cancelled, unless others wait for it or it was let go on."""
+        """Stop: everything that is still being asked is cancelled, unless others wait for it or it
+        was let go on.
+        """
         task = self._run.task
         if self._under_way is not None:
             await self._background.leave(self._under_way)

@@ -1,7 +1,9 @@
-"""Searches that go on although whoever asked has been given what was there, and those who come back for the rest.
+"""Searches that go on although whoever asked has been given what was there, and those who come back
+for the rest.
 
-A search with a soft deadline (`wait`) is answered when that has passed; it goes on until its `timeout`, fills the cache
-and the states of the sources, and the same search made again joins it, so that no source is asked twice.
+A search with a soft deadline (`wait`) is answered when that has passed; it goes on until its
+`timeout`, fills the cache and the states of the sources, and the same search made again joins it,
+so that no source is asked twice.
 """
 
 from __future__ import annotations
@@ -16,7 +18,8 @@ from metasearch.events import Answer
 
 log = logging.getLogger("metasearch")
 
-#: Searches that may go on in the background, and finished ones among them whose rest nobody has come back for.
+#: Searches that may go on in the background, and finished ones among them whose rest nobody has
+#: come back for.
 MOST = 64
 #: Seconds that the rest of a search waits for whoever comes back for it.
 KEPT = 30.0
@@ -42,7 +45,8 @@ class Background:
     """All searches of one engine that somebody awaits, or nobody does any more.
 
     Args:
-        most: So many may go on in the background. Those that do go on; the next one ends with its soft deadline.
+        most: So many may go on in the background. Those that do go on; the next one ends with its
+            soft deadline.
     """
 
     def __init__(self, most: int = MOST) -> None:
@@ -60,7 +64,9 @@ class Background:
         return it
 
     def find(self, wanted: Wanted) -> UnderWay | None:
-        """A search whose answer will hold what is wanted; one that has ended is found until it is asked for."""
+        """A search whose answer will hold what is wanted; one that has ended is found until it is
+        asked for.
+        """
         now = asyncio.get_running_loop().time()
         for it in list(self._all):
             if it.until is not None and now >= it.until:
@@ -72,10 +78,13 @@ class Background:
         return None
 
     async def answer(self, it: UnderWay, wanted: Wanted) -> Answer:
-        """All hits of a search; those that are there when the wait of `wanted` is over, and then it goes on."""
+        """All hits of a search; those that are there when the wait of `wanted` is over, and then it
+        goes on.
+        """
         task = it.run.task
         assert task is not None
-        # Whoever joins a search that began earlier is not to be kept longer than its own timeout says.
+        # Whoever joins a search that began earlier is not to be kept longer than its own timeout
+        # says.
         patience = wanted.wait or (None if it.run.wanted is wanted else wanted.seconds)
         it.waiting += 1
         try:

@@ -1,7 +1,8 @@
 """Places in a merged list that is read in pages: a hit keeps its place whatever comes later.
 
-A place is remembered by the records of the hit that stands there, because a hit may change its name, join another one
-or be divided when more records come. What was given a place never moves; what is new goes to the end.
+A place is remembered by the records of the hit that stands there, because a hit may change its
+name, join another one or be divided when more records come. What was given a place never moves;
+what is new goes to the end.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ MOST_LISTS, MOST_BYTES = 1_000, 4 * 1024 * 1024
 class Slots:
     """The places of one list.
 
-    A list grows by layers (`docs/paging.md`): layer 0 is what the first requests to all sources gave, and so on.
+    A list grows by layers (`docs/paging.md`): layer 0 is what the first requests to all sources
+    gave, and so on.
 
     Args:
         places: Place, from 0, by the hash of a record's key.
@@ -41,8 +43,8 @@ class Slots:
     def seat(self, hits: Iterable[Hit]) -> tuple[dict[int, Hit], list[Hit]]:
         """The hits that have a place, by place, and those that have none.
 
-        Hits that were apart and are one now stand at the first of their places; the others stay empty. Of hits that
-        were one and are two now the one with the smaller name keeps the place.
+        Hits that were apart and are one now stand at the first of their places; the others stay
+        empty. Of hits that were one and are two now the one with the smaller name keeps the place.
         """
         places = self._places
         if not places:
@@ -62,11 +64,15 @@ class Slots:
         return seated, fresh
 
     def lacks(self, start: int, end: int, hits: Iterable[Hit]) -> bool:
-        """Whether a record that had a place from `start` to before `end` is in none of these hits."""
+        """Whether a record that had a place from `start` to before `end` is in none of these
+        hits.
+        """
         there = {hash(record.key) for hit in hits for record in hit.records}
         return any(start <= place < end and key not in there for key, place in self._places.items())
 
-    def settle(self, layer: int, seated: dict[int, Hit], fresh: Sequence[Hit], least: int = 0) -> None:
+    def settle(
+        self, layer: int, seated: dict[int, Hit], fresh: Sequence[Hit], least: int = 0
+    ) -> None:
         """Remember who sits where, and give the new ones the places at the end.
 
         Args:
@@ -89,7 +95,9 @@ class Slots:
         self._edges[-1] = max(end + len(fresh), least)
 
     def begins_as(self, other: Self) -> bool:
-        """Whether all that stands in this list stands at the same places of the other one's beginning."""
+        """Whether all that stands in this list stands at the same places of the other one's
+        beginning.
+        """
         places = other._places
         return self._edges == other._edges[: len(self._edges)] and all(
             places.get(key) == place for key, place in self._places.items()
@@ -98,7 +106,11 @@ class Slots:
     def packed(self) -> bytes:
         """In few bytes, for `unpacked`."""
         head = array("q", [len(self._edges), *self._edges])
-        return head.tobytes() + array("q", self._places).tobytes() + array("i", self._places.values()).tobytes()
+        return (
+            head.tobytes()
+            + array("q", self._places).tobytes()
+            + array("i", self._places.values()).tobytes()
+        )
 
     @classmethod
     def unpacked(cls, data: bytes) -> Self:
@@ -106,14 +118,18 @@ class Slots:
         layers = array("q", data[:8])[0]
         edges, rest = array("q", data[8 : 8 + 8 * layers]), data[8 + 8 * layers :]
         keys = len(rest) // 12
-        return cls(dict(zip(array("q", rest[: 8 * keys]), array("i", rest[8 * keys :]), strict=True)), edges)
+        return cls(
+            dict(zip(array("q", rest[: 8 * keys]), array("i", rest[8 * keys :]), strict=True)),
+            edges,
+        )
 
 
 class Ledger:
     """The lists that were shown last, so that their next pages follow them.
 
-    What is told of a list is the same without it, as long as the sources say the same: it is for the source that
-    failed at first and answers later, and for the page that has changed. Only hashes are kept, of queries too.
+    What is told of a list is the same without it, as long as the sources say the same: it is for
+    the source that failed at first and answers later, and for the page that has changed. Only
+    hashes are kept, of queries too.
     """
 
     def __init__(self) -> None:
@@ -129,7 +145,9 @@ class Ledger:
         return self._bytes
 
     def begin(self, search: Hashable, slots: Slots) -> None:
-        """Remember a list that was begun anew; where it is the one that is known, its further layers stay known."""
+        """Remember a list that was begun anew; where it is the one that is known, its further
+        layers stay known.
+        """
         known = self.get(search)
         if known is None or not slots.begins_as(known):
             self.keep(search, slots)
@@ -144,7 +162,9 @@ class Ledger:
         return Slots.unpacked(data)
 
     def keep(self, search: Hashable, slots: Slots) -> None:
-        """Remember a list in the place of what was known of it; the one that was not used for longest is forgotten."""
+        """Remember a list in the place of what was known of it; the one that was not used for
+        longest is forgotten.
+        """
         name, data = _name(search), slots.packed()
         self._bytes += len(data) - len(self._lists.pop(name, b""))
         self._lists[name] = data

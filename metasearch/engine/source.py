@@ -1,7 +1,8 @@
 """One source in one search: what it is asked, a layer of records at a time, and how it fares.
 
-A layer is what one round of a search wants of each source: the records up to `depth`, then up to twice that, and so
-on. The requests are those of one long answer, page after page; a layer only says where to stop for now.
+A layer is what one round of a search wants of each source: the records up to `depth`, then up to
+twice that, and so on. The requests are those of one long answer, page after page; a layer only says
+where to stop for now.
 """
 
 from __future__ import annotations
@@ -47,14 +48,17 @@ class Digest:
 
 
 async def read_in_turns(
-    reading: Reading, turns: Turns, take: Callable[[tuple[Record, ...]], Awaitable[None]] | None = None
+    reading: Reading,
+    turns: Turns,
+    take: Callable[[tuple[Record, ...]], Awaitable[None]] | None = None,
 ) -> None:
     """Read a page to its end: a stretch a turn, or in a thread where it is not light.
 
     Args:
         reading: Of the page.
         turns: Of the search.
-        take: Is given the records of each stretch, but for those that only `reading.parsed` has at the end.
+        take: Is given the records of each stretch, but for those that only `reading.parsed` has at
+            the end.
 
     Raises:
         SourceError: As `parse`.
@@ -74,7 +78,9 @@ def bare(error: SourceError) -> SourceError:
     return error
 
 
-def digest(records: Sequence[Record], edge: int, wanted: int, residual: Query | None = None) -> Digest:
+def digest(
+    records: Sequence[Record], edge: int, wanted: int, residual: Query | None = None
+) -> Digest:
     """Cut records to what is wanted, filter what their source could not, and fingerprint the rest.
 
     Args:
@@ -86,7 +92,9 @@ def digest(records: Sequence[Record], edge: int, wanted: int, residual: Query | 
     edge = min(edge, wanted)
     kept = [record for record in records if record.position <= edge]
     here = len(kept)
-    beyond = tuple(it for it in records if edge < it.position <= wanted) if here < len(records) else ()
+    beyond = (
+        tuple(it for it in records if edge < it.position <= wanted) if here < len(records) else ()
+    )
     if residual is not None:
         # None means that the record lacks the field: it is kept, for nothing speaks against it.
         kept = [record for record in kept if matches(residual, record) is not False]
@@ -166,7 +174,9 @@ class Asking:
         """How it fares, as of now."""
         notes = list(self.notes)
         if self.filtered:
-            notes.append(f"{self.filtered} record(s) were left out by what this source could not search")
+            notes.append(
+                f"{self.filtered} record(s) were left out by what this source could not search"
+            )
         if self.unread:
             notes.append(f"{self.unread} record(s) could not be read")
         return SourceReport(
@@ -206,14 +216,17 @@ class Asking:
         self.fail(self._judged(TimedOut(self.name, f"no whole answer within {limit:g} s"), seconds))
 
     def _judged(self, error: TimedOut, seconds: float) -> SourceError:
-        """Whose fault it is that the time is over: ours, where its pages lay here for longer than it was waited for."""
+        """Whose fault it is that the time is over: ours, where its pages lay here for longer than
+        it was waited for.
+        """
         own = self._own
         if self._came is not None:
             own += asyncio.get_running_loop().time() - self._came
         elif own <= seconds / 2:
             return error
         words = (
-            f"its answers lay here for {own:.1f} s of {seconds:.1f} s: this server was too busy to read them in time"
+            f"its answers lay here for {own:.1f} s of {seconds:.1f} s: this server was too "
+            f"busy to read them in time"
         )
         return NotRead(self.name, words, url=error.url)
 
@@ -250,7 +263,9 @@ class Asking:
             self.fail(error)
         except Exception as exc:  # a fault of ours must not cost the other sources either
             log.exception("search %s: %s failed unexpectedly", means.search, self.name)
-            self.fail(SourceError(self.name, f"unexpected {type(exc).__name__} while reading the answer"))
+            self.fail(
+                SourceError(self.name, f"unexpected {type(exc).__name__} while reading the answer")
+            )
         self._stop_where_it_repeats(deep)
         self.seconds = loop.time() - means.began
         await give(None)
@@ -288,7 +303,9 @@ class Asking:
             parsed = await self._read(page, means, give)
         except SourceError:
             self._came = None
-            await means.fetcher.forget(request)  # what cannot be read must not come out of the cache again
+            await means.fetcher.forget(
+                request
+            )  # what cannot be read must not come out of the cache again
             raise
         self._own += loop.time() - self._came
         self._came = None
@@ -301,7 +318,9 @@ class Asking:
             await means.fetcher.found_nothing(page, limits)
 
     async def _read(self, page: Page, means: Means, give: Give) -> Parsed:
-        """Read a page a stretch at a time, and give the records of each; what is not light is read in a thread."""
+        """Read a page a stretch at a time, and give the records of each; what is not light is read
+        in a thread.
+        """
         wanted = page.request.wanted
         await means.turns.next()
         reading = Reading(page, self.spec, most_of(page.request))
@@ -318,8 +337,12 @@ class Asking:
         await self._give_all(reading.parsed.records[given:], wanted, means, give)
         return reading.parsed
 
-    async def _give_all(self, records: Sequence[Record], wanted: int, means: Means, give: Give) -> None:
-        """Give records a stretch at a time, each in a turn; the first at once, and be there none."""
+    async def _give_all(
+        self, records: Sequence[Record], wanted: int, means: Means, give: Give
+    ) -> None:
+        """Give records a stretch at a time, each in a turn; the first at once, and be there
+        none.
+        """
         for start in range(0, max(1, len(records)), STEP):
             if start:
                 await means.turns.next()
@@ -331,7 +354,8 @@ class Asking:
         self.filtered += found.filtered
         self._held += found.beyond
         self._ids.update(record.source_id for record, _ in found.kept if record.source_id)
-        # To cut texts into words, or to import what signs them, takes milliseconds in which the loop would stall.
+        # To cut texts into words, or to import what signs them, takes milliseconds in which the
+        # loop would stall.
         await means.workshop.prepare(means.strategy, means.chain, [it for _, it in found.kept])
         self.seconds = asyncio.get_running_loop().time() - means.began
         await give(found)

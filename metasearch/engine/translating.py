@@ -1,5 +1,5 @@
-"""A query in the syntaxes of databases that people search by hand, as text and as data: `metasearch translate` and
-`/translate`. Nothing is asked.
+"""A query in the syntaxes of databases that people search by hand, as text and as data: `metasearch
+translate` and `/translate`. Nothing is asked.
 """
 
 from __future__ import annotations
@@ -40,7 +40,10 @@ def targets(names: Iterable[str]) -> tuple[str, ...]:
     for name in found:
         if name not in TARGETS and name != ALL:
             known = ", ".join((*TARGETS, ALL))
-            raise UsageError(f"there is no syntax called {line(name)[:40]!r} to write in", advice=f"Choose of {known}.")
+            raise UsageError(
+                f"there is no syntax called {line(name)[:40]!r} to write in",
+                advice=f"Choose of {known}.",
+            )
     return tuple(TARGETS) if ALL in found else tuple(found)
 
 
@@ -68,7 +71,11 @@ def translations_object(found: Translations) -> dict[str, Any]:
         "syntax": found.read.syntax,
         "notes": [clean(it) for it in found.read.notes],
         "translations": [
-            {"syntax": it.syntax, "text": clean(it.text), "notes": [clean(note) for note in it.notes]}
+            {
+                "syntax": it.syntax,
+                "text": clean(it.text),
+                "notes": [clean(note) for note in it.notes],
+            }
             for it in found.written
         ],
     }

@@ -1,4 +1,6 @@
-"""Loading and computing for strategies, off the loop: a dictionary takes seconds, a page of texts milliseconds."""
+"""Loading and computing for strategies, off the loop: a dictionary takes seconds, a page of texts
+milliseconds.
+"""
 
 from __future__ import annotations
 
@@ -12,22 +14,27 @@ from metasearch.errors import MetasearchError
 
 T = TypeVar("T")
 
-#: Names of the strategies that have loaded what they need, in this process; two must not load at once.
+#: Names of the strategies that have loaded what they need, in this process; two must not load at
+#: once.
 _LOADED: set[str] = set()
 _LOADING = threading.Lock()
-#: Records that are prepared on the loop, in less than the milliseconds for which a thread would keep the interpreter.
+#: Records that are prepared on the loop, in less than the milliseconds for which a thread would
+#: keep the interpreter.
 AT_ONCE = 20
 
 
 class Workshop:
-    """Where all searches of an engine have loaded and computed what their strategies need; made inside the loop."""
+    """Where all searches of an engine have loaded and computed what their strategies need; made
+    inside the loop.
+    """
 
     def __init__(self) -> None:
         self._turn = asyncio.Lock()
         self._warm = False  # whether what the default strategy computes with has been imported
 
     async def load(self, chosen: Strategy) -> None:
-        """Load what a strategy needs, off the loop; at once where that is done or nothing is needed.
+        """Load what a strategy needs, off the loop; at once where that is done or nothing is
+        needed.
 
         Raises:
             MetasearchError: It cannot be loaded.
@@ -72,16 +79,19 @@ def _load(chosen: Strategy) -> None:
             raise
         except Exception as exc:  # a dictionary or a compiled library of others
             raise MetasearchError(
-                f"the strategy {chosen.name!r} cannot load what it needs: {type(exc).__name__}: {exc}",
+                f"the strategy {chosen.name!r} cannot load what it needs: {type(exc).__name__}: "
+                f"{exc}",
                 advice="Choose another one; `metasearch strategies` lists all.",
             ) from exc
         _LOADED.add(chosen.name)
 
 
 def _compute(chain: Chain, prints: Iterable[Fingerprint]) -> None:
-    """Compute all that a chain compares of records; fingerprints keep it, so that it can be done in a thread.
+    """Compute all that a chain compares of records; fingerprints keep it, so that it can be done in
+    a thread.
 
-    Whoever compares a record with itself has looked at everything that is compared with another one.
+    Whoever compares a record with itself has looked at everything that is compared with another
+    one.
     """
     for it in prints:
         for matcher in chain.matchers:

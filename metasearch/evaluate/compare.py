@@ -1,4 +1,6 @@
-"""Strategies side by side on one set: how good, how fast, how large, and what they have nothing to say about."""
+"""Strategies side by side on one set: how good, how fast, how large, and what they have nothing to
+say about.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,15 @@ def compare(
 ) -> list[Compared]:
     """Each strategy on the set, in their order; see `measure`."""
     return [
-        measure(labelled, it, versions=versions, shuffles=shuffles, seed=seed, curves=curves, sizes=sizes)
+        measure(
+            labelled,
+            it,
+            versions=versions,
+            shuffles=shuffles,
+            seed=seed,
+            curves=curves,
+            sizes=sizes,
+        )
         for it in strategies
     ]
 
@@ -62,7 +72,8 @@ def measure(
 ) -> Compared:
     """One strategy on the set.
 
-    Memory is measured first and apart, which also fills the caches: what is loaded once is in no strategy's time.
+    Memory is measured first and apart, which also fills the caches: what is loaded once is in no
+    strategy's time.
 
     Args:
         labelled: The set.
@@ -71,13 +82,16 @@ def measure(
         shuffles: How many more orders of arrival to try.
         seed: Chooses them, and the parts of the set whose time is taken.
         curves: Whether to try the strategy's other thresholds.
-        sizes: For which parts of the set to measure the time, and for the whole; none where it is empty.
+        sizes: For which parts of the set to measure the time, and for the whole; none where it is
+            empty.
     """
     strategy.load()
     memory = retained(labelled.records, strategy.chain, versions)
     prints: list[Fingerprint] = []
     kept = _keeping(labelled.records, prints)
-    evaluation = evaluate(labelled, strategy.chain, versions=versions, shuffles=shuffles, seed=seed, prints=kept)
+    evaluation = evaluate(
+        labelled, strategy.chain, versions=versions, shuffles=shuffles, seed=seed, prints=kept
+    )
     return Compared(
         strategy,
         evaluation,

@@ -1,4 +1,6 @@
-"""What a comparison of strategies says: a table for people, the same in Markdown, and objects for programs."""
+"""What a comparison of strategies says: a table for people, the same in Markdown, and objects for
+programs.
+"""
 
 from __future__ import annotations
 
@@ -35,8 +37,10 @@ COLUMNS = {
 }
 #: What the columns mean, for the foot of the tables.
 LEGEND = (
-    "CE: confused error, 1 - P; EE: exclusive error, 1 - R; F: of (1 - CE) and (1 - EE), so F1 by another name;\n"
-    "ce_pairs: share of the pairs of different works that were merged; lost: works that vanish in another;\n"
+    "CE: confused error, 1 - P; EE: exclusive error, 1 - R; F: of (1 - CE) and (1 - EE), so F1 by "
+    "another name;\n"
+    "ce_pairs: share of the pairs of different works that were merged; lost: works that vanish in "
+    "another;\n"
     "CPU s: from record to cluster; kB/rec: what fingerprint and index keep of a record"
 )
 
@@ -44,7 +48,13 @@ LEGEND = (
 def about(labelled: LabelledSet) -> str:
     """The line over a set's table."""
     works = f", {len(set(labelled.works)):,} works" if labelled.works is not None else ""
-    unit = "records" if labelled.labels is not None else "judged pairs" if labelled.pairs is not None else "pairs"
+    unit = (
+        "records"
+        if labelled.labels is not None
+        else "judged pairs"
+        if labelled.pairs is not None
+        else "pairs"
+    )
     return f"{line(labelled.name)}: {len(labelled.records):,} records{works}; {unit} are counted"
 
 
@@ -70,7 +80,9 @@ def feet(found: Sequence[Compared], width: int) -> Iterator[str]:
 
 
 def markdown(found: Sequence[Compared]) -> str:
-    """The table of a set in Markdown: the same rows and columns, and what was not compared below it."""
+    """The table of a set in Markdown: the same rows and columns, and what was not compared below
+    it.
+    """
     shuffled = any(it.evaluation.shuffled for it in found)
     names = list(COLUMNS)[: None if shuffled else -1]
     lines = [("strategy", *names), ("---", *("---:" for _ in names))]
@@ -87,7 +99,9 @@ def markdown_kinds(found: Sequence[Compared]) -> str:
 
 
 def as_object(it: Compared, pairs: Sequence[Wrong] | None = None) -> dict[str, Any]:
-    """All figures of a strategy, unrounded; `pairs` where they were asked for, and curves where there are any."""
+    """All figures of a strategy, unrounded; `pairs` where they were asked for, and curves where
+    there are any.
+    """
     out: dict[str, Any] = {
         "strategy": it.strategy.name,
         **report.as_object(it.evaluation, pairs),
@@ -110,7 +124,10 @@ def _cells(it: Compared) -> list[str]:
     score, works = it.evaluation.score, it.evaluation.score.works
     tally = score.tally
     return [
-        *(share(value, 3) for value in (tally.precision, tally.recall, tally.f1, tally.ce, tally.ee, tally.f)),
+        *(
+            share(value, 3)
+            for value in (tally.precision, tally.recall, tally.f1, tally.ce, tally.ee, tally.f)
+        ),
         tiny(score.ce_pairs),
         f"{tally.false}",
         f"{tally.missed}",
@@ -127,11 +144,20 @@ def _notes(found: Sequence[Compared]) -> Iterator[str]:
     silent = [f"{it.strategy.name} {it.silent:,}" for it in found if it.silent]
     if silent:
         records = found[0].evaluation.score.records
-        yield f"Of {records:,} records, so many lack what a strategy needs, and it says nothing: {', '.join(silent)}."
-    passed = [f"{it.strategy.name} {it.evaluation.passed_over:,}" for it in found if it.evaluation.passed_over]
+        yield (
+            f"Of {records:,} records, so many lack what a strategy needs, and it says nothing: "
+            f"{', '.join(silent)}."
+        )
+    passed = [
+        f"{it.strategy.name} {it.evaluation.passed_over:,}"
+        for it in found
+        if it.evaluation.passed_over
+    ]
     if passed:
         yield f"Comparisons passed over, because too many records share a key: {', '.join(passed)}."
 
 
 def _kinds(found: Iterable[Compared]) -> kinds_report.Rows:
-    return [(it.strategy.name, it.evaluation.kinds) for it in found if it.evaluation.kinds is not None]
+    return [
+        (it.strategy.name, it.evaluation.kinds) for it in found if it.evaluation.kinds is not None
+    ]

@@ -14,7 +14,8 @@ from metasearch.record import Record, VersionsMode
 
 #: Sizes at which time is measured: those of Zhang Hongxia and Guo Xiaofen (2014).
 SIZES = (124, 1_191, 10_287)
-#: A small set is clustered again until it took so long, in CPU seconds, or so often; the shortest time counts.
+#: A small set is clustered again until it took so long, in CPU seconds, or so often; the shortest
+#: time counts.
 ENOUGH, OFTEN = 0.5, 5
 
 
@@ -37,11 +38,16 @@ class GrowthPoint:
 
 
 def curve(
-    labelled: LabelledSet, strategy: Strategy, prints: Sequence[Fingerprint], versions: VersionsMode = "separate"
+    labelled: LabelledSet,
+    strategy: Strategy,
+    prints: Sequence[Fingerprint],
+    versions: VersionsMode = "separate",
 ) -> tuple[CurvePoint, ...]:
-    """The figures over `Strategy.sweep`, the strictest threshold first; () where the strategy has none.
+    """The figures over `Strategy.sweep`, the strictest threshold first; () where the strategy has
+    none.
 
-    The fingerprints keep what the strategy computes of a record, so a sweep costs little more than its comparisons.
+    The fingerprints keep what the strategy computes of a record, so a sweep costs little more than
+    its comparisons.
     """
     points = []
     for threshold in strategy.sweep if strategy.threshold is not None else ():
@@ -58,7 +64,8 @@ def growth(
     seed: int = 1,
     versions: VersionsMode = "separate",
 ) -> tuple[GrowthPoint, ...]:
-    """The time for the sizes that are smaller than the set, and for the whole set; always with new fingerprints.
+    """The time for the sizes that are smaller than the set, and for the whole set; always with new
+    fingerprints.
 
     A smaller set is a random part of the next larger one, in the order of the file.
     """

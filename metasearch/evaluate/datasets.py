@@ -6,8 +6,8 @@
     labels.jsonl    {"id": id, "duplicate": bool}       whether some other record is the same work
     meta.json       {"cross_source_only": true}         only pairs of different sources are judged
 
-Of truth, pairs and labels there is one; every file may be compressed (.gz). The order of lines means nothing. A set may
-also be one file whose rows carry their truth (`rowsets.py`).
+Of truth, pairs and labels there is one; every file may be compressed (.gz). The order of lines
+means nothing. A set may also be one file whose rows carry their truth (`rowsets.py`).
 """
 
 from __future__ import annotations
@@ -32,11 +32,16 @@ TRUTHS = ("truth.jsonl", "pairs.jsonl", "labels.jsonl")
 #: Bytes of meta.json.
 _MOST_META = 1_000_000
 #: What to say where there is none.
-A_SET = "A SET is a folder that holds records.jsonl, or a .jsonl file with clusters; docs/evaluation.md tells more."
+A_SET = (
+    "A SET is a folder that holds records.jsonl, or a .jsonl file with clusters; "
+    "docs/evaluation.md tells more."
+)
 
 
 def expanded(paths: Iterable[Path]) -> list[Path]:
-    """The paths, with the files of a folder instead of a folder that is no set but holds files that are, each once."""
+    """The paths, with the files of a folder instead of a folder that is no set but holds files that
+    are, each once.
+    """
     return list(dict.fromkeys(one for path in paths for one in _inside(path) or [path]))
 
 
@@ -45,7 +50,9 @@ def _inside(path: Path) -> list[Path]:
     if not path.is_dir() or _find(path, RECORDS) is not None:
         return []
     parts = {name + ending for name in TRUTHS for ending in ("", ".gz")}
-    files = sorted(it for it in path.iterdir() if it.name.endswith(rowsets.ENDINGS) and it.name not in parts)
+    files = sorted(
+        it for it in path.iterdir() if it.name.endswith(rowsets.ENDINGS) and it.name not in parts
+    )
     return files if any(rowsets.skipped(it) is None for it in files) else []
 
 
@@ -70,7 +77,8 @@ def read(path: Path) -> LabelledSet:
     """The set in a folder, or in a file.
 
     Raises:
-        UsageError: A file is missing or a line is not what it should be; the message has file and line.
+        UsageError: A file is missing or a line is not what it should be; the message has file and
+            line.
     """
     why = skipped(path)
     if why is not None:
@@ -87,7 +95,9 @@ def _folder(folder: Path) -> LabelledSet:
     for where, row in rows(_found(folder, RECORDS)):
         own = identifier(row.get("id"), where, "id")
         if numbers.setdefault(own, len(records)) != len(records):
-            raise UsageError(f"{where}: id {own!r} stands on an earlier line too; each record needs its own")
+            raise UsageError(
+                f"{where}: id {own!r} stands on an earlier line too; each record needs its own"
+            )
         records.append(reader.record(row, where))
         origins.append(None if row.get("source") is None else str(row["source"]))
     if not records:
@@ -108,7 +118,10 @@ def _folder(folder: Path) -> LabelledSet:
 def _truth(folder: Path, numbers: Mapping[str, int]) -> dict[str, Any]:
     there = [name for name in TRUTHS if _find(folder, name)]
     if len(there) > 1:
-        raise UsageError(f"{folder}: holds {' and '.join(there)}; a set has one kind of truth", advice="Remove one.")
+        raise UsageError(
+            f"{folder}: holds {' and '.join(there)}; a set has one kind of truth",
+            advice="Remove one.",
+        )
     lines = rows(_found(folder, there[0]))
     match there[0]:
         case "truth.jsonl":
@@ -144,15 +157,22 @@ def _judged(where: str, row: Row, numbers: Mapping[str, int]) -> Judged:
     return a, b, bool(row["label"])
 
 
-def _labels(lines: Iterator[tuple[str, Row]], numbers: Mapping[str, int], folder: Path) -> list[bool]:
+def _labels(
+    lines: Iterator[tuple[str, Row]], numbers: Mapping[str, int], folder: Path
+) -> list[bool]:
     labels: list[bool | None] = [None] * len(numbers)
     for where, row in lines:
         if not isinstance(row.get("duplicate"), bool):
-            raise UsageError(f"{where}: duplicate is {row.get('duplicate')!r}; expected true or false")
+            raise UsageError(
+                f"{where}: duplicate is {row.get('duplicate')!r}; expected true or false"
+            )
         labels[_known(row.get("id"), where, "id", numbers)] = row["duplicate"]
     without = [own for own, number in numbers.items() if labels[number] is None]
     if without:
-        raise UsageError(f"{folder}: {len(without)} records have no line in labels.jsonl, the first is {without[0]!r}")
+        raise UsageError(
+            f"{folder}: {len(without)} records have no line in labels.jsonl, the first is "
+            f"{without[0]!r}"
+        )
     return [bool(label) for label in labels]
 
 

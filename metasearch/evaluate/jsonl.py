@@ -1,4 +1,6 @@
-"""Files with a JSON object a line, compressed or not, whose mistakes are told with file and line."""
+"""Files with a JSON object a line, compressed or not, whose mistakes are told with file and
+line.
+"""
 
 from __future__ import annotations
 
@@ -28,13 +30,18 @@ def rows(path: Path) -> Iterator[tuple[str, Row]]:
     """
     number = size = 0
     try:
-        with opening.opened(path) as file, gzip.GzipFile(fileobj=file) if path.suffix == ".gz" else file as stream:
+        with (
+            opening.opened(path) as file,
+            gzip.GzipFile(fileobj=file) if path.suffix == ".gz" else file as stream,
+        ):
             while line := stream.readline(LONGEST_LINE + 1):
                 number += 1
                 size += len(line)
                 where = f"{path}:{number}"
                 if size > MOST_BYTES:
-                    raise UsageError(f"{where}: the file is larger than {MOST_BYTES:,} bytes, unpacked")
+                    raise UsageError(
+                        f"{where}: the file is larger than {MOST_BYTES:,} bytes, unpacked"
+                    )
                 if len(line) > LONGEST_LINE:
                     raise UsageError(f"{where}: the line is longer than {LONGEST_LINE:,} bytes")
                 if line.strip():
@@ -58,7 +65,8 @@ def identifier(value: Any, where: str, key: str) -> str:
 
 def _object(line: bytes, where: str) -> Row:
     try:
-        # Not orjson, which refuses a lone surrogate; what is not fit to be shown is taken out when a row is read.
+        # Not orjson, which refuses a lone surrogate; what is not fit to be shown is taken out when
+        # a row is read.
         row = json.loads(line.decode("utf-8"))
     except UnicodeDecodeError as exc:
         raise UsageError(f"{where}: is not UTF-8: {exc.reason} at byte {exc.start}") from exc

@@ -1,4 +1,6 @@
-"""What was done to the records that went wrong: right, false and missed pairs by the kind of the records in them."""
+"""What was done to the records that went wrong: right, false and missed pairs by the kind of the
+records in them.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +12,11 @@ from metasearch.evaluate.metrics import Tally, homes
 
 
 def by_kind(labelled: LabelledSet, clusters: Iterable[Sequence[int]]) -> dict[str, Tally] | None:
-    """Kind, in alphabetical order -> the pairs that hold a record of it; None where the set tells no kinds.
+    """Kind, in alphabetical order -> the pairs that hold a record of it; None where the set tells
+    no kinds.
 
-    A pair of two kinds counts for both. A kind whose records are works of their own has no right and no missed pairs.
+    A pair of two kinds counts for both. A kind whose records are works of their own has no right
+    and no missed pairs.
     """
     kinds, works = labelled.kinds, labelled.works
     if kinds is None or works is None:
@@ -20,7 +24,10 @@ def by_kind(labelled: LabelledSet, clusters: Iterable[Sequence[int]]) -> dict[st
     home = homes(clusters, len(labelled.records))
     found, true = _touched(home, kinds), _touched(works, kinds)
     right = _touched(zip(home, works, strict=True), kinds)
-    return {it: Tally(right[it], found[it] - right[it], true[it] - right[it]) for it in sorted(set(kinds))}
+    return {
+        it: Tally(right[it], found[it] - right[it], true[it] - right[it])
+        for it in sorted(set(kinds))
+    }
 
 
 def _touched(labels: Iterable[Hashable], kinds: Sequence[str]) -> Counter[str]:

@@ -1,4 +1,6 @@
-"""The table of kinds: for each, the share of its true pairs that was found, and the false pairs that hold one."""
+"""The table of kinds: for each, the share of its true pairs that was found, and the false pairs
+that hold one.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ Rows = Sequence[tuple[str, Mapping[str, Tally]]]
 
 
 def table(rows: Rows, first: str, width: int) -> Iterator[str]:
-    """The lines; where the kinds do not fit beside one another, several tables. `first` heads the rows' names."""
+    """The lines; where the kinds do not fit beside one another, several tables. `first` heads the
+    rows' names.
+    """
     named = min(NAME, max(len(name) for name in (first, *(name for name, _ in rows))))
     kinds = [(kind, fitted(kind, KIND).rstrip() or "-") for kind in list(rows[0][1])[:MOST]]
     columns = [(shown, [cell(tallies[kind]) for _, tallies in rows]) for kind, shown in kinds]
@@ -32,7 +36,9 @@ def table(rows: Rows, first: str, width: int) -> Iterator[str]:
             used += 2 + _width(here[-1])
         yield "  ".join([fitted(first, named), *(it[0].rjust(_width(it)) for it in here)])
         for number, (name, _) in enumerate(rows):
-            yield "  ".join([fitted(name, named), *(it[1][number].rjust(_width(it)) for it in here)])
+            yield "  ".join(
+                [fitted(name, named), *(it[1][number].rjust(_width(it)) for it in here)]
+            )
     if len(rows[0][1]) > MOST:
         yield f"{len(rows[0][1]) - MOST:,} more kinds: --json has them all"
 

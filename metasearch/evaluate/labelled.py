@@ -27,7 +27,8 @@ class LabelledSet:
         pairs: (one, other, whether they are one work), or None.
         labels: Whether some other record is the same work, a record each, or None.
         cross_source_only: Only pairs of different origin are judged.
-        kinds: What was done to each record ("" where nobody says), or None; only where `works` is there.
+        kinds: What was done to each record ("" where nobody says), or None; only where `works` is
+            there.
         notes: What could not be read or was left out, in words.
     """
 
@@ -51,14 +52,20 @@ def known_fields(names: Iterable[str]) -> tuple[str, ...]:
     known = tuple(dict.fromkeys(names))
     for name in known:
         if name not in FIELDS:
-            raise UsageError(f"a record has no field called {name!r}", advice=f"There are: {', '.join(FIELDS)}.")
+            raise UsageError(
+                f"a record has no field called {name!r}", advice=f"There are: {', '.join(FIELDS)}."
+            )
     return known
 
 
 def narrowed(labelled: LabelledSet, names: Sequence[str]) -> LabelledSet:
-    """The same set with these fields of each record alone, and what names the record; all where no field is named."""
+    """The same set with these fields of each record alone, and what names the record; all where no
+    field is named.
+    """
     if not names:
         return labelled
     kept = (*NAMES, *names)
-    records = [Record(**{name: getattr(record, name) for name in kept}) for record in labelled.records]
+    records = [
+        Record(**{name: getattr(record, name) for name in kept}) for record in labelled.records
+    ]
     return replace(labelled, records=records)

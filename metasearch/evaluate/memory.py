@@ -1,4 +1,6 @@
-"""What a record costs in memory once it is known: its fingerprint with all signatures, and its place in the index."""
+"""What a record costs in memory once it is known: its fingerprint with all signatures, and its
+place in the index.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +16,12 @@ TRACED = 500
 
 
 def retained(records: Sequence[Record], chain: Chain, versions: VersionsMode = "separate") -> float:
-    """Bytes a record that are free again when the dedup stage goes: of the first `TRACED` records, without themselves.
+    """Bytes a record that are free again when the dedup stage goes: of the first `TRACED` records,
+    without themselves.
 
-    What is shared (interned words, bounded caches, dictionaries) is not counted, nor is what libraries allocate behind
-    Python's back. It takes several times as long as it would untraced, so nothing else is measured meanwhile.
+    What is shared (interned words, bounded caches, dictionaries) is not counted, nor is what
+    libraries allocate behind Python's back. It takes several times as long as it would untraced, so
+    nothing else is measured meanwhile.
     """
     some = records[:TRACED]
     if not some:

@@ -1,7 +1,7 @@
 """How near the clusters that were found are to the truth.
 
-All counts come from one table, found cluster against true work, so that a cluster of ten thousand records costs ten
-thousand steps and not fifty million.
+All counts come from one table, found cluster against true work, so that a cluster of ten thousand
+records costs ten thousand steps and not fifty million.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ Unit = Literal["pairs", "judged pairs", "records"]
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """Right, wrong and missed; what cannot be divided is 1.0, for nothing was said wrong and nothing was missed."""
+    """Right, wrong and missed; what cannot be divided is 1.0, for nothing was said wrong and
+    nothing was missed.
+    """
 
     right: int
     false: int
@@ -44,8 +46,9 @@ class Tally:
     def ce(self) -> float:
         """Confused error: what differs and was judged the same.
 
-        So Zhang Hongxia and Guo Xiaofen (2014) name it; their formula is lost. Read here as the share of the "same"
-        answers that are wrong, false / (right + false), so 1 - precision. The other reading is `Score.ce_pairs`.
+        So Zhang Hongxia and Guo Xiaofen (2014) name it; their formula is lost. Read here as the
+        share of the "same" answers that are wrong, false / (right + false), so 1 - precision. The
+        other reading is `Score.ce_pairs`.
         """
         return self.false / (self.right + self.false) if self.false else 0.0
 
@@ -53,14 +56,16 @@ class Tally:
     def ee(self) -> float:
         """Exclusive error: what is the same and was judged different.
 
-        Named by the same authors; read as the share of what is one that was missed, missed / (right + missed), so
-        1 - recall.
+        Named by the same authors; read as the share of what is one that was missed, missed / (right
+        + missed), so 1 - recall.
         """
         return self.missed / (self.right + self.missed) if self.missed else 0.0
 
     @property
     def f(self) -> float:
-        """F of the same authors: 2(1 - CE)(1 - EE) / ((1 - CE) + (1 - EE)); as CE and EE are read here, it is `f1`."""
+        """F of the same authors: 2(1 - CE)(1 - EE) / ((1 - CE) + (1 - EE)); as CE and EE are read
+        here, it is `f1`.
+        """
         return harmonic(1 - self.ce, 1 - self.ee)
 
 
@@ -69,13 +74,14 @@ class Works:
     """What can only be counted where the works of all records are known.
 
     Attributes:
-        copies: As a user who keeps one record of each cluster sees it: `right` are copies that went, `false` distinct
-            works that were lost, `missed` copies that stayed.
+        copies: As a user who keeps one record of each cluster sees it: `right` are copies that
+            went, `false` distinct works that were lost, `missed` copies that stayed.
         redundant: Copies in the set: records less works.
         true_clusters: Works with more than one record.
         exact: How many of those were found, with no record too many or too few.
         false_merged: Clusters that hold more than one work.
-        b_cubed: Precision and recall, each the mean over records of what their own cluster and work share.
+        b_cubed: Precision and recall, each the mean over records of what their own cluster and work
+            share.
     """
 
     copies: Tally
@@ -120,9 +126,11 @@ class Score:
 
     @property
     def ce_pairs(self) -> float:
-        """The other reading of the confused error: the share of what differs that was judged the same.
+        """The other reading of the confused error: the share of what differs that was judged the
+        same.
 
-        Of pairs it is next to 0 for whatever method, because those that differ grow with the square of the records.
+        Of pairs it is next to 0 for whatever method, because those that differ grow with the square
+        of the records.
         """
         return self.tally.false / self.different if self.different else 0.0
 
@@ -133,7 +141,8 @@ def harmonic(a: float, b: float) -> float:
 
 
 def homes(clusters: Iterable[Sequence[int]], records: int) -> list[int]:
-    """The number of the cluster of each record; a record that no cluster holds is a cluster of its own.
+    """The number of the cluster of each record; a record that no cluster holds is a cluster of its
+    own.
 
     Raises:
         ValueError: A record stands in two clusters.
@@ -180,14 +189,26 @@ def _of_works(labelled: LabelledSet, home: list[int], work: Sequence[int]) -> Sc
     right, found, true = _pairs(cells.values()), _pairs(sizes.values()), _pairs(true_sizes.values())
     false, different = found - right, _pairs([len(home)]) - true
     if labelled.cross_source_only:
-        # Of the false pairs, those of one source are not judged: pairs of one source, less those of one work too.
+        # Of the false pairs, those of one source are not judged: pairs of one source, less those of
+        # one work too.
         of_source = Counter(zip(home, labelled.origins, strict=True))
         of_both = Counter(zip(home, work, labelled.origins, strict=True))
         false -= _pairs(of_source.values()) - _pairs(of_both.values())
-        one_source, its_works = Counter(labelled.origins), Counter(zip(work, labelled.origins, strict=True))
+        one_source, its_works = (
+            Counter(labelled.origins),
+            Counter(zip(work, labelled.origins, strict=True)),
+        )
         different -= _pairs(one_source.values()) - _pairs(its_works.values())
     tally = Tally(right, false, true - right)
-    return Score("pairs", len(home), tally, found, true, different, works=_works(home, work, sizes, true_sizes, cells))
+    return Score(
+        "pairs",
+        len(home),
+        tally,
+        found,
+        true,
+        different,
+        works=_works(home, work, sizes, true_sizes, cells),
+    )
 
 
 def _works(
@@ -197,7 +218,9 @@ def _works(
     true_sizes: Counter[int],
     cells: Counter[tuple[int, int]],
 ) -> Works:
-    kept: dict[int, int] = {}  # of each cluster, the work of the record that stands first in the file
+    kept: dict[
+        int, int
+    ] = {}  # of each cluster, the work of the record that stands first in the file
     works_in: defaultdict[int, int] = defaultdict(int)
     for cluster, one in zip(home, work, strict=True):
         kept.setdefault(cluster, one)

@@ -1,7 +1,7 @@
 """Precision against recall over the threshold, and time against the size of the set, as a picture.
 
-Needs matplotlib, which the extra `plot` brings. Nothing of its global state is touched: no pyplot, no backend, and its
-settings only while a picture is drawn.
+Needs matplotlib, which the extra `plot` brings. Nothing of its global state is touched: no pyplot,
+no backend, and its settings only while a picture is drawn.
 """
 
 from __future__ import annotations
@@ -21,18 +21,21 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-#: Ending of a file -> the settings with which it is the same for the same figures, whoever draws it and whenever.
+#: Ending of a file -> the settings with which it is the same for the same figures, whoever draws it
+#: and whenever.
 ENDINGS: dict[str, dict[str, Any]] = {
     ".png": {"format": "png", "metadata": {"Software": None}},
     ".svg": {"format": "svg", "metadata": {"Date": None, "Creator": None}},
 }
 #: Panels beside one another; inches of a panel.
 BESIDE, WIDE, HIGH = 2, 5.6, 4.2
-#: How strategies are told apart, in their order: ten colours, and other marks when they come round again.
+#: How strategies are told apart, in their order: ten colours, and other marks when they come round
+#: again.
 MARKS, LINES = "os^D", ("-", "--", "-.", ":")
 #: Longest name of a set over its panel.
 TITLE = 60
-#: Precision from which on the panels show it: where half of what is merged is wrong, nobody chooses between strategies.
+#: Precision from which on the panels show it: where half of what is merged is wrong, nobody chooses
+#: between strategies.
 LOWEST = 0.5
 
 Sets = Sequence[Sequence[Compared]]
@@ -56,16 +59,21 @@ def check(path: Path) -> None:
 
 
 def drawn(sets: Sets, ending: str) -> bytes:
-    """The picture: a panel a set with a curve a strategy, and one of the largest set's time against size.
+    """The picture: a panel a set with a curve a strategy, and one of the largest set's time against
+    size.
 
     Args:
-        sets: Of each set, its strategies, the same of all; without `growth` of any there is no panel of time.
+        sets: Of each set, its strategies, the same of all; without `growth` of any there is no
+            panel of time.
         ending: One of `ENDINGS`.
     """
     import matplotlib as mpl
 
     out = io.BytesIO()
-    with mpl.rc_context({"svg.hashsalt": "metasearch", "svg.fonttype": "path"}), warnings.catch_warnings():
+    with (
+        mpl.rc_context({"svg.hashsalt": "metasearch", "svg.fonttype": "path"}),
+        warnings.catch_warnings(),
+    ):
         # A set's name may hold characters that the font lacks; they are drawn as boxes.
         warnings.filterwarnings("ignore", "Glyph .* missing", UserWarning)
         figure(sets).savefig(out, dpi=120, **ENDINGS[ending.lower()])
@@ -81,16 +89,25 @@ def figure(sets: Sets) -> Figure:
     columns = min(BESIDE, panels)
     rows = -(-panels // columns)
     strategies = [it.strategy for it in sets[0]]
-    out = Figure(figsize=(WIDE * columns, HIGH * rows + 0.25 * (1 + len(strategies) // 4)), layout="constrained")
+    out = Figure(
+        figsize=(WIDE * columns, HIGH * rows + 0.25 * (1 + len(strategies) // 4)),
+        layout="constrained",
+    )
     axes = out.subplots(rows, columns, squeeze=False).flat
     styles = dict(_styles(strategies))
     for found, panel in zip(sets, axes, strict=False):
         _quality(panel, found, styles)
     if timed:
-        _growth(axes[len(sets)], max(timed, key=lambda found: found[0].evaluation.score.records), styles)
+        _growth(
+            axes[len(sets)], max(timed, key=lambda found: found[0].evaluation.score.records), styles
+        )
     for empty in axes[panels:]:
         empty.set_axis_off()
-    labels = dict(pair[::-1] for panel in axes for pair in zip(*panel.get_legend_handles_labels(), strict=True))
+    labels = dict(
+        pair[::-1]
+        for panel in axes
+        for pair in zip(*panel.get_legend_handles_labels(), strict=True)
+    )
     out.legend(labels.values(), labels.keys(), loc="outside lower center", ncols=4, frameon=False)
     return out
 
@@ -99,11 +116,16 @@ def _styles(strategies: Sequence[Strategy]) -> Iterator[tuple[str, dict[str, Any
     for number, it in enumerate(strategies):
         turn = number // 10
         mark, stroke = MARKS[turn % len(MARKS)], LINES[turn % len(LINES)]
-        yield it.name, {"color": f"C{number % 10}", "marker": mark, "linestyle": stroke, "label": it.name}
+        yield (
+            it.name,
+            {"color": f"C{number % 10}", "marker": mark, "linestyle": stroke, "label": it.name},
+        )
 
 
 def _quality(panel: Axes, found: Sequence[Compared], styles: dict[str, dict[str, Any]]) -> None:
-    """Precision against recall: a line over the thresholds, a large mark at the strategy's own setting."""
+    """Precision against recall: a line over the thresholds, a large mark at the strategy's own
+    setting.
+    """
     lowest = LOWEST
     for it in found:
         style = styles[it.strategy.name]
@@ -113,7 +135,11 @@ def _quality(panel: Axes, found: Sequence[Compared], styles: dict[str, dict[str,
         if points:
             panel.plot(*zip(*points, strict=True), **{**style, "markersize": 2.5})
         if tally.right:
-            panel.plot([tally.recall], [tally.precision], **{**style, "linestyle": "", "markersize": 8, "alpha": 0.7})
+            panel.plot(
+                [tally.recall],
+                [tally.precision],
+                **{**style, "linestyle": "", "markersize": 8, "alpha": 0.7},
+            )
             lowest = min(lowest, tally.precision)
     panel.set_xlim(-0.02, 1.02)
     panel.set_ylim(lowest - 0.02, 1.02)
@@ -121,7 +147,9 @@ def _quality(panel: Axes, found: Sequence[Compared], styles: dict[str, dict[str,
 
 
 def _growth(panel: Axes, found: Sequence[Compared], styles: dict[str, dict[str, Any]]) -> None:
-    """CPU seconds against records, both in powers of ten, and how they would grow if time grew as the set does."""
+    """CPU seconds against records, both in powers of ten, and how they would grow if time grew as
+    the set does.
+    """
     for it in found:
         # A time too short for the clock has no logarithm.
         times = [(point.records, max(point.seconds, 1e-6)) for point in it.growth]
@@ -131,16 +159,27 @@ def _growth(panel: Axes, found: Sequence[Compared], styles: dict[str, dict[str, 
     sizes = sorted({point.records for it in found for point in it.growth})
     panel.set_xticks(sizes, [f"{size:,}" for size in sizes])
     panel.set_xticks([], minor=True)
-    fastest = min((point.seconds / point.records for it in found for point in it.growth if point.seconds), default=0.0)
+    fastest = min(
+        (point.seconds / point.records for it in found for point in it.growth if point.seconds),
+        default=0.0,
+    )
     if fastest and len(sizes) > 1:
         ends = [sizes[0], sizes[-1]]
-        panel.plot(ends, [fastest * size / 2 for size in ends], color="0.6", linestyle=":", label="linear growth")
+        panel.plot(
+            ends,
+            [fastest * size / 2 for size in ends],
+            color="0.6",
+            linestyle=":",
+            label="linear growth",
+        )
     _named(panel, found, "time, ", "records", "CPU seconds")
 
 
 def _named(panel: Axes, found: Sequence[Compared], what: str, across: str, up: str) -> None:
     name = line(found[0].evaluation.labelled.name)
-    panel.set_title(f"{what}{name if len(name) <= TITLE else name[: TITLE - 1] + '…'}", parse_math=False)
+    panel.set_title(
+        f"{what}{name if len(name) <= TITLE else name[: TITLE - 1] + '…'}", parse_math=False
+    )
     panel.set_xlabel(across)
     panel.set_ylabel(up)
     panel.grid(visible=True, alpha=0.3)

@@ -1,4 +1,6 @@
-"""What an evaluation says: a table for people, objects for programs, and the wrong pairs for whoever mends a rule."""
+"""What an evaluation says: a table for people, objects for programs, and the wrong pairs for
+whoever mends a rule.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,8 @@ COLUMNS = {
 }
 #: What the columns mean, for the foot of the table.
 LEGEND = (
-    "of: what is counted; lost: works that vanish in another; exact: share of true clusters found whole;\n"
+    "of: what is counted; lost: works that vanish in another; exact: share of true clusters found "
+    "whole;\n"
     "rec/s: records per CPU second, from record to cluster"
 )
 
@@ -86,7 +89,9 @@ def _width(names: Sequence[str]) -> int:
 
 
 def shuffled(it: Evaluation) -> str:
-    """What other orders gave: "same x 5", or the lowest and the highest F1; "" where none was tried."""
+    """What other orders gave: "same x 5", or the lowest and the highest F1; "" where none was
+    tried.
+    """
     if it.shuffled is None:
         return ""
     if it.shuffled.alike == it.shuffled.runs:
@@ -115,7 +120,11 @@ def told(it: Evaluation, pairs: Sequence[Wrong], width: int) -> Iterator[str]:
                 yield from wrapped(f"  {short(it.labelled.records[number])}", width, "      ")
         spoken = [(rule, match) for rule, match in pair.evidence if match is not None]
         for rule, match in spoken:
-            yield from wrapped(f"    {rule}: {match.verdict} {match.score:.3f}: {line(match.because)}", width, "      ")
+            yield from wrapped(
+                f"    {rule}: {match.verdict} {match.score:.3f}: {line(match.because)}",
+                width,
+                "      ",
+            )
         silent = [rule for rule, match in pair.evidence if match is None]
         if silent:
             yield from wrapped(f"    nothing to say: {', '.join(silent)}", width, "      ")
@@ -123,10 +132,22 @@ def told(it: Evaluation, pairs: Sequence[Wrong], width: int) -> Iterator[str]:
 
 def short(record: Record) -> str:
     """A record on one line: id, title, first authors, year, venue, volume, issue, pages, DOI."""
-    authors = "; ".join(author.name for author in record.authors[:3]) + (" ..." if len(record.authors) > 3 else "")
+    authors = "; ".join(author.name for author in record.authors[:3]) + (
+        " ..." if len(record.authors) > 3 else ""
+    )
     issue = f"({record.issue})" if record.issue else ""
-    place = f"{record.venue or ''} {record.volume or ''}{issue}{': ' + record.pages if record.pages else ''}"
-    parts = (record.source_id, record.title or "(no title)", authors, record.year, place, record.doi)
+    place = (
+        f"{record.venue or ''} "
+        f"{record.volume or ''}{issue}{': ' + record.pages if record.pages else ''}"
+    )
+    parts = (
+        record.source_id,
+        record.title or "(no title)",
+        authors,
+        record.year,
+        place,
+        record.doi,
+    )
     return " | ".join(line(str(part or "")) or "-" for part in parts)
 
 
@@ -209,4 +230,9 @@ def _wrong(it: Evaluation, pair: Wrong) -> dict[str, Any]:
 def _said(rule: str, match: Match | None) -> dict[str, Any]:
     if match is None:
         return {"rule": rule, "verdict": None, "score": None, "because": None}
-    return {"rule": rule, "verdict": match.verdict, "score": match.score, "because": line(match.because)}
+    return {
+        "rule": rule,
+        "verdict": match.verdict,
+        "score": match.score,
+        "because": line(match.because),
+    }

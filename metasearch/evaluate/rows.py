@@ -1,4 +1,6 @@
-"""One row of a labelled set -> `Record`: the keys of the schema, and a count of what nobody can read."""
+"""One row of a labelled set -> `Record`: the keys of the schema, and a count of what nobody can
+read.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +57,8 @@ IDS: Mapping[str, Callable[[Any], str | None]] = {
     "pmcid": convert.pmcid,
     "arxiv": convert.arxiv,
 }
-#: What EndNote writes where others have the address of a record of Web of Science: "<Go to ISI>://WOS:000123456700001".
+#: What EndNote writes where others have the address of a record of Web of Science: "<Go to
+#: ISI>://WOS:000123456700001".
 _GO_TO = "<Go to ISI>://"
 #: Keys that are read by rules of their own.
 OTHERS = frozenset({"id", "source", "authors", "authors_raw", "author", "type", "isbn", "issn"})
@@ -89,8 +92,8 @@ class RowReader:
     def record(self, row: Row, where: str) -> Record:
         """The record of a row, as `read`; one with nothing but the row's id where that raises.
 
-        The row keeps its place, because the truth of the set names it: it counts as a record that nobody finds twins
-        of. A note tells of it.
+        The row keeps its place, because the truth of the set names it: it counts as a record that
+        nobody finds twins of. A note tells of it.
 
         Args:
             row: An object with an id.
@@ -104,7 +107,9 @@ class RowReader:
             self.failed += 1
             if self.failed <= MOST_NAMED:
                 why = f"{type(exc).__name__}: {exc}"[:LONGEST_REASON]
-                self._failures.append(f"{where}: the row could not be read and counts as an empty record: {why}")
+                self._failures.append(
+                    f"{where}: the row could not be read and counts as an empty record: {why}"
+                )
             return Record(source=self.name, source_id=str(row["id"]))
 
     def read(self, row: Row) -> Record:
@@ -115,7 +120,9 @@ class RowReader:
             if value is None or value in ("", [], {}):
                 continue
             if key == "url":
-                numbers = [link.removeprefix(_GO_TO) for link in strings(value) if link.startswith(_GO_TO)]
+                numbers = [
+                    link.removeprefix(_GO_TO) for link in strings(value) if link.startswith(_GO_TO)
+                ]
                 ids |= accession.identifiers(numbers, strings(value))
                 if numbers:
                     continue
@@ -154,7 +161,9 @@ class RowReader:
             more = [f"{len(named) - MOST_NAMED:,} more"] if len(named) > MOST_NAMED else []
             yield f"keys that are not read: {', '.join(named[:MOST_NAMED] + more)}"
         for key, count in sorted(self.unread.items()):
-            yield f"{count} values of {key!r} could not be read, the first is {self.examples[key]!r}"
+            yield (
+                f"{count} values of {key!r} could not be read, the first is {self.examples[key]!r}"
+            )
 
     def _missed(self, key: str, value: Any) -> None:
         self.unread[key] += 1
@@ -181,7 +190,9 @@ class RowReader:
         return kind
 
     def _numbers(self, row: Row) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """ISBNs and ISSNs; exports put both into one field, a line each: "0957-9672 (Print)", "0957-9672"."""
+        """ISBNs and ISSNs; exports put both into one field, a line each: "0957-9672 (Print)",
+        "0957-9672".
+        """
         for key in ("isbn", "issn"):
             if row.get(key) and not any(values.standard_numbers(strings(row[key]))):
                 self._missed(key, row[key])

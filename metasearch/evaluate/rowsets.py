@@ -2,8 +2,9 @@
 
     {"id": "r7", "title": "...", "cluster": "w3", "cluster_clean": true, "op": "cut to half"}
 
-Rows of equal `cluster` are one work. Rows whose `cluster_clean` is false are left out, because nobody vouches for their
-label. `op` says what was done to a row, its kind. Everything else is read as in `records.jsonl`.
+Rows of equal `cluster` are one work. Rows whose `cluster_clean` is false are left out, because
+nobody vouches for their label. `op` says what was done to a row, its kind. Everything else is read
+as in `records.jsonl`.
 """
 
 from __future__ import annotations
@@ -34,7 +35,11 @@ def skipped(path: Path) -> str | None:
         return "it is empty"
     cluster = first[1].get(CLUSTER)
     if not isinstance(cluster, (str, int)) or first[1].get("id") is None:
-        return f"its rows have no {CLUSTER}" if cluster is None else f"its rows are no records with a {CLUSTER}"
+        return (
+            f"its rows have no {CLUSTER}"
+            if cluster is None
+            else f"its rows are no records with a {CLUSTER}"
+        )
     return None
 
 
@@ -56,7 +61,9 @@ def read(path: Path) -> LabelledSet:
     for where, row in rows(path):
         own = identifier(row.get("id"), where, "id")
         if own in ids:
-            raise UsageError(f"{where}: id {own!r} stands on an earlier line too; each record needs its own")
+            raise UsageError(
+                f"{where}: id {own!r} stands on an earlier line too; each record needs its own"
+            )
         ids.add(own)
         cluster = identifier(row.get(CLUSTER), where, CLUSTER)
         if not _clean(row, where):

@@ -65,10 +65,12 @@ def cluster(
     versions: VersionsMode = "separate",
     prints: Iterable[Fingerprint] | None = None,
 ) -> tuple[OnlineDedup, Clusters, float]:
-    """The works among records that arrive in this order: who found them, they, and the CPU seconds that it took.
+    """The works among records that arrive in this order: who found them, they, and the CPU seconds
+    that it took.
 
-    Versions are apart unless it is said otherwise, because what sets label are duplicates, and an article is no
-    duplicate of its preprint. `prints` are the fingerprints of the records, if they are not to be made anew.
+    Versions are apart unless it is said otherwise, because what sets label are duplicates, and an
+    article is no duplicate of its preprint. `prints` are the fingerprints of the records, if they
+    are not to be made anew.
     """
     gc.collect()
     dedup = OnlineDedup(chain, versions=versions)
@@ -105,7 +107,12 @@ def evaluate(
 
 
 def _shuffled(
-    labelled: LabelledSet, chain: Chain, versions: VersionsMode, clusters: Clusters, shuffles: int, seed: int
+    labelled: LabelledSet,
+    chain: Chain,
+    versions: VersionsMode,
+    clusters: Clusters,
+    shuffles: int,
+    seed: int,
 ) -> Shuffled:
     expected = _partition(clusters)
     found = [score(labelled, clusters).tally.f1]

@@ -1,7 +1,8 @@
-"""What went wrong on a set: false merges and misses, the worst first, each with what every rule said of it.
+"""What went wrong on a set: false merges and misses, the worst first, each with what every rule
+said of it.
 
-One bad cluster of a hundred records holds thousands of false pairs that all tell the same, so only some of each cluster
-are shown; the rest is counted in `Wrong.about`.
+One bad cluster of a hundred records holds thousands of false pairs that all tell the same, so only
+some of each cluster are shown; the rest is counted in `Wrong.about`.
 """
 
 from __future__ import annotations
@@ -77,11 +78,13 @@ class _Looker:
         return self._prints[number]
 
     def _certainty(self, pair: tuple[int, int]) -> float:
-        """How sure the chain is that the two are one: what was merged only through others comes last."""
+        """How sure the chain is that the two are one: what was merged only through others comes
+        last.
+        """
         match = self._chain.judge(self._print(pair[0]), self._print(pair[1]))
         return -1.0 if match is None else match.score if match.verdict != "different" else -2.0
 
-    # ------------------------------------------------------------ the works of all records are known
+    # ----------------------------------------------------------- the works of all records are known
 
     def false_merges(self, works: Sequence[int]) -> Iterator[Wrong]:
         """Pairs of clusters that hold several works, the cluster with most false pairs first."""
@@ -94,7 +97,10 @@ class _Looker:
         for members, count in _worst(_groups(self._home), works, origins):
             pairs = list(islice(filter(judged, combinations(members, 2)), LOOKED_AT))
             several = len({works[number] for number in members})
-            about = f"cluster of {len(members)} records and {several} works, {_counted(count, 'false pair')}"
+            about = (
+                f"cluster of {len(members)} records and {several} works, "
+                f"{_counted(count, 'false pair')}"
+            )
             for a, b in sorted(pairs, key=self._certainty, reverse=True)[:PER_CLUSTER]:
                 yield Wrong("false", a, b, about)
 
@@ -103,7 +109,10 @@ class _Looker:
         for members, count in _worst(_groups(works), self._home, range(len(works))):
             parts = _groups([self._home[number] for number in members]).values()
             firsts = [members[part[0]] for part in sorted(parts, key=len, reverse=True)]
-            about = f"work of {len(members)} records in {len(firsts)} clusters, {_counted(count, 'missed pair')}"
+            about = (
+                f"work of {len(members)} records in {len(firsts)} clusters, "
+                f"{_counted(count, 'missed pair')}"
+            )
             for a, b in islice(combinations(firsts, 2), PER_CLUSTER):
                 yield Wrong("missed", a, b, about)
 
@@ -122,17 +131,29 @@ class _Looker:
             for number in members:
                 if len(members) > 1 and not labels[number]:
                     other = members[0] if number != members[0] else members[1]
-                    yield Wrong("false", number, other, f"the first has no twin, but stands with {len(members) - 1}")
+                    yield Wrong(
+                        "false",
+                        number,
+                        other,
+                        f"the first has no twin, but stands with {len(members) - 1}",
+                    )
 
     def left_alone(self, labels: Sequence[bool]) -> Iterator[Wrong]:
-        """Records with a twin that stand alone, each with the flagged record whose title is nearest."""
+        """Records with a twin that stand alone, each with the flagged record whose title is
+        nearest.
+        """
         sizes = Counter(self._home)
         flagged = [number for number, label in enumerate(labels) if label]
         for number in flagged:
             if sizes[self._home[number]] == 1:
                 others = [other for other in flagged if other != number]
                 nearest = self._nearest(number, others)
-                yield Wrong("missed", number, nearest, "the first has a twin; the second has the nearest title")
+                yield Wrong(
+                    "missed",
+                    number,
+                    nearest,
+                    "the first has a twin; the second has the nearest title",
+                )
 
     def _nearest(self, number: int, others: Sequence[int]) -> int | None:
         from rapidfuzz import fuzz, process
@@ -153,13 +174,19 @@ def _groups(labels: Iterable[int]) -> dict[int, list[int]]:
 def _worst(
     groups: dict[int, list[int]], one: Sequence[Hashable], other: Sequence[Hashable]
 ) -> list[tuple[list[int], int]]:
-    """The groups with pairs that differ in both respects, and how many of those each has; most first."""
-    costs = [(members, _differ(members, one, other)) for members in groups.values() if len(members) > 1]
+    """The groups with pairs that differ in both respects, and how many of those each has; most
+    first.
+    """
+    costs = [
+        (members, _differ(members, one, other)) for members in groups.values() if len(members) > 1
+    ]
     return sorted((it for it in costs if it[1]), key=lambda it: -it[1])
 
 
 def _differ(members: Sequence[int], one: Sequence[Hashable], other: Sequence[Hashable]) -> int:
-    """Pairs that differ in both: those that differ in the one, in the other, less those that differ in either."""
+    """Pairs that differ in both: those that differ in the one, in the other, less those that differ
+    in either.
+    """
     labels = [(one[number], other[number]) for number in members]
     return _torn(a for a, _ in labels) + _torn(b for _, b in labels) - _torn(labels)
 

@@ -1,6 +1,7 @@
 """Every form an answer can be written in: one closed table, one file a format.
 
-Importing this package loads no format, and so neither orjson nor lxml: a format's module is imported by its first use.
+Importing this package loads no format, and so neither orjson nor lxml: a format's module is
+imported by its first use.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ class Format:
         name: What `--format` and `format=` call it.
         media_type: Without parameters; every format is UTF-8.
         extension: Of a file that holds it, without the dot.
-        unit: "event" is written while the search runs, "hits" from any hits, "answer" from the finished answer.
+        unit: "event" is written while the search runs, "hits" from any hits, "answer" from the
+            finished answer.
         module: The module of this package that writes it.
     """
 
@@ -67,7 +69,9 @@ def get(name: str) -> Format:
     try:
         return FORMATS[name]
     except KeyError:
-        raise FormatError(f"there is no format {name[:40]!r}", advice=f"Use one of {', '.join(FORMATS)}.") from None
+        raise FormatError(
+            f"there is no format {name[:40]!r}", advice=f"Use one of {', '.join(FORMATS)}."
+        ) from None
 
 
 def write(name: str, answer: Answer, *, bom: bool = False, provenance: bool = False) -> bytes:
@@ -80,12 +84,16 @@ def write(name: str, answer: Answer, *, bom: bool = False, provenance: bool = Fa
         provenance: RIS says in N1 which source gave which field.
 
     Raises:
-        FormatError: No such format, or one that is written event by event (`metasearch.formats.events`).
+        FormatError: No such format, or one that is written event by event
+            (`metasearch.formats.events`).
     """
     found = get(name)
     if not found.whole:
         whole = ", ".join(it.name for it in FORMATS.values() if it.whole)
-        raise FormatError(f"{name} is written while a search runs, not from its answer", advice=f"Use one of {whole}.")
+        raise FormatError(
+            f"{name} is written while a search runs, not from its answer",
+            advice=f"Use one of {whole}.",
+        )
     writer = cast("Callable[..., bytes]", import_module(f"{__name__}.{found.module}").write)
     options = {"csv": {"bom": bom}, "ris": {"provenance": provenance}}.get(name, {})
     return writer(answer.hits if found.unit == "hits" else answer, **options)

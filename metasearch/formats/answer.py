@@ -1,7 +1,8 @@
 """The JSON answer: field names and shapes that other programs rely on.
 
-Every key is always there; an absent value is null, an absent list is []. Adding a key is free, renaming one is not.
-This is the hot path of the server (some 200 hits a query), so objects are built by hand, without reflection.
+Every key is always there; an absent value is null, an absent list is []. Adding a key is free,
+renaming one is not. This is the hot path of the server (some 200 hits a query), so objects are
+built by hand, without reflection.
 """
 
 from __future__ import annotations
@@ -11,7 +12,14 @@ from typing import Any
 import orjson
 
 from metasearch.events import Answer, Counts, Paging, SourceReport, Totals
-from metasearch.formats.text import clean, clean_all, clean_map, clean_or_none, exact_number, web_url
+from metasearch.formats.text import (
+    clean,
+    clean_all,
+    clean_map,
+    clean_or_none,
+    exact_number,
+    web_url,
+)
 from metasearch.record import Author, Hit, Match, Reason, Record
 
 
@@ -95,7 +103,9 @@ def hit_object(hit: Hit) -> dict[str, Any]:
         "sources": [_source(r) for r in hit.records],
         "provenance": clean_map(hit.provenance),
         "matches": [match_object(m) for m in hit.matches],
-        "versions": [{"kind": v.kind, "records": [clean(key) for key in v.records]} for v in hit.versions],
+        "versions": [
+            {"kind": v.kind, "records": [clean(key) for key in v.records]} for v in hit.versions
+        ],
     }
 
 
@@ -130,7 +140,9 @@ def counts_object(counts: Counts) -> dict[str, int]:
 
 
 def paging_object(paging: Paging) -> dict[str, Any]:
-    """{"start", "count", "next"}: which part of the list this is, and where the one that follows begins, or null."""
+    """{"start", "count", "next"}: which part of the list this is, and where the one that follows
+    begins, or null.
+    """
     following = paging.next
     return {
         "start": paging.start,

@@ -1,7 +1,8 @@
 """Atom 1.0 (RFC 4287) with OpenSearch 1.1 response elements: a search as a feed.
 
-Each entry carries the relevance extension's score, bibliographic elements of PRISM and Dublin Core, and, in a namespace
-of our own, which source holds the work at which place, which gave which field, and why records were taken for one work.
+Each entry carries the relevance extension's score, bibliographic elements of PRISM and Dublin Core,
+and, in a namespace of our own, which source holds the work at which place, which gave which field,
+and why records were taken for one work.
 """
 
 from __future__ import annotations
@@ -51,22 +52,32 @@ def write(
 
     Args:
         answer: The finished answer, or one page of it.
-        updated: When the search was made, with a time zone; without it the date of the newest hit, so that the
-            writer needs no clock.
-        links: Absolute URLs by relation: "self", "alternate", "search", "first", "previous", "next", "last".
+        updated: When the search was made, with a time zone; without it the date of the newest hit,
+            so that the writer needs no clock.
+        links: Absolute URLs by relation: "self", "alternate", "search", "first", "previous",
+            "next", "last".
     """
     dates = [_published(hit.record) for hit in answer.hits]
     feed_date = updated or max((d for d in dates if d), default=_EPOCH)
     query = line(answer.query)
     feed = etree.Element(f"{{{ATOM}}}feed", nsmap=_NAMESPACES)  # type: ignore[arg-type]  # the stubs know no None prefix
     _add(feed, ATOM, "title", f"metasearch: {query}")
-    _add(feed, ATOM, "id", f"urn:metasearch:search:{hashlib.sha256(query.encode()).hexdigest()[:32]}")
+    _add(
+        feed, ATOM, "id", f"urn:metasearch:search:{hashlib.sha256(query.encode()).hexdigest()[:32]}"
+    )
     _add(feed, ATOM, "updated", _timestamp(feed_date))
     author = _add(feed, ATOM, "author")
     _add(author, ATOM, "name", "metasearch")
     _add(feed, ATOM, "generator", "metasearch")
     for relation, url in (links or {}).items():
-        _add(feed, ATOM, "link", rel=relation, type=_LINK_TYPES.get(relation, "application/atom+xml"), href=url)
+        _add(
+            feed,
+            ATOM,
+            "link",
+            rel=relation,
+            type=_LINK_TYPES.get(relation, "application/atom+xml"),
+            href=url,
+        )
     start, size = answer.paging.start + 1, answer.paging.count or len(answer.hits)
     _add(feed, OPENSEARCH, "totalResults", str(answer.expected))
     _add(feed, OPENSEARCH, "startIndex", str(start))
@@ -98,7 +109,13 @@ def write(
     return etree.tostring(feed, xml_declaration=True, encoding="UTF-8", pretty_print=True)
 
 
-def _entry(feed: etree._Element, hit: Hit, published: datetime | None, feed_date: datetime, relevance: float) -> None:
+def _entry(
+    feed: etree._Element,
+    hit: Hit,
+    published: datetime | None,
+    feed_date: datetime,
+    relevance: float,
+) -> None:
     it = hit.record
     entry = _add(feed, ATOM, "entry")
     _add(entry, ATOM, "title", full_title(it))
@@ -133,7 +150,12 @@ def _links(entry: etree._Element, record: Record) -> None:
         _add(entry, ATOM, "link", rel="alternate", href=ascii_url(url))
     else:
         # RFC 4287, 4.1.2: an entry without an alternate link must have content.
-        _add(entry, ATOM, "content", " ".join(filter(None, (line(record.venue), str(record.year or "")))))
+        _add(
+            entry,
+            ATOM,
+            "content",
+            " ".join(filter(None, (line(record.venue), str(record.year or "")))),
+        )
     if pdf:
         _add(entry, ATOM, "link", rel="enclosure", type="application/pdf", href=ascii_url(pdf))
 
@@ -184,10 +206,17 @@ def _provenance(entry: etree._Element, hit: Hit) -> None:
 
 
 def _add(
-    parent: etree._Element, namespace: str, name: str, text: str | None = None, /, **attributes: str | None
+    parent: etree._Element,
+    namespace: str,
+    name: str,
+    text: str | None = None,
+    /,
+    **attributes: str | None,
 ) -> etree._Element:
     """A child with the attributes that are there."""
-    child = etree.SubElement(parent, f"{{{namespace}}}{name}", {k: v for k, v in attributes.items() if v is not None})
+    child = etree.SubElement(
+        parent, f"{{{namespace}}}{name}", {k: v for k, v in attributes.items() if v is not None}
+    )
     child.text = text
     return child
 

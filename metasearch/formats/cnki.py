@@ -1,7 +1,9 @@
-"""CNKI's own formats: that of its E-Study ("DataType: 1", "Title-题名: ...") and the one for users to choose fields of.
+"""CNKI's own formats: that of its E-Study ("DataType: 1", "Title-题名: ...") and the one for users
+to choose fields of.
 
-The tags are English and Chinese, "Title-题名", and the Chinese half has changed over the years, so the English one
-counts; only "PageCount" needs the other, because it once was the number of pages (页数) and later the pages (页码).
+The tags are English and Chinese, "Title-题名", and the Chinese half has changed over the years, so
+the English one counts; only "PageCount" needs the other, because it once was the number of pages
+(页数) and later the pages (页码).
 """
 
 from __future__ import annotations
@@ -40,7 +42,8 @@ _GRAMMAR = Grammar(
 )
 #: What a record holds all of.
 _HELD = frozenset(
-    "DataType SrcDatabase Title Author Source Year Volume Roll Period Issue Page DOI ISSN ISBN Summary Keyword".split()
+    "DataType SrcDatabase Title Author Source Year Volume Roll Period Issue Page DOI ISSN ISBN "
+    "Summary Keyword".split()
 )
 
 

@@ -1,4 +1,5 @@
-"""CSL-JSON (.json): what Zotero, Mendeley, citeproc and DOI resolvers write, and Crossref's works, which are nearly so.
+"""CSL-JSON (.json): what Zotero, Mendeley, citeproc and DOI resolvers write, and Crossref's works,
+which are nearly so.
 
 https://docs.citationstyles.org/en/stable/specification.html#appendix-iv-variables
 """
@@ -27,9 +28,12 @@ from metasearch.record import Author
 _DATES = ("issued", "published", "published-print", "published-online", "posted")
 #: Members of which a record holds all.
 _HELD = frozenset(
-    """id type title subtitle original-title translated-title issued published published-print published-online posted
-    URL source ISBN ISSN publisher container-title author editor edition volume issue page article-number DOI language
-    abstract keyword categories subject is-referenced-by-count PMID PMCID""".split()
+    """
+    id type title subtitle original-title translated-title issued published published-print
+    published-online posted URL source ISBN ISSN publisher container-title author editor edition
+    volume issue page article-number DOI language abstract keyword categories subject
+    is-referenced-by-count PMID PMCID
+""".split()
 )
 _LOOKS = re.compile(
     r'"(?:container-title|date-parts|issued|DOI|title-short|original-date|is-referenced-by-count|publisher-place)"\s*:'
@@ -48,7 +52,10 @@ def read(text: Text, reading: Reading) -> None:
         if isinstance(it.value, Mapping):
             shelf.put(it.line, partial(_draft, _unwrapped(it.value)))
         else:
-            shelf.lose(it.line, f"the item could not be read and was left out: {it.flaw or 'it is no object'}")
+            shelf.lose(
+                it.line,
+                f"the item could not be read and was left out: {it.flaw or 'it is no object'}",
+            )
     if not shelf.position and any(piece.strip(" \t\r\n[]") for piece in text.pieces()):
         shelf.remark(0, "no item was found: CSL-JSON is a list of objects")
 
@@ -69,7 +76,9 @@ def _draft(item: Mapping[str, Any]) -> Draft:
     database = accession.database(texts("source")[:1], (), links, ())
     isbn, issn = values.standard_numbers(texts("ISBN", "ISSN"))
     publisher = values.first_text(texts("publisher"))
-    venue = values.first_text(texts("container-title", "event-title", "collection-title", "container-title-short"))
+    venue = values.first_text(
+        texts("container-title", "event-title", "collection-title", "container-title-short")
+    )
     kind = _kind(texts("type"), venue)
     fields = {
         "source_id": next(iter(values.texts(texts("id", "citation-key")[:1])), "")[:200],
@@ -87,7 +96,9 @@ def _draft(item: Mapping[str, Any]) -> Draft:
         "edition": values.first_text(texts("edition")),
         "volume": values.volume(next(iter(texts("volume")), "")),
         "issue": values.first_text(texts("issue")),
-        "pages": next((pages for it in texts("page", "article-number") if (pages := values.pages(it))), None),
+        "pages": next(
+            (pages for it in texts("page", "article-number") if (pages := values.pages(it))), None
+        ),
         "doi": values.doi(texts("DOI")) or values.doi_of_links(links),
         "ids": _identifiers(texts, links, database),
         "isbn": isbn,
@@ -103,7 +114,9 @@ def _draft(item: Mapping[str, Any]) -> Draft:
 
 
 def _kind(words: list[str], venue: str | None) -> str | None:
-    """CSL calls a preprint "article", and a paper in a journal "article-journal"; others call either "article"."""
+    """CSL calls a preprint "article", and a paper in a journal "article-journal"; others call
+    either "article".
+    """
     return "preprint" if words[:1] == ["article"] and not venue else type_of(words)
 
 
@@ -112,7 +125,11 @@ def _date(found: Any) -> str | None:
     if isinstance(found, Mapping):
         parts = convert.date_parts(found.get("date-parts"))
         said = strings([found.get("raw"), found.get("literal")])
-        return parts or values.date(said, None) or next((str(year) for it in said if (year := values.year([it]))), None)
+        return (
+            parts
+            or values.date(said, None)
+            or next((str(year) for it in said if (year := values.year([it]))), None)
+        )
     year = values.year(strings(found))
     return values.date(strings(found), year) or (str(year) if year else None)
 
@@ -145,7 +162,10 @@ def _identifiers(texts: Any, links: list[str], database: str | None) -> dict[str
     labelled = [f"{name} {value}" for name in ("PMID", "PMCID") for value in texts(name)[:1]]
     found = accession.identifiers([], links, [*labelled, *texts("note")[:1]], database)
     in_arxiv = [*texts("archive", "publisher"), *texts("number", "archive_location")]
-    arxiv = next((a for it in texts("number", "archive_location") if (a := normalise.arxiv_id(it[:100]))), None)
+    arxiv = next(
+        (a for it in texts("number", "archive_location") if (a := normalise.arxiv_id(it[:100]))),
+        None,
+    )
     if arxiv and any("arxiv" in it.lower() for it in in_arxiv):
         found.setdefault("arxiv", arxiv)
     return found

@@ -19,7 +19,16 @@ from typing import Any, assert_never
 import orjson
 
 from metasearch.errors import FormatError
-from metasearch.events import Added, Finished, Grown, Joined, Order, SearchEvent, SourceProgress, Started
+from metasearch.events import (
+    Added,
+    Finished,
+    Grown,
+    Joined,
+    Order,
+    SearchEvent,
+    SourceProgress,
+    Started,
+)
 from metasearch.formats.answer import (
     counts_object,
     hit_object,
@@ -105,14 +114,18 @@ def sse(event: SearchEvent, event_id: int | str) -> bytes:
         raise ValueError(f"{shown!r} cannot be the id of an event")
     content = event_object(event)
     # JSON escapes line breaks, so the data is always one line.
-    return b"event: %b\nid: %b\ndata: %b\n\n" % (content["event"].encode(), shown.encode(), orjson.dumps(content))
+    return b"event: %b\nid: %b\ndata: %b\n\n" % (
+        content["event"].encode(),
+        shown.encode(),
+        orjson.dumps(content),
+    )
 
 
 def fold(lines: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     """The answer that a stream of event objects amounts to; the reference client.
 
-    `start`, `source` and `order` serve whoever shows a search while it runs; `done` repeats what is final in them.
-    Events of unknown kinds are passed over, so that kinds can be added.
+    `start`, `source` and `order` serve whoever shows a search while it runs; `done` repeats what is
+    final in them. Events of unknown kinds are passed over, so that kinds can be added.
 
     Raises:
         FormatError: The stream ends before `done`, or `done` lists a hit that was never sent.
@@ -129,8 +142,13 @@ def fold(lines: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
             case "done":
                 unknown = [ranked["id"] for ranked in it["hits"] if ranked["id"] not in hits]
                 if unknown:
-                    raise FormatError(f"`done` lists hits that the stream never sent: {', '.join(unknown[:5])}")
+                    raise FormatError(
+                        f"`done` lists hits that the stream never sent: {', '.join(unknown[:5])}"
+                    )
                 answer = {name: value for name, value in it.items() if name != "event"}
                 answer["hits"] = [hits[ranked["id"]] | ranked for ranked in it["hits"]]
                 return answer
-    raise FormatError("the stream broke off before `done`", advice="Search again; what came so far may be incomplete.")
+    raise FormatError(
+        "the stream broke off before `done`",
+        advice="Search again; what came so far may be incomplete.",
+    )

@@ -20,6 +20,12 @@ def alike(reports: Iterable[SourceReport]) -> list[list[SourceReport]]:
 
 
 def as_line(names: list[str], said: str) -> str:
-    """The line of a group: "arxiv, dblp: no answer", but "15 sources: no answer: arxiv, dblp, ..."."""
+    """The line of a group: "arxiv, dblp: no answer", but "15 sources: no answer: arxiv, dblp,
+    ...".
+    """
     listed = ", ".join(names)
-    return f"{listed}: {said}" if len(names) <= NAMED_FIRST else f"{len(names)} sources: {said.rstrip('.')}: {listed}"
+    return (
+        f"{listed}: {said}"
+        if len(names) <= NAMED_FIRST
+        else f"{len(names)} sources: {said.rstrip('.')}: {listed}"
+    )

@@ -1,7 +1,8 @@
-"""`Record.of`: a record of what a program has at hand, such as a row of a table; told at once where it is none.
+"""`Record.of`: a record of what a program has at hand, such as a row of a table; told at once where
+it is none.
 
-A database or a file is read as well as it can be, with notes; whoever calls this is there to mend what is wrong, so
-nothing is cut or left out without an error that names the field.
+A database or a file is read as well as it can be, with notes; whoever calls this is there to mend
+what is wrong, so nothing is cut or left out without an error that names the field.
 """
 
 from __future__ import annotations
@@ -80,7 +81,9 @@ def _too_much(field: str) -> UsageError:
     limit = LIMITS.get(field)
     if limit is None:
         return UsageError(f"{field} is too large a number")
-    most = f"{limit.text:,} characters" + (f" each, in {limit.items:,} entries" if limit.items > 1 else "")
+    most = f"{limit.text:,} characters" + (
+        f" each, in {limit.items:,} entries" if limit.items > 1 else ""
+    )
     return UsageError(f"{field} is longer than a record keeps: {most}")
 
 
@@ -94,7 +97,9 @@ def _python(value: Any) -> Any:
 
 
 def _is_nothing(value: Any) -> bool:
-    """None, "", and what tables have for nothing: NaN, and NaT and NA of pandas, which are not equal to themselves."""
+    """None, "", and what tables have for nothing: NaN, and NaT and NA of pandas, which are not
+    equal to themselves.
+    """
     if value is None or (isinstance(value, str) and not value.strip()):
         return True
     if isinstance(value, Real):
@@ -103,7 +108,9 @@ def _is_nothing(value: Any) -> bool:
 
 
 def _text(field: str, value: Any) -> str:
-    """The text of a cell: a text, or a number, which spreadsheets make of volumes and identifiers."""
+    """The text of a cell: a text, or a number, which spreadsheets make of volumes and
+    identifiers.
+    """
     if isinstance(value, Integral) and not isinstance(value, bool):
         return str(int(value))
     if isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value):
@@ -112,7 +119,8 @@ def _text(field: str, value: Any) -> str:
     if not isinstance(value, str):
         raise _wrong(field, value, "a text or a number")
     limit = LIMITS.get(field, LIMITS["ids"])
-    # What is kept whole or not at all is not markup either, and its readers look at so many characters.
+    # What is kept whole or not at all is not markup either, and its readers look at so many
+    # characters.
     most = min(limit.text, values.SHORT) if limit.whole else limit.given
     if len(value) > most:
         raise UsageError(f"{field} has more than {most:,} characters")
@@ -134,7 +142,9 @@ def _many(field: str, value: Any) -> list[Any]:
 
 def _wrong(field: str, value: Any, wanted: str) -> UsageError:
     shown = repr(value) if isinstance(value, str | int | float) else type(value).__name__
-    return UsageError(f"{field} must be {wanted}, is {shown if len(shown) <= 80 else shown[:79] + '…'}")
+    return UsageError(
+        f"{field} must be {wanted}, is {shown if len(shown) <= 80 else shown[:79] + '…'}"
+    )
 
 
 # --------------------------------------------------------------------------- the fields
@@ -155,13 +165,18 @@ def _people(field: str, value: Any) -> tuple[Author, ...]:
                 raise UsageError(f"{field} has a text of more than {MOST_GIVEN:,} characters")
             for part in item.replace("；", ";").split(";"):
                 if len(part) > byline.LONGEST:
-                    raise UsageError(f"{field} has more than {byline.LONGEST:,} characters without a ';' between names")
+                    raise UsageError(
+                        f"{field} has more than {byline.LONGEST:,} characters without a ';' "
+                        f"between names"
+                    )
                 found += _named(part, one=several or ";" in item)
     return tuple(found)
 
 
 def _named(part: str, *, one: bool) -> Iterable[Author]:
-    """The authors of a text; where it is known to be one name, what follows a comma are the given names."""
+    """The authors of a text; where it is known to be one name, what follows a comma are the given
+    names.
+    """
     author = values.one_author(part) if one and "," in part else None
     return [author] if author is not None else values.authors([part])
 
@@ -169,11 +184,21 @@ def _named(part: str, *, one: bool) -> Iterable[Author]:
 def _of_parts(field: str, item: Mapping[Any, Any]) -> Author:
     said = {key: "" if _is_nothing(it) else it for key, it in item.items() if key != "collective"}
     for key, part in said.items():
-        if key not in _PARTS or not isinstance(part, str) or len(part) > LIMITS["affiliation"].given:
+        if (
+            key not in _PARTS
+            or not isinstance(part, str)
+            or len(part) > LIMITS["affiliation"].given
+        ):
             raise UsageError(
-                f"{field}: an author has {', '.join(_PARTS)}, each a text, and not {str(key)[:40]!r} as it is"
+                f"{field}: an author has {', '.join(_PARTS)}, each a text, and not "
+                f"{str(key)[:40]!r} as it is"
             )
-    author = person(said.get("name", ""), said.get("family"), said.get("given"), normalise.orcid(said.get("orcid")))
+    author = person(
+        said.get("name", ""),
+        said.get("family"),
+        said.get("given"),
+        normalise.orcid(said.get("orcid")),
+    )
     if author is None:
         raise UsageError(f"{field}: an author has neither `name` nor `family`")
     return Author(
@@ -265,8 +290,14 @@ _ONE: Mapping[str, Callable[[str], Any]] = {
     "date": _needed("date", "a date such as 2020, 2020-03 or 2020-03-15", convert.date),
     "pages": _needed("pages", "pages such as 123-8", values.pages),
     "volume": values.volume,
-    "type": _needed("type", f"one of {', '.join(TYPES)}", lambda said: said if said in TYPES else type_of([said])),
-    "language": _needed("language", "a code or a name of a language", lambda said: values.language([said])),
+    "type": _needed(
+        "type",
+        f"one of {', '.join(TYPES)}",
+        lambda said: said if said in TYPES else type_of([said]),
+    ),
+    "language": _needed(
+        "language", "a code or a name of a language", lambda said: values.language([said])
+    ),
     "open_access": _needed("open_access", f"one of {', '.join(OPEN_ACCESS)}", convert.open_access),
     "abstract": convert.abstract,
     "url": _needed("url", "a web address", normalise.web_url),

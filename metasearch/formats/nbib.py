@@ -1,4 +1,5 @@
-"""NBIB, PubMed's and MEDLINE's own format: "PMID- 123", tags of up to four characters, continuation lines indented.
+"""NBIB, PubMed's and MEDLINE's own format: "PMID- 123", tags of up to four characters, continuation
+lines indented.
 
 Tags: https://www.nlm.nih.gov/bsd/mms/medlineelements.html
 """
@@ -37,13 +38,17 @@ def _split(line: str, _: str) -> tuple[str, str] | None:
 
 _GRAMMAR = Grammar(
     _split,
-    opens=frozenset(("PMID", "PMC", "OWN")),  # OWN follows PMID at once, and tells a record whose first line is damaged
+    opens=frozenset(
+        ("PMID", "PMC", "OWN")
+    ),  # OWN follows PMID at once, and tells a record whose first line is damaged
     bears=frozenset(("TI", "FAU", "AU", "BTI")),
     once=frozenset(("TI", "PMID")),
     noise=re.compile(r"\d+[.:]?$"),
 )
 #: What a record holds all of.
-_HELD = frozenset("PMID PMC DP TI BTI TT PB EN VI IP PG LA AB MH OT FAU AU AUID CN JT PT IS ISBN".split())
+_HELD = frozenset(
+    "PMID PMC DP TI BTI TT PB EN VI IP PG LA AB MH OT FAU AU AUID CN JT PT IS ISBN".split()
+)
 
 
 def read(text: Text, reading: Reading) -> None:
@@ -53,11 +58,19 @@ def read(text: Text, reading: Reading) -> None:
 
 def _draft(block: Block) -> Draft:
     problems: list[str] = []
-    pmid = next((hit[0] for value in block.values("PMID") if (hit := re.match(r"\d{1,9}", value))), "")
+    pmid = next(
+        (hit[0] for value in block.values("PMID") if (hit := re.match(r"\d{1,9}", value))), ""
+    )
     pmc = convert.pmcid([value for value in block.values("PMC", "OID") if "PMC" in value])
     if not pmid:
         given = block.value("PMID")
-        problems += [unread("PMID", given, "number")] if given else [] if pmc else ["the record has no PMID"]
+        problems += (
+            [unread("PMID", given, "number")]
+            if given
+            else []
+            if pmc
+            else ["the record has no PMID"]
+        )
     year = values.year(block.values("DP", "DEP", "CRDT"))
     if year is None and (given := block.value("DP")):
         problems.append(unread("DP", given, "year"))
@@ -91,10 +104,14 @@ def _draft(block: Block) -> Draft:
 
 
 def _titles(block: Block) -> tuple[str, tuple[str, ...]]:
-    """The title without the brackets of a translated one, and TT: the title in the language of the work."""
+    """The title without the brackets of a translated one, and TT: the title in the language of the
+    work.
+    """
     own = block.values("TI") or block.values("BTI")
     shown = [convert.bracketed(title) or "" for title in own if values.text(title)]
-    return values.titles([*shown, *(convert.no_final_stop(title) or "" for title in block.values("TT"))])
+    return values.titles(
+        [*shown, *(convert.no_final_stop(title) or "" for title in block.values("TT"))]
+    )
 
 
 def _venues(block: Block, *, chapter: bool) -> list[str]:
@@ -102,7 +119,9 @@ def _venues(block: Block, *, chapter: bool) -> list[str]:
 
 
 def _authors(block: Block) -> tuple[Author, ...]:
-    """FAU is a name in full, the AU behind it the same abbreviated; some authors have AU alone, groups have CN."""
+    """FAU is a name in full, the AU behind it the same abbreviated; some authors have AU alone,
+    groups have CN.
+    """
     out: list[Author] = []
     spelled_out = False
     for it in block.fields:
@@ -129,7 +148,9 @@ def _date(block: Block) -> str | None:
 
 def _doi(block: Block) -> str | None:
     marked = [value for value in block.values("LID", "AID") if value.rstrip().endswith("[doi]")]
-    return values.doi(marked) or values.doi_alone(block.values("DOI")) or _cited_doi(block.value("SO"))
+    return (
+        values.doi(marked) or values.doi_alone(block.values("DOI")) or _cited_doi(block.value("SO"))
+    )
 
 
 def _cited_doi(citation: str) -> str | None:

@@ -1,6 +1,8 @@
-"""An answer where people look at it in Python: a table of its first hits for a notebook, and rows for pandas.
+"""An answer where people look at it in Python: a table of its first hits for a notebook, and rows
+for pandas.
 
-The text of others stands in the HTML only escaped, and no address that a browser may not be sent to.
+The text of others stands in the HTML only escaped, and no address that a browser may not be sent
+to.
 """
 
 from __future__ import annotations
@@ -23,7 +25,9 @@ _HEAD = ("", "Title", "Authors", "Year", "In", "Sources")
 
 
 def html(answer: Answer) -> str:
-    """The first hits as a table, and how the sources fared; plain HTML without styles or scripts."""
+    """The first hits as a table, and how the sources fared; plain HTML without styles or
+    scripts.
+    """
     head = "".join(f"<th>{cell}</th>" for cell in _HEAD)
     rows = "".join(_row(hit) for hit in answer.hits[:HITS])
     more = len(answer.hits) - HITS
@@ -37,7 +41,9 @@ def html(answer: Answer) -> str:
 
 def _summary(answer: Answer) -> str:
     counts = answer.counts
-    found = f"{counts.unique:,} works in {counts.received:,} records of {len(answer.sources)} sources"
+    found = (
+        f"{counts.unique:,} works in {counts.received:,} records of {len(answer.sources)} sources"
+    )
     return found if answer.complete else f"{found}; not complete"
 
 

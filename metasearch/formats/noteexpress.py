@@ -1,4 +1,6 @@
-"""NoteExpress, the reference manager whose format CNKI, Wanfang and VIP export: "{Reference Type}: Journal Article"."""
+"""NoteExpress, the reference manager whose format CNKI, Wanfang and VIP export: "{Reference Type}:
+Journal Article".
+"""
 
 from __future__ import annotations
 
@@ -26,13 +28,18 @@ def _split(line: str, _: str) -> tuple[str, str] | None:
 
 
 _GRAMMAR = Grammar(
-    _split, opens=frozenset(("Reference Type",)), bears=frozenset(("Title", "Author")), once=frozenset(("Title",))
+    _split,
+    opens=frozenset(("Reference Type",)),
+    bears=frozenset(("Title", "Author")),
+    once=frozenset(("Title",)),
 )
 #: What a record holds all of.
 _HELD = frozenset(
     (
-        "Reference Type", "Title", "Translated Title", "Author", "Year", "Publisher", "Journal", "Volume", "Issue",
-        "Pages", "DOI", "ISBN/ISSN", "ISSN", "ISBN", "Language", "Abstract", "Keywords", "Database Provider",
+        "Reference Type", "Title", "Translated Title", "Author", "Year", "Publisher", "Journal",
+        "Volume", "Issue",
+        "Pages", "DOI", "ISBN/ISSN", "ISSN", "ISBN", "Language", "Abstract", "Keywords",
+        "Database Provider",
     )
 )  # fmt: skip
 
@@ -47,18 +54,28 @@ def _draft(block: Block) -> Draft:
     numbers = block.values("Accession Number")
     provider = block.values("Database Provider", "Name of Database")
     database = accession.database(provider, [], links, numbers)
-    kind = worktypes.conference(worktypes.of_words(block.values("Reference Type")), is_part=bool(block.value("Author")))
+    kind = worktypes.conference(
+        worktypes.of_words(block.values("Reference Type")), is_part=bool(block.value("Author"))
+    )
     kind = worktypes.refined(kind, block.values("Type of Work"))
     year = values.year(block.values("Year", "Date"))
     isbn, issn = values.standard_numbers(block.values("ISBN/ISSN", "ISSN", "ISBN"))
     publisher = values.first_text(block.values("Publisher"))
-    # Of a paper in proceedings CNKI names the proceedings in the third, Wanfang in the second field.
-    venue = values.first_text(block.values("Journal", "Tertiary Title", "Secondary Title", "Book Title"))
+    # Of a paper in proceedings CNKI names the proceedings in the third, Wanfang in the second
+    # field.
+    venue = values.first_text(
+        block.values("Journal", "Tertiary Title", "Secondary Title", "Book Title")
+    )
     title, titles = values.titles(block.values("Title", "Translated Title"))
     ids = accession.identifiers(numbers, links, (), database)
     fields: dict[str, Any] = {
         "source_id": next(
-            (shown for it in (*numbers, *ids.values()) if (shown := values.text(it[: values.SHORT]))), ""
+            (
+                shown
+                for it in (*numbers, *ids.values())
+                if (shown := values.text(it[: values.SHORT]))
+            ),
+            "",
         ),
         "url": accession.landing_page(links),
         "title": title,

@@ -1,10 +1,12 @@
-"""Where the records of a work were exported from, in words that a file can hold and that are read again.
+"""Where the records of a work were exported from, in words that a file can hold and that are read
+again.
 
     Origin: medline.ris | MEDLINE
     Origin: library.bib |
 
-One origin stands for one record. So a file that `metasearch dedup` has written tells how many records of which database
-each of its works is made of, and a second `dedup` of it counts as the first one did.
+One origin stands for one record. So a file that `metasearch dedup` has written tells how many
+records of which database each of its works is made of, and a second `dedup` of it counts as the
+first one did.
 """
 
 from __future__ import annotations
@@ -79,7 +81,9 @@ def _name(name: str | None) -> str:
 
 
 def read(values: Iterable[str]) -> tuple[Origin, ...]:
-    """The origins in texts that `texts` or `joined` has written; () where a text is none of those."""
+    """The origins in texts that `texts` or `joined` has written; () where a text is none of
+    those.
+    """
     found: list[Origin] = []
     for value in values:
         if not is_origin(value):
@@ -97,7 +101,9 @@ def of_objects(found: Any) -> tuple[Origin, ...]:
     objects = [it for it in found[:MOST] if isinstance(it, dict)] if isinstance(found, list) else []
     named = [(it.get("file"), it.get("database")) for it in objects]
     return tuple(
-        Origin(file[:_LONGEST], database[:_LONGEST] if isinstance(database, str) and database else None)
+        Origin(
+            file[:_LONGEST], database[:_LONGEST] if isinstance(database, str) and database else None
+        )
         for file, database in named
         if isinstance(file, str) and file
     )

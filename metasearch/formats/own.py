@@ -5,7 +5,8 @@
     an answer           formats/answer.py: its hits, each one record
     hits                the same, a hit a line, as other programs cut them out of an answer
 
-A hit stands for several records, which are not in it; its record bears the name of the file, and the hit's id.
+A hit stands for several records, which are not in it; its record bears the name of the file, and
+the hit's id.
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ _NAMES = frozenset(it.name for it in fields(Record))
 _BOOKKEEPING = frozenset({"source", "source_id", "position"})
 #: Keys of a hit that are no fields of a record.
 _OF_HITS = frozenset(
-    "id rank score reasons sources provenance matches versions event hit absorbed origins given".split()
+    "id rank score reasons sources provenance matches versions event hit absorbed origins "
+    "given".split()
 )
 _LOOKS = re.compile(
     r'\A\s*(?:\[\s*)?\{\s*"(?:event"\s*:\s*"(?:start|source|hit)|query"\s*:.{0,2000}"counts"\s*:|source"\s*:\s*"[^"]{0,200}"|'
@@ -79,7 +81,9 @@ def _values(text: Text) -> Iterator[tuple[int, Any, str]]:
         try:
             yield number, load(line), ""
         except ValueError as exc:
-            found = list(items(line, frozenset()))  # two lines, the end between them lost, are two objects
+            found = list(
+                items(line, frozenset())
+            )  # two lines, the end between them lost, are two objects
             if not any(it.flaw for it in found):
                 found.append(Item(1, None, str(exc)))
             for it in found:
@@ -115,7 +119,9 @@ class _Taker:
     def finish(self) -> None:
         """The file is at its end."""
         if self._open:
-            self.shelf.remark(0, "the stream of events breaks off before its end; the hits so far were read")
+            self.shelf.remark(
+                0, "the stream of events breaks off before its end; the hits so far were read"
+            )
             self._flush()
         if self._unknown:
             told = ", ".join(sorted(self._unknown)[:20])
@@ -123,7 +129,9 @@ class _Taker:
 
     def _event(self, line: int, it: Mapping[str, Any]) -> None:
         if it["event"] == "start" and self._open:
-            self.shelf.remark(line, "the stream before this one breaks off before its end; its hits were read")
+            self.shelf.remark(
+                line, "the stream before this one breaks off before its end; its hits were read"
+            )
             self._flush()
         self._open = True
         hit = it.get("hit") if it["event"] == "merge" else it
@@ -140,7 +148,11 @@ class _Taker:
 
     def _flush(self, ranked: Any = None) -> None:
         """The hits of a stream, in the order of its end."""
-        order = [hit.get("id") for hit in ranked if isinstance(hit, Mapping)] if isinstance(ranked, list) else []
+        order = (
+            [hit.get("id") for hit in ranked if isinstance(hit, Mapping)]
+            if isinstance(ranked, list)
+            else []
+        )
         place = {name: index for index, name in enumerate(order) if isinstance(name, str)}
         for name in sorted(self._hits, key=lambda name: place.get(name, len(place))):
             self._hit(*self._hits[name])
@@ -167,7 +179,10 @@ class _Taker:
 
         def made() -> tuple[Record, dict[str, Any], list[str]]:
             found, problems = self._fields(it, frozenset())
-            values: dict[str, Any] = {"source": self._name, "position": self.shelf.position + 1} | found
+            values: dict[str, Any] = {
+                "source": self._name,
+                "position": self.shelf.position + 1,
+            } | found
             return Record(**kept(values, cuts)), found, problems
 
         whole = self.shelf.attempt(line, made)
@@ -181,7 +196,9 @@ class _Taker:
         for problem in (*problems, *cuts.notes()):
             self.shelf.remark(line, problem)
 
-    def _fields(self, it: Mapping[str, Any], known: frozenset[str]) -> tuple[dict[str, Any], list[str]]:
+    def _fields(
+        self, it: Mapping[str, Any], known: frozenset[str]
+    ) -> tuple[dict[str, Any], list[str]]:
         """The fields of a record that an object gives, and what is wrong with others."""
         found: dict[str, Any] = {}
         problems = []
@@ -202,7 +219,11 @@ def _checked(name: str, value: Any) -> Any:
     if name in _NUMBERS:
         return value if type(value) is int else None
     if name in _LISTS:
-        return tuple(value) if isinstance(value, list) and all(type(it) is str for it in value) else None
+        return (
+            tuple(value)
+            if isinstance(value, list) and all(type(it) is str for it in value)
+            else None
+        )
     if name == "retracted":
         return value if value is True else None
     if name == "open_access":
@@ -222,16 +243,26 @@ def _authors(found: Any) -> tuple[Author, ...] | None:
         return None
     authors = []
     for it in found:
-        parts: dict[str, Any] = {name: it.get(name) for name in _OF_AUTHORS} if isinstance(it, dict) else {}
-        if not parts.get("name") or any(type(part) not in (str, type(None)) for part in parts.values()):
+        parts: dict[str, Any] = (
+            {name: it.get(name) for name in _OF_AUTHORS} if isinstance(it, dict) else {}
+        )
+        if not parts.get("name") or any(
+            type(part) not in (str, type(None)) for part in parts.values()
+        ):
             return None
         authors.append(Author(**parts, collective=it.get("collective") is True))
     return tuple(authors)
 
 
 def _given(found: Any) -> list[tuple[str, str]]:
-    """What files have said beside a record, as `metasearch dedup` writes it: [["ris:N1", "..."], ...]."""
-    pairs = [it for it in found if isinstance(it, list) and len(it) == 2] if isinstance(found, list) else []
+    """What files have said beside a record, as `metasearch dedup` writes it: [["ris:N1", "..."],
+    ...].
+    """
+    pairs = (
+        [it for it in found if isinstance(it, list) and len(it) == 2]
+        if isinstance(found, list)
+        else []
+    )
     return [(tag[:100], value) for tag, value in pairs if type(tag) is str and type(value) is str]
 
 
@@ -241,6 +272,10 @@ def _text(found: Any) -> str:
 
 def _sole_source(found: Any) -> str | None:
     """The database of a hit that only one has."""
-    names = {it.get("source") for it in found if isinstance(it, dict)} if isinstance(found, list) else set()
+    names = (
+        {it.get("source") for it in found if isinstance(it, dict)}
+        if isinstance(found, list)
+        else set()
+    )
     name = names.pop() if len(names) == 1 else None
     return name if isinstance(name, str) else None

@@ -1,8 +1,8 @@
 """Bare records as NDJSON: one `Record` a line, as an object of those fields that say something.
 
-The field names are those of `Record`; `source` and `position` are always there. So `metasearch parse` writes what it
-reads, `metasearch dedup` reads it back (`metasearch/formats/own.py`), and a record is the same afterwards, text that no
-format may let through excepted (`text.py`).
+The field names are those of `Record`; `source` and `position` are always there. So `metasearch
+parse` writes what it reads, `metasearch dedup` reads it back (`metasearch/formats/own.py`), and a
+record is the same afterwards, text that no format may let through excepted (`text.py`).
 """
 
 from __future__ import annotations
@@ -21,13 +21,17 @@ _ALWAYS = ("source", "position")
 
 def write(records: Iterable[Record]) -> bytes:
     """The records as NDJSON in UTF-8, in the order given; b"" for none."""
-    return b"".join(orjson.dumps(record_object(it), option=orjson.OPT_APPEND_NEWLINE) for it in records)
+    return b"".join(
+        orjson.dumps(record_object(it), option=orjson.OPT_APPEND_NEWLINE) for it in records
+    )
 
 
 def record_object(record: Record) -> dict[str, Any]:
     """The object of a record: {"source": "crossref", "position": 1, "title": ..., ...}."""
     found = ((it.name, _plain(getattr(record, it.name))) for it in fields(record))
-    return {name: value for name, value in found if name in _ALWAYS or value not in (None, "", [], {})}
+    return {
+        name: value for name, value in found if name in _ALWAYS or value not in (None, "", [], {})
+    }
 
 
 def _plain(value: Any) -> Any:

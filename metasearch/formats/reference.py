@@ -1,4 +1,6 @@
-"""What the reference formats share: names, titles, pages, links and provenance as reference managers expect them."""
+"""What the reference formats share: names, titles, pages, links and provenance as reference
+managers expect them.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ _corporate_word = re.compile(
     r"trial|university)\b",
     re.IGNORECASE,
 )
-_page_range = re.compile(r"([^\s\u2010-\u2015-]+)\s*(?:--|[\u2010-\u2015-])\s*([^\s\u2010-\u2015-]+)")
+_page_range = re.compile(
+    r"([^\s\u2010-\u2015-]+)\s*(?:--|[\u2010-\u2015-])\s*([^\s\u2010-\u2015-]+)"
+)
 _date = re.compile(r"([0-9]{4})(?:-([0-9]{2})(?:-([0-9]{2}))?)?(?![0-9])")
 _page_number = re.compile(r"([^\W\d]*)([0-9]+)")
 
@@ -24,7 +28,8 @@ _page_number = re.compile(r"([^\W\d]*)([0-9]+)")
 def full_title(record: Record) -> str:
     """Title and subtitle on one line; "" where there is none.
 
-    Without the full stop that MEDLINE puts behind each title: whoever cites the work puts one there.
+    Without the full stop that MEDLINE puts behind each title: whoever cites the work puts one
+    there.
     """
     title, subtitle = without_stop(line(record.title)), without_stop(line(record.subtitle))
     if not subtitle or subtitle.casefold() in title.casefold():
@@ -43,7 +48,9 @@ _LONGEST_ABBREVIATED = 12
 
 
 def without_stop(title: str) -> str:
-    """The title without one full stop behind it, unless that is part of an ellipsis or an abbreviation."""
+    """The title without one full stop behind it, unless that is part of an ellipsis or an
+    abbreviation.
+    """
     if not title.endswith(".") or title.endswith(".."):
         return title
     end = title[-_LONGEST_ABBREVIATED:]
@@ -61,14 +68,19 @@ def inverted(author: Author) -> str:
 
 
 def is_corporate(author: Author, authors: Sequence[Author]) -> bool:
-    """Whether a name without a family name is a body's rather than a person's that nobody has taken apart.
+    """Whether a name without a family name is a body's rather than a person's that nobody has taken
+    apart.
 
-    It is where its source says so, where its neighbours do have family names, or where it holds a word such as
-    "Collaboration".
+    It is where its source says so, where its neighbours do have family names, or where it holds a
+    word such as "Collaboration".
     """
     if author.family:
         return False
-    return author.collective or any(a.family for a in authors) or _corporate_word.search(author.name) is not None
+    return (
+        author.collective
+        or any(a.family for a in authors)
+        or _corporate_word.search(author.name) is not None
+    )
 
 
 def page_range(pages: str | None) -> tuple[str, str]:
@@ -88,7 +100,8 @@ _MOST_PARTS = 20
 
 
 def page_ranges(pages: str | None) -> list[tuple[str, str]]:
-    """First and last page of each part; words about a part are left out, and so is a part without a number.
+    """First and last page of each part; words about a part are left out, and so is a part without a
+    number.
 
     >>> page_ranges("12-3; discussion 13-14")
     [('12', '13'), ('13', '14')]
@@ -98,7 +111,11 @@ def page_ranges(pages: str | None) -> list[tuple[str, str]]:
     if len(parts) == 1:
         return [_one_range(shown)] if shown else []
     bare = [_page_words.sub("", part) for part in parts]
-    numbered = [part for part in bare if any(c.isdigit() for c in part) and " " not in part.replace(" - ", "-")]
+    numbered = [
+        part
+        for part in bare
+        if any(c.isdigit() for c in part) and " " not in part.replace(" - ", "-")
+    ]
     return [_one_range(part) for part in numbered] or [(shown, "")]
 
 
@@ -147,7 +164,9 @@ def identifiers(record: Record) -> list[str]:
 
 
 def field_sources(hit: Hit, labels: Mapping[str, str] | None = None) -> list[str]:
-    """Which source gave what, a source an entry: "crossref: title, year"; or the source's label, where it has one."""
+    """Which source gave what, a source an entry: "crossref: title, year"; or the source's label,
+    where it has one.
+    """
     fields: dict[str, list[str]] = {}
     for field, source in sorted(hit.provenance.items()):
         fields.setdefault(line((labels or {}).get(source, source)), []).append(line(field))

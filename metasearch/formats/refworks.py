@@ -1,7 +1,8 @@
-"""RefWorks' tagged format, "RT Journal Article", "A1 ...": RefWorks itself, CNKI, Wanfang, and many platforms.
+"""RefWorks' tagged format, "RT Journal Article", "A1 ...": RefWorks itself, CNKI, Wanfang, and many
+platforms.
 
-CNKI fills it in its own way: authors in one field, the whole page range in OP, "vo" in lower case, the advisor of a
-thesis in A3 and its school in PB.
+CNKI fills it in its own way: authors in one field, the whole page range in OP, "vo" in lower case,
+the advisor of a thesis in A3 and its school in PB.
 """
 
 from __future__ import annotations
@@ -16,8 +17,11 @@ from metasearch.formats.reading.result import Reading
 from metasearch.formats.reading.tagged import BLANKS, Block, Grammar, blocks, gather
 
 TAGS = frozenset(
-    """RT SR ID A1 A2 A3 A4 A5 A6 T1 T2 T3 JF JO YR FD VO IS SP OP K1 AB NO PB PP ED SN AD AN LA CL SF OT LK DO CN DB DS
-    IP RD ST U1 U2 U3 U4 U5 U6 U7 U8 U9 U10 U15 UL SL LL CR WT WP WV RL C1 C2 CA OL PN PM""".split()
+    """
+    RT SR ID A1 A2 A3 A4 A5 A6 T1 T2 T3 JF JO YR FD VO IS SP OP K1 AB NO PB PP ED SN AD AN LA CL SF
+    OT LK DO CN DB DS IP RD ST U1 U2 U3 U4 U5 U6 U7 U8 U9 U10 U15 UL SL LL CR WT WP WV RL C1 C2 CA
+    OL PN PM
+""".split()
 )
 _HEAD = re.compile(
     rf"(?:^|[\r\n])[{BLANKS}]*RT [A-Z\u4e00-\u9fff][^\r\n]*[\r\n]+"
@@ -58,18 +62,26 @@ def _draft(block: Block) -> Draft:
     links = values.links(block.values("LK", "UL", "SF"))
     numbers = block.values("AN", "ID")
     database = accession.database(block.values("DS", "DB"), [], links, numbers)
-    kind = worktypes.conference(worktypes.of_words(block.values("RT")), is_part=bool(block.value("A1")))
+    kind = worktypes.conference(
+        worktypes.of_words(block.values("RT")), is_part=bool(block.value("A1"))
+    )
     year = values.year(block.values("YR", "FD"))
     isbn, issn = values.standard_numbers(block.values("SN"))
     publisher = values.first_text(block.values("PB"))
-    venue = values.first_text(block.values("JF", "JO") or ([] if kind == "book" else block.values("T2")))
+    venue = values.first_text(
+        block.values("JF", "JO") or ([] if kind == "book" else block.values("T2"))
+    )
     title, titles = values.titles([*block.values("T1"), *block.values("OT")])
     fields: dict[str, Any] = {
-        "source_id": next((shown for number in numbers if (shown := values.text(number[: values.SHORT]))), ""),
+        "source_id": next(
+            (shown for number in numbers if (shown := values.text(number[: values.SHORT]))), ""
+        ),
         "url": accession.landing_page(links),
         "title": title,
         "titles": titles,
-        "authors": values.authors(block.lines("A1") or (block.lines("A2") if kind == "book" else [])),
+        "authors": values.authors(
+            block.lines("A1") or (block.lines("A2") if kind == "book" else [])
+        ),
         "year": year,
         "date": values.date(block.values("FD", "YR"), year),
         "venue": values.thesis_venue(publisher, venue) if kind == "thesis" else venue,

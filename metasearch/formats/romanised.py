@@ -1,4 +1,6 @@
-"""Names in other scripts -> Latin letters, as far as a citation key needs them: who cites must be able to type it."""
+"""Names in other scripts -> Latin letters, as far as a citation key needs them: who cites must be
+able to type it.
+"""
 
 from __future__ import annotations
 
@@ -19,13 +21,15 @@ _LONGEST_SOUND = 4
 
 
 def romanised(name: str, *, family: bool = False) -> str:
-    """A person's family name, or a body's name, in the letters a to z; "" where nothing in it is a letter.
+    """A person's family name, or a body's name, in the letters a to z; "" where nothing in it is a
+    letter.
 
-    Chinese characters are read as Pinyin, as surnames where they are one (单 is Shan); kana and Hangul by their sound;
-    of other scripts each letter by its first sound.
+    Chinese characters are read as Pinyin, as surnames where they are one (单 is Shan); kana and
+    Hangul by their sound; of other scripts each letter by its first sound.
 
     Args:
-        name: A family name, a body's name, or a Chinese name in one piece, of which the family name counts.
+        name: A family name, a body's name, or a Chinese name in one piece, of which the family name
+            counts.
         family: It is known to be a family name.
     """
     from metasearch.bib.chinese.characters import is_han
@@ -57,4 +61,8 @@ def _letter(char: str) -> str:
         return plain.lower()
     word = unicodedata.name(char, "").rpartition(" ")[2].lower()
     sound = "".join(c for c in word if c.isascii() and c.isalpha())
-    return sound if len(sound) <= _LONGEST_SOUND or "HANGUL SYLLABLE" in unicodedata.name(char, "") else sound[:1]
+    return (
+        sound
+        if len(sound) <= _LONGEST_SOUND or "HANGUL SYLLABLE" in unicodedata.name(char, "")
+        else sound[:1]
+    )

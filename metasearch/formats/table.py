@@ -1,7 +1,7 @@
 """The readable list for a terminal: a few lines a hit, wrapped to its width.
 
-Upstream text can reach the terminal only through `line`, which leaves no control character standing; the only escape
-sequences in the output are the colours and hyperlinks written here.
+Upstream text can reach the terminal only through `line`, which leaves no control character
+standing; the only escape sequences in the output are the colours and hyperlinks written here.
 """
 
 from __future__ import annotations
@@ -21,25 +21,37 @@ _BOLD, _DIM, _BLUE, _GREEN, _RED = "1", "2", "34", "32", "1;31"
 
 
 def write(
-    hits: Iterable[Hit], *, width: int = 80, color: bool = False, hyperlinks: bool = False, explain: bool = False
+    hits: Iterable[Hit],
+    *,
+    width: int = 80,
+    color: bool = False,
+    hyperlinks: bool = False,
+    explain: bool = False,
 ) -> bytes:
     """The hits as text in UTF-8, a blank line between two; b"" for none.
 
     Args:
         hits: Best first.
-        width: Columns of the terminal; wide East Asian characters take two. Addresses are never broken.
+        width: Columns of the terminal; wide East Asian characters take two. Addresses are never
+            broken.
         color: Write SGR sequences.
         hyperlinks: Make addresses links by OSC 8 sequences.
-        explain: Say also what the score is made of, why records were merged, and which source gave which field.
+        explain: Say also what the score is made of, why records were merged, and which source gave
+            which field.
     """
     width = max(width, MIN_WIDTH)
     chosen = list(hits)
-    gutter = len(str(max((hit.rank or index for index, hit in enumerate(chosen, 1)), default=1))) + 2
+    gutter = (
+        len(str(max((hit.rank or index for index, hit in enumerate(chosen, 1)), default=1))) + 2
+    )
     blocks = []
     for index, hit in enumerate(chosen, 1):
         number = f"{hit.rank or index}.".rjust(gutter - 1) + " "
         lines = list(_block(hit, width - gutter, color, hyperlinks, explain))
-        blocks.append("\n".join((number if n == 0 else " " * gutter) + text for n, text in enumerate(lines)) + "\n")
+        blocks.append(
+            "\n".join((number if n == 0 else " " * gutter) + text for n, text in enumerate(lines))
+            + "\n"
+        )
     return "\n".join(blocks).encode()
 
 
@@ -72,14 +84,21 @@ def _authors(record: Record) -> str:
 def _imprint(record: Record) -> str:
     open_access = "" if record.open_access in (None, "closed") else "open access"
     where = line(record.venue) or line(record.institution)
-    parts = (where, str(record.year) if record.year is not None else "", line(record.type), open_access)
+    parts = (
+        where,
+        str(record.year) if record.year is not None else "",
+        line(record.type),
+        open_access,
+    )
     return ", ".join(filter(None, parts))
 
 
 def _sources(hit: Hit) -> str:
     """Who has it, at which place of its answer, the best place first: "crossref #1, arxiv #3"."""
     ranked = sorted(hit.records, key=lambda r: (r.position or 10**9, r.source))
-    return ", ".join(f"{line(r.source)} #{r.position}" if r.position else line(r.source) for r in ranked)
+    return ", ".join(
+        f"{line(r.source)} #{r.position}" if r.position else line(r.source) for r in ranked
+    )
 
 
 def _explanation(hit: Hit) -> Iterator[str]:
@@ -88,7 +107,8 @@ def _explanation(hit: Hit) -> Iterator[str]:
     yield f"score {hit.score:.4f}: {reasons}" if reasons else f"score {hit.score:.4f}"
     for match in hit.matches:
         yield (
-            f"{_VERBS[match.verdict]} {line(match.left)} and {line(match.right)}: {line(match.because)} "
+            f"{_VERBS[match.verdict]} {line(match.left)} and {line(match.right)}: "
+            f"{line(match.because)} "
             f"({line(match.matcher)}, {match.score:.2f})"
         )
     for version in hit.versions:

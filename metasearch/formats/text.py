@@ -1,7 +1,8 @@
 """The edge at which upstream text becomes output: what no format may let through is removed here.
 
-Databases are not trusted. Their text may hold terminal escapes, control characters that XML forbids, lone surrogates
-that UTF-8 cannot carry, and bidirectional controls that make text read as what it is not.
+Databases are not trusted. Their text may hold terminal escapes, control characters that XML
+forbids, lone surrogates that UTF-8 cannot carry, and bidirectional controls that make text read as
+what it is not.
 """
 
 from __future__ import annotations
@@ -11,19 +12,24 @@ from collections.abc import Mapping, Sequence
 from textwrap import wrap as wrap_ascii
 from urllib.parse import quote
 
-#: C0 and C1 without tab and newline; bidi embeddings, overrides and isolates; deprecated format characters; the byte
-#: order mark; annotation marks; tags, in which text hides; surrogates; the two non-characters that XML refuses.
+#: C0 and C1 without tab and newline; bidi embeddings, overrides and isolates; deprecated format
+#: characters; the byte order mark; annotation marks; tags, in which text hides; surrogates; the two
+#: non-characters that XML refuses.
 _UNWANTED = (
     "\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u206f"
     "\ufeff\ufff9-\ufffb\U000e0000-\U000e007f\ud800-\udfff\ufffe\uffff"
 )
 _unwanted = re.compile(f"[{_UNWANTED}]")
 #: Control characters that part words or lines: dropping them would glue their neighbours together.
-#: Many a program takes U+2028 and U+2029 for the end of a line, of NDJSON too, where JSON lets them stand.
+#: Many a program takes U+2028 and U+2029 for the end of a line, of NDJSON too, where JSON lets them
+#: stand.
 _line_break = re.compile("\r\n?|[\x0b\x0c\x1c-\x1f\x85\u2028\u2029]")
 
-#: Nearly every address: lower-case scheme, an ASCII host without a user, and none of the characters escaped below.
-_plain_url = re.compile(r"https?://[A-Za-z0-9\[][!$-.0-;=A-\[\]_a-z~]*(?:[/?#][!#-;=?-\[\]_a-z~]*)?")
+#: Nearly every address: lower-case scheme, an ASCII host without a user, and none of the characters
+#: escaped below.
+_plain_url = re.compile(
+    r"https?://[A-Za-z0-9\[][!$-.0-;=A-\[\]_a-z~]*(?:[/?#][!#-;=?-\[\]_a-z~]*)?"
+)
 _authority_end = re.compile("[/?#]")
 #: What RFC 3987 allows in no address, and every format would have to escape in its own way.
 _URL_ESCAPES = str.maketrans({char: f"%{ord(char):02X}" for char in ' "<>\\^`{|}'})
@@ -35,7 +41,8 @@ def clean(text: str) -> str:
     >>> clean("Deep\x1b[31m\u202elearning\r\nfor all")
     'Deep[31mlearning\nfor all'
     """
-    # Nearly every string is printable throughout, and `isprintable` runs several times faster than the search.
+    # Nearly every string is printable throughout, and `isprintable` runs several times faster than
+    # the search.
     return text if text.isprintable() else _scrubbed(text)
 
 
@@ -67,7 +74,8 @@ def _scrubbed(text: str) -> str:
 
 
 def line(text: str | None) -> str:
-    r"""The text on one line: cleaned, every run of white space one blank, none at the ends; "" for None.
+    r"""The text on one line: cleaned, every run of white space one blank, none at the ends; "" for
+    None.
 
     >>> line("Attention\n is all\u2028 you need ")
     'Attention is all you need'
@@ -76,7 +84,8 @@ def line(text: str | None) -> str:
 
 
 def wrapped(text: str, width: int, indent: str = "") -> list[str]:
-    """The text in lines of at most so many columns; those after the first are indented. [] for none.
+    """The text in lines of at most so many columns; those after the first are indented. [] for
+    none.
 
     Wide East Asian characters take two columns, and such text is broken between any two of them.
     """
@@ -99,9 +108,10 @@ def wrapped(text: str, width: int, indent: str = "") -> list[str]:
 def web_url(url: str | None) -> str | None:
     """The address if it is one that a browser may be sent to, else None.
 
-    Only http and https with a host pass; a "javascript:" address from upstream never becomes a link, nor does one that
-    names a user, whose host reads as another ("https://doi.org@example.org"). Blanks, quotes, brackets and braces come
-    back percent-encoded, so that no format has to fear them.
+    Only http and https with a host pass; a "javascript:" address from upstream never becomes a
+    link, nor does one that names a user, whose host reads as another
+    ("https://doi.org@example.org"). Blanks, quotes, brackets and braces come back percent-encoded,
+    so that no format has to fear them.
 
     >>> web_url("https://example.org/a b")
     'https://example.org/a%20b'
@@ -120,11 +130,14 @@ def web_url(url: str | None) -> str | None:
 
 
 def ascii_url(url: str) -> str:
-    """The address in printable ASCII: other characters percent-encoded as UTF-8, existing escapes kept."""
+    """The address in printable ASCII: other characters percent-encoded as UTF-8, existing escapes
+    kept.
+    """
     return url if url.isascii() else quote(url, safe="%/:?#[]@!$&'()*+,;=-._~")
 
 
-#: Whole numbers beyond this are no longer exact in JSON readers, and orjson refuses those beyond 64 bits.
+#: Whole numbers beyond this are no longer exact in JSON readers, and orjson refuses those beyond 64
+#: bits.
 _EXACT = 2**53
 
 

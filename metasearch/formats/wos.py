@@ -1,4 +1,5 @@
-"""Web of Science: plain text ("FN Clarivate", "PT J" to "ER") and the tab-delimited table with the same tags.
+"""Web of Science: plain text ("FN Clarivate", "PT J" to "ER") and the tab-delimited table with the
+same tags.
 
 Tags: https://images.webofknowledge.com/images/help/WOS/hs_wos_fieldtags.html
 """
@@ -18,9 +19,11 @@ from metasearch.formats.reading.tagged import BLANKS, Block, Field, Grammar, blo
 from metasearch.record import Author
 
 TAGS = frozenset(
-    """FN VR PT AU AF BA BF CA GP BE SO SE BS LA DT CT CY CL SP HO DE ID AB C1 C3 RP EM RI OI FU FP FX CR NR TC Z9 U1
-    U2 PU PI PA SN EI BN J9 JI PD PY VL IS SI PN SU MA BP EP AR DI DL D2 EA EY PG P2 WC WE SC GA UT PM OA HC HP DA ER
-    EF Z1 Z2 Z3 Z4 Z8 ZB FT AE ED TI""".split()
+    """
+    FN VR PT AU AF BA BF CA GP BE SO SE BS LA DT CT CY CL SP HO DE ID AB C1 C3 RP EM RI OI FU FP FX
+    CR NR TC Z9 U1 U2 PU PI PA SN EI BN J9 JI PD PY VL IS SI PN SU MA BP EP AR DI DL D2 EA EY PG P2
+    WC WE SC GA UT PM OA HC HP DA ER EF Z1 Z2 Z3 Z4 Z8 ZB FT AE ED TI
+""".split()
 )
 #: Several values, of which the table puts all into one cell.
 _LISTS = frozenset("AU AF BA BF BE CA GP Z2".split())
@@ -51,12 +54,18 @@ _GRAMMAR = Grammar(
     outside=frozenset(("FN", "VR", "EF")),
 )
 #: What a record holds all of.
-_HELD = frozenset("PT UT PY SN EI BN PM TI SO PU VL IS BP EP AR DI DT LA AB DE ID AF AU BE ER EF FN VR".split())
+_HELD = frozenset(
+    "PT UT PY SN EI BN PM TI SO PU VL IS BP EP AR DI DT LA AB DE ID AF AU BE ER EF FN VR".split()
+)
 
 
 def read(text: Text, reading: Reading) -> None:
     """Add the records of an export."""
-    found = _rows(text, reading) if _TABLE_HEAD.match(text.head(_HEAD_SIZE)) else blocks(text, _GRAMMAR, reading)
+    found = (
+        _rows(text, reading)
+        if _TABLE_HEAD.match(text.head(_HEAD_SIZE))
+        else blocks(text, _GRAMMAR, reading)
+    )
     gather(reading, found, _draft, _HELD)
 
 
@@ -65,22 +74,32 @@ def _rows(text: Text, reading: Reading) -> Iterator[Block]:
     tags = [tag.strip(BLANKS) for tag in next(rows)[:_HEAD_SIZE].split("\t")]
     for number, row in enumerate(rows, 2):
         if len(row) > _LONGEST_ROW:
-            reading.tell(number, f"the row is longer than {_LONGEST_ROW:,} characters; it was left out", 1)
+            reading.tell(
+                number, f"the row is longer than {_LONGEST_ROW:,} characters; it was left out", 1
+            )
             continue
         if not row.strip(BLANKS):
             continue
         cells = row.split("\t")
         if len("".join(cells[len(tags) :]).strip()):
-            what = f"the row has {len(cells)} cells under {len(tags)} headings; those beyond were left out"
+            what = (
+                f"the row has {len(cells)} cells under {len(tags)} headings; those beyond were "
+                f"left out"
+            )
             reading.tell(number, what)
         elif len(cells) < len(tags) // 2:
-            what = f"the row has {len(cells)} cells under {len(tags)} headings; it was kept as far as it goes"
+            what = (
+                f"the row has {len(cells)} cells under {len(tags)} headings; it was kept as "
+                f"far as it goes"
+            )
             reading.tell(number, what)
         block = Block(number)
         for tag, cell in zip(tags, cells, strict=False):
             value = cell.strip(BLANKS).removeprefix('"').removesuffix('"')
             if value:
-                block.add(Field(tag, re.split(r";\s*", value) if tag in _LISTS else [value], number))
+                block.add(
+                    Field(tag, re.split(r";\s*", value) if tag in _LISTS else [value], number)
+                )
         yield block
 
 
@@ -104,7 +123,8 @@ def _draft(block: Block) -> Draft:
         "publisher": values.first_text(block.values("PU")),
         "volume": values.volume(block.value("VL")),
         "issue": values.first_text(block.values("IS", "SI")),
-        "pages": values.pages(block.value("BP"), block.value("EP")) or values.pages(block.value("AR")),
+        "pages": values.pages(block.value("BP"), block.value("EP"))
+        or values.pages(block.value("AR")),
         "doi": values.doi(block.values("DI")) or values.doi(block.values("D2")),
         "ids": ids,
         "isbn": isbn,
@@ -120,9 +140,19 @@ def _draft(block: Block) -> Draft:
 
 def _authors(block: Block) -> tuple[Author, ...]:
     """Names in full where they are given; of an edited book its editors."""
-    names = block.lines("AF") or block.lines("AU") or block.lines("BF") or block.lines("BA") or block.lines("Z2")
+    names = (
+        block.lines("AF")
+        or block.lines("AU")
+        or block.lines("BF")
+        or block.lines("BA")
+        or block.lines("Z2")
+    )
     groups = [Author(name) for value in block.lines("CA", "GP") if (name := values.text(value))]
-    people = [author for name in names or ([] if groups else block.lines("BE")) if (author := values.one_author(name))]
+    people = [
+        author
+        for name in names or ([] if groups else block.lines("BE"))
+        if (author := values.one_author(name))
+    ]
     return (*people, *groups)
 
 

@@ -1,4 +1,6 @@
-"""Waiting for a coroutine where nothing can be awaited: in a plain program, and in a notebook that has a loop."""
+"""Waiting for a coroutine where nothing can be awaited: in a plain program, and in a notebook that
+has a loop.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +14,8 @@ T = TypeVar("T")
 
 
 def completed(make: Callable[[], Coroutine[Any, Any, T]]) -> T:
-    """What the coroutine returns or raises. It runs in a loop of its own: in this thread or, where a loop runs in this
-    thread already, which may not be entered twice, in another one.
+    """What the coroutine returns or raises. It runs in a loop of its own: in this thread or, where
+    a loop runs in this thread already, which may not be entered twice, in another one.
 
     Whoever interrupts it (Ctrl-C, or the end of a notebook's cell) ends the coroutine, too.
 

@@ -1,7 +1,8 @@
-"""How late the event loop is. Whoever judges a database by the clock has to know how late the clock was read.
+"""How late the event loop is. Whoever judges a database by the clock has to know how late the clock
+was read.
 
-A callback that computes for two seconds makes every timer two seconds late. An answer that came meanwhile lies in the
-socket, unread, when the timeout fires.
+A callback that computes for two seconds makes every timer two seconds late. An answer that came
+meanwhile lies in the socket, unread, when the timeout fires.
 """
 
 from __future__ import annotations
@@ -17,12 +18,15 @@ TICK = 0.025
 USUAL = 0.005
 #: A timer that is so many seconds late says that the loop stood still.
 STALL = 0.05
-#: Seconds that are enough to read what has arrived while the loop stood still, and how often they are given.
+#: Seconds that are enough to read what has arrived while the loop stood still, and how often they
+#: are given.
 GRACE, GRACES = 0.2, 3
 
 
 class Lag:
-    """The lateness of one loop, looked at while somebody watches. From `lag`; it does not hold its loop."""
+    """The lateness of one loop, looked at while somebody watches. From `lag`; it does not hold its
+    loop.
+    """
 
     __slots__ = ("_due", "_lost", "_stalled", "_timer", "_watchers")
 
@@ -36,11 +40,15 @@ class Lag:
     @property
     def now(self) -> float:
         """Seconds for which the loop has been late just now."""
-        return 0.0 if self._timer is None else max(0.0, asyncio.get_running_loop().time() - self._due)
+        return (
+            0.0 if self._timer is None else max(0.0, asyncio.get_running_loop().time() - self._due)
+        )
 
     @property
     def lost(self) -> float:
-        """Seconds for which the loop has been late in all; only the difference of two readings means something."""
+        """Seconds for which the loop has been late in all; only the difference of two readings
+        means something.
+        """
         late = self.now
         return self._lost + (late if late > USUAL else 0.0)
 
@@ -91,7 +99,8 @@ def lag() -> Lag:
 
 @asynccontextmanager
 async def patient(seconds: float) -> AsyncIterator[None]:
-    """`asyncio.timeout`, but where the loop has just stood still, what has come meanwhile is read first.
+    """`asyncio.timeout`, but where the loop has just stood still, what has come meanwhile is read
+    first.
 
     Raises:
         TimeoutError: The time is over.

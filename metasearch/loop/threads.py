@@ -1,8 +1,9 @@
-"""Work in a thread that keeps nobody waiting: neither who has stopped waiting for it, nor the end of the program.
+"""Work in a thread that keeps nobody waiting: neither who has stopped waiting for it, nor the end
+of the program.
 
-A thread cannot be cancelled. A loop that closes waits for the threads of its executor, and so does the program when it
-exits; one that hangs would hold up both, and every other user of that executor. Here each piece of work has a daemon
-thread of its own.
+A thread cannot be cancelled. A loop that closes waits for the threads of its executor, and so does
+the program when it exits; one that hangs would hold up both, and every other user of that executor.
+Here each piece of work has a daemon thread of its own.
 """
 
 from __future__ import annotations
@@ -15,13 +16,16 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
-async def in_daemon_thread(work: Callable[[], T], name: str, ended: Callable[[], None] = lambda: None) -> T:
+async def in_daemon_thread(
+    work: Callable[[], T], name: str, ended: Callable[[], None] = lambda: None
+) -> T:
     """What the work gives. Whoever is cancelled goes on at once; the thread ends by itself.
 
     Args:
         work: Runs in the thread.
         name: Of the thread.
-        ended: Called in the loop when the thread has ended, also where nobody waits for it any more.
+        ended: Called in the loop when the thread has ended, also where nobody waits for it any
+            more.
 
     Raises:
         RuntimeError: No more threads can be started; `ended` is called all the same.

@@ -1,6 +1,8 @@
-"""A watchdog for programs that use the library: it tells where an event loop hangs, and can end the process.
+"""A watchdog for programs that use the library: it tells where an event loop hangs, and can end the
+process.
 
-Nothing else in the library touches what belongs to the whole process; this does, because it is asked to.
+Nothing else in the library touches what belongs to the whole process; this does, because it is
+asked to.
 """
 
 from __future__ import annotations
@@ -14,20 +16,25 @@ from typing import TextIO
 
 
 @asynccontextmanager
-async def watchdog(seconds: float, *, file: TextIO | None = None, end: bool = False) -> AsyncIterator[None]:
+async def watchdog(
+    seconds: float, *, file: TextIO | None = None, end: bool = False
+) -> AsyncIterator[None]:
     """Watches the running loop for as long as the block lasts.
 
-    Once the loop has stopped for `seconds`, the stacks of all threads are written: files, lines and names of functions,
-    no values. This holds even while C code keeps the interpreter to itself (a regular expression, a comparison of long
-    strings), when no thread, signal handler or timer of Python runs. One silence is told once.
+    Once the loop has stopped for `seconds`, the stacks of all threads are written: files, lines and
+    names of functions, no values. This holds even while C code keeps the interpreter to itself (a
+    regular expression, a comparison of long strings), when no thread, signal handler or timer of
+    Python runs. One silence is told once.
 
-    It uses `faulthandler.dump_traceback_later`, of which a process has one: whoever else uses it is disturbed.
+    It uses `faulthandler.dump_traceback_later`, of which a process has one: whoever else uses it is
+    disturbed.
 
     Args:
         seconds: More than the loop may stop without anybody caring; above 0.
-        file: With a file descriptor, and open for as long as the block lasts; None is the standard error that the
-            process began with.
-        end: Whether the process then ends, at once and with exit code 1: no block is left in order, no buffer flushed.
+        file: With a file descriptor, and open for as long as the block lasts; None is the standard
+            error that the process began with.
+        end: Whether the process then ends, at once and with exit code 1: no block is left in order,
+            no buffer flushed.
 
     Raises:
         ValueError: `seconds` is not above 0, or the file has no descriptor.

@@ -5,9 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-#: Fields that a term can be looked for in; "any" is everything that the source searches by default. The text of a
-#: "type" is one of `metasearch.record.TYPES`, that of a "language" its ISO 639-1 code.
-FIELDS = ("any", "title", "author", "venue", "abstract", "subject", "doi", "isbn", "issn", "type", "language")
+#: Fields that a term can be looked for in; "any" is everything that the source searches by default.
+#: The text of a "type" is one of `metasearch.record.TYPES`, that of a "language" its ISO 639-1
+#: code.
+FIELDS = (
+    "any",
+    "title",
+    "author",
+    "venue",
+    "abstract",
+    "subject",
+    "doi",
+    "isbn",
+    "issn",
+    "type",
+    "language",
+)
 
 #: Fields that hold numbers, not words.
 IDENTIFIERS = frozenset({"doi", "isbn", "issn"})
@@ -20,12 +33,12 @@ class Term:
     """Words to look for in one field.
 
     Attributes:
-        text: One or more words, single blanks between them. Several words without `phrase` mean all of
-            them, in any order.
+        text: One or more words, single blanks between them. Several words without `phrase` mean all
+            of them, in any order.
         field: One of `FIELDS`.
         phrase: The words must follow one another.
-        truncated: Any word that begins so will do ("libr*"). The text is one word then, without the sign; it
-            is no phrase, and in no field of `IDENTIFIERS` or `FACETS`.
+        truncated: Any word that begins so will do ("libr*"). The text is one word then, without the
+            sign; it is no phrase, and in no field of `IDENTIFIERS` or `FACETS`.
     """
 
     text: str
@@ -94,5 +107,7 @@ def terms(query: Query, *, negated: bool = False) -> Iterator[Term]:
 
 
 def searches(query: Query) -> bool:
-    """Whether it says what to look for: more than years, types and languages, and what is not wanted."""
+    """Whether it says what to look for: more than years, types and languages, and what is not
+    wanted.
+    """
     return any(term.field not in FACETS for term in terms(query))

@@ -1,7 +1,9 @@
-"""CQL 1.2 -> `ReadQuery`: what the clauses of its syntax tree (`cql_grammar.py`) mean in our fields.
+"""CQL 1.2 -> `ReadQuery`: what the clauses of its syntax tree (`cql_grammar.py`) mean in our
+fields.
 
-What CQL says and we cannot is told in a note where the query still means nearly the same (a modifier, a sort key, how
-near two words stand), and is an error where it would not. docs/syntaxes.md tells users which is which.
+What CQL says and we cannot is told in a note where the query still means nearly the same (a
+modifier, a sort key, how near two words stand), and is an error where it would not.
+docs/syntaxes.md tells users which is which.
 """
 
 from __future__ import annotations
@@ -12,7 +14,15 @@ from dataclasses import dataclass
 from metasearch.bib.languages import language_code
 from metasearch.errors import QuerySyntaxError
 from metasearch.query.ast import IDENTIFIERS, Query, Term, Years
-from metasearch.query.cql_grammar import Boolean, Clause, Modifier, Relation, Token, Tree, syntax_tree
+from metasearch.query.cql_grammar import (
+    Boolean,
+    Clause,
+    Modifier,
+    Relation,
+    Token,
+    Tree,
+    syntax_tree,
+)
 from metasearch.query.cql_indexes import INDEXES, NOT_SEARCHED, Index, set_of
 from metasearch.query.kinds import type_word
 from metasearch.query.reading import (
@@ -35,7 +45,9 @@ _MASKS = "*?^"
 _TEXT_RELATIONS = ("=", "==", "<>", "exact", "any", "all", "adj", "scr")
 _ORDERED = ("<", "<=", ">", ">=", "within", "encloses")
 #: Modifiers that ask for what is done anyway.
-_USUAL = frozenset({"relevant", "ignorecase", "ignoreaccents", "masked", "word", "isodate", "cql.masked"})
+_USUAL = frozenset(
+    {"relevant", "ignorecase", "ignoreaccents", "masked", "word", "isodate", "cql.masked"}
+)
 
 
 def parse_cql(text: str) -> ReadQuery:
@@ -87,7 +99,9 @@ class _Meaning:
 
     def of(self, tree: Tree) -> Query | None:
         joins: list[Boolean] = []
-        while isinstance(tree, Boolean):  # operators side by side lean to the left, as deep as there are many
+        while isinstance(
+            tree, Boolean
+        ):  # operators side by side lean to the left, as deep as there are many
             joins.append(tree)
             tree = tree.left
         query = self.clause(tree)
@@ -134,8 +148,12 @@ class _Meaning:
             return None
         masked = self.relation_modifiers(relation)
         if not index.exact:
-            held = {"any": "everything that a database searches by default"}.get(index.field, f"the {index.field}")
-            self.reader.note(f"{relation.index} is looked for in {held}, which is not quite the same")
+            held = {"any": "everything that a database searches by default"}.get(
+                index.field, f"the {index.field}"
+            )
+            self.reader.note(
+                f"{relation.index} is looked for in {held}, which is not quite the same"
+            )
         if index.field == "year":
             return self.years(relation, name, term)
         if name in _ORDERED:
@@ -151,7 +169,9 @@ class _Meaning:
         prefix, dot, name = relation.index.rpartition(".")
         assigned = dict(prefixes)
         if not dot and not prefix and "" in assigned:
-            self.reader.note(f"the context set {assigned['']} is passed over for indexes without a prefix")
+            self.reader.note(
+                f"the context set {assigned['']} is passed over for indexes without a prefix"
+            )
         found = set_of(prefix.lower(), assigned.get(prefix)) if dot else ""
         low = name.lower()
         if found in ("cql", "srw") and low == "allrecords":
@@ -160,21 +180,32 @@ class _Meaning:
             raise self.unknown(relation, "There are no earlier result sets here", None)
         if found == "rec":
             raise self.unknown(
-                relation, f"{relation.index} is about a record in its database, which cannot be asked", None
+                relation,
+                f"{relation.index} is about a record in its database, which cannot be asked",
+                None,
             )
         if found is None:
             raise self.unknown(
-                relation, f'The context set "{prefix[:30]}" is not known; those known are cql, dc, bath, bib', name
+                relation,
+                f'The context set "{prefix[:30]}" is not known; those known are cql, dc, bath, bib',
+                name,
             )
         known = INDEXES[found]
         if low in known:
             return known[low]
         if low in NOT_SEARCHED:
-            raise self.unknown(relation, f"{relation.index} cannot be searched here: no field holds it", None)
+            raise self.unknown(
+                relation, f"{relation.index} cannot be searched here: no field holds it", None
+            )
         near = get_close_matches(low[:30], known, 1, 0.7)
         names = ", ".join(it.name for it in known.values())
-        reason = f'There is no index "{name[:30]}" in {found or "the indexes without a prefix"}; there are {names}'
-        raise self.unknown(relation, reason, f"{found}.{known[near[0]].name}".lstrip(".") if near else None)
+        reason = (
+            f'There is no index "{name[:30]}" in {found or "the indexes without a prefix"}; '
+            f"there are {names}"
+        )
+        raise self.unknown(
+            relation, reason, f"{found}.{known[near[0]].name}".lstrip(".") if near else None
+        )
 
     def unknown(self, relation: Relation, reason: str, instead: str | None) -> QuerySyntaxError:
         fix = self.reader.put(relation.start, relation.end, instead or "cql.anywhere")
@@ -184,15 +215,23 @@ class _Meaning:
         from difflib import get_close_matches
 
         end = relation.at + len(relation.name)
-        near = get_close_matches(relation.name[:30], [*_TEXT_RELATIONS[3:], "within", "encloses"], 1, 0.7)
+        near = get_close_matches(
+            relation.name[:30], [*_TEXT_RELATIONS[3:], "within", "encloses"], 1, 0.7
+        )
         reason = (
-            f'There is no relation "{relation.name[:30]}"; there are = == <> < <= > >= any all adj exact within '
+            f'There is no relation "{relation.name[:30]}"; there are = == <> < <= > >= any all '
+            f"adj exact within "
             "encloses. Words side by side stand in quotes"
         )
         if near:
-            return self.reader.error(reason, relation.at, end, fix=self.reader.put(relation.at, end, near[0]))
+            return self.reader.error(
+                reason, relation.at, end, fix=self.reader.put(relation.at, end, near[0])
+            )
         return self.reader.error(
-            reason, relation.at, end, fix=self.reader.put(relation.at, end, f"and {relation.name} and")
+            reason,
+            relation.at,
+            end,
+            fix=self.reader.put(relation.at, end, f"and {relation.name} and"),
         )
 
     def relation_modifiers(self, relation: Relation) -> bool:
@@ -204,7 +243,8 @@ class _Meaning:
                 masked = False
             elif name in ("regexp", "substring"):
                 raise self.reader.error(
-                    f"/{modifier.name} cannot be asked of any source", relation.at, relation.at + len(relation.name),
+                    f"/{modifier.name} cannot be asked of any source", relation.at,
+                    relation.at + len(relation.name),
                     advice="Write words; a * at the end of one stands for any letters.",
                 )  # fmt: skip
             elif name not in _USUAL:
@@ -218,13 +258,16 @@ class _Meaning:
         found = _split(term.text, quoted=term.kind == "quoted", masked=masked)
         if not found:
             fix = self.reader.cut(term.start, term.end)
-            raise self.reader.error("There is nothing between the quotes", term.start, term.end, fix=fix)
+            raise self.reader.error(
+                "There is nothing between the quotes", term.start, term.end, fix=fix
+            )
         if field == "identifier":
             known = identifier_field(" ".join(it.text for it in found))
             field = known or "any"
             if known is None:
                 self.reader.note(
-                    "dc.identifier is looked for everywhere: the term has not the form of a DOI, ISBN or ISSN"
+                    "dc.identifier is looked for everywhere: the term has not the form of a DOI, "
+                    "ISBN or ISSN"
                 )
         texts = [self.unmasked(it, term) for it in found]
         if field in IDENTIFIERS and any(cut for _, cut in texts):
@@ -237,32 +280,48 @@ class _Meaning:
             return self.each(texts, field, term)
         if relation in ("==", "exact"):
             self.reader.note(
-                f"{relation} is read as a phrase: that the field holds no more than the term cannot be asked"
+                f"{relation} is read as a phrase: that the field holds no more than the term "
+                f"cannot be asked"
             )
         exact = relation in ("==", "exact", "adj") or len(texts) > 1
         return self.together(texts, field, term, exact=exact)
 
-    def together(self, texts: Sequence[tuple[str, bool]], field: str, term: Token, *, exact: bool) -> Query:
+    def together(
+        self, texts: Sequence[tuple[str, bool]], field: str, term: Token, *, exact: bool
+    ) -> Query:
         """The words one after the other."""
         if any(cut for _, cut in texts) or field in ("type", "language"):
             if len(texts) > 1 and field not in ("type", "language"):
-                self.reader.note("a phrase with a * in it is read as all of its words, in any order")
+                self.reader.note(
+                    "a phrase with a * in it is read as all of its words, in any order"
+                )
             return self.each(texts, field, term)
-        return words(" ".join(word for word, _ in texts), field, phrase=exact and field not in ("doi", "isbn", "issn"))
+        return words(
+            " ".join(word for word, _ in texts),
+            field,
+            phrase=exact and field not in ("doi", "isbn", "issn"),
+        )
 
     def each(self, texts: Sequence[tuple[str, bool]], field: str, term: Token) -> Query:
         if field in ("type", "language"):
-            return self.one(" ".join(word for word, _ in texts), any(cut for _, cut in texts), field, term)
+            return self.one(
+                " ".join(word for word, _ in texts), any(cut for _, cut in texts), field, term
+            )
         return truncatable(texts, field)
 
     def one(self, word: str, cut: bool, field: str, term: Token) -> Query:
-        convert: dict[str, Callable[[str], str | None]] = {"type": type_word, "language": language_code}
+        convert: dict[str, Callable[[str], str | None]] = {
+            "type": type_word,
+            "language": language_code,
+        }
         if field in convert:
             known = convert[field](word)
             if known is None or cut:
                 reason = f'"{word[:30]}" is no {field} that is known here'
                 advice = (
-                    "Write its code, such as en, or its name." if field == "language" else "Write one such as thesis."
+                    "Write its code, such as en, or its name."
+                    if field == "language"
+                    else "Write one such as thesis."
                 )
                 raise self.reader.error(reason, term.start, term.end, advice=advice)
             return Term(known, field)
@@ -305,14 +364,26 @@ class _Meaning:
             if name in _ORDERED[:4] and years.first != years.last:
                 raise BadYears(f"{name} takes one year")
         except BadYears as bad:
-            fix = self.reader.put(term.start, term.end, f'"{bad.corrected}"') if bad.corrected else None
+            fix = (
+                self.reader.put(term.start, term.end, f'"{bad.corrected}"')
+                if bad.corrected
+                else None
+            )
             advice = None if fix else "Write a year with four digits."
-            raise self.reader.error(bad.reason, term.start, term.end, fix=fix, advice=advice) from None
+            raise self.reader.error(
+                bad.reason, term.start, term.end, fix=fix, advice=advice
+            ) from None
         if name == "encloses":
             self.reader.note("encloses is read as =, for a record has one year")
         year = years.first
-        if name in ("<", ">") and year is not None and not 1 <= year + (1 if name == ">" else -1) <= 9999:
-            raise self.reader.error("There is no such year", term.start, term.end, advice="Write another year.")
+        if (
+            name in ("<", ">")
+            and year is not None
+            and not 1 <= year + (1 if name == ">" else -1) <= 9999
+        ):
+            raise self.reader.error(
+                "There is no such year", term.start, term.end, advice="Write another year."
+            )
         match name:
             case "<" if year is not None:
                 return Years(None, year - 1)

@@ -10,9 +10,9 @@ The grammar is that of the specification (https://www.loc.gov/standards/sru/cql/
     relation         = "=" | "==" | "<>" | "<" | "<=" | ">" | ">=" | identifier
     modifiers        = { "/" name [ comparison value ] }
 
-As in the parsers of Index Data, brackets may also follow an index and relation, which then hold for the terms in them
-that have none of their own: `title = (cat or dog)`. Keywords are read whatever their case; where a term has to stand,
-they are terms.
+As in the parsers of Index Data, brackets may also follow an index and relation, which then hold for
+the terms in them that have none of their own: `title = (cat or dog)`. Keywords are read whatever
+their case; where a term has to stand, they are terms.
 """
 
 from __future__ import annotations
@@ -35,7 +35,9 @@ _TO_THE_QUOTE = re.compile(r'"(?:[^"\\]|\\.)*', re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A piece of the query; the text of one in quotes is what stands between them, backslashes included."""
+    """A piece of the query; the text of one in quotes is what stands between them, backslashes
+    included.
+    """
 
     kind: Kind
     text: str
@@ -78,7 +80,9 @@ class Relation:
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """A term, with a relation unless the server may choose; `prefixes` are (name, URI) as they hold here."""
+    """A term, with a relation unless the server may choose; `prefixes` are (name, URI) as they hold
+    here.
+    """
 
     relation: Relation | None
     term: Token
@@ -133,7 +137,11 @@ def _tokens(reader: Reader) -> list[Token]:
         else:
             end = at
             while end < len(text) and not is_blank(text[end]) and text[end] not in _WORD_ENDS:
-                end += 2 if text[end] == "\\" and end + 1 < len(text) and text[end + 1] in _WORD_ENDS else 1
+                end += (
+                    2
+                    if text[end] == "\\" and end + 1 < len(text) and text[end + 1] in _WORD_ENDS
+                    else 1
+                )
             token = Token("word", text[at:end], at, end)
         found.append(token)
         at = token.end
@@ -181,12 +189,16 @@ class _Grammar:
                 keys.append((self.take().text, self.modifiers()))
             if not keys:
                 fix = self.reader.cut(sortby.start, sortby.end)
-                raise self.reader.error("sortBy needs an index after it", sortby.start, sortby.end, fix=fix)
+                raise self.reader.error(
+                    "sortBy needs an index after it", sortby.start, sortby.end, fix=fix
+                )
         rest = self.peek()
         if rest.kind == "end":
             return Sorted(tree, tuple(keys))
         if rest.kind == ")":
-            raise self.reader.error("This bracket closes nothing", rest.start, rest.end, fix=self.without(rest))
+            raise self.reader.error(
+                "This bracket closes nothing", rest.start, rest.end, fix=self.without(rest)
+            )
         raise self.stray(rest)
 
     def query(self, prefixes: tuple[tuple[str, str], ...], relation: Relation | None) -> Tree:
@@ -223,7 +235,9 @@ class _Grammar:
             )
         return first.text, uri.text
 
-    def clause(self, prefixes: tuple[tuple[str, str], ...], relation: Relation | None, after: Token | None) -> Tree:
+    def clause(
+        self, prefixes: tuple[tuple[str, str], ...], relation: Relation | None, after: Token | None
+    ) -> Tree:
         token = self.peek()
         if token.kind == "(":
             return self.group(prefixes, relation)
@@ -236,7 +250,9 @@ class _Grammar:
         if named and self.peek(2).kind not in ("word", "quoted", "(", "/"):
             raise self.stray(following)
         index, sign = self.take(), self.take()
-        here = Relation(index.text, sign.text.lower(), self.modifiers(), index.start, index.end, sign.start)
+        here = Relation(
+            index.text, sign.text.lower(), self.modifiers(), index.start, index.end, sign.start
+        )
         if self.peek().kind == "(":
             return self.group(prefixes, here)
         if self.peek().kind not in ("word", "quoted"):
@@ -255,16 +271,23 @@ class _Grammar:
         if self.peek().kind == ")":
             closing = self.peek()
             fix = self.reader.cut(opening.start, closing.end)
-            raise self.reader.error("There is nothing between the brackets", opening.start, closing.end, fix=fix)
+            raise self.reader.error(
+                "There is nothing between the brackets", opening.start, closing.end, fix=fix
+            )
         if self.peek().kind == "end":
             raise self.reader.error(
-                "There is nothing after this bracket", opening.start, opening.end, fix=self.without(opening)
+                "There is nothing after this bracket",
+                opening.start,
+                opening.end,
+                fix=self.without(opening),
             )
         tree = self.query(prefixes, relation)
         if self.peek().kind != ")":
             if self.peek().kind == "end":
                 closed = f"{self.reader.text}{')' * self.depth}"
-                raise self.reader.error("This bracket is never closed", opening.start, opening.end, fix=closed)
+                raise self.reader.error(
+                    "This bracket is never closed", opening.start, opening.end, fix=closed
+                )
             raise self.stray(self.peek())
         self.take()
         self.depth -= 1
@@ -277,7 +300,10 @@ class _Grammar:
             name = self.take()
             if name.kind not in ("word", "quoted"):
                 raise self.reader.error(
-                    "A modifier needs its name after the slash", slash.start, slash.end, fix=self.without(slash)
+                    "A modifier needs its name after the slash",
+                    slash.start,
+                    slash.end,
+                    fix=self.without(slash),
                 )
             if self.peek().kind != "sign":
                 found.append(Modifier(name.text))
@@ -286,7 +312,9 @@ class _Grammar:
             value = self.take()
             if value.kind not in ("word", "quoted"):
                 fix = self.reader.cut(slash.start, sign.end)
-                raise self.reader.error("The value of the modifier is missing", sign.start, sign.end, fix=fix)
+                raise self.reader.error(
+                    "The value of the modifier is missing", sign.start, sign.end, fix=fix
+                )
             found.append(Modifier(name.text, sign.text, value.text))
         return tuple(found)
 
@@ -301,21 +329,36 @@ class _Grammar:
             reason = f"{sign} needs something to look for after it"
             return self.reader.error(reason, after.start, after.end, fix=self.without(after))
         if token.kind == ")":
-            return self.reader.error("This bracket closes nothing", token.start, token.end, fix=self.without(token))
+            return self.reader.error(
+                "This bracket closes nothing", token.start, token.end, fix=self.without(token)
+            )
         sign = self.reader.text[token.start : token.end]
-        reason = f"{sign} needs an index before it" if token.kind == "sign" else "A word to look for is missing here"
-        return self.reader.error(reason, token.start, max(token.end, token.start + 1), fix=self.without(token))
+        reason = (
+            f"{sign} needs an index before it"
+            if token.kind == "sign"
+            else "A word to look for is missing here"
+        )
+        return self.reader.error(
+            reason, token.start, max(token.end, token.start + 1), fix=self.without(token)
+        )
 
     def stray(self, token: Token) -> QuerySyntaxError:
         """A word where an operator must stand: words side by side have to be in quotes."""
-        before = self.tokens[max(0, self.at)] if self.peek() is not token else self.tokens[max(0, self.at - 1)]
+        before = (
+            self.tokens[max(0, self.at)]
+            if self.peek() is not token
+            else self.tokens[max(0, self.at - 1)]
+        )
         if before.keyword == "not":
             reason = "NOT stands between two in CQL: what is looked for, and what is not"
             return self.reader.error(reason, before.start, before.end, fix=self.without(before))
         if token.kind in ("word", "quoted"):
             reason = "Words side by side are no CQL: put them in quotes, or AND or OR between them"
             return self.reader.error(
-                reason, token.start, token.end, fix=self.reader.put(token.start, token.start, "and ")
+                reason,
+                token.start,
+                token.end,
+                fix=self.reader.put(token.start, token.start, "and "),
             )
         if token.kind == "/" and before.kind == "word" and before.end == token.start:
             end = token.end
@@ -325,6 +368,8 @@ class _Grammar:
                 end += 1
             quoted = f'"{self.reader.text[before.start : end]}"'
             reason = "A term with a slash in it has to stand in quotes"
-            return self.reader.error(reason, before.start, end, fix=self.reader.put(before.start, end, quoted))
+            return self.reader.error(
+                reason, before.start, end, fix=self.reader.put(before.start, end, quoted)
+            )
         reason = "This stands where AND, OR, NOT or the end must"
         return self.reader.error(reason, token.start, token.end, fix=self.without(token))

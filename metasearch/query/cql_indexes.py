@@ -1,7 +1,8 @@
 """Indexes of CQL's context sets -> our fields.
 
-The sets are those of http://www.loc.gov/standards/sru/resources/contextSets.html: cql, dc (Dublin Core), bath (the Bath
-profile), bib (bibliographic, after MODS), rec (about the record in its database), and srw, as cql was called in 1.0.
+The sets are those of http://www.loc.gov/standards/sru/resources/contextSets.html: cql, dc (Dublin
+Core), bath (the Bath profile), bib (bibliographic, after MODS), rec (about the record in its
+database), and srw, as cql was called in 1.0.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ class Index:
 
     Attributes:
         name: As its context set writes it, without the prefix.
-        field: One of `metasearch.query.FIELDS`, "year", or "identifier", which the form of the term decides.
+        field: One of `metasearch.query.FIELDS`, "year", or "identifier", which the form of the term
+            decides.
         exact: False where the field holds more, or other things, than the index.
     """
 
@@ -39,7 +41,8 @@ def _indexes(text: str) -> dict[str, Index]:
 
 _CQL = _indexes("any: serverChoice anywhere keywords anyIndexes")
 
-#: Context set -> index in small letters -> what it means. The set "" is that of indexes without a prefix.
+#: Context set -> index in small letters -> what it means. The set "" is that of indexes without a
+#: prefix.
 INDEXES: Mapping[str, Mapping[str, Index]] = {
     "cql": _CQL,
     "srw": _CQL,
@@ -90,9 +93,13 @@ INDEXES: Mapping[str, Mapping[str, Index]] = {
 }
 
 #: What several sets have and no source here can be asked for.
-NOT_SEARCHED = frozenset({"publisher", "format", "rights", "edition", "audience", "volume", "issue", "startpage"})
+NOT_SEARCHED = frozenset(
+    {"publisher", "format", "rights", "edition", "audience", "volume", "issue", "startpage"}
+)
 
-_SETS = re.compile(r"(?<![a-z0-9])(cql|srw|dcterms|dc|dublincore|bath|bib|rec)(?=$|[^a-z]|v[0-9])", re.IGNORECASE)
+_SETS = re.compile(
+    r"(?<![a-z0-9])(cql|srw|dcterms|dc|dublincore|bath|bib|rec)(?=$|[^a-z]|v[0-9])", re.IGNORECASE
+)
 _ALIASES = {"dcterms": "dc", "dublincore": "dc", "dct": "dc"}
 
 

@@ -1,17 +1,22 @@
-r"""`Query` -> CQL 1.2 in its usual context sets: `parse_cql(to_cql(query)).query == query` for every normalised tree,
-but that an alternative that stands there twice is read once, and a DOI that is looked for everywhere as one.
+r"""`Query` -> CQL 1.2 in its usual context sets: `parse_cql(to_cql(query)).query == query` for
+every normalised tree, but that an alternative that stands there twice is read once, and a DOI that
+is looked for everywhere as one.
 
-Terms always stand in quotes, with a backslash before what would be a mask, so that none is a keyword.
+Terms always stand in quotes, with a backslash before what would be a mask, so that none is a
+keyword.
 """
 
 from __future__ import annotations
 
 from metasearch.query.ast import And, Not, Or, Query, Term, Years
 
-#: Our field -> an index that CQL servers know; what the sets lack has a name of our own, without a prefix.
+#: Our field -> an index that CQL servers know; what the sets lack has a name of our own, without a
+#: prefix.
 _INDEX = {
-    "any": "cql.anywhere", "title": "dc.title", "author": "dc.creator", "venue": "venue", "abstract": "abstract",
-    "subject": "dc.subject", "doi": "doi", "isbn": "bath.isbn", "issn": "bath.issn", "type": "dc.type",
+    "any": "cql.anywhere", "title": "dc.title", "author": "dc.creator", "venue": "venue",
+    "abstract": "abstract",
+    "subject": "dc.subject", "doi": "doi", "isbn": "bath.isbn", "issn": "bath.issn",
+    "type": "dc.type",
     "language": "dc.language",
 }  # fmt: skip
 _ESCAPED = str.maketrans({char: f"\\{char}" for char in '\\"*?^'})
@@ -30,8 +35,15 @@ def to_cql(query: Query) -> str:
         case Not(part):
             return f"{_ALL} not {_operand(part)}"
         case And(parts):
-            begin = f"{_ALL} not {_operand(parts[0].part)}" if isinstance(parts[0], Not) else _operand(parts[0])
-            rest = (f"not {_operand(it.part)}" if isinstance(it, Not) else f"and {_operand(it)}" for it in parts[1:])
+            begin = (
+                f"{_ALL} not {_operand(parts[0].part)}"
+                if isinstance(parts[0], Not)
+                else _operand(parts[0])
+            )
+            rest = (
+                f"not {_operand(it.part)}" if isinstance(it, Not) else f"and {_operand(it)}"
+                for it in parts[1:]
+            )
             return " ".join([begin, *rest])
 
 
@@ -42,7 +54,13 @@ def _operand(query: Query) -> str:
 def _term(term: Term) -> str:
     text = term.text.translate(_ESCAPED)
     several = " " in text
-    relation = "adj" if term.phrase else "all" if several and term.field not in ("doi", "type", "language") else "="
+    relation = (
+        "adj"
+        if term.phrase
+        else "all"
+        if several and term.field not in ("doi", "type", "language")
+        else "="
+    )
     return f'{_INDEX[term.field]} {relation} "{text}{"*" if term.truncated else ""}"'
 
 

@@ -1,18 +1,19 @@
 """Which syntax a text is in. `auto` is conservative: in doubt it is our own.
 
-Ours takes nearly every text, so a text is read in another only where it bears a mark that nobody means literally, and
-marks of one kind only. What stands in double quotes is no mark.
+Ours takes nearly every text, so a text is read in another only where it bears a mark that nobody
+means literally, and marks of one kind only. What stands in double quotes is no mark.
 
 - **cnki**: a field with its sign (`TI='...'`, `题名=...`, `题名:(...)`, `YE BETWEEN (`), or a `*` between Chinese
-  words, brackets and quotes. A lone `+` is no mark, for 互联网+教育 is a name; nor is a code before plain letters, for
-  AB=CD is geometry.
+  words, brackets and quotes. A lone `+` is no mark, for 互联网+教育 is a name; nor is a code before
+  plain letters, for AB=CD is geometry.
 - **cql**: an index with its context set and a relation (`dc.title =`, `bath.isbn any`), a prefix assignment at the
-  beginning, or a well-known index with an equals sign where a clause begins (`title = "x"`). `cat and dog` are three
-  words, and so is `the relation author=reader`.
+  beginning, or a well-known index with an equals sign where a clause begins (`title = "x"`). `cat
+  and dog` are three words, and so is `the relation author=reader`.
 - **pubmed**: a tag of PubMed in square brackets, directly after a word or quote and before a blank, bracket or the end.
   So benzo[ab]pyrene has none; nor have [Au] and [Pt], which are gold and platinum.
 - **ovid**, **scopus**, **wos**, **ebsco**, **embase**, **cochrane**, **proquest**, **ieee**: their marks stand in
-  `_DATABASES`. A text with marks of several is in the first that has a mark of its own, in the order of that table.
+  `_DATABASES`. A text with marks of several is in the first that has a mark of its own, in the
+  order of that table.
 - Lines with numbers, of which one names another, are a strategy: `metasearch.query.databases.lines`.
 
 Each pattern looks at a bounded stretch, so the time is linear in the length of the text.
@@ -51,7 +52,8 @@ _CQL = (
     ),
 )
 _ASCII = r"[\"“]?[A-Za-z*$?]"
-#: Syntax -> its marks: those that no other has, and those that several have; both in a text without what is in quotes.
+#: Syntax -> its marks: those that no other has, and those that several have; both in a text without
+#: what is in quotes.
 _DATABASES: dict[str, tuple[tuple[re.Pattern[str], ...], tuple[re.Pattern[str], ...]]] = {
     "ieee": ((re.compile(r'["“]_{0,60}["”]\s?:["“(\w]'),), ()),
     "ovid": (
@@ -61,11 +63,16 @@ _DATABASES: dict[str, tuple[tuple[re.Pattern[str], ...], tuple[re.Pattern[str], 
                 r"(?:,\s?[a-z]{2}){0,20}\.(?=[\s)\]]|\Z)",
                 re.IGNORECASE,
             ),
-            re.compile(r"(?<![\w/'])exp\s{1,5}\*?[\"A-Za-z][^/\n]{0,150}/(?=[\s)a-z]|\Z)", re.IGNORECASE),
+            re.compile(
+                r"(?<![\w/'])exp\s{1,5}\*?[\"A-Za-z][^/\n]{0,150}/(?=[\s)a-z]|\Z)", re.IGNORECASE
+            ),
             re.compile(r"(?<=[\w*$?#)\"”]) adj[0-9]{1,2} (?=[\w(\"“])", re.IGNORECASE),
             re.compile(r"(?<![\w/])(?:or|and)/\s?[0-9]{1,4}\s?[-,]\s?[0-9]", re.IGNORECASE),
             re.compile(r"(?<!\w)limit\s[0-9]{1,4}\sto\s", re.IGNORECASE),
-            re.compile(r"(?<=\w\")/(?=[\s)]|\Z)|(?:\A|[(\s])\*?[A-Z][\w ,-]{2,80}/ (?:and|or|not|AND|OR|NOT) "),
+            re.compile(
+                r"(?<=\w\")/(?=[\s)]|\Z)|(?:\A|[(\s])\*?[A-Z][\w ,-]{2,80}/ "
+                r"(?:and|or|not|AND|OR|NOT) "
+            ),
         ),
         (),
     ),
@@ -93,7 +100,10 @@ _DATABASES: dict[str, tuple[tuple[re.Pattern[str], ...], tuple[re.Pattern[str], 
         (
             re.compile(r"['’]/(?:exp|de|mj|syn|br)\b", re.IGNORECASE),
             re.compile(r"\][ ]?/(?:lim|py|sd)\b", re.IGNORECASE),
-            re.compile(r"(?<=[\w*?$)'’\"”]):(?:ti|ab|kw|de|tt|it)(?:,[a-z]{2}){1,20}(?![\w,])", re.IGNORECASE),
+            re.compile(
+                r"(?<=[\w*?$)'’\"”]):(?:ti|ab|kw|de|tt|it)(?:,[a-z]{2}){1,20}(?![\w,])",
+                re.IGNORECASE,
+            ),
             re.compile(r"(?<=[*?$)'’\"”]):(?:ti|ab|kw|de|tt|it|py|jt|au)(?!\w)", re.IGNORECASE),
         ),
         (),
@@ -105,24 +115,34 @@ _DATABASES: dict[str, tuple[tuple[re.Pattern[str], ...], tuple[re.Pattern[str], 
                 r"(?:\.EXPLODE)?|noft|tiab|mainsubject|diskw|ti\s?,\s?ab(?:\s?,\s?[a-z]{2}){0,10}|ab\s?,\s?ti)\(",
                 re.IGNORECASE,
             ),
-            re.compile(r"(?<![\w.\\])(?:ti|ab|su|if|TI|AB|SU|IF)\(\s?[\"“(]?[A-Za-z]{3,40}[\s*?)\"”_]"),
+            re.compile(
+                r"(?<![\w.\\])(?:ti|ab|su|if|TI|AB|SU|IF)\(\s?[\"“(]?[A-Za-z]{3,40}[\s*?)\"”_]"
+            ),
         ),
         (),
     ),
     "wos": (
         (
             re.compile(rf"(?<!\w)(?:TS|ALL|AK|KP)\s?=\s?\(?\s?\(?\s?{_ASCII}"),
-            re.compile(rf"(?<!\w)(?:TI|AB|AU|SO|DT|LA|PY|AD|WC|OG|CU|SU)\s?=\s?\(\s?\(?\s?(?:{_ASCII}|[12][0-9]{{3}})"),
+            re.compile(
+                rf"(?<!\w)(?:TI|AB|AU|SO|DT|LA|PY|AD|WC|OG|CU|SU)\s?=\s?\(\s?\(?\s?(?:{_ASCII}|[12][0-9]{{3}})"
+            ),
         ),
         (
-            re.compile(r"(?<=[\w*?$)\"”]) (?:NEAR|ONEAR|NEXT)/[0-9]{1,3} (?=[\w(\"“*])", re.IGNORECASE),
+            re.compile(
+                r"(?<=[\w*?$)\"”]) (?:NEAR|ONEAR|NEXT)/[0-9]{1,3} (?=[\w(\"“*])", re.IGNORECASE
+            ),
             re.compile(r"(?<=[\w*?$)\"”]) PRE/[0-9]{1,3} (?=[\w(\"“*])"),
         ),
     ),
     "ebsco": (
         (
-            re.compile(r"(?<!\w)(?:MH|MM|MJ|DE|SU|TI|AB|TX|KW|AU|SO|JN|ZU)\s{1,3}[\"“]_{0,150}[\"”+]"),
-            re.compile(r"(?<!\w)(?:TI|AB|SU|TX|MH|KW|DE)\s{0,3}\([^()]{0,200}\s(?:OR|AND|or|and|[NW][0-9]{1,2})\s"),
+            re.compile(
+                r"(?<!\w)(?:MH|MM|MJ|DE|SU|TI|AB|TX|KW|AU|SO|JN|ZU)\s{1,3}[\"“]_{0,150}[\"”+]"
+            ),
+            re.compile(
+                r"(?<!\w)(?:TI|AB|SU|TX|MH|KW|DE)\s{0,3}\([^()]{0,200}\s(?:OR|AND|or|and|[NW][0-9]{1,2})\s"
+            ),
             re.compile(
                 r"(?<!\w)(?:TI|AB|SU|TX|MH|KW)\s[\w*][^\n]{0,150}\s(?:OR|AND|or|and|NOT)\s(?:TI|AB|SU|TX|MH|KW)\s[\w*(\"]"
             ),
@@ -132,7 +152,8 @@ _DATABASES: dict[str, tuple[tuple[re.Pattern[str], ...], tuple[re.Pattern[str], 
 }
 _TAG = re.compile(r"(?<=[\w\"”*.])(\s?)\[([A-Za-z1][A-Za-z /:~0-9-]{0,40})\](?![\w-])")
 _IEEE = re.compile(
-    r'["“](?:Document Title|Abstract|All Metadata|Author Keywords|Index Terms|Publication Title|IEEE Terms|Authors|'
+    r'["“](?:Document Title|Abstract|All Metadata|Author Keywords|Index Terms|Publication '
+    r"Title|IEEE Terms|Authors|"
     r'Full Text (?:&|\.AND\.) Metadata|Mesh_Terms)["”]\s?:',
     re.IGNORECASE,
 )
@@ -160,7 +181,9 @@ def _database(bare: str, text: str) -> str | None:
     """The syntax of a database whose marks a text bears."""
     for shared in (False, True):
         for name, marks in _DATABASES.items():
-            if any(mark.search(bare) for mark in marks[shared]) and (name != "ieee" or _IEEE.search(text)):
+            if any(mark.search(bare) for mark in marks[shared]) and (
+                name != "ieee" or _IEEE.search(text)
+            ):
                 return name
     return None
 
@@ -176,13 +199,17 @@ def _of_lines(bare: str, text: str) -> str | None:
         return "pubmed"
     if database := _database(bare, text):
         return database
-    return {"#": "cochrane", "S": "ebsco"}.get(lines[0].sign, "ovid") if plainly_refer(lines) else None
+    return (
+        {"#": "cochrane", "S": "ebsco"}.get(lines[0].sign, "ovid") if plainly_refer(lines) else None
+    )
 
 
 def _is_expert(bare: str, text: str) -> bool:
     if _HAN.search(text) and _STAR.search(bare):
         return True
-    return any(mark[1].casefold() in TARGETS for pattern in _EXPERT for mark in pattern.finditer(bare))
+    return any(
+        mark[1].casefold() in TARGETS for pattern in _EXPERT for mark in pattern.finditer(bare)
+    )
 
 
 def _is_cql(bare: str) -> bool:
@@ -193,6 +220,10 @@ def _is_pubmed(bare: str) -> bool:
     for found in _TAG.finditer(bare):
         name = found[2].strip()
         spaced = found[1] and bare[found.start() - 1] not in '"”'
-        if not spaced and not _ELEMENT.fullmatch(name) and name.casefold().partition(":~")[0] in TAGS:
+        if (
+            not spaced
+            and not _ELEMENT.fullmatch(name)
+            and name.casefold().partition(":~")[0] in TAGS
+        ):
             return True
     return False

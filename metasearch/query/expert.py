@@ -6,9 +6,10 @@
     side    = operand { operand }                          AND; bare words are one term
     operand = [ field sign ] ( word | quoted | "(" query ")" )
 
-A field holds for everything that signs join to it, until another field is named; one of years, identifiers, types or
-languages only for what can be its value: in `YE>=2015*水质` no year is called 水质. Each sign may be full-width;
-与, 或, 非 are the words. When a sign belongs to a word is told in docs/syntaxes.md:
+A field holds for everything that signs join to it, until another field is named; one of years,
+identifiers, types or languages only for what can be its value: in `YE>=2015*水质` no year is called
+水质. Each sign may be full-width; 与, 或, 非 are the words. When a sign belongs to a word is told
+in docs/syntaxes.md:
 
 - `-` is NOT only after a blank, a bracket or a quote, so COVID-19 is a word;
 - two or more `+` directly after a word belong to it, so C++ is a word; one is OR;
@@ -91,7 +92,10 @@ class _Parser(ExpertReader):
                 name, start, end = also
             joined.add(name, self.inner((start, end)))
         if joined.mixed:
-            self.note("AND, OR and NOT are read from left to right, as CNKI reads them; write brackets to be sure")
+            self.note(
+                "AND, OR and NOT are read from left to right, as CNKI reads them; write brackets "
+                "to be sure"
+            )
         self.outer = before
         return joined.query()
 
@@ -133,7 +137,12 @@ class _Parser(ExpertReader):
                 self.at = often.end()
         if not parts:
             raise self.nothing(after)
-        return conjunction(*(it.query or self.term(it.word, it.target or self.target, phrase=False) for it in parts))
+        return conjunction(
+            *(
+                it.query or self.term(it.word, it.target or self.target, phrase=False)
+                for it in parts
+            )
+        )
 
     def operand(self) -> _Part:
         at = self.skip()
@@ -154,7 +163,9 @@ class _Parser(ExpertReader):
         self.at = end
         self.counted(start, end)
         if not self.target.of_words:
-            return _Part(self.term(plain(self.text[start:end]), self.target, phrase=False, start=start))
+            return _Part(
+                self.term(plain(self.text[start:end]), self.target, phrase=False, start=start)
+            )
         return _Part(None, plain(self.text[start:end]), self.target)
 
     def fits(self, at: int) -> bool:
@@ -184,7 +195,9 @@ class _Parser(ExpertReader):
             return ""
         name, sign = found[1].casefold(), found[2]
         target = TARGETS.get(name)
-        if sign not in ("=", "==", "%=") and (target is None or (sign in "<>" and target.fields != ("year",))):
+        if sign not in ("=", "==", "%=") and (
+            target is None or (sign in "<>" and target.fields != ("year",))
+        ):
             return ""
         if sign in (">=", "<=", "<", ">") and target is not None and target.fields != ("year",):
             return ""
@@ -192,12 +205,16 @@ class _Parser(ExpertReader):
             raise self.unknown_field(found)
         if not target.fields:
             fix = self.cut(found.start(), found.end())
-            reason = f"{found[1]} cannot be searched here: no field holds it; the fields are {SEARCHED}"
+            reason = (
+                f"{found[1]} cannot be searched here: no field holds it; the fields are {SEARCHED}"
+            )
             raise self.error(reason, *found.span(1), fix=fix)
         self.at = found.end()
         if self.here() in ("", ")") or not (self.starts_operand() or self.here() in "-^"):
             fix = self.cut(found.start(), found.end())
-            raise self.error(f"{found[1]}{sign} needs something to look for after it", *found.span(), fix=fix)
+            raise self.error(
+                f"{found[1]}{sign} needs something to look for after it", *found.span(), fix=fix
+            )
         if target.told:
             self.note(f"{found[1]} is looked for {target.told}")
         if sign in ("%", "%="):
@@ -216,29 +233,45 @@ class _Parser(ExpertReader):
         if near and len(found[1]) > 1:
             meant = near[0].upper() if len(near[0]) < 4 else near[0]
             return self.error(reason, *found.span(1), fix=self.put(*found.span(1), meant))
-        return self.error(reason, *found.span(1), fix=self.put(start, word, f'"{self.text[start:word]}"'))
+        return self.error(
+            reason, *found.span(1), fix=self.put(start, word, f'"{self.text[start:word]}"')
+        )
 
     # ---------------------------------------------------------------- values
 
     def value(self, text: str, *, always: bool, start: int) -> Query:
-        """A quoted value, a phrase if it has several words, or `always`; CNKI has operators in quotes: 'a /SEN 5 b'."""
+        """A quoted value, a phrase if it has several words, or `always`; CNKI has operators in
+        quotes: 'a /SEN 5 b'.
+        """
         if (bare := _OFTEN.sub(" ", text).strip()) != text and bare:
             self.note(_OFTEN_NOTE)
             text = plain(bare)
-        pieces = [plain(it) for it in re.split(rf"{NEAR.pattern}|\s%(?=\s)", text, flags=re.IGNORECASE)]
+        pieces = [
+            plain(it) for it in re.split(rf"{NEAR.pattern}|\s%(?=\s)", text, flags=re.IGNORECASE)
+        ]
         pieces = [it for it in pieces if it] or [text]
         if len(pieces) > 1:
             self.note(NEAR_NOTE)
-        return conjunction(*(self.term(it, self.target, phrase=always or " " in it, start=start) for it in pieces))
+        return conjunction(
+            *(self.term(it, self.target, phrase=always or " " in it, start=start) for it in pieces)
+        )
 
     def term(self, text: str, target: Target, *, phrase: bool, start: int = 0) -> Query:
-        convert: dict[str, Callable[[str], str | None]] = {"type": type_word, "language": language_code}
+        convert: dict[str, Callable[[str], str | None]] = {
+            "type": type_word,
+            "language": language_code,
+        }
         field = target.fields[0]
         if field in convert:
             known = convert[field](text)
             if known is None:
                 reason = f'"{text[:30]}" is no {field} that is known here'
-                raise self.error(reason, start, start + len(text), advice="Write its name, such as 英文 or 学位论文.")
+                raise self.error(
+                    reason,
+                    start,
+                    start + len(text),
+                    advice="Write its name, such as 英文 or 学位论文.",
+                )
             return Term(known, field)
         plain_id = field in ("doi", "isbn", "issn")
         return in_fields(target.fields, lambda it: words(text, it, phrase=phrase and not plain_id))
@@ -286,7 +319,9 @@ class _Parser(ExpertReader):
                 ended = self.put(found.start(4), found.end(4), last)
                 fix = f"{ended[: found.start(3)]}{first}{ended[found.end(3) :]}"
             advice = None if fix else "Write the years with four digits."
-            raise self.error(bad.reason, found.start(3), found.end(4), fix=fix, advice=advice) from None
+            raise self.error(
+                bad.reason, found.start(3), found.end(4), fix=fix, advice=advice
+            ) from None
         self.at = end
         return _Part(self.exactly(years, whole))
 

@@ -1,7 +1,8 @@
-"""Fields of the Chinese expert syntax -> ours: codes of CNKI, letters of VIP, names of CNKI, Wanfang and VIP.
+"""Fields of the Chinese expert syntax -> ours: codes of CNKI, letters of VIP, names of CNKI,
+Wanfang and VIP.
 
-Where we have only a wider field, that one is searched and a note says so; where we have none, the name is known all the
-same, so that the error can say that it is not searched here.
+Where we have only a wider field, that one is searched and a note says so; where we have none, the
+name is known all the same, so that the error can say that it is not searched here.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ class Target:
     """Where a field's words are looked for.
 
     Attributes:
-        fields: One or more of `metasearch.query.FIELDS`, or "year"; none where nothing here holds it.
+        fields: One or more of `metasearch.query.FIELDS`, or "year"; none where nothing here holds
+            it.
         told: What is lost by that, as the end of a sentence; "" for nothing.
     """
 
@@ -24,7 +26,9 @@ class Target:
 
     @property
     def of_words(self) -> bool:
-        """Whether any words can be looked for there; not where they must have a form, or be of a list."""
+        """Whether any words can be looked for there; not where they must have a form, or be of a
+        list.
+        """
         return self.fields[0] not in ("year", "type", "language", "doi", "isbn", "issn")
 
 
@@ -35,14 +39,26 @@ _TABLE: tuple[tuple[str, Target], ...] = (
     ("AB R 摘要 文摘 Abstract", Target(("abstract",))),
     ("AU A 作者 著者 责任者 Author Creator", Target(("author",))),
     ("FI F 第一作者 第一责任人", Target(("author",), _FIRST)),
-    ("RP 通讯作者 通信作者", Target(("author",), "among all authors: who answers letters cannot be asked")),
+    (
+        "RP 通讯作者 通信作者",
+        Target(("author",), "among all authors: who answers letters cannot be asked"),
+    ),
     ("JN J LY 刊名 期刊 期刊名称 文献来源 来源 出处 Periodical", Target(("venue",))),
     ("TKA 篇关摘", Target(("title", "subject", "abstract"))),
     ("M 题名或关键词", Target(("title", "subject"))),
     ("SU 主题", Target(("any",), "in everything that a database searches by default")),
     ("U 任意字段 全部 全部字段", Target(("any",))),
-    ("FT QW 全文", Target(("any",), "in everything that a database searches by default, which may leave out the text")),
-    ("YE PT Y 年 年份 年度 出版年 出版年份 发表年份 发表时间 发表年度 日期 Date Year", Target(("year",))),
+    (
+        "FT QW 全文",
+        Target(
+            ("any",),
+            "in everything that a database searches by default, which may leave out the text",
+        ),
+    ),
+    (
+        "YE PT Y 年 年份 年度 出版年 出版年份 发表年份 发表时间 发表年度 日期 Date Year",
+        Target(("year",)),
+    ),
     ("DOI", Target(("doi",))),
     ("SN ISSN", Target(("issn",))),
     ("IB ISBN", Target(("isbn",))),
@@ -55,9 +71,12 @@ _TABLE: tuple[tuple[str, Target], ...] = (
 )
 
 #: Name in small letters -> where it is looked for.
-TARGETS: Mapping[str, Target] = {name.casefold(): target for names, target in _TABLE for name in names.split()}
+TARGETS: Mapping[str, Target] = {
+    name.casefold(): target for names, target in _TABLE for name in names.split()
+}
 #: Names that can be searched, for messages: a code and a Chinese name of each.
 SEARCHED = (
-    "TI 题名, KY 关键词, AB 摘要, AU 作者, FI 第一作者, RP 通讯作者, JN 刊名, TKA 篇关摘, M 题名或关键词, SU 主题, "
+    "TI 题名, KY 关键词, AB 摘要, AU 作者, FI 第一作者, RP 通讯作者, JN 刊名, TKA 篇关摘, M "
+    "题名或关键词, SU 主题, "
     "FT 全文, YE 年, DOI, SN (ISSN), IB (ISBN), 语种, 文献类型"
 )

@@ -49,10 +49,16 @@ class ExpertReader(NestedReader):
         return at, at + 1
 
     def is_not(self, at: int) -> bool:
-        """Whether the - or ^ there is the sign for NOT: after a blank, a bracket or a quote, and before something."""
+        """Whether the - or ^ there is the sign for NOT: after a blank, a bracket or a quote, and
+        before something.
+        """
         before = self.flat[at - 1] if at else " "
         rest = at + 1
-        return (is_blank(before) or before in "()'\"") and rest < len(self.text) and self.flat[rest] not in "-^"
+        return (
+            (is_blank(before) or before in "()'\"")
+            and rest < len(self.text)
+            and self.flat[rest] not in "-^"
+        )
 
     def word_operator(self) -> tuple[str, int, int] | None:
         """Take AND, OR or NOT, if it is next: (which, where it stood)."""
@@ -69,7 +75,12 @@ class ExpertReader(NestedReader):
             end = at + len(word)
             if self.flat[at:end].casefold() == word:
                 after = self.flat[end : end + 2]
-                ends = not after or is_blank(after[0]) or after[0] in '*()"' or (after[0] == "+" and after != "++")
+                ends = (
+                    not after
+                    or is_blank(after[0])
+                    or after[0] in '*()"'
+                    or (after[0] == "+" and after != "++")
+                )
                 return (name, end) if ends and PREFIX.match(self.flat, at) is None else None
         return None
 
@@ -77,7 +88,12 @@ class ExpertReader(NestedReader):
         """Whether a word, a value, a field or a bracket is next."""
         at = self.skip()
         char = self.flat[at : at + 1]
-        if not char or char in ")*+" or (char in "-^" and self.is_not(at)) or NEAR.match(self.flat, at):
+        if (
+            not char
+            or char in ")*+"
+            or (char in "-^" and self.is_not(at))
+            or NEAR.match(self.flat, at)
+        ):
             return False
         return self.operator_at(at) is None
 
@@ -91,7 +107,9 @@ class ExpertReader(NestedReader):
                 if pluses - end == 1 or end == at:
                     break
                 # C+++Java: the last one joins what follows.
-                follows = pluses < len(flat) and (flat[pluses].isalnum() or flat[pluses] in _OPENING_SIGNS)
+                follows = pluses < len(flat) and (
+                    flat[pluses].isalnum() or flat[pluses] in _OPENING_SIGNS
+                )
                 return self.word_end_after(pluses - 1 if follows and pluses - end > 2 else pluses)
             end += 1
         return end
@@ -99,12 +117,16 @@ class ExpertReader(NestedReader):
     def word_end_after(self, at: int) -> int:
         """As `word_end`, in a word that has its pluses already."""
         end = at
-        while end < len(self.flat) and not is_blank(self.flat[end]) and self.flat[end] not in '*()"+':
+        while (
+            end < len(self.flat) and not is_blank(self.flat[end]) and self.flat[end] not in '*()"+'
+        ):
             end += 1
         return end
 
     def quoted(self) -> str:
-        """What stands between the quotes that begin here; for the apostrophes in it see the head of this file."""
+        """What stands between the quotes that begin here; for the apostrophes in it see the head of
+        this file.
+        """
         opening, sign = self.at, self.flat[self.at]
         end = opening + 1
         while end < len(self.flat):
@@ -113,9 +135,14 @@ class ExpertReader(NestedReader):
             end += 1
         if end >= len(self.flat):
             rest = self.text[opening + 1 :].rstrip(")） ")
-            fix = self.put(opening + 1 + len(rest), len(self.text), sign + self.text[opening + 1 + len(rest) :])
+            fix = self.put(
+                opening + 1 + len(rest), len(self.text), sign + self.text[opening + 1 + len(rest) :]
+            )
             raise self.error(
-                "This quote is never closed", opening, opening + 1, fix=fix if rest else self.text[:opening]
+                "This quote is never closed",
+                opening,
+                opening + 1,
+                fix=fix if rest else self.text[:opening],
             )
         text = self.between_quotes(end)
         self.counted(opening, end + 1)

@@ -14,8 +14,9 @@ def explain(error: QuerySyntaxError, width: int = 80) -> str:
         There is no field "titel"; the fields are any, title, ...
         Try: title:drive AND gene
 
-    Characters are counted as the columns they take: two for full-width ones, none for combining ones. A long query is
-    shown around the mistake. Control characters are shown as blanks, so the text can do no harm to a terminal.
+    Characters are counted as the columns they take: two for full-width ones, none for combining
+    ones. A long query is shown around the mistake. Control characters are shown as blanks, so the
+    text can do no harm to a terminal.
 
     Args:
         error: What `parse` or `parse_years` raised.
@@ -47,7 +48,10 @@ def _window(error: QuerySyntaxError, width: int) -> tuple[str, str]:
 
 
 def _visible(text: str) -> str:
-    return "".join("\ufffd" if "\ud800" <= char <= "\udfff" else " " if is_blank(char) else char for char in text)
+    return "".join(
+        "\ufffd" if "\ud800" <= char <= "\udfff" else " " if is_blank(char) else char
+        for char in text
+    )
 
 
 def _columns(text: str) -> int:

@@ -1,4 +1,6 @@
-"""The values of `type:` and `language:`: what people write -> the word of the closed list, and near misses."""
+"""The values of `type:` and `language:`: what people write -> the word of the closed list, and near
+misses.
+"""
 
 from __future__ import annotations
 
@@ -15,15 +17,23 @@ FACET_WORDS: Mapping[str, str] = {
 
 
 def facet_word(field: str, text: str) -> str | None:
-    """The canonical word of a "type" or "language": "Dissertations" -> "thesis", "chinese" -> "zh"; None if unknown."""
+    """The canonical word of a "type" or "language": "Dissertations" -> "thesis", "chinese" -> "zh";
+    None if unknown.
+    """
     return type_word(text) if field == "type" else language_code(text)
 
 
 def near_facet_words(field: str, text: str) -> list[str]:
-    """Canonical words that an unknown one may have been meant for, the nearest first, at most three."""
+    """Canonical words that an unknown one may have been meant for, the nearest first, at most
+    three.
+    """
     from difflib import get_close_matches
 
-    known = TYPE_WORDS if field == "type" else {word: code for word, code in language_words().items() if len(word) > 3}
+    known = (
+        TYPE_WORDS
+        if field == "type"
+        else {word: code for word, code in language_words().items() if len(word) > 3}
+    )
     plain = "-".join(text.casefold()[:40].split())
     near = [word for word in known if len(plain) > 2 and word.startswith(plain)]
     near += get_close_matches(plain, known, 6, 0.7)

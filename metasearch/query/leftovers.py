@@ -1,4 +1,6 @@
-"""What looks like an operator of some syntax in a text that was read as our own: it is told, never lost in silence."""
+"""What looks like an operator of some syntax in a text that was read as our own: it is told, never
+lost in silence.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,8 @@ _SHOWN = 6
 #: What it is -> how a word looks that is one.
 _SIGNS = {
     "operators of proximity": re.compile(
-        r"adj[0-9]{1,2}|(?:o?near|next|pre|w|n|p)/[0-9]{1,3}|NEAR|ADJ|SAME|~[0-9]{1,3}|/(?:SEN|PRG)", re.IGNORECASE
+        r"adj[0-9]{1,2}|(?:o?near|next|pre|w|n|p)/[0-9]{1,3}|NEAR|ADJ|SAME|~[0-9]{1,3}|/(?:SEN|PRG)",
+        re.IGNORECASE,
     ),
     "signs for letters": re.compile(
         r"[^\W\d_]{3,40}\$[0-9]{0,2}|[^\W\d_]{2,40}\?[^\W\d_]{1,40}|\w{2,40}#[^\W\d_]{1,40}"
@@ -37,14 +40,19 @@ def leftovers(text: str) -> tuple[str, ...]:
     found = with_operators(tokens(text))
     all_words = [it.text for it in found if it.kind == "word"]
     said: dict[str, dict[str, None]] = {}
-    lower = any(it.kind in ("and", "or", "not") and text[it.start : it.end].islower() for it in found)
+    lower = any(
+        it.kind in ("and", "or", "not") and text[it.start : it.end].islower() for it in found
+    )
     words = dict.fromkeys(
-        it.text for it in found[1:-2] if it.kind == "word" and text[it.start : it.end] in _NO_OPERATOR
+        it.text
+        for it in found[1:-2]
+        if it.kind == "word" and text[it.start : it.end] in _NO_OPERATOR
     )
     notes = []
     if lower:
         notes.append(
-            "and, or, not in small letters are read as operators, for brackets or fields show that they are meant"
+            "and, or, not in small letters are read as operators, for brackets or fields show "
+            "that they are meant"
         )
     if words:
         capitals = ", ".join(dict.fromkeys(it.upper() for it in words))
@@ -55,5 +63,8 @@ def leftovers(text: str) -> tuple[str, ...]:
                 said.setdefault(kind, {})[word[:40]] = None
     for kind, them in said.items():
         shown = ", ".join(list(them)[:_SHOWN])
-        notes.append(f"{shown}: read as words; as {kind} they belong to another syntax: name it, as in --syntax ovid")
+        notes.append(
+            f"{shown}: read as words; as {kind} they belong to another syntax: name it, as in "
+            f"--syntax ovid"
+        )
     return tuple(notes)

@@ -1,21 +1,25 @@
-r"""Characters -> tokens of our own query syntax. One pass, no look-back: linear in the length of the text.
+r"""Characters -> tokens of our own query syntax. One pass, no look-back: linear in the length of
+the text.
 
-What is a word is decided here. A word runs to the next blank, bracket or quote; a backslash makes the next character
-ordinary, and a word with a backslash in it is never anything but a word. A word without one may turn out to be
+What is a word is decided here. A word runs to the next blank, bracket or quote; a backslash makes
+the next character ordinary, and a word with a backslash in it is never anything but a word. A word
+without one may turn out to be
 
 - an operator: `AND`, `OR`, `NOT` in capitals;
 - a field: a known name with a colon (also full-width), directly before a word, phrase or group; before a blank it is an
-  error, but `type:` and `language:` are words there unless a type or language follows: both stand in many a title;
+  error, but `type:` and `language:` are words there unless a type or language follows: both stand
+  in many a title;
 - a DOI: `10.1000/x` or the URL of its resolver. Brackets that pair up inside it belong to it.
 
-A star that ends a word truncates it (`gene*`), where two letters or digits stand before it: `A*` and `C*-algebra` are
-words. A star directly before a letter or digit (`wom*n`, `*ology`) is an error, unless single ones stand there (`2*3`,
-`M*A*S*H`). Both hold for words with a backslash
-too, as far as the star itself has none; there any stem will do (`\a*`).
+A star that ends a word truncates it (`gene*`), where two letters or digits stand before it: `A*`
+and `C*-algebra` are words. A star directly before a letter or digit (`wom*n`, `*ology`) is an
+error, unless single ones stand there (`2*3`, `M*A*S*H`). Both hold for words with a backslash too,
+as far as the star itself has none; there any stem will do (`\a*`).
 
-A name with a colon that is no field is an error where it looks like an attempt at one: two or more ASCII letters, then
-the colon, then directly a letter, digit, quote or bracket. So `titel:x` and `foo:bar` are errors, while `Re: x`,
-`10:30`, `CO2:CH4`, `std::vector`, `http://x`, `arXiv:2104.12255` and `深度学习：综述` are words.
+A name with a colon that is no field is an error where it looks like an attempt at one: two or more
+ASCII letters, then the colon, then directly a letter, digit, quote or bracket. So `titel:x` and
+`foo:bar` are errors, while `Re: x`, `10:30`, `CO2:CH4`, `std::vector`, `http://x`,
+`arXiv:2104.12255` and `深度学习：综述` are words.
 """
 
 from __future__ import annotations
@@ -46,13 +50,27 @@ _OPERATORS: dict[str, Kind] = {"AND": "and", "OR": "or", "NOT": "not"}
 _CLOSERS = {'"': '"', "＂": "＂", "“": "”", "”": "”", "„": "“”"}
 _OPEN, _CLOSE = "(（", ")）"
 _WORD_ENDS = frozenset([*_CLOSERS, *_OPEN, *_CLOSE])
-# Control, zero-width and direction characters come with copied text; none of them belongs to a word.
+# Control, zero-width and direction characters come with copied text; none of them belongs to a
+# word.
 _INVISIBLE = frozenset(
-    map(chr, [*range(32), *range(0x7F, 0xA0), 0x200B, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)])
+    map(
+        chr,
+        [
+            *range(32),
+            *range(0x7F, 0xA0),
+            0x200B,
+            0x200E,
+            0x200F,
+            *range(0x202A, 0x202F),
+            *range(0x2066, 0x206A),
+        ],
+    )
 ) | {"\ufeff", "\ufffe", "\uffff"}
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _PREFIX = re.compile(r"([A-Za-z]+)([:：])")
-_DOI = re.compile(r"(https?://)?((?:dx\.|www\.)?doi\.org/)?(?:doi:)?(10\.[0-9]{4,9}(?:\.[0-9]+)*/)", re.IGNORECASE)
+_DOI = re.compile(
+    r"(https?://)?((?:dx\.|www\.)?doi\.org/)?(?:doi:)?(10\.[0-9]{4,9}(?:\.[0-9]+)*/)", re.IGNORECASE
+)
 #: Characters after a colon that may hold a type or language.
 _LONGEST_FACET = 60
 _DOI_TAIL = ".,;:"
@@ -76,9 +94,12 @@ _SCHEMES = frozenset(
     )
 )
 _MEANT = {
-    "keyword": "subject", "keywords": "subject", "kw": "subject", "ky": "subject", "su": "subject", "topic": "subject",
-    "creator": "author", "by": "author", "abs": "abstract", "source": "venue", "publication": "venue",
-    "container": "venue", "date": "year", "published": "year", "py": "year", "yr": "year", "all": "any", "text": "any",
+    "keyword": "subject", "keywords": "subject", "kw": "subject", "ky": "subject", "su": "subject",
+    "topic": "subject",
+    "creator": "author", "by": "author", "abs": "abstract", "source": "venue",
+    "publication": "venue",
+    "container": "venue", "date": "year", "published": "year", "py": "year", "yr": "year",
+    "all": "any", "text": "any",
     "kind": "type", "pt": "type", "dt": "type", "la": "language", "ln": "language",
 }  # fmt: skip
 
@@ -110,7 +131,8 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class _Word:
-    """A word as it was scanned: without backslashes, its end, whether it held one, and its bare stars.
+    """A word as it was scanned: without backslashes, its end, whether it held one, and its bare
+    stars.
 
     Each star is its index in `value` and its index in the query.
     """
@@ -129,7 +151,9 @@ def tokens(text: str) -> list[Token]:
     """
     if bad := _SURROGATE.search(text):
         at = bad.start()
-        raise _error("The query holds a byte that is not text", text, at, at + 1, _without(text, at, at + 1))
+        raise _error(
+            "The query holds a byte that is not text", text, at, at + 1, _without(text, at, at + 1)
+        )
     return [*_Lexer(text).run(), Token("end", len(text), len(text))]
 
 
@@ -202,7 +226,12 @@ class _Lexer:
         name, at = found[1].lower(), found.end()
         field = FIELD_NAMES.get(name)
         if field is None:
-            if len(name) > 1 and found[2] == ":" and name not in _SCHEMES and self.starts_operand(at):
+            if (
+                len(name) > 1
+                and found[2] == ":"
+                and name not in _SCHEMES
+                and self.starts_operand(at)
+            ):
                 raise self.unknown_field(start, found[1], at)
             return None, start
         if at == len(text) or is_blank(text[at]) or text[at] in _CLOSE:
@@ -211,11 +240,15 @@ class _Lexer:
             raise self.empty_field(start, found[1], at)
         if text[at] == "-" and field != "year" and self.starts_operand(at + 1):
             fix = f"{text[:start]} NOT {text[start:at]}{text[at + 1 :]}"
-            raise _error("The minus sign stands before the field, not after its colon", text, at, at + 1, fix)
+            raise _error(
+                "The minus sign stands before the field, not after its colon", text, at, at + 1, fix
+            )
         return field, at
 
     def names_facet(self, field: str, at: int) -> bool:
-        """Whether the next word is a type or language. "Natural language: a survey" is a title like any other."""
+        """Whether the next word is a type or language. "Natural language: a survey" is a title like
+        any other.
+        """
         following = text[0] if (text := self.text[at : at + _LONGEST_FACET].split()) else ""
         return facet_word(field, following.strip("()（）")) is not None
 
@@ -235,7 +268,9 @@ class _Lexer:
             fix = f'{text[:start]}"{text[start:end]}"{text[end:]}'
         shown = name if len(name) <= 30 else f"{name[:29]}…"
         known = ", ".join(dict.fromkeys(FIELD_NAMES.values()))
-        return _error(f'There is no field "{shown}"; the fields are {known}', text, start, at - 1, fix)
+        return _error(
+            f'There is no field "{shown}"; the fields are {known}', text, start, at - 1, fix
+        )
 
     def empty_field(self, start: int, name: str, at: int) -> QuerySyntaxError:
         text = self.text
@@ -261,11 +296,21 @@ class _Lexer:
             kept = len(text)
             while kept > at + 1 and (is_blank(text[kept - 1]) or text[kept - 1] in _CLOSE):
                 kept -= 1
-            fix = text[:kept] + closers[-1] + text[kept:] if kept > at + 1 else _without(text, start, at + 1)
+            fix = (
+                text[:kept] + closers[-1] + text[kept:]
+                if kept > at + 1
+                else _without(text, start, at + 1)
+            )
             raise _error("This quote is never closed", text, at, at + 1, fix)
         value = " ".join("".join(out).split())
         if not value:
-            raise _error("There is nothing between the quotes", text, at, end + 1, _without(text, start, end + 1))
+            raise _error(
+                "There is nothing between the quotes",
+                text,
+                at,
+                end + 1,
+                _without(text, start, end + 1),
+            )
         return Token("phrase", start, end + 1, value, field, at + 1)
 
     def word(self, start: int, at: int, field: str | None, *, operators: bool) -> Token:
@@ -310,7 +355,9 @@ class _Lexer:
             if char == "\\":
                 if end + 1 == len(text) or is_blank(text[end + 1]):
                     fix = _without(text, end, end + 1)
-                    raise _error("This backslash has no character after it", text, end, end + 1, fix)
+                    raise _error(
+                        "This backslash has no character after it", text, end, end + 1, fix
+                    )
                 end += 1
                 char, escaped = text[end], True
             elif is_blank(char) or char in _WORD_ENDS:
@@ -322,7 +369,9 @@ class _Lexer:
         return _Word("".join(out), end, escaped, tuple(stars))
 
     def doi_end(self, at: int) -> int:
-        """Where the DOI at `at` ends; `at` itself where there is none, or one with a backslash: a mere word."""
+        """Where the DOI at `at` ends; `at` itself where there is none, or one with a backslash: a
+        mere word.
+        """
         found = _DOI.match(self.text, at)
         if found is None:
             return at
@@ -354,7 +403,9 @@ class _Lexer:
 
 
 def _cuts(value: str, star: int) -> bool:
-    """Whether a star before a letter or digit seems to stand for others: in `wom*n`, not in `2*3` and `M*A*S*H`."""
+    """Whether a star before a letter or digit seems to stand for others: in `wom*n`, not in `2*3`
+    and `M*A*S*H`.
+    """
     before, after = value[max(0, star - 2) : star], value[star + 1 : star + 3]
     if before[-1:].isalnum():
         return len(before) > 1 and before.isalnum()

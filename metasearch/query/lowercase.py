@@ -1,4 +1,5 @@
-"""Which `and`, `or`, `not` in small letters are operators of our own syntax: those that brackets or fields show.
+"""Which `and`, `or`, `not` in small letters are operators of our own syntax: those that brackets or
+fields show.
 
 (gambling or betting) and harm      both are
 title:x or author:y                 it is
@@ -27,7 +28,10 @@ def with_operators(tokens: Sequence[Token]) -> list[Token]:
     shown = {at for at in possible if _is_shown(tokens, at, inside[at])}
     if shown and not any(token.kind in ("and", "or", "not") for token in tokens):
         shown = set(possible)
-    return [replace(it, kind=_KINDS[it.text], text="") if at in shown else it for at, it in enumerate(tokens)]
+    return [
+        replace(it, kind=_KINDS[it.text], text="") if at in shown else it
+        for at, it in enumerate(tokens)
+    ]
 
 
 def is_plain(token: Token) -> bool:
@@ -49,7 +53,9 @@ def _is_shown(tokens: Sequence[Token], at: int, inside: bool) -> bool:
     following = tokens[at + 1]
     if is_plain(following) and at + 2 < len(tokens):  # "and not"
         following = tokens[at + 2]
-    return inside or tokens[at - 1].kind == ")" or following.kind == "(" or following.field is not None
+    return (
+        inside or tokens[at - 1].kind == ")" or following.kind == "(" or following.field is not None
+    )
 
 
 def _inside(tokens: Sequence[Token]) -> list[bool]:

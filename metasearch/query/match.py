@@ -1,8 +1,9 @@
-"""Does a record satisfy a query? For clauses that a database cannot express and that are filtered here afterwards.
+"""Does a record satisfy a query? For clauses that a database cannot express and that are filtered
+here afterwards.
 
-Three answers, combined as in Kleene's strong three-valued logic (Introduction to Metamathematics, 1952, section 64):
-True, False, and None where the record lacks the field, so that nothing can be said. What a caller does with None is its
-own policy.
+Three answers, combined as in Kleene's strong three-valued logic (Introduction to Metamathematics,
+1952, section 64): True, False, and None where the record lacks the field, so that nothing can be
+said. What a caller does with None is its own policy.
 """
 
 from __future__ import annotations
@@ -72,16 +73,19 @@ class Described(Protocol):
 def matches(query: Query, record: Described) -> bool | None:
     """Whether the record satisfies the query; None where it lacks what would decide.
 
-    Words are compared whole, without case, diacritics and width; Chinese, Japanese and Korean text as substrings,
-    because it has no blanks. The words of a phrase follow one another in one field. A DOI matches also by its prefix
-    ("10.1000"), an ISBN-10 its ISBN-13, an author's initial every name that begins with it. An author whose name agrees
-    but for initials or middle names gives None.
+    Words are compared whole, without case, diacritics and width; Chinese, Japanese and Korean text
+    as substrings, because it has no blanks. The words of a phrase follow one another in one field.
+    A DOI matches also by its prefix ("10.1000"), an ISBN-10 its ISBN-13, an author's initial every
+    name that begins with it. An author whose name agrees but for initials or middle names gives
+    None.
 
-    A truncated word matches every word that begins so, and of a hyphenated one the last part is open. A type is that of
-    the record, where a review is an article too; languages are compared as ISO 639-1.
+    A truncated word matches every word that begins so, and of a hyphenated one the last part is
+    open. A type is that of the record, where a review is an article too; languages are compared as
+    ISO 639-1.
 
-    "any" is titles, authors, venue, abstract, keywords, subjects and identifiers. A word that occurs in none of them
-    gives False if there is an abstract, else None: the database may have found it in a text that the record lacks.
+    "any" is titles, authors, venue, abstract, keywords, subjects and identifiers. A word that
+    occurs in none of them gives False if there is an abstract, else None: the database may have
+    found it in a text that the record lacks.
     """
     return _evaluate(query, _Folded(record))
 
@@ -92,7 +96,11 @@ def _evaluate(query: Query, record: _Folded) -> bool | None:
             return _term(query, record)
         case Years(first, last):
             year = record.record.year
-            return None if year is None else (first is None or first <= year) and (last is None or year <= last)
+            return (
+                None
+                if year is None
+                else (first is None or first <= year) and (last is None or year <= last)
+            )
         case And(parts):
             return _all(_evaluate(part, record) for part in parts)
         case Or(parts):
@@ -127,18 +135,30 @@ def _term(term: Term, record: _Folded) -> bool | None:
     if not texts:
         return None
     if term.truncated:
-        answer: bool | None = _begins(_fold(term.text), texts, record if term.field == "any" else None)
-        return None if answer is False and term.field == "any" and not record.record.abstract else answer
+        answer: bool | None = _begins(
+            _fold(term.text), texts, record if term.field == "any" else None
+        )
+        return (
+            None
+            if answer is False and term.field == "any" and not record.record.abstract
+            else answer
+        )
     wanted = [term.text] if term.phrase else term.text.split()
     answer = _all(_occurs(_fold(word), term.field, texts, record) for word in wanted)
     if answer is False and term.field == "author":
         return _named(_TOKEN.findall(_fold(term.text)), texts)
-    return None if answer is False and term.field == "any" and not record.record.abstract else answer
+    return (
+        None if answer is False and term.field == "any" and not record.record.abstract else answer
+    )
 
 
 def _facet(term: Term, record: Described) -> bool | None:
     if term.field == "type":
-        return None if record.type is None else record.type in (term.text, *NARROWER.get(term.text, ()))
+        return (
+            None
+            if record.type is None
+            else record.type in (term.text, *NARROWER.get(term.text, ()))
+        )
     if not record.language:
         return None
     return (language_code(record.language) or record.language.casefold()) == term.text
@@ -156,7 +176,9 @@ def _begins(stem: str, texts: Sequence[_Text], record: _Folded | None) -> bool:
 
 
 def _occurs(wanted: str, field: str, texts: Sequence[_Text], record: _Folded) -> bool:
-    """Whether a folded word or phrase occurs in one of the texts; one without letters and digits always does."""
+    """Whether a folded word or phrase occurs in one of the texts; one without letters and digits
+    always does.
+    """
     if _CJK.search(wanted):
         compact = _compact(wanted)
         return any(compact in text.compact for text in texts)
@@ -167,11 +189,14 @@ def _occurs(wanted: str, field: str, texts: Sequence[_Text], record: _Folded) ->
 
 
 def _named(words: list[str], texts: Sequence[_Text]) -> bool | None:
-    """None where one author may be the person asked for: the names agree but for order, middle names and initials."""
+    """None where one author may be the person asked for: the names agree but for order, middle
+    names and initials.
+    """
     for text in texts:
         have = text.words
         if any(len(want) > 1 and want in have for want in words) and all(
-            any(want == it or (1 in (len(want), len(it)) and want[0] == it[0]) for it in have) for want in words
+            any(want == it or (1 in (len(want), len(it)) and want[0] == it[0]) for it in have)
+            for want in words
         ):
             return None
     return False
@@ -203,7 +228,9 @@ def _number_key(value: str) -> str:
 # Runs of letters and digits; the signs make "C++" and "C#" words of their own.
 _TOKEN = re.compile(r"[^\W_]+[+#]*")
 _NOT_WORD = re.compile(r"[\W_]+")
-_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af\U00020000-\U0003ffff]")
+_CJK = re.compile(
+    r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af\U00020000-\U0003ffff]"
+)
 _MARKS = re.compile(r"[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff]")
 _LETTERS = str.maketrans(
     {
@@ -227,7 +254,8 @@ _LETTERS = str.maketrans(
 def _fold(text: str) -> str:
     """Lower case, one width, no diacritics, no apostrophes.
 
-    Like `normalise.fold`, which stands on a higher floor, but only what the same word typed on another keyboard needs.
+    Like `normalise.fold`, which stands on a higher floor, but only what the same word typed on
+    another keyboard needs.
     """
     if not text.isascii():
         # NFC at the end, because NFKD tears Korean syllables and voiced kana apart.
@@ -262,7 +290,8 @@ class _Text:
     def has(self, wanted: list[str], *, initials: bool = False, open_end: bool = False) -> bool:
         """Whether the words follow one another; "ca2" is found in "Ca2+", but "c++" not in "C".
 
-        With `initials` a single letter, with `open_end` the last word stands for every word that begins so.
+        With `initials` a single letter, with `open_end` the last word stands for every word that
+        begins so.
         """
         have, last = self.words, len(wanted) - 1
 
@@ -271,7 +300,11 @@ class _Text:
 
         return any(
             all(
-                fits(want, have[start + i], open_=(open_end and i == last) or (initials and len(want) == 1))
+                fits(
+                    want,
+                    have[start + i],
+                    open_=(open_end and i == last) or (initials and len(want) == 1),
+                )
                 for i, want in enumerate(wanted)
             )
             for start in range(len(have) - len(wanted) + 1)
@@ -306,7 +339,9 @@ class _Folded:
             case "title":
                 if it.title or it.subtitle:
                     yield _Text(f"{it.title} {it.subtitle or ''}")
-                yield from map(_Text, filter(None, (it.original_title, it.translated_title, *it.titles)))
+                yield from map(
+                    _Text, filter(None, (it.original_title, it.translated_title, *it.titles))
+                )
             case "author":
                 for author in it.authors:
                     yield _Text(author.name)

@@ -1,4 +1,6 @@
-"""What the readers of syntaxes with brackets and quotes share that read a text from left to right, without tokens."""
+"""What the readers of syntaxes with brackets and quotes share that read a text from left to right,
+without tokens.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,11 @@ class NestedReader(Reader, ABC):
         self.at += 1
         if self.here() in ("", ")"):
             end = self.at + 1 if self.here() else opening + 1
-            reason = "There is nothing between the brackets" if self.here() else "There is nothing after this bracket"
+            reason = (
+                "There is nothing between the brackets"
+                if self.here()
+                else "There is nothing after this bracket"
+            )
             raise self.error(reason, opening, end, fix=self.cut(opening, end))
         return opening
 
@@ -56,7 +62,9 @@ class NestedReader(Reader, ABC):
 
     def stray(self) -> QuerySyntaxError:
         """The bracket that is next closes nothing."""
-        return self.error("This bracket closes nothing", self.at, self.at + 1, fix=self.cut(self.at, self.at + 1))
+        return self.error(
+            "This bracket closes nothing", self.at, self.at + 1, fix=self.cut(self.at, self.at + 1)
+        )
 
     def quoted_to(self, closer: str) -> str:
         """Take the quoted text that is next, up to the first sign that closes it."""
@@ -81,4 +89,6 @@ class NestedReader(Reader, ABC):
     def lacks(self, sign: Span, side: str) -> QuerySyntaxError:
         """There is nothing "before" or "after" a sign."""
         said = self.text[slice(*sign)]
-        return self.error(f"{said} needs something to look for {side} it", *sign, fix=self.cut(*sign))
+        return self.error(
+            f"{said} needs something to look for {side} it", *sign, fix=self.cut(*sign)
+        )

@@ -1,7 +1,9 @@
-r"""`Query` -> text of our own syntax: `parse(to_text(query)) == query` for every normalised tree within the caps.
+r"""`Query` -> text of our own syntax: `parse(to_text(query)) == query` for every normalised tree
+within the caps.
 
-A word that the parser would take for something else gets a backslash, which makes it a mere word: `\AND`, `\year:2020`,
-`\10.1000/x`, `\-omics`. Brackets, quotes and stars in a word get one each, so do quotes and backslashes in a phrase.
+A word that the parser would take for something else gets a backslash, which makes it a mere word:
+`\AND`, `\year:2020`, `\10.1000/x`, `\-omics`. Brackets, quotes and stars in a word get one each, so
+do quotes and backslashes in a phrase.
 """
 
 from __future__ import annotations
@@ -24,7 +26,11 @@ def to_text(query: Query) -> str:
     """The query in our own syntax, with no more brackets than it needs."""
     text = _text(query, "")
     # Beside brackets and fields, `and` in small letters would be an operator.
-    return _text(query, _SMALL) if _SMALL_WORD.search(text) and any(sign in text for sign in "(:") else text
+    return (
+        _text(query, _SMALL)
+        if _SMALL_WORD.search(text) and any(sign in text for sign in "(:")
+        else text
+    )
 
 
 def _text(query: Query, escaped: str) -> str:
@@ -36,12 +42,15 @@ def _text(query: Query, escaped: str) -> str:
             return f"year:{years_text(query)}"
         case And(parts):
             return " AND ".join(
-                _grouped(part, escaped) if isinstance(part, Or) else _text(part, escaped) for part in parts
+                _grouped(part, escaped) if isinstance(part, Or) else _text(part, escaped)
+                for part in parts
             )
         case Or(parts):
             return " OR ".join(_text(part, escaped) for part in parts)
         case Not(part):
-            several = isinstance(part, And | Or) or (isinstance(part, Term) and part.field == "any" and _several(part))
+            several = isinstance(part, And | Or) or (
+                isinstance(part, Term) and part.field == "any" and _several(part)
+            )
             return f"NOT {_grouped(part, escaped) if several else _text(part, escaped)}"
 
 
@@ -64,7 +73,9 @@ def _term(term: Term, escaped: str) -> str:
     frame = f"{prefix}({{}})" if grouped else f"{prefix}{{}}"
     return frame.format(
         " ".join(
-            f"\\{word}" if word in escaped.split() else _word(word, term.field, frame, several=len(words) > 1)
+            f"\\{word}"
+            if word in escaped.split()
+            else _word(word, term.field, frame, several=len(words) > 1)
             for word in words
         )
     )
@@ -84,7 +95,11 @@ def _word(word: str, field: str, frame: str, *, several: bool) -> str:
     for written in (word, escaped):
         # Two bare DOIs side by side are two terms, so none of the words of one term may be one; and whether "type:" is
         # a word depends on the next one.
-        apart = several and "\\" not in written and (bare_doi(written) is not None or _names_a_facet(written))
+        apart = (
+            several
+            and "\\" not in written
+            and (bare_doi(written) is not None or _names_a_facet(written))
+        )
         if not apart and _reads_as(frame.format(written), meant):
             return written
     return escaped if escaped.startswith("\\") else f"\\{escaped}"
@@ -95,10 +110,19 @@ def _names_a_facet(word: str) -> bool:
 
 
 def _reads_as(text: str, term: Term) -> bool:
-    if term.text.isalnum() and not term.text.isupper() and term.field not in FACETS and not term.truncated:
+    if (
+        term.text.isalnum()
+        and not term.text.isupper()
+        and term.field not in FACETS
+        and not term.truncated
+    ):
         return True
     try:
         # A type or language is a query only beside a word.
-        return parse(f"{text} x") == conjunction(term, Term("x")) if term.field in FACETS else parse(text) == term
+        return (
+            parse(f"{text} x") == conjunction(term, Term("x"))
+            if term.field in FACETS
+            else parse(text) == term
+        )
     except QuerySyntaxError:
         return False

@@ -4,8 +4,9 @@
     operand = "(" query ")" | ( words | phrase ) [ tag ]
             | date [ tag ] ":" date tag
 
-A tag holds for the words, or the phrase, directly before it. Where we have only a wider field, that one is searched and
-a note says so; what no field here holds is passed over (None) beside something that can be searched for, and told.
+A tag holds for the words, or the phrase, directly before it. Where we have only a wider field, that
+one is searched and a note says so; what no field here holds is passed over (None) beside something
+that can be searched for, and told.
 """
 
 from __future__ import annotations
@@ -61,11 +62,15 @@ def parse_pubmed(text: str) -> ReadQuery:
 def _read(text: str) -> ReadQuery:
     reader = _Parser(text)
     lines = numbered_lines(text)
-    return reader.ended(reader.tree()) if lines is None else read_lines(text, lines, _Parser, "pubmed")
+    return (
+        reader.ended(reader.tree()) if lines is None else read_lines(text, lines, _Parser, "pubmed")
+    )
 
 
 class _Parser(NestedReader):
-    def __init__(self, text: str, lines: Mapping[int, Line] | None = None, telling: Telling | None = None) -> None:
+    def __init__(
+        self, text: str, lines: Mapping[int, Line] | None = None, telling: Telling | None = None
+    ) -> None:
         super().__init__(text, "pubmed")
         self.lines = lines
         self.telling = telling or Telling()
@@ -80,7 +85,9 @@ class _Parser(NestedReader):
         """The query with what is told."""
         if query is None:
             end = len(self.text)
-            raise self.unsaid or self.error("Nothing in it can be searched for here", 0, end, advice="Add a word.")
+            raise self.unsaid or self.error(
+                "Nothing in it can be searched for here", 0, end, advice="Add a word."
+            )
         for sentence in self.telling.sentences():
             self.note(sentence)
         return self.finished(query)
@@ -92,7 +99,9 @@ class _Parser(NestedReader):
         if operator and operator[0] != "NOT":
             raise self.lacks(operator[1:], "before")
         first = self.operand(operator)
-        joined = None if first is None else LeftToRight(self, negation(first) if operator else first)
+        joined = (
+            None if first is None else LeftToRight(self, negation(first) if operator else first)
+        )
         while self.here() not in ("", ")"):
             operator = self.operator()
             if operator and operator[0] == "AND" and (also := self.operator()):
@@ -183,7 +192,9 @@ class _Parser(NestedReader):
         return name.upper(), start, end
 
     def lower_operator(self, at: int, end: int) -> bool:
-        """Whether what stands there is an operator in small letters: between brackets, quotes or tags it is no word."""
+        """Whether what stands there is an operator in small letters: between brackets, quotes or
+        tags it is no word.
+        """
         if self.text[at:end] not in ("and", "or", "not"):
             return False
         before, after = at - 1, end
@@ -200,7 +211,11 @@ class _Parser(NestedReader):
 
     def word_end(self, at: int) -> int:
         end = at
-        while end < len(self.text) and not is_blank(self.text[end]) and self.text[end] not in '()（）[]"“”＂':
+        while (
+            end < len(self.text)
+            and not is_blank(self.text[end])
+            and self.text[end] not in '()（）[]"“”＂'
+        ):
             end += 1
         return max(end, at + 1) if self.text[at : at + 1] == "]" else end
 
@@ -219,7 +234,9 @@ class _Parser(NestedReader):
         return plain(" ".join(found))
 
     def spread(self, text: str, start: int) -> Query | None:
-        """The rest of a range whose first date was `text`, with or without a tag; None where it is no range."""
+        """The rest of a range whose first date was `text`, with or without a tag; None where it is
+        no range.
+        """
         if not re.fullmatch(_DATE, text):
             return None
         at = self.at
@@ -233,7 +250,9 @@ class _Parser(NestedReader):
             return None
         self.at = last.end() if last else then.end()
         self.counted(start, self.at)
-        return self.years(f"{text}:{then[2]}", self.tag(named), (start, then.end()), plain(named[1]))
+        return self.years(
+            f"{text}:{then[2]}", self.tag(named), (start, then.end()), plain(named[1])
+        )
 
     # ---------------------------------------------------------------- tags
 
@@ -247,19 +266,31 @@ class _Parser(NestedReader):
         shown = plain(found[1])
         if tag is None:
             likely = get_close_matches(name, [it for it, to in TAGS.items() if to.fields], 3, 0.6)
-            meant = f"; near it are {' '.join(f'[{it}]' for it in likely)}" if likely else f"; there are {SEARCHED}"
+            meant = (
+                f"; near it are {' '.join(f'[{it}]' for it in likely)}"
+                if likely
+                else f"; there are {SEARCHED}"
+            )
             fix = self.put(start, end, f"[{likely[0]}]") if likely else self.cut(start, end)
             raise self.error(f"There is no tag [{shown}]{meant}", start, end, fix=fix)
         if not tag.fields and self.unsaid is None:
-            reason = f"[{shown}] cannot be searched here: no field holds it; those that can are {SEARCHED}"
+            reason = (
+                f"[{shown}] cannot be searched here: no field holds it; those that can are "
+                f"{SEARCHED}"
+            )
             self.unsaid = self.error(reason, start, end, fix=self.cut(start, end))
         if near:
-            self.note(f"[{shown}]: how near the words stand to one another cannot be asked: all of them are looked for")
+            self.note(
+                f"[{shown}]: how near the words stand to one another cannot be asked: all of them "
+                f"are looked for"
+            )
         if tag.told:
             self.note(f"[{shown}] is {tag.told}")
         return tag
 
-    def term(self, text: str, tag: Tag, phrase: bool, where: tuple[int, int], shown: str) -> Query | None:
+    def term(
+        self, text: str, tag: Tag, phrase: bool, where: tuple[int, int], shown: str
+    ) -> Query | None:
         if not tag.fields or text.casefold() == "hasabstract":
             return self.filtered(text, shown)
         if tag.fields == ("year",):
@@ -279,7 +310,10 @@ class _Parser(NestedReader):
             known = identifier_field(text)
             fields = (known or "any",)
             if known is None:
-                self.note(f"[{shown}] is looked for everywhere: the term has not the form of a DOI, ISBN or ISSN")
+                self.note(
+                    f"[{shown}] is looked for everywhere: the term has not the form of a DOI, "
+                    f"ISBN or ISSN"
+                )
         if ":~" in shown:
             phrase = False
         texts = [self.cut_short(word, where) for word in text.split(" ")]
@@ -289,16 +323,26 @@ class _Parser(NestedReader):
             if phrase and len(texts) > 1:
                 self.note("a phrase with a * in it is read as all of its words, in any order")
             return in_fields(fields, lambda field: truncatable(texts, field))
-        phrase = (phrase or (tag.heading and len(texts) > 1)) and fields[0] not in ("doi", "isbn", "issn")
+        phrase = (phrase or (tag.heading and len(texts) > 1)) and fields[0] not in (
+            "doi",
+            "isbn",
+            "issn",
+        )
         return in_fields(fields, lambda field: words(text, field, phrase=phrase))
 
     def filtered(self, text: str, shown: str) -> Query | None:
-        """A filter such as english[filter], as far as a field holds that; None for what is passed over."""
+        """A filter such as english[filter], as far as a field holds that; None for what is passed
+        over.
+        """
         name = text.casefold()
         if shown.casefold() in _FILTERS:
             if language := language_code(name):
                 return Term(language, "language")
-            if kind := TYPES.get(name.replace("systematic", "systematic review")) or TYPES.get(name) or type_word(name):
+            if (
+                kind := TYPES.get(name.replace("systematic", "systematic review"))
+                or TYPES.get(name)
+                or type_word(name)
+            ):
                 return Term(kind, "type")
         self.telling.tell("nowhere", f"{text}[{shown}]")
         return None
@@ -306,7 +350,11 @@ class _Parser(NestedReader):
     def listed(self, known: str | None, field: str, text: str, where: tuple[int, int]) -> Query:
         if known is None:
             reason = f'"{text[:40]}" is no {field} that is known here'
-            advice = "Write its English name or code." if field == "language" else "Write one such as review or letter."
+            advice = (
+                "Write its English name or code."
+                if field == "language"
+                else "Write one such as review or letter."
+            )
             raise self.error(reason, *where, advice=advice)
         return Term(known, field)
 
@@ -327,7 +375,9 @@ class _Parser(NestedReader):
             raise self.error(f"[{shown}] takes no range", *where, fix=self.put(*where, f'"{text}"'))
         try:
             ranged = _RANGE.fullmatch(text)
-            found: tuple[Years, bool] = between(ranged[1], ranged[2]) if ranged else dated(text.rstrip("*"))
+            found: tuple[Years, bool] = (
+                between(ranged[1], ranged[2]) if ranged else dated(text.rstrip("*"))
+            )
         except BadYears as bad:
             fix = self.put(*where, bad.corrected.replace("-", ":")) if bad.corrected else None
             advice = None if fix else "Write it as 2020[dp] or 2015:2020[dp]."
@@ -341,4 +391,6 @@ class _Parser(NestedReader):
     def loose_tag(self) -> QuerySyntaxError:
         found = _TAG.match(self.text, self.at)
         end = found.end() if found else self.at + 1
-        return self.error("A tag stands directly after a word or phrase", self.at, end, fix=self.cut(self.at, end))
+        return self.error(
+            "A tag stands directly after a word or phrase", self.at, end, fix=self.cut(self.at, end)
+        )

@@ -1,4 +1,6 @@
-"""What the readers of foreign syntaxes share: what they give, how trees are put together, caps, notes and errors."""
+"""What the readers of foreign syntaxes share: what they give, how trees are put together, caps,
+notes and errors.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ _ISBN = re.compile(r"(?:97[89][- ]?)?(?:[0-9][- ]?){9}[0-9Xx]")
 _ISSN = re.compile(r"[0-9]{4}-[0-9]{3}[0-9Xx]")
 _DAY = r"(?:0?[1-9]|[12][0-9]|3[01])"
 _MONTH = r"(?:0?[1-9]|1[0-2])"
-_DATE = re.compile(rf"([0-9]{{4}})(?:[-/.]({_MONTH})(?:[-/.]{_DAY})?|((?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])))?")
+_DATE = re.compile(
+    rf"([0-9]{{4}})(?:[-/.]({_MONTH})(?:[-/.]{_DAY})?|((?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])))?"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +67,16 @@ class Reader:
                 advice="Split it into several searches.",
             )
         if bad := _SURROGATE.search(text):
-            raise self.error("The query holds a byte that is not text", *bad.span(), fix=self.cut(*bad.span()))
+            raise self.error(
+                "The query holds a byte that is not text", *bad.span(), fix=self.cut(*bad.span())
+            )
         if all(map(is_blank, text)):
             raise self.error("The query is empty", 0, 1, advice=_ADVICE)
 
     def note(self, sentence: str) -> None:
-        """Tell something that the tree does not say as the text does; the same sentence is told once."""
+        """Tell something that the tree does not say as the text does; the same sentence is told
+        once.
+        """
         self._notes[sentence] = None
 
     def counted(self, start: int, end: int) -> None:
@@ -87,7 +95,9 @@ class Reader:
     def whole_number(self, field: str, start: int, end: int) -> QuerySyntaxError:
         """A star in what is looked for among identifiers."""
         fix = self.put(start, end, self.text[start:end].replace("*", ""))
-        return self.error(f"Of a {field} there is no beginning to look for, only all of it", start, end, fix=fix)
+        return self.error(
+            f"Of a {field} there is no beginning to look for, only all of it", start, end, fix=fix
+        )
 
     def finished(self, query: Query) -> ReadQuery:
         """The query, if it can be searched for.
@@ -103,14 +113,24 @@ class Reader:
         return ReadQuery(query, self.syntax, tuple(self._notes))
 
     def not_tangled(self, query: Query) -> None:
-        """Refuse operators that alternate too often: a tree stays so shallow that whoever walks it may recurse."""
+        """Refuse operators that alternate too often: a tree stays so shallow that whoever walks it
+        may recurse.
+        """
         if _nesting(query) > MAX_DEPTH:
             start, length = len(self.text) - len(self.text.lstrip()), len(self.text.strip())
             reason = f"AND, OR and NOT alternate more than {MAX_DEPTH} deep"
-            raise self.error(reason, start, start + length, advice="Group what belongs together with brackets.")
+            raise self.error(
+                reason, start, start + length, advice="Group what belongs together with brackets."
+            )
 
     def error(
-        self, reason: str, start: int, end: int, *, fix: str | None = None, advice: str | None = None
+        self,
+        reason: str,
+        start: int,
+        end: int,
+        *,
+        fix: str | None = None,
+        advice: str | None = None,
     ) -> QuerySyntaxError:
         """An error at text[start:end]; `fix` mends this one mistake only."""
         return QuerySyntaxError(
@@ -173,7 +193,8 @@ def _mended(read: Callable[[str], ReadQuery], candidate: str | None) -> str | No
 
 
 class LeftToRight:
-    """Operands that operators join from left to right, without precedence; takes time linear in their number.
+    """Operands that operators join from left to right, without precedence; takes time linear in
+    their number.
 
     Args:
         reader: Whose text it is; it refuses operators that alternate too often.
@@ -207,7 +228,9 @@ class LeftToRight:
 
 def disjunction(parts: Sequence[Query]) -> Query:
     """OR of the parts, flattened, each once; a single part stands for itself."""
-    flat = dict.fromkeys(inner for part in parts for inner in (part.parts if isinstance(part, Or) else (part,)))
+    flat = dict.fromkeys(
+        inner for part in parts for inner in (part.parts if isinstance(part, Or) else (part,))
+    )
     return next(iter(flat)) if len(flat) == 1 else Or(tuple(flat))
 
 
@@ -223,13 +246,19 @@ def in_fields(fields: Sequence[str], make: Callable[[str], Query]) -> Query:
 
 def words(text: str, field: str, *, phrase: bool = False) -> Query:
     """A term for words without any signs; a DOI is known as one."""
-    if field in ("any", "doi") and (doi := bare_doi(text)) is not None and not any(map(is_blank, text)):
+    if (
+        field in ("any", "doi")
+        and (doi := bare_doi(text)) is not None
+        and not any(map(is_blank, text))
+    ):
         return Term(doi, "doi")
     return Term(text, field, phrase=phrase)
 
 
 def truncatable(texts: Sequence[tuple[str, bool]], field: str) -> Query:
-    """All of several words, (word, whether it is a mere beginning): plain ones next to each other are a term."""
+    """All of several words, (word, whether it is a mere beginning): plain ones next to each other
+    are a term.
+    """
     parts: list[Query] = []
     run: list[str] = []
     for word, truncated in [*texts, ("", True)]:
@@ -265,7 +294,8 @@ def dated(text: str) -> tuple[Years, bool]:
 
 
 def between(first: str, last: str) -> tuple[Years, bool]:
-    """The years from one date to another, and whether that is all that they say; the year 3000 is the open end.
+    """The years from one date to another, and whether that is all that they say; the year 3000 is
+    the open end.
 
     Raises:
         BadYears: One is no date, or the last is before the first.

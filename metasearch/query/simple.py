@@ -8,11 +8,10 @@ A recursive descent over the tokens of `lexer`:
     negation     = { "NOT" | "-" } operand
     operand      = [ field ":" ] ( word [ "*" ] | phrase | "(" disjunction ")" )
 
-Bare words of one field with nothing between them become one `Term`; everything else that stands side by side is joined
-with AND.
-A truncated word is a `Term` of its own, and so is each type or language, in its canonical form. Trees come out
-normalised: `And` and `Or` flat and with two parts at least, no `Not` directly in a `Not`.
-docs/query.md tells users the same.
+Bare words of one field with nothing between them become one `Term`; everything else that stands
+side by side is joined with AND. A truncated word is a `Term` of its own, and so is each type or
+language, in its canonical form. Trees come out normalised: `And` and `Or` flat and with two parts
+at least, no `Not` directly in a `Not`. docs/query.md tells users the same.
 """
 
 from __future__ import annotations
@@ -21,7 +20,18 @@ import re
 from dataclasses import dataclass
 
 from metasearch.errors import QuerySyntaxError
-from metasearch.query.ast import FACETS, IDENTIFIERS, Not, Or, Query, Term, Years, conjunction, searches, terms
+from metasearch.query.ast import (
+    FACETS,
+    IDENTIFIERS,
+    Not,
+    Or,
+    Query,
+    Term,
+    Years,
+    conjunction,
+    searches,
+    terms,
+)
 from metasearch.query.facets import FACET_WORDS, facet_word, near_facet_words
 from metasearch.query.lexer import FIELD_NAMES, Token, is_blank, tokens
 from metasearch.query.lowercase import with_operators
@@ -48,8 +58,8 @@ def parse(text: str) -> Query:
     """Read a query. Takes time linear in its length.
 
     Raises:
-        QuerySyntaxError: The text is no query. Nothing else is raised, whatever the text. Its `suggestion`, where there
-            is one, is a query that can be parsed.
+        QuerySyntaxError: The text is no query. Nothing else is raised, whatever the text. Its
+            `suggestion`, where there is one, is a query that can be parsed.
     """
     try:
         return _read(text)
@@ -81,7 +91,8 @@ def _read(text: str) -> Query:
             text=text,
             position=len(text) - len(text.lstrip()),
             length=len(text.strip()),
-            advice=f"Add a word to look for, as in: climate {'NOT warming' if said == _NOT_WANTED else 'year:2020'}",
+            advice=f"Add a word to look for, as in: climate "
+            f"{'NOT warming' if said == _NOT_WANTED else 'year:2020'}",
         )
     return query
 
@@ -95,7 +106,9 @@ def said_only(query: Query) -> str:
 
 
 def _corrected(text: str, fix: str | None) -> str | None:
-    """A query that parses, found by mending one mistake after the other; failing that, the mere words of the text."""
+    """A query that parses, found by mending one mistake after the other; failing that, the mere
+    words of the text.
+    """
     if fix is None:
         return None
     candidate: str | None = fix
@@ -109,7 +122,9 @@ def _corrected(text: str, fix: str | None) -> str | None:
             candidate = error.suggestion
         else:
             return candidate
-    found = [word for word in _WORDS.findall(_FIELD.sub(" ", text)) if word not in ("AND", "OR", "NOT")]
+    found = [
+        word for word in _WORDS.findall(_FIELD.sub(" ", text)) if word not in ("AND", "OR", "NOT")
+    ]
     plain = " ".join(found)
     return plain if found and len(found) <= MAX_TERMS and len(plain) <= MAX_LENGTH else None
 
@@ -142,7 +157,9 @@ class _Parser:
         parts = [self.conjunction(field)]
         while self.peek().kind == "or":
             parts.append(self.conjunction(field, after=self.take()))
-        flat = [inner for part in parts for inner in (part.parts if isinstance(part, Or) else (part,))]
+        flat = [
+            inner for part in parts for inner in (part.parts if isinstance(part, Or) else (part,))
+        ]
         return flat[0] if len(flat) == 1 else Or(tuple(flat))
 
     def conjunction(self, field: str | None, after: Token | None = None) -> Query:
@@ -156,7 +173,9 @@ class _Parser:
 
     @staticmethod
     def join(last: _Part, part: _Part) -> bool:
-        """Put the word of `part` into the term of `last`, if the two are bare words of one field."""
+        """Put the word of `part` into the term of `last`, if the two are bare words of one
+        field.
+        """
         left, right = last.query, part.query
         if not (last.bare and part.bare and isinstance(left, Term) and isinstance(right, Term)):
             return False
@@ -176,7 +195,11 @@ class _Parser:
         part = self.operand(field, after)
         if negated:
             return _Part(part.query.part if isinstance(part.query, Not) else Not(part.query))
-        return part if after is None or after.kind == "and" or after.kind == "or" else _Part(part.query)
+        return (
+            part
+            if after is None or after.kind == "and" or after.kind == "or"
+            else _Part(part.query)
+        )
 
     def operand(self, field: str | None, after: Token | None) -> _Part:
         token = self.peek()
@@ -209,11 +232,17 @@ class _Parser:
         if self.peek().kind == ")":
             closing = self.peek()
             raise self.error(
-                "There is nothing between the brackets", bracket, closing.end, self.cut(opening.start, closing.end)
+                "There is nothing between the brackets",
+                bracket,
+                closing.end,
+                self.cut(opening.start, closing.end),
             )
         if self.peek().kind == "end":
             raise self.error(
-                "There is nothing after this bracket", bracket, bracket + 1, self.cut(opening.start, opening.end)
+                "There is nothing after this bracket",
+                bracket,
+                bracket + 1,
+                self.cut(opening.start, opening.end),
             )
         self.open.append(opening)
         query = self.disjunction(opening.field or field)
@@ -234,7 +263,9 @@ class _Parser:
         if token.truncated:
             if field in IDENTIFIERS:
                 fix = f"{self.text[: token.end - 1]}{self.text[token.end :]}"
-                raise self.error(f"{field}: takes whole numbers, without a star", token.value, token.end, fix)
+                raise self.error(
+                    f"{field}: takes whole numbers, without a star", token.value, token.end, fix
+                )
             return _Part(Term(token.text, field or "any", truncated=True))
         if token.doi is not None and field in (None, "doi"):
             # Two identifiers are two terms: no database knows them as one.
@@ -247,7 +278,9 @@ class _Parser:
             return Term(word, field)
         near = near_facet_words(field, token.text)
         shown = token.text if len(token.text) <= 30 else f"{token.text[:29]}…"
-        reason = f'There is no {field} "{shown}"' + (f"; near it are {', '.join(near)}" if near else "")
+        reason = f'There is no {field} "{shown}"' + (
+            f"; near it are {', '.join(near)}" if near else ""
+        )
         if near:
             fix = f"{self.text[: token.start]}{field}:{near[0]}{self.text[token.end :]}"
             raise self.error(reason, token.value, token.end, fix)
@@ -272,7 +305,9 @@ class _Parser:
         spread = _SPREAD_RANGE.match(self.text, token.end)
         if spread and years.first is not None and years.first == years.last:
             fix = f"{self.text[: token.start]}year:{years_text(years)}-{spread[1]}{self.text[spread.end() :]}"
-            raise self.error("A range of years is written without blanks", token.end, spread.end(), fix)
+            raise self.error(
+                "A range of years is written without blanks", token.end, spread.end(), fix
+            )
         return years
 
     # ---------------------------------------------------------------- tokens and errors
@@ -300,12 +335,18 @@ class _Parser:
         return f"{self.text[:start]} {self.text[end:]}"
 
     def error(self, reason: str, start: int, end: int, fix: str) -> QuerySyntaxError:
-        return QuerySyntaxError(reason, text=self.text, position=start, length=end - start, suggestion=fix)
+        return QuerySyntaxError(
+            reason, text=self.text, position=start, length=end - start, suggestion=fix
+        )
 
     def stray(self, token: Token) -> QuerySyntaxError:
-        return self.error("This bracket closes nothing", token.start, token.end, self.cut(token.start, token.end))
+        return self.error(
+            "This bracket closes nothing", token.start, token.end, self.cut(token.start, token.end)
+        )
 
     def lacks(self, token: Token, side: str) -> QuerySyntaxError:
         sign = self.text[token.start : token.end]
         fix = self.cut(token.start, token.end)
-        return self.error(f"{sign} needs something to look for {side} it", token.start, token.end, fix)
+        return self.error(
+            f"{sign} needs something to look for {side} it", token.start, token.end, fix
+        )

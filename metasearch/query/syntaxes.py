@@ -48,12 +48,17 @@ def read(text: str, syntax: str = "auto") -> ReadQuery:
         UsageError: There is no such syntax.
     """
     if syntax not in CHOICES:
-        raise UsageError(f"there is no syntax called {syntax[:40]!r}", advice=f"Choose one of {', '.join(CHOICES)}.")
+        raise UsageError(
+            f"there is no syntax called {syntax[:40]!r}",
+            advice=f"Choose one of {', '.join(CHOICES)}.",
+        )
     return _read_by_its_marks(text) if syntax == "auto" else _read_as(text, syntax)
 
 
 def _read_by_its_marks(text: str) -> ReadQuery:
-    """As `read`; an error in a syntax that nobody has chosen says which one it was, and how to choose another."""
+    """As `read`; an error in a syntax that nobody has chosen says which one it was, and how to
+    choose another.
+    """
     from metasearch.query.detect import detect
 
     syntax = detect(text)
@@ -72,7 +77,10 @@ def _read_by_its_marks(text: str) -> ReadQuery:
             syntax=syntax,
         ) from None
     if syntax in DATABASES:
-        taken = f"read in the syntax {syntax}, by its marks; the syntax simple takes a text as it stands"
+        taken = (
+            f"read in the syntax {syntax}, by its marks; the syntax simple takes a text as it "
+            f"stands"
+        )
         return replace(found, notes=(taken, *found.notes))
     return found
 

@@ -10,7 +10,8 @@ from typing import Any
 from metasearch.errors import QuerySyntaxError, UsageError
 from metasearch.query.ast import Years
 
-#: How a program may say years: `Years(2018, 2020)`, `(2018, 2020)`, `(2018, None)`, 2018, "2018-2020", "2018-".
+#: How a program may say years: `Years(2018, 2020)`, `(2018, 2020)`, `(2018, None)`, 2018,
+#: "2018-2020", "2018-".
 YearsLike = Years | Sequence[int | None] | int | str
 
 _COMPARED = re.compile(r"(>=|=>|≥|<=|=<|≤|>|<|=) ?([0-9]{4})")
@@ -33,7 +34,8 @@ class BadYears(ValueError):
 def parse_years(text: str) -> Years:
     """The range that an option such as `--year 2019-2024` asks for.
 
-    Between two years may stand a hyphen, a dash, `:`, `~` or `..`; `>=2019`, `>2019`, `<=2024`, `<2024` work too.
+    Between two years may stand a hyphen, a dash, `:`, `~` or `..`; `>=2019`, `>2019`, `<=2024`,
+    `<2024` work too.
 
     Raises:
         QuerySyntaxError: It is no range of four-digit years, or it ends before it begins.
@@ -69,7 +71,9 @@ def read_years(value: str) -> Years:
     if any(year is not None and not 1 <= year <= 9999 for year in (years.first, years.last)):
         raise BadYears("There is no such year")
     if years.first is not None and years.last is not None and years.first > years.last:
-        raise BadYears("The range ends before it begins", years_text(Years(years.last, years.first)))
+        raise BadYears(
+            "The range ends before it begins", years_text(Years(years.last, years.first))
+        )
     return years
 
 
@@ -80,7 +84,8 @@ def years_of(given: YearsLike | None) -> Years | None:
         given: See `YearsLike`; None is no range.
 
     Raises:
-        UsageError: It is nothing of the kind, there is no such year, or the range ends before it begins.
+        UsageError: It is nothing of the kind, there is no such year, or the range ends before it
+            begins.
     """
     if given is None:
         return None
@@ -136,7 +141,9 @@ def _compared(operator: str, year: int) -> Years:
 
 
 def _meant(plain: str) -> str | None:
-    """A guess: "2019-24" -> "2019-2024", "2019-05-01" -> "2019", "from 2024 to 2019" -> "2019-2024"."""
+    """A guess: "2019-24" -> "2019-2024", "2019-05-01" -> "2019", "from 2024 to 2019" ->
+    "2019-2024".
+    """
     if (short := _SHORT_END.fullmatch(plain)) and short[2] <= short[3] and short[1] != "00":
         return f"{short[1]}{short[2]}-{short[1]}{short[3]}"
     found = sorted(year for year in _FOUR_DIGITS.findall(plain) if year > "0000")

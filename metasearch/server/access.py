@@ -18,7 +18,8 @@ from metasearch.server.stream import SEARCH_ID
 
 #: The form in which a search is answered; other faces are named after their paths.
 FACE = web.RequestKey("face", str)
-#: What counts as the status of a request whose client has left before the end, as other servers call it.
+#: What counts as the status of a request whose client has left before the end, as other servers
+#: call it.
 CLIENT_LEFT = 499
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
@@ -53,13 +54,17 @@ async def observed(request: web.Request, handler: Handler) -> web.StreamResponse
 
 
 def route(request: web.Request) -> str:
-    """The path of the route that a request has come to, as in "/static/{name}"; "" where there is none."""
+    """The path of the route that a request has come to, as in "/static/{name}"; "" where there is
+    none.
+    """
     resource = request.match_info.route.resource
     return resource.canonical if resource else ""
 
 
 def face(request: web.Request) -> str:
-    """Which part of the server is asked: "json" and the other formats for searches, else "sources", "healthz", ..."""
+    """Which part of the server is asked: "json" and the other formats for searches, else "sources",
+    "healthz", ...
+    """
     if FACE in request:
         return request[FACE]
     match route(request):
@@ -85,6 +90,16 @@ def _log(request: web.Request, status: int, seconds: float) -> None:
         "search_id": request.get(SEARCH_ID),
         "query_length": len(request.query_string),
     }
-    text = " ".join(str("-" if fields[it] is None else fields[it]) for it in ("method", "path", "face", "status"))
+    text = " ".join(
+        str("-" if fields[it] is None else fields[it])
+        for it in ("method", "path", "face", "status")
+    )
     search = f", search {fields['search_id']}" if fields["search_id"] else ""
-    logger.info("%s in %s ms, client %s%s", text, fields["ms"], fields["client"], search, extra={"request": fields})
+    logger.info(
+        "%s in %s ms, client %s%s",
+        text,
+        fields["ms"],
+        fields["client"],
+        search,
+        extra={"request": fields},
+    )

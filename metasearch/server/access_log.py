@@ -1,4 +1,6 @@
-"""The log of requests, and its form as lines of JSON. The parent of workers has it too, so it loads little."""
+"""The log of requests, and its form as lines of JSON. The parent of workers has it too, so it loads
+little.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ logger = logging.getLogger("metasearch.access")
 
 
 class JsonLines(logging.Formatter):
-    """Every record as one line of JSON: time, level, message, the fields of a request, and what went wrong."""
+    """Every record as one line of JSON: time, level, message, the fields of a request, and what
+    went wrong.
+    """
 
     def format(self, record: logging.LogRecord) -> str:
         """One object, without a line end."""

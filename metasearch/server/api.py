@@ -38,9 +38,12 @@ if TYPE_CHECKING:
 OFFERED: Mapping[str, str] = {
     "json": "application/json",
     "html": "text/html",
-    **{name: FORMATS[name].media_type for name in ("ndjson", "sse", "atom", "ris", "bibtex", "csv")},
+    **{
+        name: FORMATS[name].media_type for name in ("ndjson", "sse", "atom", "ris", "bibtex", "csv")
+    },
 }
-#: Hits that are written on the loop; a page of them takes some milliseconds, a thousand up to a second.
+#: Hits that are written on the loop; a page of them takes some milliseconds, a thousand up to a
+#: second.
 WRITTEN_AT_ONCE = 50
 _DOWNLOADS = frozenset({"ris", "bibtex", "csv"})
 _WITH_CHARSET = frozenset({"html", "csv"})
@@ -58,9 +61,13 @@ async def search(request: web.Request) -> web.StreamResponse:
     if not parameters.query:
         if form == "html":
             async with shared.gate.brief():
-                page = start_page(site_of(request), view(shared.engine), shared.examples, shared.notice)
+                page = start_page(
+                    site_of(request), view(shared.engine), shared.examples, shared.notice
+                )
             return html_response(page)
-        raise Problem.bad_parameters([{"parameter": "q", "reason": "missing: what is to be searched for?"}])
+        raise Problem.bad_parameters(
+            [{"parameter": "q", "reason": "missing: what is to be searched for?"}]
+        )
     if form == "sse" and request.headers.get("Last-Event-ID"):
         return await stream.resume(request, request.headers["Last-Event-ID"])
     await shared.engine.ready(parameters.sources or ())
@@ -101,7 +108,9 @@ def chosen_format(request: web.Request) -> str:
     """
     named = [value for value in given_so_far(request).getall("format", []) if value]
     if len(named) > 1:
-        raise Problem.bad_parameters([{"parameter": "format", "reason": f"given {len(named)} times; give it once"}])
+        raise Problem.bad_parameters(
+            [{"parameter": "format", "reason": f"given {len(named)} times; give it once"}]
+        )
     if named:
         if named[0] in OFFERED:
             return named[0]
@@ -110,18 +119,24 @@ def chosen_format(request: web.Request) -> str:
     offered = sorted(OFFERED.items(), key=lambda it: starting and it[0] != "html")
     chosen = negotiate.choose(request.headers.get("Accept", ""), offered)
     if chosen is None:
-        raise Problem.unacceptable("None of the media types in Accept can be given.", OFFERED.items())
+        raise Problem.unacceptable(
+            "None of the media types in Accept can be given.", OFFERED.items()
+        )
     return chosen
 
 
 def _wait(parameters: Parameters, form: str, timeout: float, shared: Shared) -> float | None:
-    """Seconds until what is there is given; None for the end. People who look at a page are not kept waiting."""
+    """Seconds until what is there is given; None for the end. People who look at a page are not
+    kept waiting.
+    """
     page = shared.options.page_wait if form == "html" else None
     wait = parameters.wait or shared.engine.settings.wait or page
     return None if wait is None else min(wait, timeout)
 
 
-async def _whole(request: web.Request, prepared: Search, parameters: Parameters, form: str) -> web.Response:
+async def _whole(
+    request: web.Request, prepared: Search, parameters: Parameters, form: str
+) -> web.Response:
     """The answer as one document: the finished one, or what is there at the soft deadline."""
     shared, site = request.app[SHARED], site_of(request)
     request[stream.SEARCH_ID] = prepared.id
@@ -141,7 +156,8 @@ async def _whole(request: web.Request, prepared: Search, parameters: Parameters,
     if (following := _following(answer, parameters, form, site)) is not None:
         headers["Link"] = f'<{following}>; rel="next"'
     content, body = await shared.gate.written(
-        lambda: _body(answer, parameters, form, site, shared), large=len(answer.hits) > WRITTEN_AT_ONCE
+        lambda: _body(answer, parameters, form, site, shared),
+        large=len(answer.hits) > WRITTEN_AT_ONCE,
     )
     if "Server-Timing" in headers:
         headers["Server-Timing"] += f", render;dur={(time.perf_counter() - began) * 1000:.1f}"
@@ -164,7 +180,9 @@ async def _whole(request: web.Request, prepared: Search, parameters: Parameters,
     )
 
 
-def _body(answer: Answer, parameters: Parameters, form: str, site: Site, shared: Shared) -> tuple[bytes, bytes]:
+def _body(
+    answer: Answer, parameters: Parameters, form: str, site: Site, shared: Shared
+) -> tuple[bytes, bytes]:
     """(what the entity tag is made from, the body); the first leaves out how long anything took."""
     if form == "json":
         whole = answer_object(answer)
@@ -174,7 +192,10 @@ def _body(answer: Answer, parameters: Parameters, form: str, site: Site, shared:
         return lasting, orjson.dumps(whole, option=orjson.OPT_APPEND_NEWLINE)
     if form == "html":
         results = Results(
-            answer, _form(parameters), labels(shared.engine, (it.source for it in answer.sources)), asked(parameters)
+            answer,
+            _form(parameters),
+            labels(shared.engine, (it.source for it in answer.sources)),
+            asked(parameters),
         )
         page = results_page(site, results, view(shared.engine))
         return orjson.dumps([answer_object(answer)["hits"], *_lasting(answer)]), page.encode()
@@ -198,22 +219,40 @@ def _body(answer: Answer, parameters: Parameters, form: str, site: Site, shared:
 def _following(answer: Answer, parameters: Parameters, form: str, site: Site) -> str | None:
     """The absolute address of the next page in the same format, or None where the list ends."""
     following = answer.paging.next
-    return site.url("/search", **asked(parameters, following.start), format=form) if following is not None else None
+    return (
+        site.url("/search", **asked(parameters, following.start), format=form)
+        if following is not None
+        else None
+    )
 
 
 def _lasting(answer: Answer) -> list[Any]:
-    """What is the same when the same search is made again and the sources still say the same, hits aside."""
+    """What is the same when the same search is made again and the sources still say the same, hits
+    aside.
+    """
     fleeting = ("seconds", "cached")
-    reports = [{k: v for k, v in report_object(it).items() if k not in fleeting} for it in answer.sources]
+    reports = [
+        {k: v for k, v in report_object(it).items() if k not in fleeting} for it in answer.sources
+    ]
     counts = answer.counts
     pages = paging_object(answer.paging), totals_object(answer.totals)
-    return [answer.query, counts.received, counts.unique, reports, answer.dedup, pages, answer.syntax, answer.notes]
+    return [
+        answer.query,
+        counts.received,
+        counts.unique,
+        reports,
+        answer.dedup,
+        pages,
+        answer.syntax,
+        answer.notes,
+    ]
 
 
 def _status(answer: Answer) -> int:
     """200 if any source has answered or may yet, else why not.
 
-    422 if none could be asked, 503 if all that failed did so because we were late, 504 if none was in time, else 502.
+    422 if none could be asked, 503 if all that failed did so because we were late, 504 if none was
+    in time, else 502.
     """
     if answer.hits or answer.running or any(it.status in ("ok", "empty") for it in answer.sources):
         return 200
@@ -222,25 +261,36 @@ def _status(answer: Answer) -> int:
         return 422
     if all(it.status == "late" for it in failed):
         return 503
-    return 504 if all(it.status == "timeout" or isinstance(it.error, TimedOut) for it in failed) else 502
+    return (
+        504
+        if all(it.status == "timeout" or isinstance(it.error, TimedOut) for it in failed)
+        else 502
+    )
 
 
 def _nothing_answered(answer: Answer, status: int, headers: Mapping[str, str]) -> Problem:
     reports = [report_object(it) for it in answer.sources]
     words = "; ".join(
-        as_line([it.source for it in group], str(group[0].error) if group[0].error else group[0].status)
+        as_line(
+            [it.source for it in group], str(group[0].error) if group[0].error else group[0].status
+        )
         for group in alike(answer.sources)
     )
     kind = "no-source-asked" if status == 422 else "no-source-answered"
     if status == 503:
         headers = {**headers, "Retry-After": str(RETRY_AFTER)}
-    return Problem(status, kind, words, headers=headers, query=answer.query, complete=False, sources=reports)
+    return Problem(
+        status, kind, words, headers=headers, query=answer.query, complete=False, sources=reports
+    )
 
 
 def server_timing(answer: Answer) -> str:
-    """The Server-Timing header: each source, what was spent on merging and ranking, and the whole, in milliseconds."""
+    """The Server-Timing header: each source, what was spent on merging and ranking, and the whole,
+    in milliseconds.
+    """
     parts = [
-        f'{_NOT_TOKEN.sub("_", it.source)};dur={it.seconds * 1000:.1f};desc="{it.status}"' for it in answer.sources
+        f'{_NOT_TOKEN.sub("_", it.source)};dur={it.seconds * 1000:.1f};desc="{it.status}"'
+        for it in answer.sources
     ]
     merging = f"dedup;dur={answer.merge_seconds * 1000:.1f}"
     return ", ".join([*parts, merging, f"total;dur={answer.seconds * 1000:.1f}"])
@@ -259,7 +309,9 @@ def form_again(request: web.Request) -> Markup:
     return search_form(site_of(request), view(request.app[SHARED].engine), form)
 
 
-def html_response(page: str, status: int = 200, headers: Mapping[str, str] | None = None) -> web.Response:
+def html_response(
+    page: str, status: int = 200, headers: Mapping[str, str] | None = None
+) -> web.Response:
     """A page as an answer."""
     return web.Response(
         text=page,
@@ -271,6 +323,8 @@ def html_response(page: str, status: int = 200, headers: Mapping[str, str] | Non
 
 
 def _file_name(query: str) -> str:
-    """A name of letters and digits that every system can keep: metasearch-gene-drive for "Gene drive?"."""
+    """A name of letters and digits that every system can keep: metasearch-gene-drive for "Gene
+    drive?".
+    """
     words = re.findall(r"[a-z0-9]+", query.lower())
     return "-".join(["metasearch", *words])[:60].rstrip("-")

@@ -46,10 +46,11 @@ ROUTES = (
     ("/favicon.ico", routes.favicon),
     ("/static/{name}", routes.static),
 )
-#: Those that take their parameters in the body of a POST as well, for queries that no address can hold.
+#: Those that take their parameters in the body of a POST as well, for queries that no address can
+#: hold.
 POSTED = frozenset({"/search", "/translate"})
-#: Seconds that requests in flight have when the server is told to stop; aiohttp waits for them twice. A server ends
-#: within two seconds.
+#: Seconds that requests in flight have when the server is told to stop; aiohttp waits for them
+#: twice. A server ends within two seconds.
 _PATIENCE = 0.6
 
 
@@ -66,11 +67,13 @@ def make_app(
     """The web application.
 
     Args:
-        engine: `lambda: Engine(settings)`; called at start-up, its result is closed at clean-up. Start-up fails with
-            SpecError or UnknownSource where a source that is asked by default cannot be used.
+        engine: `lambda: Engine(settings)`; called at start-up, its result is closed at clean-up.
+            Start-up fails with SpecError or UnknownSource where a source that is asked by default
+            cannot be used.
         options: Limits; None takes the usual ones.
         keys: Who may ask; None for everybody.
-        examples: Queries that find something, for the start page, the description document and suggestions.
+        examples: Queries that find something, for the start page, the description document and
+            suggestions.
         notice: What visitors should know about this server, for the start page.
         peers: The other workers of the server; None where there are none.
         secret: What all of them make pseudonyms of clients with; None draws one.
@@ -93,7 +96,9 @@ def make_app(
                 suggestions=Suggestions((*running.settings.server.suggestions, *examples)),
                 metrics=metrics,
                 clients=Clients(limits.trusted_proxies, secret),
-                limiter=RateLimiter(limits.rate_limit, limits.rate_window, limits.max_clients) if limited else None,
+                limiter=RateLimiter(limits.rate_limit, limits.rate_window, limits.max_clients)
+                if limited
+                else None,
                 keys=keys or ApiKeys(),
                 peers=others,
                 examples=tuple(examples),
@@ -127,7 +132,8 @@ async def listening(
     demo: bool = False,
     options: Options | None = None,
 ) -> AsyncIterator[str]:
-    """A running server, for as long as the block lasts; gives its address. `options` of None are as configured.
+    """A running server, for as long as the block lasts; gives its address. `options` of None are as
+    configured.
 
     Raises:
         UsageError: It cannot listen there.
@@ -154,9 +160,13 @@ async def _bound(app: web.Application, limits: Options, host: str, port: int) ->
 
 @asynccontextmanager
 async def started(app: web.Application, limits: Options) -> AsyncIterator[Callable[[], Connection]]:
-    """The application, for as long as the block lasts; gives what makes a protocol for each connection."""
+    """The application, for as long as the block lasts; gives what makes a protocol for each
+    connection.
+    """
     # A client that goes away cancels its handler, and with it the requests to the sources.
-    runner = web.AppRunner(app, handler_cancellation=True, access_log=None, shutdown_timeout=_PATIENCE)
+    runner = web.AppRunner(
+        app, handler_cancellation=True, access_log=None, shutdown_timeout=_PATIENCE
+    )
     await runner.setup()
     try:
         server = runner.server
@@ -184,7 +194,10 @@ def _demo(settings: Settings) -> tuple[EngineFactory, Sequence[str], str]:
 
     @asynccontextmanager
     async def engine() -> AsyncIterator[Engine]:
-        async with DemoDatabases() as demo, Engine(demo.settings(settings), spec_files=False) as running:
+        async with (
+            DemoDatabases() as demo,
+            Engine(demo.settings(settings), spec_files=False) as running,
+        ):
             yield running
 
     return engine, EXAMPLE_QUERIES, NOTICE

@@ -54,10 +54,12 @@ class Clients:
     def of(self, request: web.Request) -> Client:
         """The client of a request.
 
-        Behind trusted proxies it is the last address of `X-Forwarded-For` that is none of theirs: what stands before
-        that one is written by the client itself.
+        Behind trusted proxies it is the last address of `X-Forwarded-For` that is none of theirs:
+        what stands before that one is written by the client itself.
         """
-        peer = self.peer(request.transport.get_extra_info("peername") if request.transport else None)
+        peer = self.peer(
+            request.transport.get_extra_info("peername") if request.transport else None
+        )
         if peer is None:
             return Client("local", local=True)
         forwarded = any(name in request.headers for name in _FORWARDING)
@@ -78,18 +80,25 @@ class Clients:
 
     def trusts(self, address: _Address) -> bool:
         """Whether it is one of the proxies."""
-        return any(address.version == network.version and address in network for network in self._trusted)
+        return any(
+            address.version == network.version and address in network for network in self._trusted
+        )
 
     def peer(self, peername: object) -> _Address | None:
-        """The address at the other end of a socket, of what its transport says; None for one without addresses."""
+        """The address at the other end of a socket, of what its transport says; None for one
+        without addresses.
+        """
         return _address(str(peername[0])) if isinstance(peername, tuple) and peername else None
 
     def pseudonym(self, client: Client) -> str:
-        """A word that is the same for one client as long as this server runs, and leads nobody back to its address."""
+        """A word that is the same for one client as long as this server runs, and leads nobody back
+        to its address.
+        """
         return blake2b(client.name.encode(), key=self._secret, digest_size=6).hexdigest()
 
     def user(self, request: web.Request, key: bytes | None) -> str:
-        """A word for whoever is to have a fair share of what searches wait for: who holds the key, else the client.
+        """A word for whoever is to have a fair share of what searches wait for: who holds the key,
+        else the client.
 
         Args:
             request: Theirs.
@@ -102,7 +111,8 @@ class Clients:
         if not self._warned:
             self._warned = True
             logger.warning(
-                "requests come through a proxy on this machine that [server] trusted_proxies does not name: "
+                "requests come through a proxy on this machine that [server] trusted_proxies does "
+                "not name: "
                 "all its clients share one rate limit"
             )
 

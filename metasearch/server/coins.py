@@ -1,4 +1,6 @@
-"""COinS (OpenURL ContextObject in SPAN): how reference managers read a list of hits (NISO Z39.88-2004, KEV)."""
+"""COinS (OpenURL ContextObject in SPAN): how reference managers read a list of hits (NISO
+Z39.88-2004, KEV).
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,8 @@ from metasearch.formats.text import line
 from metasearch.record import Hit, Record
 from metasearch.server.markup import Markup, tag
 
-#: `Record.type` -> (format, genre); what is not listed is an article in a journal or of unknown genre.
+#: `Record.type` -> (format, genre); what is not listed is an article in a journal or of unknown
+#: genre.
 _GENRES = {
     "article": ("journal", "article"),
     "review": ("journal", "article"),
@@ -49,7 +52,9 @@ def context_object(hit: Hit, base: str) -> str:
 
 def _pairs(hit: Hit, base: str) -> Iterator[tuple[str, str]]:
     it = hit.record
-    kind, genre = _GENRES.get(it.type or "", ("journal", "article" if it.type is None else "unknown"))
+    kind, genre = _GENRES.get(
+        it.type or "", ("journal", "article" if it.type is None else "unknown")
+    )
     yield "ctx_ver", "Z39.88-2004"
     yield "rft_val_fmt", f"info:ofi/fmt:kev:mtx:{kind}"
     yield "rfr_id", f"info:sid/{urlsplit(base).hostname or 'localhost'}:metasearch"

@@ -1,7 +1,8 @@
 """Connections, below requests: how many there may be, and how long a client may keep one waiting.
 
-aiohttp closes connections that stay silent; what it leaves open are heads that arrive a byte at a time and readers
-that do not read. Both would hold a socket, and the second a search, for as long as a client likes.
+aiohttp closes connections that stay silent; what it leaves open are heads that arrive a byte at a
+time and readers that do not read. Both would hold a socket, and the second a search, for as long as
+a client likes.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from metasearch.server.problem import Problem
 
 #: Characters of a request's path and query.
 LONGEST_LINE = 8190
-#: Seconds in which the rest of a body that nobody wants is read, so that its sender gets to see the answer.
+#: Seconds in which the rest of a body that nobody wants is read, so that its sender gets to see the
+#: answer.
 _LINGER = 1.0
 
 logger = logging.getLogger("metasearch.server")
@@ -43,7 +45,9 @@ class Connections:
         return Connection(self, server)
 
     def opened(self, transport: asyncio.BaseTransport) -> str | None:
-        """Count a connection; gives the name under which it was counted, or None where it is one too many."""
+        """Count a connection; gives the name under which it was counted, or None where it is one
+        too many.
+        """
         peer = self._clients.peer(transport.get_extra_info("peername"))
         # Proxies and what runs on this machine speak for many.
         name = "" if peer is None or peer.is_loopback or self._clients.trusts(peer) else str(peer)
@@ -74,7 +78,8 @@ class Connection(web.RequestHandler):
             loop=asyncio.get_running_loop(),
             keepalive_timeout=connections.options.keepalive,
             access_log=None,  # type: ignore[arg-type]  # as aiohttp's own runner hands it on
-            # Longer than what the middleware lets pass: what is refused here gets no instance and no page.
+            # Longer than what the middleware lets pass: what is refused here gets no instance and
+            # no page.
             max_line_size=8 * LONGEST_LINE,
             lingering_time=_LINGER,
         )
@@ -107,7 +112,9 @@ class Connection(web.RequestHandler):
 
     def data_received(self, data: bytes) -> None:
         """The first bytes after an answer begin another head."""
-        self._more = not data.endswith(b"\r\n\r\n")  # what follows a whole head begins another one, too
+        self._more = not data.endswith(
+            b"\r\n\r\n"
+        )  # what follows a whole head begins another one, too
         if not self._answering:
             self._expect_head()
         super().data_received(data)
@@ -129,7 +136,9 @@ class Connection(web.RequestHandler):
     def pause_writing(self) -> None:
         """More waits to be sent than is good."""
         super().pause_writing()
-        self._unread = asyncio.get_running_loop().call_later(self._all.options.write_timeout, self._abort)
+        self._unread = asyncio.get_running_loop().call_later(
+            self._all.options.write_timeout, self._abort
+        )
 
     def resume_writing(self) -> None:
         """The client has read."""
@@ -145,12 +154,18 @@ class Connection(web.RequestHandler):
         exc: BaseException | None = None,
         message: str | None = None,
     ) -> web.StreamResponse:
-        """Answers what is no HTTP, or went wrong outside of all else, without saying it back or naming our parts."""
+        """Answers what is no HTTP, or went wrong outside of all else, without saying it back or
+        naming our parts.
+        """
         if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
             logger.error("a request failed", exc_info=exc)
         if request.writer.output_size > 0:
             raise ConnectionError("cut off: a part of the answer is already sent")
-        detail = "The head of the request is no HTTP, or too long." if status == HTTPStatus.BAD_REQUEST else ""
+        detail = (
+            "The head of the request is no HTTP, or too long."
+            if status == HTTPStatus.BAD_REQUEST
+            else ""
+        )
         response = Problem(status, None, detail, headers={"Cache-Control": "no-store"}).response("")
         set_security_headers(response)
         response.force_close()
@@ -159,15 +174,21 @@ class Connection(web.RequestHandler):
     async def finish_response(
         self, request: web.BaseRequest, resp: web.StreamResponse, start_time: float | None
     ) -> tuple[web.StreamResponse, bool]:
-        """Sends an answer; that to an `Expect` which is not met is ours, because aiohttp's repeats the header."""
+        """Sends an answer; that to an `Expect` which is not met is ours, because aiohttp's repeats
+        the header.
+        """
         if isinstance(resp, web.HTTPExpectationFailed):
             headers = {"Cache-Control": "no-store"}
-            resp = Problem(417, None, "Only 100-continue can be expected.", headers=headers).response("")
+            resp = Problem(
+                417, None, "Only 100-continue can be expected.", headers=headers
+            ).response("")
         return await super().finish_response(request, resp, start_time)
 
     def _expect_head(self) -> None:
         if self._head is None and self.transport is not None:
-            self._head = asyncio.get_running_loop().call_later(self._all.options.head_timeout, self._late)
+            self._head = asyncio.get_running_loop().call_later(
+                self._all.options.head_timeout, self._late
+            )
 
     def _late(self) -> None:
         self._head = None
@@ -182,7 +203,9 @@ class Connection(web.RequestHandler):
 
 
 def set_security_headers(response: web.StreamResponse, policy: str = "") -> None:
-    """The headers that every answer has; `policy` is what a page may load, "" for what is no page."""
+    """The headers that every answer has; `policy` is what a page may load, "" for what is no
+    page.
+    """
     headers = response.headers
     headers["Server"] = "metasearch"
     headers["X-Content-Type-Options"] = "nosniff"

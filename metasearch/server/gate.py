@@ -1,9 +1,9 @@
 """Who is let in: overload costs the newcomer a moment, not everybody their answers.
 
-Before anything is asked of a database a search takes a seat; there are as many as `Pace` finds that this process can
-serve. If none is free it waits, shortly and in a short line, else it is told to come back. What computes for a moment
-only (a list of sources, completions, a page of an answer that is there) takes no seat, but a turn. See
-docs/decisions/0022-admission.md.
+Before anything is asked of a database a search takes a seat; there are as many as `Pace` finds that
+this process can serve. If none is free it waits, shortly and in a short line, else it is told to
+come back. What computes for a moment only (a list of sources, completions, a page of an answer that
+is there) takes no seat, but a turn. See docs/decisions/0022-admission.md.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ TICK = 0.05
 PATIENCE, WAITING = 0.5, 0.25
 #: Things that compute for a moment, at once.
 MOST_BRIEF = 32
-#: Seconds after which a client that was turned away may try again: where nothing is known yet, at least, and at most.
+#: Seconds after which a client that was turned away may try again: where nothing is known yet, at
+#: least, and at most.
 RETRY_AFTER, SOONEST, LATEST = 2, 1, 30
 #: Share of the last search in what a search is known to take.
 _NEW = 0.1
@@ -52,7 +53,9 @@ class Seat:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, exc: BaseException | None, tb: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, exc: BaseException | None, tb: TracebackType | None
+    ) -> None:
         if not self._handed_on:
             self.leave()
 
@@ -142,7 +145,8 @@ class Gate:
 
     @property
     def _free(self) -> bool:
-        # One search may always run: otherwise a loop that is late for another reason would serve nobody.
+        # One search may always run: otherwise a loop that is late for another reason would serve
+        # nobody.
         return self._running < self.pace.limit and not (self.pace.closed and self._running)
 
     async def _wait(self, user: Hashable) -> None:
@@ -169,7 +173,9 @@ class Gate:
 
     def _left(self, seconds: float) -> None:
         self._running -= 1
-        self._takes = seconds if self._takes is None else self._takes + (seconds - self._takes) * _NEW
+        self._takes = (
+            seconds if self._takes is None else self._takes + (seconds - self._takes) * _NEW
+        )
         self._fill()
 
     def _refusal(self) -> Problem:
@@ -184,7 +190,9 @@ class Gate:
         )
 
     def _retry_after(self) -> int:
-        """Whole seconds until all will have had their turn who wait, or were told to come back before."""
+        """Whole seconds until all will have had their turn who wait, or were told to come back
+        before.
+        """
         now = _now()
         while self._expected and self._expected[0] <= now:
             self._expected.popleft()

@@ -1,4 +1,6 @@
-"""What a client sends with a request: the query string of a GET, or the form or JSON object of a POST."""
+"""What a client sends with a request: the query string of a GET, or the form or JSON object of a
+POST.
+"""
 
 from __future__ import annotations
 
@@ -26,8 +28,8 @@ async def given(request: web.Request, options: Options) -> MultiMapping[str]:
     """The parameters of a request, those of the address before those of its body.
 
     Raises:
-        Problem: 400 where the body cannot be read, 408 where it does not come, 413 where it is too large, 415 where it
-            is neither form nor JSON.
+        Problem: 400 where the body cannot be read, 408 where it does not come, 413 where it is too
+            large, 415 where it is neither form nor JSON.
     """
     found: MultiMapping[str] = request.query
     if request.method == "POST":
@@ -55,7 +57,11 @@ async def _body(request: web.Request, options: Options) -> list[tuple[str, str]]
                     raise Problem(413, None, f"The body has more than {most:,} bytes.")
     except TimeoutError:
         raise Problem(408, None, "The body of the request did not come in time.") from None
-    return _pairs_of_json(bytes(body)) if request.content_type == _JSON else _pairs_of_form(bytes(body))
+    return (
+        _pairs_of_json(bytes(body))
+        if request.content_type == _JSON
+        else _pairs_of_form(bytes(body))
+    )
 
 
 def _pairs_of_form(body: bytes) -> list[tuple[str, str]]:
@@ -85,7 +91,9 @@ def _text(name: str, value: object) -> str:
         return "1" if value else "0"
     if isinstance(value, str | int | float):
         return str(value)
-    raise Problem.bad_parameters([{"parameter": name[:40], "reason": "must be text, a number, or a list of these"}])
+    raise Problem.bad_parameters(
+        [{"parameter": name[:40], "reason": "must be text, a number, or a list of these"}]
+    )
 
 
 def _unreadable(meant: str) -> Problem:

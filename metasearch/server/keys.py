@@ -23,7 +23,9 @@ MAX_BYTES = 10_000_000
 _KEY = re.compile(r"(?=.{16,512}\Z)[A-Za-z0-9._~+/-]+=*", re.ASCII)
 _RULE = "must have 16 to 512 characters: letters, digits and . _ ~ + / - (and = at its end)"
 #: Parameters in which clients of other services send keys.
-_IN_ADDRESS = frozenset({"access_token", "api-key", "api_key", "apikey", "authorization", "key", "token"})
+_IN_ADDRESS = frozenset(
+    {"access_token", "api-key", "api_key", "apikey", "authorization", "key", "token"}
+)
 
 
 class ApiKeys:
@@ -42,8 +44,8 @@ class ApiKeys:
         """The keys that `[server] keys` and `keys_file` speak of.
 
         Raises:
-            SettingsError: A variable is not set, the file cannot be read or is empty, or a key is too weak; the
-                problems name places, never keys.
+            SettingsError: A variable is not set, the file cannot be read or is empty, or a key is
+                too weak; the problems name places, never keys.
         """
         problems: list[str] = []
         found: list[str] = []
@@ -73,7 +75,8 @@ class ApiKeys:
             raise Problem(
                 400,
                 "key-in-address",
-                "Addresses are kept in logs and histories, so no key is taken from them. If that was one, replace it, "
+                "Addresses are kept in logs and histories, so no key is taken from them. If that "
+                "was one, replace it, "
                 "and send the new one as `Authorization: Bearer KEY`.",
             )
         scheme, _, given = request.headers.get("Authorization", "").partition(" ")
@@ -91,9 +94,16 @@ class ApiKeys:
 
 
 def _refused(detail: str, parameters: str = "") -> Problem:
-    from metasearch.server.problem import Problem  # with aiohttp, which the parent of workers does without
+    from metasearch.server.problem import (
+        Problem,
+    )  # with aiohttp, which the parent of workers does without
 
-    return Problem(401, "key-needed", detail, headers={"WWW-Authenticate": f'Bearer realm="metasearch"{parameters}'})
+    return Problem(
+        401,
+        "key-needed",
+        detail,
+        headers={"WWW-Authenticate": f'Bearer realm="metasearch"{parameters}'},
+    )
 
 
 def _digest(key: str) -> bytes:
@@ -119,8 +129,14 @@ def _named(settings: Settings, problems: list[str]) -> Iterator[tuple[str, str]]
     except UnicodeDecodeError:
         problems.append(f"server.keys_file: {file} is not UTF-8")
         return
-    keys = [(number, line.strip()) for number, line in enumerate(lines, 1) if line.strip() and line.strip()[0] != "#"]
+    keys = [
+        (number, line.strip())
+        for number, line in enumerate(lines, 1)
+        if line.strip() and line.strip()[0] != "#"
+    ]
     if not keys:
-        problems.append(f"server.keys_file: {file} holds no key; without the entry everybody may ask")
+        problems.append(
+            f"server.keys_file: {file} holds no key; without the entry everybody may ask"
+        )
     for number, key in keys:
         yield f"server.keys_file: line {number} of {file}", key

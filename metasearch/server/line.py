@@ -1,4 +1,6 @@
-"""Who waits to be let in: user by user, so that one who sends much does not keep out one who sends little."""
+"""Who waits to be let in: user by user, so that one who sends much does not keep out one who sends
+little.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,8 @@ class Line:
     """Those who wait, in one line a user. Belongs to one event loop."""
 
     def __init__(self) -> None:
-        #: User -> those of its requests that wait, the oldest first; whose turn is next comes first.
+        #: User -> those of its requests that wait, the oldest first; whose turn is next comes
+        #: first.
         self._lines: dict[Hashable, deque[asyncio.Future[bool]]] = {}
 
     def __len__(self) -> int:
@@ -45,7 +48,9 @@ class Line:
         return False
 
     def make_room(self, user: Hashable) -> bool:
-        """Send away the last of the user who has most waiting, if that leaves them no worse off than this one."""
+        """Send away the last of the user who has most waiting, if that leaves them no worse off
+        than this one.
+        """
         longest = max(self._lines, key=lambda it: len(self._lines[it]), default=None)
         if longest is None or len(self._lines[longest]) <= len(self._lines.get(user, ())) + 1:
             return False

@@ -1,4 +1,6 @@
-"""Searches whose answers say at which address their next page is, whatever form they are given in."""
+"""Searches whose answers say at which address their next page is, whatever form they are given
+in.
+"""
 
 from __future__ import annotations
 
@@ -57,9 +59,11 @@ class Linked:
 
 
 def linked(answer: Answer, parameters: Parameters, site: Site) -> Answer:
-    """The answer with the address of its next page, which has no host and no format: both stay as they were.
+    """The answer with the address of its next page, which has no host and no format: both stay as
+    they were.
 
-    And with notes on the parameters: those that changed nothing, and the one that would give a longer list.
+    And with notes on the parameters: those that changed nothing, and the one that would give a
+    longer list.
     """
     answer = replace(answer, notes=(*answer.notes, *_notes(answer, parameters)))
     following = answer.paging.next
@@ -74,11 +78,16 @@ def _notes(answer: Answer, parameters: Parameters) -> Iterator[str]:
         yield not_used(parameters.unknown)
     if names := held_back(answer):
         have = "has" if len(names) == 1 else "have"
-        yield f"{', '.join(names)} {have} more than was asked for: per_source=N asks each source for N records"
+        yield (
+            f"{', '.join(names)} {have} more than was asked for: per_source=N asks each source "
+            f"for N records"
+        )
 
 
 def asked(parameters: Parameters, start: int | None = None) -> dict[str, str | int]:
-    """The parameters as they were given, for links to the same search in another format, or from another place on."""
+    """The parameters as they were given, for links to the same search in another format, or from
+    another place on.
+    """
     sources = ",".join(parameters.sources or ())
     timeout = "" if parameters.timeout is None else f"{parameters.timeout:g}"
     wait = "" if parameters.wait is None else f"{parameters.wait:g}"

@@ -1,8 +1,9 @@
-"""Searches whose event streams are being read, or could be continued: a browser that lost its connection comes back
-with the id of the last event that it saw, and must get the rest of the same search, never a second one.
+"""Searches whose event streams are being read, or could be continued: a browser that lost its
+connection comes back with the id of the last event that it saw, and must get the rest of the same
+search, never a second one.
 
-Each search is drained by one task of the hub's, so that it outlives the request that began it by a moment; if nobody
-has come back by then, it is closed, and with it its requests to the databases.
+Each search is drained by one task of the hub's, so that it outlives the request that began it by a
+moment; if nobody has come back by then, it is closed, and with it its requests to the databases.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ class LiveSearch:
 
     Attributes:
         id: Of the search.
-        state: "running", "finished" once `done` is among the events, "broken" where it ended without.
+        state: "running", "finished" once `done` is among the events, "broken" where it ended
+            without.
         size: Bytes of the events that are held.
         gone: Events at its beginning that are held no more.
     """
@@ -69,9 +71,11 @@ class LiveSearch:
         self._wake()
 
     async def fit(self, most: Callable[[], int]) -> None:
-        """Wait until no more bytes are held than `most` says: what all readers have seen is let go of.
+        """Wait until no more bytes are held than `most` says: what all readers have seen is let go
+        of.
 
-        Nobody can come back to what is gone; but a reader who is slow, or has left, must not fill the memory.
+        Nobody can come back to what is gone; but a reader who is slow, or has left, must not fill
+        the memory.
         """
         while self.size > most():
             seen = min(self._seen.values(), default=self.gone)
@@ -87,7 +91,9 @@ class LiveSearch:
         self._changed = asyncio.Event()
 
     async def after(self, seen: int, ping: float) -> AsyncGenerator[bytes]:
-        """The events after the first `seen`, then each as it comes; b"" after `ping` seconds without one."""
+        """The events after the first `seen`, then each as it comes; b"" after `ping` seconds
+        without one.
+        """
         reader = object()
         self._seen[reader] = seen
         try:
@@ -113,19 +119,23 @@ class LiveSearch:
 
 
 class Hub:
-    """All searches that have an event stream: bounded in number and bytes, the oldest finished one goes first.
+    """All searches that have an event stream: bounded in number and bytes, the oldest finished one
+    goes first.
 
     Args:
         options: The bounds.
         finished: Told each answer, whether or not anybody still reads it.
     """
 
-    def __init__(self, options: Options, finished: Callable[[Answer], None] = lambda _: None) -> None:
+    def __init__(
+        self, options: Options, finished: Callable[[Answer], None] = lambda _: None
+    ) -> None:
         self._options = options
         self._finished = finished
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._kept: dict[str, LiveSearch] = {}
-        # They know searches by their ids: a timer that held the search would keep all its events until it fires.
+        # They know searches by their ids: a timer that held the search would keep all its events
+        # until it fires.
         self._timers: set[asyncio.TimerHandle] = set()
 
     @property
@@ -161,10 +171,16 @@ class Hub:
         return live
 
     def find(self, event_id: str) -> tuple[LiveSearch, int] | None:
-        """The search that an event's id belongs to and the event's number; None where nothing can follow it."""
+        """The search that an event's id belongs to and the event's number; None where nothing can
+        follow it.
+        """
         search_id, dash, number = event_id.rpartition("-")
         live = self._kept.get(search_id)
-        if not dash or live is None or not (number.isascii() and number.isdigit() and len(number) < 10):
+        if (
+            not dash
+            or live is None
+            or not (number.isascii() and number.isdigit() and len(number) < 10)
+        ):
             return None
         seen = int(number)
         over = live.state == "finished" and seen == len(live)
@@ -173,7 +189,9 @@ class Hub:
         return live, seen
 
     async def follow(self, live: LiveSearch, seen: int = 0) -> AsyncGenerator[bytes]:
-        """As `LiveSearch.after`; once the last reader has left a running search, it is closed after a moment."""
+        """As `LiveSearch.after`; once the last reader has left a running search, it is closed after
+        a moment.
+        """
         try:
             async with aclosing(live.after(seen, self._options.ping)) as events:
                 async for event in events:
@@ -195,7 +213,9 @@ class Hub:
         self._timers.clear()
         self._kept.clear()
 
-    async def _drain(self, search: Events, live: LiveSearch, answered: Callable[[Answer], None]) -> None:
+    async def _drain(
+        self, search: Events, live: LiveSearch, answered: Callable[[Answer], None]
+    ) -> None:
         try:
             async with aclosing(search):
                 async for event in search:
@@ -228,7 +248,10 @@ class Hub:
         finished = [it for it in self._kept.values() if it.state != "running"]
         total = sum(it.size for it in finished)
         for oldest in finished:
-            if len(finished) <= self._options.max_streams and total <= self._options.max_stream_bytes:
+            if (
+                len(finished) <= self._options.max_streams
+                and total <= self._options.max_stream_bytes
+            ):
                 return
             finished = finished[1:]
             total -= oldest.size

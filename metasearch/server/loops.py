@@ -22,7 +22,10 @@ def loop_factory(name: LoopName) -> Callable[[], asyncio.AbstractEventLoop] | No
         return None
     if find_spec("uvloop") is None:
         if name == "uvloop":
-            raise UsageError("uvloop is not installed", advice="Install metasearch[uvloop], or leave --loop away.")
+            raise UsageError(
+                "uvloop is not installed",
+                advice="Install metasearch[uvloop], or leave --loop away.",
+            )
         return None
     import uvloop
 

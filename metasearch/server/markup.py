@@ -1,8 +1,8 @@
 """HTML, built so that text cannot become markup.
 
-`tag` is the only way to make `Markup`, and everything that it is given is escaped unless it is `Markup` already.
-Whatever else is done with `Markup` (adding, formatting, slicing) gives a plain string, which is escaped again: a
-mistake shows as visible tags, never as a hole.
+`tag` is the only way to make `Markup`, and everything that it is given is escaped unless it is
+`Markup` already. Whatever else is done with `Markup` (adding, formatting, slicing) gives a plain
+string, which is escaped again: a mistake shows as visible tags, never as a hole.
 """
 
 from __future__ import annotations
@@ -32,12 +32,14 @@ def tag(element: str, /, *content: Content, **attributes: str | int | bool | Non
     Args:
         element: Its name; ours, never upstream's.
         content: Text and elements.
-        attributes: `class_` and `for_` stand for their names without the underscore, `aria_label` for "aria-label".
-            None and False are left out, True is written without a value, and an address that is neither local nor
-            http(s) is left out too.
+        attributes: `class_` and `for_` stand for their names without the underscore, `aria_label`
+            for "aria-label". None and False are left out, True is written without a value, and an
+            address that is neither local nor http(s) is left out too.
     """
     opening = f"<{element}{''.join(_attribute(key, value) for key, value in attributes.items())}>"
-    return Markup(opening if element in _VOID else f"{opening}{''.join(_flat(content))}</{element}>")
+    return Markup(
+        opening if element in _VOID else f"{opening}{''.join(_flat(content))}</{element}>"
+    )
 
 
 def document(*content: Markup) -> str:
@@ -72,7 +74,9 @@ def _attribute(key: str, value: str | int | bool | None) -> str:
 
 
 def _is_safe_address(address: str) -> bool:
-    """Whether a browser may be sent there: a path of this server, a place on the page, or the web."""
+    """Whether a browser may be sent there: a path of this server, a place on the page, or the
+    web.
+    """
     if not address.isprintable() or " " in address:
         # Browsers drop tabs and line breaks from addresses: "/<tab>/host" is another host.
         return False

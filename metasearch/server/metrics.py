@@ -1,6 +1,7 @@
 """`/metrics`: what a server has done so far, in the text format of Prometheus.
 
-Labels are names from the configuration and words from the code: never a query, an address or who asked.
+Labels are names from the configuration and words from the code: never a query, an address or who
+asked.
 """
 
 from __future__ import annotations
@@ -95,23 +96,41 @@ class Metrics:
 
     def __init__(self) -> None:
         self.requests = Total("metasearch_requests_total", "Requests answered.", "face", "code")
-        self.durations = Durations("metasearch_request_duration_seconds", "Until a request was answered.", "face")
+        self.durations = Durations(
+            "metasearch_request_duration_seconds", "Until a request was answered.", "face"
+        )
         self._asked = Total(
-            "metasearch_source_requests_total", "Sources asked by finished searches.", "source", "outcome"
+            "metasearch_source_requests_total",
+            "Sources asked by finished searches.",
+            "source",
+            "outcome",
         )
         self._took = Durations(
-            "metasearch_source_duration_seconds", "Until a source's last answer, cached ones left out.", "source"
+            "metasearch_source_duration_seconds",
+            "Until a source's last answer, cached ones left out.",
+            "source",
         )
-        self._records = Total("metasearch_records_total", "Records that sources gave to finished searches.", "source")
-        self._merges = Total("metasearch_merges_total", "Pairs of records merged, in hits answered.", "rule")
+        self._records = Total(
+            "metasearch_records_total", "Records that sources gave to finished searches.", "source"
+        )
+        self._merges = Total(
+            "metasearch_merges_total", "Pairs of records merged, in hits answered.", "rule"
+        )
         self._cache = Total(
-            "metasearch_cache_requests_total", "Sources whose pages all came from the cache, or did not.", "outcome"
+            "metasearch_cache_requests_total",
+            "Sources whose pages all came from the cache, or did not.",
+            "outcome",
         )
         self._pages = Total(
-            "metasearch_source_cached_pages_total", "Pages from the cache, and what they were worth.", "source", "age"
+            "metasearch_source_cached_pages_total",
+            "Pages from the cache, and what they were worth.",
+            "source",
+            "age",
         )
         self.replaced = Total(
-            "metasearch_workers_replaced_total", "Workers that ended, or were silent, and were replaced.", "reason"
+            "metasearch_workers_replaced_total",
+            "Workers that ended, or were silent, and were replaced.",
+            "reason",
         )
         self._all: tuple[Total | Durations, ...] = (
             *(self.requests, self.durations, self._asked, self._took),
@@ -153,12 +172,21 @@ class Metrics:
     def cached(self, states: Iterable[SourceState]) -> None:
         """Count what the states of one process's sources have counted since it began."""
         for state in states:
-            for age, number in (("fresh", state.fresh), ("stale", state.stale), ("spared", state.spared)):
+            for age, number in (
+                ("fresh", state.fresh),
+                ("stale", state.stale),
+                ("spared", state.spared),
+            ):
                 if number:
                     self._pages.add(state.source, age, by=number)
 
     def text(
-        self, states: Iterable[SourceState], running: int, version: str, loop: str = "asyncio", workers: int = 1
+        self,
+        states: Iterable[SourceState],
+        running: int,
+        version: str,
+        loop: str = "asyncio",
+        workers: int = 1,
     ) -> str:
         """The whole page.
 
@@ -179,8 +207,15 @@ class Metrics:
                     "source",
                     circuits.items(),
                 ),
-                _gauge("metasearch_searches_running", "Searches that run now.", "", [("", running)]),
-                _gauge("metasearch_workers", "Processes that the server was started with.", "", [("", workers)]),
+                _gauge(
+                    "metasearch_searches_running", "Searches that run now.", "", [("", running)]
+                ),
+                _gauge(
+                    "metasearch_workers",
+                    "Processes that the server was started with.",
+                    "",
+                    [("", workers)],
+                ),
                 _lines(
                     "metasearch_build_info",
                     "The version that runs, and its event loop.",
@@ -192,7 +227,9 @@ class Metrics:
 
 
 def _gauge(name: str, about: str, label: str, values: Iterable[tuple[str, int]]) -> str:
-    samples = [f"{name}{_labels([(label, value)] if label else [])} {number}" for value, number in values]
+    samples = [
+        f"{name}{_labels([(label, value)] if label else [])} {number}" for value, number in values
+    ]
     return _lines(name, about, "gauge", samples)
 
 

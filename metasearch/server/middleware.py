@@ -19,11 +19,13 @@ from metasearch.server.rate import Quota
 from metasearch.server.site import SHARED, site_of
 from metasearch.server.stream import SEARCH_ID
 
-#: Routes that hold nothing of anybody's and cost nothing: who watches the server, and its pages, need them.
+#: Routes that hold nothing of anybody's and cost nothing: who watches the server, and its pages,
+#: need them.
 OPEN = frozenset({"/healthz", "/readyz", "/robots.txt", "/favicon.ico", "/static/{name}"})
 #: Routes that no quota counts.
 UNCOUNTED = OPEN | {"/metrics"}
-#: Routes that search engines must not list whatever they answer; "/" is one of them as soon as anything is asked of it.
+#: Routes that search engines must not list whatever they answer; "/" is one of them as soon as
+#: anything is asked of it.
 _UNLISTED = frozenset({"/search", "/plan", "/suggest"})
 #: What is left of the quota of a request's client.
 QUOTA = web.RequestKey("quota", Quota)
@@ -33,7 +35,9 @@ logger = logging.getLogger("metasearch.server")
 
 @web.middleware
 async def errors(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Answers with problem details, or with a page where a browser asks; what went wrong inside stays in the log."""
+    """Answers with problem details, or with a page where a browser asks; what went wrong inside
+    stays in the log.
+    """
     try:
         if len(request.raw_path) > LONGEST_LINE:
             raise Problem(
@@ -61,7 +65,8 @@ async def errors(request: web.Request, handler: Handler) -> web.StreamResponse:
 
 @web.middleware
 async def admitted(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Lets through who has not asked too often and may ask at all, in this order: keys are not to be guessed either.
+    """Lets through who has not asked too often and may ask at all, in this order: keys are not to
+    be guessed either.
 
     Raises:
         Problem: 429, 401, or 400 for a key in the address.
@@ -70,7 +75,9 @@ async def admitted(request: web.Request, handler: Handler) -> web.StreamResponse
     if shared.limiter is not None and path not in UNCOUNTED:
         client = shared.clients.of(request)
         if not client.local:
-            request[QUOTA] = await shared.peers.take(client.name) or shared.limiter.take(client.name)
+            request[QUOTA] = await shared.peers.take(client.name) or shared.limiter.take(
+                client.name
+            )
             request[QUOTA].check()
     if path not in OPEN:
         request[USER] = shared.clients.user(request, shared.keys.check(request))
@@ -81,7 +88,12 @@ def _fault(request: web.Request) -> Problem:
     """500, with nothing but the id under which the log tells more."""
     search_id = request.get(SEARCH_ID) or secrets.token_hex(6)
     logger.exception("search %s: %s %s failed", search_id, request.method, route(request))
-    return Problem(500, None, "Something went wrong here; the log tells more under this id.", search_id=search_id)
+    return Problem(
+        500,
+        None,
+        "Something went wrong here; the log tells more under this id.",
+        search_id=search_id,
+    )
 
 
 async def _answer(request: web.Request, problem: Problem) -> web.Response:
@@ -93,12 +105,16 @@ async def _answer(request: web.Request, problem: Problem) -> web.Response:
     if problem.status == 400 and problem.kind != "key-in-address":
         await request.app[SHARED].engine.ready()  # the form lists all sources
         form = form_again(request)
-    return html_response(error_page(site_of(request), problem, form), problem.status, problem.headers)
+    return html_response(
+        error_page(site_of(request), problem, form), problem.status, problem.headers
+    )
 
 
 async def security_headers(request: web.Request, response: web.StreamResponse) -> None:
     """Set when an answer is about to be sent, streams too."""
-    set_security_headers(response, CONTENT_SECURITY_POLICY if response.content_type == "text/html" else "")
+    set_security_headers(
+        response, CONTENT_SECURITY_POLICY if response.content_type == "text/html" else ""
+    )
     path = route(request)
     if path in _UNLISTED or (path == "/" and request.query_string):
         response.headers["X-Robots-Tag"] = "noindex, nofollow"

@@ -1,4 +1,6 @@
-"""Which of the forms that we offer a client would like best: the Accept header of RFC 9110, section 12.5.1."""
+"""Which of the forms that we offer a client would like best: the Accept header of RFC 9110, section
+12.5.1.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ class Range:
 
 
 def parse_accept(header: str) -> list[Range]:
-    """The media ranges of an Accept header; what cannot be read is passed over, parameters but `q` are too."""
+    """The media ranges of an Accept header; what cannot be read is passed over, parameters but `q`
+    are too.
+    """
     ranges = []
     for part in header.split(","):
         media, *parameters = (piece.strip().lower() for piece in part.split(";"))
@@ -48,8 +52,9 @@ def parse_accept(header: str) -> list[Range]:
 def choose(header: str, offered: Iterable[tuple[str, str]]) -> str | None:
     """Name of the offered form that the client prefers, or None where it accepts none of them.
 
-    A client that says nothing takes the first. For each form the most specific range that covers it decides; among
-    equals one that was named wins over one that was only covered by a wildcard, then the order of the offer.
+    A client that says nothing takes the first. For each form the most specific range that covers it
+    decides; among equals one that was named wins over one that was only covered by a wildcard, then
+    the order of the offer.
 
     Args:
         header: The Accept header, "" where there is none.

@@ -37,7 +37,13 @@ def describe(site: Site, example: str, *, suggests: bool) -> bytes:
         template = f"{site.base}/search?q={{searchTerms}}&count={{count?}}&start={{startIndex?}}&format={name}"
         _add(root, "Url", type=media_type, indexOffset="0", template=template)
     if suggests:
-        _add(root, "Url", type=SUGGESTIONS_TYPE, rel="suggestions", template=f"{site.base}/suggest?q={{searchTerms}}")
+        _add(
+            root,
+            "Url",
+            type=SUGGESTIONS_TYPE,
+            rel="suggestions",
+            template=f"{site.base}/suggest?q={{searchTerms}}",
+        )
     _add(root, "Url", type=MEDIA_TYPE, rel="self", template=f"{site.base}/opensearch.xml")
     for name, size in (("favicon.ico", "16"), ("icon.png", "64")):
         asset = ASSETS[name]

@@ -14,20 +14,23 @@ class Options:
     """Limits of one server.
 
     Attributes:
-        max_timeout: Longest deadline of a search in seconds; a request that asks for more gets this.
-        page_wait: Seconds until a result page shows what is there, and asks again by itself for the rest.
+        max_timeout: Longest deadline of a search in seconds; a request that asks for more gets
+            this.
+        page_wait: Seconds until a result page shows what is there, and asks again by itself for the
+            rest.
         max_records: Largest `count` and `per_source`.
         max_sources: Most sources that one request may name.
         max_searches: Most searches that run at once.
         ping: Seconds between two comment lines of a silent event stream.
-        grace: Seconds that a search goes on after the last reader of its event stream has left, so that a
-            reader whose connection broke can come back to it.
-        retry: Milliseconds after which a browser is told to come back to a broken stream; less than `grace`.
+        grace: Seconds that a search goes on after the last reader of its event stream has left, so
+            that a reader whose connection broke can come back to it.
+        retry: Milliseconds after which a browser is told to come back to a broken stream; less than
+            `grace`.
         keep: Seconds that a finished event stream can still be continued.
         max_streams: Most event streams that are kept.
         max_stream_bytes: Most bytes of kept event streams, all together.
-        max_running_bytes: Most bytes of event streams of searches that run, all together; where a reader is slower
-            than the search, the search waits.
+        max_running_bytes: Most bytes of event streams of searches that run, all together; where a
+            reader is slower than the search, the search waits.
         max_age: Seconds that a client may use a complete answer again.
         server_timing: Whether answers say how long each source took.
         suggest: Whether `/suggest` answers.
@@ -36,7 +39,8 @@ class Options:
         trusted_proxies: Addresses and networks of proxies whose `X-Forwarded-For` is believed.
         max_connections: Most connections that are open at once.
         max_client_connections: Most of one address, this machine and trusted proxies aside.
-        keepalive: Seconds that a connection may stay silent between two requests; longer than proxies keep theirs.
+        keepalive: Seconds that a connection may stay silent between two requests; longer than
+            proxies keep theirs.
         head_timeout: Seconds in which the head of a request must have arrived.
         max_query: Most characters of a query.
         write_timeout: Seconds in which a client must have read something of what waits for it.

@@ -1,11 +1,12 @@
 """How many searches may run at once, found out by how long work that is ready has to wait.
 
-A search is mostly waiting for databases, so many may run at once; but what they bring is read by one loop, and beyond
-some number each further search only makes all others slower. That number depends on the machine, on the databases and
-on what is asked, so it is measured. Pages come in bursts, and a burst is no overload: what counts is the shortest wait
-of a while, which says that the line of those who wait never got short (as CoDel judges a queue). The number grows by
-one after a while in which that was less than half of `TARGET`, stays up to that, and falls by a tenth of what runs
-beyond (as TCP finds its window).
+A search is mostly waiting for databases, so many may run at once; but what they bring is read by
+one loop, and beyond some number each further search only makes all others slower. That number
+depends on the machine, on the databases and on what is asked, so it is measured. Pages come in
+bursts, and a burst is no overload: what counts is the shortest wait of a while, which says that the
+line of those who wait never got short (as CoDel judges a queue). The number grows by one after a
+while in which that was less than half of `TARGET`, stays up to that, and falls by a tenth of what
+runs beyond (as TCP finds its window).
 """
 
 from __future__ import annotations
@@ -14,10 +15,11 @@ import math
 
 #: Seconds that work which is ready may wait for its turn, all the while.
 TARGET = 0.05
-#: A while, in seconds, and the measurements that it needs: a loop that stood still once is no overload.
+#: A while, in seconds, and the measurements that it needs: a loop that stood still once is no
+#: overload.
 WHILE, ENOUGH = 0.4, 4
-#: Searches that may run before anything is known; and those that always may, for fewer would leave the processor idle
-#: while databases are waited for.
+#: Searches that may run before anything is known; and those that always may, for fewer would leave
+#: the processor idle while databases are waited for.
 FIRST, LEAST = 24, 8
 #: A loop that is so many seconds late, on average over a while, lets nobody in.
 CLOSED = 0.5

@@ -68,8 +68,16 @@ def frame(
         [tag("meta", name=name, content=value) for name, value in (metas or {}).items()],
         tag("link", rel="stylesheet", href=site.path("/static/style.css")),
         tag("link", rel="icon", href=site.path("/favicon.ico"), sizes="16x16"),
-        tag("link", rel="icon", href=site.path("/static/icon.png"), type="image/png", sizes="64x64"),
-        tag("link", rel="search", type=OPENSEARCH_TYPE, title=NAME, href=site.path("/opensearch.xml")),
+        tag(
+            "link", rel="icon", href=site.path("/static/icon.png"), type="image/png", sizes="64x64"
+        ),
+        tag(
+            "link",
+            rel="search",
+            type=OPENSEARCH_TYPE,
+            title=NAME,
+            href=site.path("/opensearch.xml"),
+        ),
     )
     body = tag(
         "body",
@@ -89,14 +97,22 @@ def frame(
     return document(tag("html", head, body, lang="en"))
 
 
-def search_form(site: Site, sources: Sequence[SourceView], form: Form, *, focus: bool = False) -> Markup:
+def search_form(
+    site: Site, sources: Sequence[SourceView], form: Form, *, focus: bool = False
+) -> Markup:
     """The form that every search starts from."""
     # Where all are asked anyway, saying so of each is noise.
     choice = not all(it.default for it in sources)
     boxes = [
         tag(
             "label",
-            tag("input", type="checkbox", name="sources", value=it.name, checked=it.name in form.chosen),
+            tag(
+                "input",
+                type="checkbox",
+                name="sources",
+                value=it.name,
+                checked=it.name in form.chosen,
+            ),
             it.label,
             " (usual)" if it.default and choice else None,
         )
@@ -120,13 +136,25 @@ def search_form(site: Site, sources: Sequence[SourceView], form: Form, *, focus:
                 autofocus=focus,
             ),
             tag("label", "Years", for_="year", class_="hidden"),
-            tag("input", type="text", id="year", name="year", value=form.year, placeholder="2019-2024", size=11),
+            tag(
+                "input",
+                type="text",
+                id="year",
+                name="year",
+                value=form.year,
+                placeholder="2019-2024",
+                size=11,
+            ),
             tag("button", "Search", type="submit"),
             class_="row",
         ),
         tag(
             "details",
-            tag("summary", "Databases: ", f"{len(form.chosen)} chosen" if form.chosen else "the usual ones"),
+            tag(
+                "summary",
+                "Databases: ",
+                f"{len(form.chosen)} chosen" if form.chosen else "the usual ones",
+            ),
             tag(
                 "fieldset",
                 tag("legend", "Ask only these; with none ticked, the usual ones are asked"),
@@ -142,7 +170,9 @@ def search_form(site: Site, sources: Sequence[SourceView], form: Form, *, focus:
     )
 
 
-def start_page(site: Site, sources: Sequence[SourceView], examples: Sequence[str], notice: str = "") -> str:
+def start_page(
+    site: Site, sources: Sequence[SourceView], examples: Sequence[str], notice: str = ""
+) -> str:
     """The page that a browser opens first."""
     return frame(
         site,
@@ -158,14 +188,24 @@ def start_page(site: Site, sources: Sequence[SourceView], examples: Sequence[str
         tag(
             "p",
             "For example: ",
-            [[tag("a", it, href=site.path("/search", q=it, format="html")), " "] for it in examples],
+            [
+                [tag("a", it, href=site.path("/search", q=it, format="html")), " "]
+                for it in examples
+            ],
             class_="examples",
         )
         if examples
         else None,
         tag("h2", "Databases"),
         _source_list([it for it in sources if it.default]),
-        tag("p", tag("a", "All databases, their limits and state", href=site.path("/sources", format="html"))),
+        tag(
+            "p",
+            tag(
+                "a",
+                "All databases, their limits and state",
+                href=site.path("/sources", format="html"),
+            ),
+        ),
     )
 
 
@@ -177,12 +217,22 @@ def sources_page(site: Site, sources: Sequence[SourceView]) -> str:
             tag("th", _homepage(it), tag("code", it.name), scope="row"),
             tag("td", "yes" if it.default else "no"),
             tag("td", tag("span", it.status, class_=f"status {_css_class(it.status)}"), _pause(it)),
-            tag("td", f"{it.spec.limits.requests:g} requests in {it.spec.limits.per:g} s" if it.spec else "unknown"),
-            tag("td", [_key(key.env, required=key.required, is_set=key.set) for key in it.keys] or "none"),
+            tag(
+                "td",
+                f"{it.spec.limits.requests:g} requests in {it.spec.limits.per:g} s"
+                if it.spec
+                else "unknown",
+            ),
+            tag(
+                "td",
+                [_key(key.env, required=key.required, is_set=key.set) for key in it.keys] or "none",
+            ),
         )
         for it in sources
     ]
-    heads = [tag("th", text, scope="col") for text in ("Database", "Usual", "State", "Limit", "Key")]
+    heads = [
+        tag("th", text, scope="col") for text in ("Database", "Usual", "State", "Limit", "Key")
+    ]
     table = tag("table", tag("thead", tag("tr", heads)), tag("tbody", rows))
     return frame(
         site,
@@ -204,11 +254,18 @@ def error_page(site: Site, problem: Problem, form: Content = None) -> str:
         tag("h1", problem.title),
         tag("p", problem.detail or f"Error {problem.status}.", class_="problem", role="alert"),
         _marked_query(problem) if problem.kind == "query-syntax" else None,
-        tag("p", "Did you mean ", tag("a", suggestion, href=site.path("/search", q=suggestion, format="html")), "?")
+        tag(
+            "p",
+            "Did you mean ",
+            tag("a", suggestion, href=site.path("/search", q=suggestion, format="html")),
+            "?",
+        )
         if suggestion
         else None,
         tag("p", advice) if advice else None,
-        tag("ul", [tag("li", tag("code", it["format"]), " ", it["media_type"]) for it in allowed]) if allowed else None,
+        tag("ul", [tag("li", tag("code", it["format"]), " ", it["media_type"]) for it in allowed])
+        if allowed
+        else None,
         tag("p", tag("a", "To the start page", href=site.path("/"))),
         metas={"robots": "noindex, nofollow"},
     )
@@ -217,7 +274,13 @@ def error_page(site: Site, problem: Problem, form: Content = None) -> str:
 def _marked_query(problem: Problem) -> Markup:
     """The query with the offending characters marked."""
     text, at, length = (problem.members[name] for name in ("query", "position", "length"))
-    return tag("pre", text[:at], tag("mark", text[at : at + length] or " "), text[at + length :], class_="query")
+    return tag(
+        "pre",
+        text[:at],
+        tag("mark", text[at : at + length] or " "),
+        text[at + length :],
+        class_="query",
+    )
 
 
 def _source_list(sources: Sequence[SourceView]) -> Markup:
@@ -227,7 +290,9 @@ def _source_list(sources: Sequence[SourceView]) -> Markup:
             tag(
                 "li",
                 _homepage(it),
-                tag("span", it.spec.coverage, class_="dim") if it.spec and it.spec.coverage else None,
+                tag("span", it.spec.coverage, class_="dim")
+                if it.spec and it.spec.coverage
+                else None,
             )
             for it in sources
         ],

@@ -1,4 +1,6 @@
-"""What a client asked for: the query string of a search, checked as a whole before anything is started."""
+"""What a client asked for: the query string of a search, checked as a whole before anything is
+started.
+"""
 
 from __future__ import annotations
 
@@ -68,7 +70,8 @@ class Parameters:
 
 #: All that a search takes; `format` is read elsewhere.
 KNOWN = frozenset(
-    "q format start count n sources year timeout wait per_source versions dedup syntax enrich bom provenance".split()
+    "q format start count n sources year timeout wait per_source versions dedup syntax enrich bom "
+    "provenance".split()
 )
 
 
@@ -80,7 +83,9 @@ class _Reader:
     errors: list[dict[str, str]] = field(default_factory=list)
 
     def one(self, *names: str) -> tuple[str, str] | None:
-        """(name, value) of a parameter that may be given once, under one of its names; None where absent or empty."""
+        """(name, value) of a parameter that may be given once, under one of its names; None where
+        absent or empty.
+        """
         found = [(name, value.strip()) for name in names for value in self.given.getall(name, [])]
         if len(found) > 1:
             self.wrong(found[-1][0], f"given {len(found)} times; give it once")
@@ -106,10 +111,13 @@ def read(given: MultiMapping[str], options: Options) -> Parameters:
     """The parameters of a search; empty ones are passed over.
 
     Raises:
-        Problem: 400, with every parameter that is repeated, out of range, or another program's and misleading here.
+        Problem: 400, with every parameter that is repeated, out of range, or another program's and
+            misleading here.
     """
     reader = _Reader(given)
-    unknown = tuple(dict.fromkeys(name for name, value in given.items() if name not in KNOWN and value.strip()))
+    unknown = tuple(
+        dict.fromkeys(name for name, value in given.items() if name not in KNOWN and value.strip())
+    )
     for name in unknown:
         if (reason := refused(name)) is not None:
             reader.wrong(name, reason)
@@ -119,19 +127,28 @@ def read(given: MultiMapping[str], options: Options) -> Parameters:
 
     query = reader.one("q")
     if query and len(query[1]) > options.max_query:
-        reader.wrong("q", f"has {len(query[1]):,} characters; at most {options.max_query:,} are allowed")
+        reader.wrong(
+            "q", f"has {len(query[1]):,} characters; at most {options.max_query:,} are allowed"
+        )
     year = reader.one("year")
     sources = names(given, "sources")
     if sources and len(sources) > options.max_sources:
-        reader.wrong("sources", f"names {len(sources)} sources; at most {options.max_sources} are allowed")
+        reader.wrong(
+            "sources", f"names {len(sources)} sources; at most {options.max_sources} are allowed"
+        )
     for parameter in ("sources", "enrich"):
         for name in filter(is_path, names(given, parameter) or ()):
-            reader.wrong(parameter, f"{_quoted(name)} is a path; a source is named by its name, as /sources lists them")
+            reader.wrong(
+                parameter,
+                f"{_quoted(name)} is a path; a source is named by its name, as /sources lists them",
+            )
             break
     timeout = reader.value(_seconds, "timeout")
     start, limit = reader.value(_start, "start") or 0, reader.value(records, "count", "n")
     if start + (limit or 0) > LAST_PLACE:
-        reader.wrong("start", f"with count it goes beyond the {LAST_PLACE:,}th hit, where a list ends")
+        reader.wrong(
+            "start", f"with count it goes beyond the {LAST_PLACE:,}th hit, where a list ends"
+        )
     parameters = Parameters(
         query=query[1] if query else "",
         start=start,
@@ -156,7 +173,9 @@ def read(given: MultiMapping[str], options: Options) -> Parameters:
 
 
 def names(given: MultiMapping[str], parameter: str) -> tuple[str, ...] | None:
-    """A parameter that is a list: with commas, or repeated as the tick boxes of a form repeat it."""
+    """A parameter that is a list: with commas, or repeated as the tick boxes of a form repeat
+    it.
+    """
     found = [name.strip() for value in given.getall(parameter, []) for name in value.split(",")]
     return tuple(dict.fromkeys(filter(None, found))) or None
 

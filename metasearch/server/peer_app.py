@@ -22,7 +22,9 @@ _LONGEST_BODY = 16_384
 
 
 async def everybody(shared: Shared, *, counted: bool = False) -> list[Snapshot]:
-    """All workers as of now, this one first; `counted` where the counts are told, which are never taken back then."""
+    """All workers as of now, this one first; `counted` where the counts are told, which are never
+    taken back then.
+    """
     return [_snapshot(shared, counted), *await shared.peers.snapshots(counted)]
 
 
@@ -67,7 +69,9 @@ async def answering(shared: Shared, peers: Peers) -> AsyncIterator[None]:
     app.router.add_get("/suggest", suggest)
     app.router.add_get("/live", live)
     # Who reads a stream through another worker and leaves must be seen to leave.
-    runner = web.AppRunner(app, handler_cancellation=True, access_log=None, shutdown_timeout=_PATIENCE)
+    runner = web.AppRunner(
+        app, handler_cancellation=True, access_log=None, shutdown_timeout=_PATIENCE
+    )
     await runner.setup()
     try:
         peers.socket.unlink(missing_ok=True)  # that of a worker that was killed

@@ -1,7 +1,7 @@
 """How one worker of a server asks the others: HTTP over a Unix-domain socket each.
 
-The sockets lie in a folder that only the account of the server may enter; nothing else guards them. A server of one
-process has no peers, and nothing here then does anything.
+The sockets lie in a folder that only the account of the server may enter; nothing else guards them.
+A server of one process has no peers, and nothing here then does anything.
 """
 
 from __future__ import annotations
@@ -70,7 +70,8 @@ def dumped_pause(pause: Pause) -> bytes:
 
 
 def loaded_pause(text: bytes) -> Pause:
-    """Of `dumped_pause`; whether there is such a source, and whether it may be left alone so long, is for the engine.
+    """Of `dumped_pause`; whether there is such a source, and whether it may be left alone so long,
+    is for the engine.
 
     Raises:
         ValueError: It is none.
@@ -78,7 +79,11 @@ def loaded_pause(text: bytes) -> Pause:
     content = orjson.loads(text)
     match content:
         case [str(source), str(cause), float(seconds) | int(seconds), str(reason)]:
-            if cause in _CAUSES and len(reason) <= _LONGEST_REASON and not isinstance(seconds, bool):
+            if (
+                cause in _CAUSES
+                and len(reason) <= _LONGEST_REASON
+                and not isinstance(seconds, bool)
+            ):
                 return Pause(source, _CAUSES[cause], seconds, reason)
     raise ValueError("not a pause")
 
@@ -122,11 +127,17 @@ class Peers:
         self._sessions.clear()
 
     async def snapshots(self, counted: bool = False) -> list[Snapshot]:
-        """Of the others; of one that does not answer, what it has told last. `counted` has them keep what they tell."""
-        return list(await asyncio.gather(*(self._snapshot(number, counted) for number in self._others())))
+        """Of the others; of one that does not answer, what it has told last. `counted` has them
+        keep what they tell.
+        """
+        return list(
+            await asyncio.gather(*(self._snapshot(number, counted) for number in self._others()))
+        )
 
     def keep(self, metrics: Mapping[str, Any]) -> None:
-        """Writes down the counts that are about to be told: they are never taken back, whoever ends."""
+        """Writes down the counts that are about to be told: they are never taken back, whoever
+        ends.
+        """
         if self._folder is None:
             return
         new = self._path(self._number, "new")
@@ -134,7 +145,9 @@ class Peers:
             new.write_bytes(orjson.dumps(metrics))
             new.replace(self._path(self._number, "json"))
         except OSError as exc:
-            logger.warning("what worker %d has counted cannot be kept: %s", self._number, exc.strerror)
+            logger.warning(
+                "what worker %d has counted cannot be kept: %s", self._number, exc.strerror
+            )
 
     def kept(self) -> Mapping[str, Any]:
         """The counts that were told last from this place, by a worker that is gone."""
@@ -145,12 +158,17 @@ class Peers:
         return _read(self._folder / PARENT_FILE) if self._folder is not None else {}
 
     async def take(self, client: str) -> Quota | None:
-        """Has a request counted by the worker that counts for this client; None where this one shall do it."""
+        """Has a request counted by the worker that counts for this client; None where this one
+        shall do it.
+        """
         home = crc32(client.encode()) % self.workers
         if home == self._number:
             return None
         try:
-            async with asyncio.timeout(PATIENCE), self._session(home).post("/take", data=client.encode()) as response:
+            async with (
+                asyncio.timeout(PATIENCE),
+                self._session(home).post("/take", data=client.encode()) as response,
+            ):
                 return Quota(**await response.json())
         except _SILENCE:
             return None
@@ -164,10 +182,16 @@ class Peers:
 
     async def completions(self, prefix: str, user: str | None) -> list[list[Completion]]:
         """What each of the others would complete for this user."""
-        return list(await asyncio.gather(*(self._completions(number, prefix, user) for number in self._others())))
+        return list(
+            await asyncio.gather(
+                *(self._completions(number, prefix, user) for number in self._others())
+            )
+        )
 
     async def continued(self, event_id: str) -> aiohttp.ClientResponse | None:
-        """The rest of an event stream, from whoever drains it; to be closed. None where nobody does."""
+        """The rest of an event stream, from whoever drains it; to be closed. None where nobody
+        does.
+        """
         if not _EVENT_ID.fullmatch(event_id):
             return None
         for number in self._others():
@@ -191,7 +215,8 @@ class Peers:
     def _session(self, number: int) -> aiohttp.ClientSession:
         session = self._sessions.get(number)
         if session is None:
-            # Streams hold a connection for as long as they last, so there is no limit to their number.
+            # Streams hold a connection for as long as they last, so there is no limit to their
+            # number.
             connector = aiohttp.UnixConnector(str(self._path(number, "sock")), limit=0)
             session = aiohttp.ClientSession(
                 "http://worker/",
@@ -227,7 +252,10 @@ class Peers:
     async def _completions(self, number: int, prefix: str, user: str | None) -> list[Completion]:
         params = {"q": prefix, "user": user or ""}
         try:
-            async with asyncio.timeout(PATIENCE), self._session(number).get("/suggest", params=params) as answer:
+            async with (
+                asyncio.timeout(PATIENCE),
+                self._session(number).get("/suggest", params=params) as answer,
+            ):
                 return [Completion(**it) for it in await answer.json()]
         except _SILENCE:
             return []

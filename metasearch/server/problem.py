@@ -1,4 +1,6 @@
-"""Errors as clients see them: problem details (RFC 9457) as JSON, or a page where a browser asks."""
+"""Errors as clients see them: problem details (RFC 9457) as JSON, or a page where a browser
+asks.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +11,20 @@ from typing import Any, Self
 import orjson
 from aiohttp import web
 
-from metasearch.errors import FormatError, MetasearchError, QuerySyntaxError, UnknownSource, UsageError
+from metasearch.errors import (
+    FormatError,
+    MetasearchError,
+    QuerySyntaxError,
+    UnknownSource,
+    UsageError,
+)
 from metasearch.formats.text import clean, line
 from metasearch.server.negotiate import choose
 
 MEDIA_TYPE = "application/problem+json"
 
-#: Last part of `type` -> `title`, which is the same for every problem of the type. Others are "about:blank".
+#: Last part of `type` -> `title`, which is the same for every problem of the type. Others are
+#: "about:blank".
 KINDS: Mapping[str, str] = {
     "parameters": "A parameter cannot be used",
     "query-syntax": "The query cannot be read",
@@ -94,7 +103,10 @@ class Problem(Exception):
     def unacceptable(cls, detail: str, allowed: Iterable[tuple[str, str]]) -> Self:
         """406, with the forms that there are as [{"format", "media_type"}]."""
         return cls(
-            406, "not-acceptable", detail, allowed=[{"format": name, "media_type": media} for name, media in allowed]
+            406,
+            "not-acceptable",
+            detail,
+            allowed=[{"format": name, "media_type": media} for name, media in allowed],
         )
 
     @classmethod

@@ -1,9 +1,11 @@
-"""How a worker shows its parent that its event loop runs, and how it can be made to say what it does instead.
+"""How a worker shows its parent that its event loop runs, and how it can be made to say what it
+does instead.
 
-The worker writes a byte into a pipe from its loop, a few times a second. Nothing in a worker whose loop has stopped can
-be asked for help: while C code holds the interpreter (a regular expression, a comparison of long strings) neither
-Python's signal handlers nor other threads run. So the parent judges, faulthandler writes the stacks without the
-interpreter, and only SIGKILL ends it. Docs: docs/server.md, why: docs/decisions/0020-the-watchdog.md.
+The worker writes a byte into a pipe from its loop, a few times a second. Nothing in a worker whose
+loop has stopped can be asked for help: while C code holds the interpreter (a regular expression, a
+comparison of long strings) neither Python's signal handlers nor other threads run. So the parent
+judges, faulthandler writes the stacks without the interpreter, and only SIGKILL ends it. Docs:
+docs/server.md, why: docs/decisions/0020-the-watchdog.md.
 """
 
 from __future__ import annotations
@@ -39,7 +41,9 @@ def stacks_of(folder: Path, number: int) -> Path:
 
 @contextmanager
 def telling_stacks(file: Path) -> Iterator[None]:
-    """Has this process write its stacks into a file when it is sent `TELL`, or crashes, as long as the block lasts."""
+    """Has this process write its stacks into a file when it is sent `TELL`, or crashes, as long as
+    the block lasts.
+    """
     assert TELL is not None
     with file.open("wb") as stream:
         faulthandler.enable(stream)
@@ -54,11 +58,13 @@ def telling_stacks(file: Path) -> Iterator[None]:
 def beat(told: Connection, silence: float) -> None:
     """Begins to show signs of life from the running loop, and goes on as long as that runs.
 
-    With a `silence` in seconds, the kernel ends this process after twice as long without a sign (SIGALRM): a loop that
-    has stopped ends even if the parent is gone.
+    With a `silence` in seconds, the kernel ends this process after twice as long without a sign
+    (SIGALRM): a loop that has stopped ends even if the parent is gone.
     """
     loop = asyncio.get_running_loop()
-    os.set_blocking(told.fileno(), False)  # a parent that was stopped does not read, and must not stop the loop
+    os.set_blocking(
+        told.fileno(), False
+    )  # a parent that was stopped does not read, and must not stop the loop
 
     def sign() -> None:
         with suppress(BlockingIOError, BrokenPipeError):

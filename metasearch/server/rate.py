@@ -1,4 +1,6 @@
-"""How often one client may ask: a token bucket for each, in a table that cannot grow without end."""
+"""How often one client may ask: a token bucket for each, in a table that cannot grow without
+end.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ class Quota:
 
     @property
     def headers(self) -> dict[str, str]:
-        """As the IETF draft on RateLimit headers writes it; `t` is when the whole quota will be there again."""
+        """As the IETF draft on RateLimit headers writes it; `t` is when the whole quota will be
+        there again.
+        """
         full = math.ceil((self.limit - self.tokens) * self.window / self.limit)
         return {
             "RateLimit-Policy": f'"default";q={self.limit};w={self.window:.0f}',
@@ -51,18 +55,21 @@ class Quota:
             raise Problem(
                 429,
                 "rate-limited",
-                f"More than {self.limit} requests in {self.window:.0f} seconds. Try again in {self.wait} seconds.",
+                f"More than {self.limit} requests in {self.window:.0f} seconds. Try again in "
+                f"{self.wait} seconds.",
                 headers={"Retry-After": str(self.wait)},
             )
 
 
 class RateLimiter:
-    """Buckets of all clients: each begins full and fills evenly; a request that is refused takes nothing.
+    """Buckets of all clients: each begins full and fills evenly; a request that is refused takes
+    nothing.
 
     Args:
         limit: Requests that a client may make in a window, at once or spread.
         window: Seconds.
-        most_clients: So many are kept; beyond that, the one that has been silent longest is forgotten.
+        most_clients: So many are kept; beyond that, the one that has been silent longest is
+            forgotten.
         clock: Monotonic seconds.
     """
 

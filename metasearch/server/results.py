@@ -39,7 +39,13 @@ STATUS_WORDS: Mapping[str, str] = {
     "skipped": "not asked",
 }
 #: Formats that the page links to, with the words of the link.
-EXPORTS = (("ris", "RIS"), ("bibtex", "BibTeX"), ("csv", "CSV"), ("json", "JSON"), ("atom", "Atom feed"))
+EXPORTS = (
+    ("ris", "RIS"),
+    ("bibtex", "BibTeX"),
+    ("csv", "CSV"),
+    ("json", "JSON"),
+    ("atom", "Atom feed"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +74,9 @@ def results_page(site: Site, results: Results, sources: Sequence[SourceView]) ->
         tag("h1", "Results for ", tag("q", results.form.query), class_="hidden"),
         tag("p", _summary(answer), class_="summary", role="status"),
         _read_as(answer),
-        tag("p", _expected(answer), class_="dim") if answer.expected > answer.counts.unique else None,
+        tag("p", _expected(answer), class_="dim")
+        if answer.expected > answer.counts.unique
+        else None,
         _incomplete(results),
         _running(site, results),
         tag(
@@ -104,7 +112,8 @@ def _summary(answer: Answer) -> str:
     return (
         f"{shown}{_many(counts.unique, 'work')} out of {_many(counts.received, 'record')}, "
         f"{_many(counts.duplicates, 'duplicate')} merged; "
-        f"{answered} of {_many(len(answer.sources), 'database')} answered in {answer.seconds:.1f} s."
+        f"{answered} of {_many(len(answer.sources), 'database')} answered in {answer.seconds:.1f} "
+        f"s."
     )
 
 
@@ -113,7 +122,12 @@ def _read_as(answer: Answer) -> Content:
     if answer.syntax == "simple" and not answer.notes:
         return None
     said = tag("p", f"Read as {answer.syntax}: ", tag("code", line(answer.query)), class_="dim")
-    return [said, tag("ul", [tag("li", line(note)) for note in answer.notes], class_="dim") if answer.notes else None]
+    return [
+        said,
+        tag("ul", [tag("li", line(note)) for note in answer.notes], class_="dim")
+        if answer.notes
+        else None,
+    ]
 
 
 def _expected(answer: Answer) -> str:
@@ -121,7 +135,10 @@ def _expected(answer: Answer) -> str:
     assert it is not None
     most = f", {it.most:,} at most" if it.most is not None else ""
     unsure = "" if it.reliable else " (not sure)"
-    return f"About {answer.expected:,} works in all{unsure}, {it.least:,} at least{most}: {line(it.basis)}."
+    return (
+        f"About {answer.expected:,} works in all{unsure}, {it.least:,} at least{most}: "
+        f"{line(it.basis)}."
+    )
 
 
 def _nothing(answer: Answer) -> str:
@@ -130,7 +147,11 @@ def _nothing(answer: Answer) -> str:
     if answer.paging.start and answer.counts.unique:
         return f"The list ends before its place {answer.paging.start + 1}."
     if not any(report.status in ("ok", "empty") for report in answer.sources):
-        return "No source answered." if any(report.failed for report in answer.sources) else "No source could be asked."
+        return (
+            "No source answered."
+            if any(report.failed for report in answer.sources)
+            else "No source could be asked."
+        )
     return "No database that answered has a work for this query."
 
 
@@ -142,17 +163,27 @@ def _pager(site: Site, results: Results) -> Content:
     links: list[Content] = []
     if paging.start:
         words = "Previous works" if before else "First works"
-        links += [tag("a", words, href=_from(before, site, results), rel="prev" if before else "first"), " "]
+        links += [
+            tag("a", words, href=_from(before, site, results), rel="prev" if before else "first"),
+            " ",
+        ]
     if following is not None:
         links.append(tag("a", "More works", href=_from(following.start, site, results), rel="next"))
     if held_back(results.answer) and (deeper := _deeper(results.answer)) is not None:
-        address = site.path("/search", **{**results.parameters, "start": 0, "per_source": deeper, "format": "html"})
-        links += [" " if links else None, tag("a", f"Ask each database for {deeper} records", href=address)]
+        address = site.path(
+            "/search", **{**results.parameters, "start": 0, "per_source": deeper, "format": "html"}
+        )
+        links += [
+            " " if links else None,
+            tag("a", f"Ask each database for {deeper} records", href=address),
+        ]
     return tag("nav", links, aria_label="Pages", class_="pager") if links else None
 
 
 def _deeper(answer: Answer) -> int | None:
-    """Records of each source for a longer list, a round number; None where no more can be asked for."""
+    """Records of each source for a longer list, a round number; None where no more can be asked
+    for.
+    """
     given = max(report.count + report.filtered + report.unread for report in answer.sources)
     return next((number for number in (100, 500, 1000) if number >= 2 * given), None)
 
@@ -197,7 +228,9 @@ def _running(site: Site, results: Results) -> Content:
     return tag(
         "p",
         f"{_many(len(running), 'database')} {are} still being asked: {', '.join(running)}. ",
-        tag("a", "Show what has come since", href=_from(results.answer.paging.start, site, results)),
+        tag(
+            "a", "Show what has come since", href=_from(results.answer.paging.start, site, results)
+        ),
         class_="notice",
         role="status",
     )
@@ -212,7 +245,7 @@ def _label(source: str, results: Results) -> str:
     return results.labels.get(source, source)
 
 
-# ------------------------------------------------------------------------------------------------------------ one hit
+# ------------------------------------------------------------------------------------------ one hit
 
 
 def _hit(hit: Hit, site: Site, results: Results) -> Markup:
@@ -224,10 +257,17 @@ def _hit(hit: Hit, site: Site, results: Results) -> Markup:
         "li",
         tag(
             "article",
-            tag("h3", tag("a", title, href=address, lang=language) if address else tag("span", title, lang=language)),
+            tag(
+                "h3",
+                tag("a", title, href=address, lang=language)
+                if address
+                else tag("span", title, lang=language),
+            ),
             _people(it),
             _imprint(it),
-            tag("p", _excerpt(it.abstract), class_="abstract", lang=language) if it.abstract else None,
+            tag("p", _excerpt(it.abstract), class_="abstract", lang=language)
+            if it.abstract
+            else None,
             tag("p", _badges_of(it), _source_badges(hit, results), _links(it), class_="badges"),
             _explanation(hit, results),
             coins.span(hit, site.base),
@@ -242,7 +282,9 @@ def _people(it: Record) -> Content:
     more = len(names) - _AUTHORS_SHOWN
     if not names:
         return None
-    shown = ", ".join(names) if more <= 1 else f"{', '.join(names[:_AUTHORS_SHOWN])} and {more} more"
+    shown = (
+        ", ".join(names) if more <= 1 else f"{', '.join(names[:_AUTHORS_SHOWN])} and {more} more"
+    )
     return tag("p", shown, class_="authors")
 
 
@@ -256,7 +298,13 @@ def _imprint(it: Record) -> Content:
     venue = line(it.venue) or line(it.publisher)
     if not venue and not rest:
         return None
-    return tag("p", tag("cite", venue) if venue else None, ", " if venue and rest else None, rest, class_="imprint")
+    return tag(
+        "p",
+        tag("cite", venue) if venue else None,
+        ", " if venue and rest else None,
+        rest,
+        class_="imprint",
+    )
 
 
 def _excerpt(abstract: str) -> str:
@@ -269,7 +317,9 @@ def _excerpt(abstract: str) -> str:
 
 
 def _badges_of(it: Record) -> Content:
-    """What kind of work it is, whether it may be read freely, and, before all, whether it was retracted."""
+    """What kind of work it is, whether it may be read freely, and, before all, whether it was
+    retracted.
+    """
     free = it.open_access not in (None, "closed")
     return [
         tag("strong", "Retracted", class_="retracted") if it.retracted else None,
@@ -300,38 +350,55 @@ def _links(it: Record) -> Content:
 
 def _explanation(hit: Hit, results: Results) -> Markup:
     reasons = [
-        tag("li", _with_label(line(it.text), it.source, results), tag("span", f" {it.points:+.4f}", class_="dim"))
+        tag(
+            "li",
+            _with_label(line(it.text), it.source, results),
+            tag("span", f" {it.points:+.4f}", class_="dim"),
+        )
         for it in hit.reasons
     ]
     merged = [
         tag(
             "li",
             f"{line(it.because)} ",
-            tag("span", f"({line(it.matcher)}: {line(it.left)} and {line(it.right)})", class_="dim"),
+            tag(
+                "span", f"({line(it.matcher)}: {line(it.left)} and {line(it.right)})", class_="dim"
+            ),
         )
         for it in hit.matches
     ]
-    versions = [tag("li", f"{line(it.kind)}: {', '.join(line(key) for key in it.records)}") for it in hit.versions]
+    versions = [
+        tag("li", f"{line(it.kind)}: {', '.join(line(key) for key in it.records)}")
+        for it in hit.versions
+    ]
     return tag(
         "details",
         tag("summary", "Why it is here, and where from"),
         _part(f"Score {hit.score:.4f}", reasons),
         _part(f"Why {_many(len(hit.records), 'record')} became one", merged),
         _part("Versions", versions),
-        _part("Which source gave what", [tag("li", it) for it in field_sources(hit, results.labels)]),
+        _part(
+            "Which source gave what", [tag("li", it) for it in field_sources(hit, results.labels)]
+        ),
     )
 
 
 def _with_label(text: str, source: str | None, results: Results) -> str:
-    """A reason that begins with the name of its source ("crossref ranks it 3"), with what people call that source."""
-    return _label(source, results) + text.removeprefix(source) if source and text.startswith(f"{source} ") else text
+    """A reason that begins with the name of its source ("crossref ranks it 3"), with what people
+    call that source.
+    """
+    return (
+        _label(source, results) + text.removeprefix(source)
+        if source and text.startswith(f"{source} ")
+        else text
+    )
 
 
 def _part(heading: str, items: Sequence[Markup]) -> Content:
     return [tag("h4", heading), tag("ul", items)] if items else None
 
 
-# ------------------------------------------------------------------------------------------------------ beside the hits
+# ---------------------------------------------------------------------------------- beside the hits
 
 
 def _exports(site: Site, results: Results) -> Content:
@@ -350,17 +417,32 @@ def _exports(site: Site, results: Results) -> Content:
         )
         for name, words in EXPORTS
     ]
-    return tag("nav", tag("h2", "Take these along"), tag("ul", links), aria_label="Exports", class_="exports")
+    return tag(
+        "nav",
+        tag("h2", "Take these along"),
+        tag("ul", links),
+        aria_label="Exports",
+        class_="exports",
+    )
 
 
 def _sources(results: Results) -> Markup:
     # What is told above of all of them lies open here for none.
-    many = {it.source for group in alike(results.answer.sources) if len(group) > NAMED_FIRST for it in group}
+    many = {
+        it.source
+        for group in alike(results.answer.sources)
+        if len(group) > NAMED_FIRST
+        for it in group
+    }
     reports = results.answer.sources
     return tag(
         "section",
         tag("h2", "Databases", id="databases"),
-        tag("ul", [_source(it, results, lies_open=it.source not in many) for it in reports], class_="reports"),
+        tag(
+            "ul",
+            [_source(it, results, lies_open=it.source not in many) for it in reports],
+            class_="reports",
+        ),
         aria_labelledby="databases",
     )
 
@@ -385,7 +467,8 @@ def _source(report: SourceReport, results: Results, *, lies_open: bool) -> Marku
                 ),
                 tag(
                     "span",
-                    f" {report.count}{total}, {report.seconds:.2f} s{', cached' if report.cached else ''}",
+                    f" {report.count}{total}, {report.seconds:.2f} "
+                    f"s{', cached' if report.cached else ''}",
                     class_="dim",
                 )
                 if report.count or good

@@ -1,4 +1,6 @@
-"""What a server answers besides searches: sources, suggestions, the description document, health, files."""
+"""What a server answers besides searches: sources, suggestions, the description document, health,
+files.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,9 @@ async def sources(request: web.Request) -> web.Response:
 async def _sources(request: web.Request, form: str) -> web.Response:
     views = await _views(request.app[SHARED])
     if form == "html":
-        return api.html_response(sources_page(site_of(request), views), headers={"Cache-Control": "no-store"})
+        return api.html_response(
+            sources_page(site_of(request), views), headers={"Cache-Control": "no-store"}
+        )
     return _json([source_object(it) for it in views], "application/json", Vary="Accept")
 
 
@@ -56,11 +60,15 @@ async def plan(request: web.Request) -> web.Response:
     shared = request.app[SHARED]
     parameters = read(request.query, shared.options)
     if not parameters.query:
-        raise Problem.bad_parameters([{"parameter": "q", "reason": "missing: what is to be searched for?"}])
+        raise Problem.bad_parameters(
+            [{"parameter": "q", "reason": "missing: what is to be searched for?"}]
+        )
     from metasearch.engine.engine import planned
 
     turns = shared.engine.desk.turns()
-    with await shared.gate.enter(request[USER]):  # a hundred sources are a third of a second of work
+    with await shared.gate.enter(
+        request[USER]
+    ):  # a hundred sources are a third of a second of work
         await turns.next()
         found = planned(
             parameters.query,
@@ -78,24 +86,32 @@ async def plan(request: web.Request) -> web.Response:
 
 
 async def translate(request: web.Request) -> web.Response:
-    """`/translate?q=`: the query in the syntaxes of databases that people search by hand; no source is asked."""
+    """`/translate?q=`: the query in the syntaxes of databases that people search by hand; no source
+    is asked.
+    """
     options = request.app[SHARED].options
     parameters = await given(request, options)
     wanted = read(parameters, options)
     if not wanted.query:
-        raise Problem.bad_parameters([{"parameter": "q", "reason": "missing: what is to be translated?"}])
+        raise Problem.bad_parameters(
+            [{"parameter": "q", "reason": "missing: what is to be translated?"}]
+        )
     named = names(parameters, "to") or ()
     try:
         targets(named)
     except UsageError as exc:
-        raise Problem.bad_parameters([{"parameter": "to", "reason": f"{exc}. {exc.advice}"}]) from exc
+        raise Problem.bad_parameters(
+            [{"parameter": "to", "reason": f"{exc}. {exc.advice}"}]
+        ) from exc
     async with request.app[SHARED].gate.brief():
         found = await asyncio.to_thread(translations, wanted.query, named, wanted.syntax or "auto")
     return _json(translations_object(found), "application/json")
 
 
 async def suggest(request: web.Request) -> web.Response:
-    """`/suggest?q=`: completions from the operator's queries and this user's; 404 where it is not switched on."""
+    """`/suggest?q=`: completions from the operator's queries and this user's; 404 where it is not
+    switched on.
+    """
     prefix = request.query.get("q", "")
     site, shared, user = site_of(request), request.app[SHARED], owner(request)
     if not shared.options.suggest:
@@ -103,7 +119,9 @@ async def suggest(request: web.Request) -> web.Response:
     typed = prefix[:_LONGEST_PREFIX]
     async with shared.gate.brief():
         own = shared.suggestions.complete(typed, user)
-        completions = completed([own, *(await shared.peers.completions(typed, user) if user else ())])
+        completions = completed(
+            [own, *(await shared.peers.completions(typed, user) if user else ())]
+        )
     texts = [it.text for it in completions]
     urls = [site.url("/search", q=it.text, format="html") for it in completions]
     return _json([prefix, texts, [it.description for it in completions], urls], SUGGESTIONS_TYPE)
@@ -155,7 +173,9 @@ async def metrics(request: web.Request) -> web.Response:
         running_loop_name(),
         shared.peers.workers,
     )
-    return web.Response(body=text.encode(), headers={"Content-Type": METRICS_TYPE, "Cache-Control": "no-store"})
+    return web.Response(
+        body=text.encode(), headers={"Content-Type": METRICS_TYPE, "Cache-Control": "no-store"}
+    )
 
 
 async def _views(shared: Shared) -> list[SourceView]:
@@ -193,9 +213,13 @@ def _file(request: web.Request, asset: Asset) -> web.Response:
     if any(known.value in (asset.etag, "*") for known in request.if_none_match or ()):
         return web.Response(status=304, headers=headers)
     charset = "utf-8" if asset.media_type == "text/css" else None
-    return web.Response(body=asset.body, content_type=asset.media_type, charset=charset, headers=headers)
+    return web.Response(
+        body=asset.body, content_type=asset.media_type, charset=charset, headers=headers
+    )
 
 
 def _json(content: object, media_type: str, **headers: str) -> web.Response:
     body = orjson.dumps(content, option=orjson.OPT_APPEND_NEWLINE)
-    return web.Response(body=body, content_type=media_type, headers={"Cache-Control": "no-store", **headers})
+    return web.Response(
+        body=body, content_type=media_type, headers={"Cache-Control": "no-store", **headers}
+    )

@@ -39,11 +39,11 @@ def serve(
         port: 0 takes any free one.
         demo: Answers from the embedded demo databases instead of the configured sources.
         announce: Told the address, once the server listens; by itself it is written to stderr.
-        workers: Processes that answer, each of which this one watches; 0 answers in this one, which nobody watches. So
-            does 1 where the system cannot do it. See docs/server.md.
+        workers: Processes that answer, each of which this one watches; 0 answers in this one, which
+            nobody watches. So does 1 where the system cannot do it. See docs/server.md.
         loop: "auto" takes uvloop where it is installed.
-        prepare: Entered by each worker for as long as it lives, as by whoever calls this for the process that there
-            is already; it can be pickled.
+        prepare: Entered by each worker for as long as it lives, as by whoever calls this for the
+            process that there is already; it can be pickled.
 
     Raises:
         UsageError: It cannot listen there, or the loop is not installed.
@@ -67,7 +67,8 @@ def supervisable() -> bool:
 
 
 def settle() -> None:
-    """Sets all that is loaded by now aside from garbage collection: to look through it stalls the loop for 50 ms.
+    """Sets all that is loaded by now aside from garbage collection: to look through it stalls the
+    loop for 50 ms.
 
     For a process that does nothing but serve, once it is ready.
     """
@@ -75,7 +76,9 @@ def settle() -> None:
     gc.freeze()
 
 
-async def _serve(settings: Settings, host: str, port: int, demo: bool, announce: Callable[[str], None]) -> None:
+async def _serve(
+    settings: Settings, host: str, port: int, demo: bool, announce: Callable[[str], None]
+) -> None:
     from metasearch.server.app import listening
 
     stopped = asyncio.Event()

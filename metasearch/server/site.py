@@ -21,7 +21,8 @@ from metasearch.server.suggest import Suggestions
 if TYPE_CHECKING:
     from metasearch.engine.engine import Engine
 
-#: The ShortName of the description document and the title of the link to it; browsers compare the two.
+#: The ShortName of the description document and the title of the link to it; browsers compare the
+#: two.
 NAME = "metasearch"
 
 
@@ -82,7 +83,9 @@ SHARED = web.AppKey("shared", Shared)
 
 
 def owner(request: web.Request) -> str | None:
-    """Whose queries a request may be shown: those of the user that its key names; None where there are no keys."""
+    """Whose queries a request may be shown: those of the user that its key names; None where there
+    are no keys.
+    """
     return request[USER] if request.app[SHARED].keys else None
 
 

@@ -17,7 +17,12 @@ BACKLOG = 128
 
 
 async def listen(
-    protocol: Callable[[], asyncio.BaseProtocol], host: str, port: int, *, shared: bool = False, serve: bool = True
+    protocol: Callable[[], asyncio.BaseProtocol],
+    host: str,
+    port: int,
+    *,
+    shared: bool = False,
+    serve: bool = True,
 ) -> asyncio.Server:
     """The sockets of an address.
 
@@ -25,7 +30,8 @@ async def listen(
         protocol: For each connection.
         host: A name or address of this machine.
         port: 0 takes any free one.
-        shared: Whether several may take the same address, and the system divides connections between them.
+        shared: Whether several may take the same address, and the system divides connections
+            between them.
         serve: Whether they listen at once.
 
     Raises:

@@ -77,7 +77,9 @@ _STANDING = ("ok", "half-open", "paused", "open")
 
 
 def together(told: Iterable[Sequence[SourceState]]) -> list[SourceState]:
-    """What holds for all workers of a server: of each source the worst state, and the sums of what was counted."""
+    """What holds for all workers of a server: of each source the worst state, and the sums of what
+    was counted.
+    """
     of_source: dict[str, list[SourceState]] = {}
     for state in (state for states in told for state in states):
         of_source.setdefault(state.source, []).append(state)
@@ -85,7 +87,9 @@ def together(told: Iterable[Sequence[SourceState]]) -> list[SourceState]:
 
 
 def _joined(states: Sequence[SourceState]) -> SourceState:
-    worst = max(states, key=lambda it: (_STANDING.index(it.state), it.until, it.last_error is not None))
+    worst = max(
+        states, key=lambda it: (_STANDING.index(it.state), it.until, it.last_error is not None)
+    )
     return replace(
         worst,
         requests=sum(it.requests for it in states),
@@ -111,7 +115,9 @@ def view(engine: Engine, states: Iterable[SourceState] | None = None) -> list[So
     views = []
     for state in engine.source_states() if states is None else states:
         spec = _spec(engine, state.source)
-        named = [(name, auth.required) for auth in (spec.auth if spec else ()) for name in auth.variables]
+        named = [
+            (name, auth.required) for auth in (spec.auth if spec else ()) for name in auth.variables
+        ]
         keys = tuple(Key(name, required, bool(env.get(name))) for name, required in named)
         limits = engine.registry.limits(state.source) if spec else None
         views.append(SourceView(state.source, spec, state.source in default, keys, state, limits))
@@ -152,7 +158,11 @@ def source_object(it: SourceView) -> dict[str, Any]:
         "requests": it.state.requests,
         "failures": it.state.failures,
         "hedges": it.state.hedges,
-        "cached_pages": {"fresh": it.state.fresh, "stale": it.state.stale, "spared": it.state.spared},
+        "cached_pages": {
+            "fresh": it.state.fresh,
+            "stale": it.state.stale,
+            "spared": it.state.spared,
+        },
         "p50_ms": it.state.p50_ms,
         "p95_ms": it.state.p95_ms,
         "keys": [{"env": key.env, "required": key.required, "set": key.set} for key in it.keys],

@@ -27,8 +27,8 @@ logger = logging.getLogger("metasearch.server")
 
 #: The id of the search that a request has started, for the log.
 SEARCH_ID = web.RequestKey("search_id", str)
-#: What a silent stream sends now and then: a comment. No empty line follows, because that would end an event, and many
-#: clients hand an event on that has no data.
+#: What a silent stream sends now and then: a comment. No empty line follows, because that would end
+#: an event, and many clients hand an event on that has no data.
 PING = b": ping\n"
 #: Proxies must pass each event on as it comes.
 _HEADERS = {"Vary": "Accept", "Cache-Control": "no-store", "X-Accel-Buffering": "no"}
@@ -39,7 +39,9 @@ def head(form: str) -> web.Response:
     return web.Response(headers=_HEADERS, content_type=FORMATS[form].media_type)
 
 
-async def events(request: web.Request, prepared: Events, query: str, form: str, seat: Seat) -> web.StreamResponse:
+async def events(
+    request: web.Request, prepared: Events, query: str, form: str, seat: Seat
+) -> web.StreamResponse:
     """The events of a search as they happen; `form` is one of `FORMS`."""
     request[SEARCH_ID] = prepared.id
     shared = request.app[SHARED]
@@ -55,7 +57,9 @@ async def events(request: web.Request, prepared: Events, query: str, form: str, 
 
 
 async def resume(request: web.Request, last_event_id: str) -> web.StreamResponse:
-    """The rest of a stream that broke; 204, which stops a browser from asking again, where there is none."""
+    """The rest of a stream that broke; 204, which stops a browser from asking again, where there is
+    none.
+    """
     shared = request.app[SHARED]
     found = shared.hub.find(last_event_id)
     if found is None:
@@ -69,7 +73,9 @@ async def resume(request: web.Request, last_event_id: str) -> web.StreamResponse
     return await _send(request, _server_sent(request, live, seen), "sse")
 
 
-async def _relay(request: web.Request, elsewhere: aiohttp.ClientResponse, search_id: str) -> web.StreamResponse:
+async def _relay(
+    request: web.Request, elsewhere: aiohttp.ClientResponse, search_id: str
+) -> web.StreamResponse:
     """The rest of a stream that another worker of this server drains."""
     request[SEARCH_ID] = search_id
     try:
@@ -80,7 +86,9 @@ async def _relay(request: web.Request, elsewhere: aiohttp.ClientResponse, search
         elsewhere.close()
 
 
-async def _from_elsewhere(request: web.Request, elsewhere: aiohttp.ClientResponse) -> AsyncGenerator[bytes]:
+async def _from_elsewhere(
+    request: web.Request, elsewhere: aiohttp.ClientResponse
+) -> AsyncGenerator[bytes]:
     yield _retry(request)
     try:
         async for piece in elsewhere.content.iter_any():
@@ -90,7 +98,8 @@ async def _from_elsewhere(request: web.Request, elsewhere: aiohttp.ClientRespons
 
 
 async def _lines(request: web.Request, prepared: Events, query: str) -> AsyncGenerator[bytes]:
-    # Written by the request itself: a slow reader makes the search wait, one that leaves cancels it.
+    # Written by the request itself: a slow reader makes the search wait, one that leaves cancels
+    # it.
     async with aclosing(prepared):
         async for event in prepared:
             yield ndjson(event)
@@ -108,11 +117,15 @@ async def _server_sent(request: web.Request, live: LiveSearch, seen: int) -> Asy
 
 
 def _retry(request: web.Request) -> bytes:
-    """When to come back to a stream that broke; a field of the event that follows, and no event of its own."""
+    """When to come back to a stream that broke; a field of the event that follows, and no event of
+    its own.
+    """
     return b"retry: %d\n" % request.app[SHARED].options.retry
 
 
-async def _send(request: web.Request, pieces: AsyncGenerator[bytes], form: str) -> web.StreamResponse:
+async def _send(
+    request: web.Request, pieces: AsyncGenerator[bytes], form: str
+) -> web.StreamResponse:
     response = web.StreamResponse(headers=_HEADERS)
     response.content_type = FORMATS[form].media_type
     async with aclosing(pieces):

@@ -1,7 +1,9 @@
-"""Completions for a search box: no source is ever asked for them, and nobody is shown what others have typed.
+"""Completions for a search box: no source is ever asked for them, and nobody is shown what others
+have typed.
 
-They come from the operator's examples, and from the queries of the same user that found something and the titles of
-their hits; all is kept in memory and bounded. A user is an API key. Addresses are no users here, for many share one.
+They come from the operator's examples, and from the queries of the same user that found something
+and the titles of their hits; all is kept in memory and bounded. A user is an API key. Addresses are
+no users here, for many share one.
 """
 
 from __future__ import annotations
@@ -37,7 +39,9 @@ class Completion:
 
 
 class _Seen:
-    """What one user has asked and been shown lately, the newest last; the oldest is forgotten first."""
+    """What one user has asked and been shown lately, the newest last; the oldest is forgotten
+    first.
+    """
 
     def __init__(self) -> None:
         self.queries: OrderedDict[str, Completion] = OrderedDict()
@@ -45,7 +49,8 @@ class _Seen:
 
 
 class Suggestions:
-    """What is suggested: the operator's examples to everybody, and to each user what they have asked themselves.
+    """What is suggested: the operator's examples to everybody, and to each user what they have
+    asked themselves.
 
     Args:
         examples: Queries of the operator's.
@@ -54,7 +59,14 @@ class Suggestions:
         titles: Of the hits that were shown to each.
     """
 
-    def __init__(self, examples: Iterable[str] = (), *, users: int = 100, queries: int = 50, titles: int = 150) -> None:
+    def __init__(
+        self,
+        examples: Iterable[str] = (),
+        *,
+        users: int = 100,
+        queries: int = 50,
+        titles: int = 150,
+    ) -> None:
         self._examples = [Completion(text, "example") for it in examples if (text := line(it))]
         self._seen: OrderedDict[str, _Seen] = OrderedDict()
         self._most_users = users
@@ -62,7 +74,9 @@ class Suggestions:
         self._most_titles = titles
 
     def learn(self, query: str, answer: Answer, user: str | None) -> None:
-        """Keep a finished search of this user, if it found something; of nobody where it is not known whose it is."""
+        """Keep a finished search of this user, if it found something; of nobody where it is not
+        known whose it is.
+        """
         text = line(query)
         if user is None or not answer.hits or not text or len(text) > _LONGEST:
             return
@@ -77,7 +91,9 @@ class Suggestions:
                 _keep(seen.titles, Completion(title, _description(hit.record)), self._most_titles)
 
     def complete(self, prefix: str, user: str | None, limit: int = MOST) -> list[Completion]:
-        """Completions of what this user has typed, queries before titles and the newest first; [] for nothing typed."""
+        """Completions of what this user has typed, queries before titles and the newest first; []
+        for nothing typed.
+        """
         typed = line(prefix).casefold()
         if not typed:
             return []
@@ -96,7 +112,9 @@ class Suggestions:
 
 
 def together(lists: Iterable[Iterable[Completion]], limit: int = MOST) -> list[Completion]:
-    """Completions from several processes, each once: the first of all, then the second of all, ..."""
+    """Completions from several processes, each once: the first of all, then the second of all,
+    ...
+    """
     found: dict[str, Completion] = {}
     for completion in chain.from_iterable(zip_longest(*lists)):
         if completion is not None:
@@ -105,12 +123,15 @@ def together(lists: Iterable[Iterable[Completion]], limit: int = MOST) -> list[C
 
 
 def as_query(title: str) -> str:
-    """The words of a title as a query that finds it: nothing in them is an operator, a field or a bracket.
+    """The words of a title as a query that finds it: nothing in them is an operator, a field or a
+    bracket.
 
     >>> as_query('Catch AND release: "a review" -- part (2)')
     'Catch and release a review part 2'
     """
-    return " ".join(word.lower() if word in ("AND", "OR", "NOT") else word for word in _word.findall(title))
+    return " ".join(
+        word.lower() if word in ("AND", "OR", "NOT") else word for word in _word.findall(title)
+    )
 
 
 def _keep(shelf: OrderedDict[str, Completion], completion: Completion, most: int) -> None:

@@ -54,7 +54,9 @@ class Job:
     secret: bytes = field(repr=False)
 
 
-def work(job: Job, number: int, sockets: Sequence[socket], ready: Connection, signs: Connection) -> None:
+def work(
+    job: Job, number: int, sockets: Sequence[socket], ready: Connection, signs: Connection
+) -> None:
     """One worker's life.
 
     Args:
@@ -64,7 +66,9 @@ def work(job: Job, number: int, sockets: Sequence[socket], ready: Connection, si
         ready: Told None once it serves, or the error for which it cannot.
         signs: Told again and again that its loop runs.
     """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the parent says when to end
+    signal.signal(
+        signal.SIGINT, signal.SIG_IGN
+    )  # Ctrl-C reaches all processes; the parent says when to end
     try:
         with (
             job.prepare(),
@@ -78,8 +82,11 @@ def work(job: Job, number: int, sockets: Sequence[socket], ready: Connection, si
         ready.send(exc)
 
 
-async def _work(job: Job, number: int, sockets: Sequence[socket], ready: Connection, signs: Connection) -> None:
-    # All that is heavy is loaded here, in the worker, and not by the parent, which imports this module too.
+async def _work(
+    job: Job, number: int, sockets: Sequence[socket], ready: Connection, signs: Connection
+) -> None:
+    # All that is heavy is loaded here, in the worker, and not by the parent, which imports this
+    # module too.
     from metasearch.server.app import make_app, searching, started
     from metasearch.server.peer_app import answering
     from metasearch.server.peers import Peers
@@ -93,14 +100,22 @@ async def _work(job: Job, number: int, sockets: Sequence[socket], ready: Connect
     peers = Peers(job.folder, number, job.settings.workers)
     factory, examples, notice = searching(job.settings, demo=job.demo)
     app = make_app(
-        factory, options=job.options, keys=job.keys, examples=examples, notice=notice, peers=peers, secret=job.secret
+        factory,
+        options=job.options,
+        keys=job.keys,
+        examples=examples,
+        notice=notice,
+        peers=peers,
+        secret=job.secret,
     )
     orphaned = asyncio.create_task(_orphaned(stopped, job.folder))
     async with AsyncExitStack() as stack:
         protocol = await stack.enter_async_context(started(app, job.options))
         if peers.workers > 1:
             await stack.enter_async_context(answering(app[SHARED], peers))
-        servers = [await loop.create_server(protocol, sock=sock, backlog=BACKLOG) for sock in sockets]
+        servers = [
+            await loop.create_server(protocol, sock=sock, backlog=BACKLOG) for sock in sockets
+        ]
         settle()
         ready.send(None)
         ready.close()

@@ -1,9 +1,11 @@
-"""Processes that serve one address: a parent that starts them, replaces those that end or are silent, and ends them.
+"""Processes that serve one address: a parent that starts them, replaces those that end or are
+silent, and ends them.
 
-The workers are new interpreters (multiprocessing's "spawn"), not forks: a fork would copy a loop, open connections and
-the threads of libraries in the middle of what they do. The parent makes all listening sockets and keeps them, so that
-connections which wait at a worker that has ended are answered by the one that replaces it. It loads nothing that
-answers requests, so that it costs little. Docs: docs/server.md, why: docs/decisions/0020-the-watchdog.md.
+The workers are new interpreters (multiprocessing's "spawn"), not forks: a fork would copy a loop,
+open connections and the threads of libraries in the middle of what they do. The parent makes all
+listening sockets and keeps them, so that connections which wait at a worker that has ended are
+answered by the one that replaces it. It loads nothing that answers requests, so that it costs
+little. Docs: docs/server.md, why: docs/decisions/0020-the-watchdog.md.
 """
 
 from __future__ import annotations
@@ -44,8 +46,8 @@ FIRST_PAUSE, LONGEST_PAUSE = 0.25, 8.0
 WELL = 60.0
 #: Seconds that workers have to end before they are killed; requests in flight have two of them.
 PATIENCE = 6.0
-#: Seconds without a sign of life after which a worker that was told to finish is killed: its loop has stopped, and what
-#: it does may take for ever.
+#: Seconds without a sign of life after which a worker that was told to finish is killed: its loop
+#: has stopped, and what it does may take for ever.
 STUCK = 1.5
 #: Seconds that a worker has to begin; it shows no sign of life until its modules are loaded.
 BEGINNING = 60.0
@@ -63,7 +65,9 @@ async def supervise(
     loop: LoopName,
     prepare: Callable[[], AbstractContextManager[object]],
 ) -> None:
-    """Keeps the workers at work until SIGINT or SIGTERM comes. Arguments and errors are those of `app.serve`."""
+    """Keeps the workers at work until SIGINT or SIGTERM comes. Arguments and errors are those of
+    `app.serve`.
+    """
     if not supervisable():
         raise UsageError("this system cannot run several workers", advice="Leave --workers away.")
     stopped = asyncio.Event()
@@ -76,7 +80,9 @@ async def supervise(
         replaced = _Replaced(folder)
         listeners = await _listeners(host, port, workers)
         try:
-            posts = [_Post(job, number, sockets, replaced) for number, sockets in enumerate(listeners)]
+            posts = [
+                _Post(job, number, sockets, replaced) for number, sockets in enumerate(listeners)
+            ]
             await _kept(posts, stopped, lambda: announce(address(listeners[0][0])))
         finally:
             for listener in {sock for sockets in listeners for sock in sockets}:
@@ -84,7 +90,9 @@ async def supervise(
 
 
 class _Replaced:
-    """Counts the workers that were replaced, by the reason, where the others can read it for `/metrics`."""
+    """Counts the workers that were replaced, by the reason, where the others can read it for
+    `/metrics`.
+    """
 
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = folder
@@ -95,7 +103,11 @@ class _Replaced:
         self._counts[reason] += 1
         if self._folder is None:
             return
-        dump = {"metasearch_workers_replaced_total": [[[name], number] for name, number in self._counts.items()]}
+        dump = {
+            "metasearch_workers_replaced_total": [
+                [[name], number] for name, number in self._counts.items()
+            ]
+        }
         new = self._folder / f"{pulse.PARENT_FILE}.new"
         try:
             new.write_text(json.dumps(dump), encoding="utf-8")
@@ -108,7 +120,11 @@ class _Post:
     """The place of one worker, at which there is always one at work."""
 
     def __init__(
-        self, job: Job, number: int, sockets: Sequence[socket.socket], replaced: _Replaced | None = None
+        self,
+        job: Job,
+        number: int,
+        sockets: Sequence[socket.socket],
+        replaced: _Replaced | None = None,
     ) -> None:
         self.ready = asyncio.Event()
         self._job = job
@@ -123,7 +139,8 @@ class _Post:
         self._ended = ""
 
     async def keep(self) -> None:
-        """Starts a worker, and another one whenever it ends or falls silent; returns after `dismiss`.
+        """Starts a worker, and another one whenever it ends or falls silent; returns after
+        `dismiss`.
 
         Raises:
             MetasearchError: The first one could not begin.
@@ -137,7 +154,8 @@ class _Post:
                 return
             if not self.ready.is_set():
                 raise self._refusal or MetasearchError(
-                    f"a worker could not begin: it ended {end}", advice="Try --workers 0: that tells more."
+                    f"a worker could not begin: it ended {end}",
+                    advice="Try --workers 0: that tells more.",
                 )
             if clock() - began >= WELL:
                 pause = FIRST_PAUSE
@@ -184,12 +202,15 @@ class _Post:
         return self._ended or _told(self._process.exitcode)
 
     def _start(self) -> tuple[Connection, Connection]:
-        """Starts a process; gives where it says that it is ready, and where it shows that it lives."""
+        """Starts a process; gives where it says that it is ready, and where it shows that it
+        lives.
+        """
         ready, tell = _SPAWN.Pipe(duplex=False)
         signs, show = _SPAWN.Pipe(duplex=False)
         arguments = (self._job, self._number, self._sockets, tell, show)
         self._process = _SPAWN.Process(target=work, args=arguments, daemon=True)
-        # The worker begins with both held back: what is sent while it starts comes when it can do something about it.
+        # The worker begins with both held back: what is sent while it starts comes when it can do
+        # something about it.
         held = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
         try:
             self._process.start()
@@ -211,7 +232,8 @@ class _Post:
     async def _watch(self, signs: Connection) -> None:
         """Replaces the worker once it has shown no sign of life for too long.
 
-        Time is counted in looks of this process: where it was stopped itself, or the machine slept, nobody was silent.
+        Time is counted in looks of this process: where it was stopped itself, or the machine slept,
+        nobody was silent.
         """
         silence = self._job.settings.server.silence
         missed, began = 0, False
@@ -238,7 +260,9 @@ class _Post:
     async def _stopped(self, seconds: float) -> None:
         """Logs where a silent worker is."""
         assert self._process.pid is not None
-        told = await pulse.stacks(self._process.pid, pulse.stacks_of(self._job.folder, self._number))
+        told = await pulse.stacks(
+            self._process.pid, pulse.stacks_of(self._job.folder, self._number)
+        )
         where = f"; it is at:\n{told}" if told else ", and does not say where it is"
         logger.error("the loop of worker %d has stopped for %g s%s", self._number, seconds, where)
 
@@ -246,9 +270,12 @@ class _Post:
 _SPAWN = get_context("spawn")
 
 
-async def _kept(posts: Sequence[_Post], stopped: asyncio.Event, announce: Callable[[], None]) -> None:
+async def _kept(
+    posts: Sequence[_Post], stopped: asyncio.Event, announce: Callable[[], None]
+) -> None:
     """All posts, from the first worker that starts to the last that ends."""
-    resource_tracker.ensure_running()  # at its start it unblocks the signals that `_Post` holds back
+    # at its start it unblocks the signals that `_Post` holds back
+    resource_tracker.ensure_running()
 
     async def announced() -> None:
         for post in posts:
@@ -277,10 +304,13 @@ async def _kept(posts: Sequence[_Post], stopped: asyncio.Event, announce: Callab
 async def _listeners(host: str, port: int, workers: int) -> list[list[socket.socket]]:
     """The sockets of each worker; none accepts before a worker does.
 
-    On Linux each worker has its own, and the system divides new connections between them: on a common one the worker
-    that wakes first takes all that wait. Elsewhere that does not divide, so there they have one together.
+    On Linux each worker has its own, and the system divides new connections between them: on a
+    common one the worker that wakes first takes all that wait. Elsewhere that does not divide, so
+    there they have one together.
     """
-    probe = await listen(asyncio.Protocol, host, port, serve=False)  # shared with nobody, so that a taken port is told
+    probe = await listen(
+        asyncio.Protocol, host, port, serve=False
+    )  # shared with nobody, so that a taken port is told
     names = [sock.getsockname()[:2] for sock in probe.sockets]
     if workers == 1 or not sys.platform.startswith("linux"):
         common = [sock.dup() for sock in probe.sockets]
@@ -290,7 +320,9 @@ async def _listeners(host: str, port: int, workers: int) -> list[list[socket.soc
     listeners: list[list[socket.socket]] = []
     async with AsyncExitStack() as opened:
         for _ in range(workers):
-            servers = [await listen(asyncio.Protocol, *name, shared=True, serve=False) for name in names]
+            servers = [
+                await listen(asyncio.Protocol, *name, shared=True, serve=False) for name in names
+            ]
             for server in servers:
                 opened.callback(server.close)
             listeners.append([sock.dup() for server in servers for sock in server.sockets])
@@ -310,7 +342,8 @@ def _private_folder() -> Iterator[Path]:
     try:
         if len(os.fsencode(folder)) + len("/999.sock") > _LONGEST_PATH:
             raise UsageError(
-                f"the folder for temporary files has too long a name: {folder.parent}", advice="Set TMPDIR."
+                f"the folder for temporary files has too long a name: {folder.parent}",
+                advice="Set TMPDIR.",
             )
         yield folder
     finally:
@@ -318,4 +351,8 @@ def _private_folder() -> Iterator[Path]:
 
 
 def _told(exitcode: int | None) -> str:
-    return f"by signal {-exitcode}" if exitcode is not None and exitcode < 0 else f"with code {exitcode}"
+    return (
+        f"by signal {-exitcode}"
+        if exitcode is not None and exitcode < 0
+        else f"with code {exitcode}"
+    )

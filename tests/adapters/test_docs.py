@@ -19,7 +19,10 @@ from metasearch.settings import Settings
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "adapters.md").read_text(encoding="utf-8")
 BLOCKS = [tomllib.loads(block) for block in re.findall(r"```toml\n(.*?)\n```", PAGE, re.DOTALL)]
 WORDS = set(
-    re.findall(r"[\w*-]+", " ".join(re.findall(r"`[^`]*`|```.*?```|^### .*$|^\w+ +=", PAGE, re.DOTALL | re.MULTILINE)))
+    re.findall(
+        r"[\w*-]+",
+        " ".join(re.findall(r"`[^`]*`|```.*?```|^### .*$|^\w+ +=", PAGE, re.DOTALL | re.MULTILINE)),
+    )
 )
 
 
@@ -31,7 +34,9 @@ def test_the_whole_example_can_be_built() -> None:
 
 
 @pytest.mark.parametrize("block", [block for block in BLOCKS if "sources" in block])
-def test_the_catalogues_in_the_configuration_can_be_built(block: dict[str, dict[str, dict[str, object]]]) -> None:
+def test_the_catalogues_in_the_configuration_can_be_built(
+    block: dict[str, dict[str, dict[str, object]]],
+) -> None:
     """As they stand, with nothing but the family behind them."""
     registry = Registry(Settings(sources=block["sources"]))
 
@@ -39,10 +44,23 @@ def test_the_catalogues_in_the_configuration_can_be_built(block: dict[str, dict[
         assert registry.spec(name).request.url.startswith("https://")
 
 
-@pytest.mark.parametrize("key", sorted({key for keys in tables.KEYS.values() for key in keys} | {"same_envelope"}))
+@pytest.mark.parametrize(
+    "key", sorted({key for keys in tables.KEYS.values() for key in keys} | {"same_envelope"})
+)
 def test_every_key_is_explained(key: str) -> None:
     """A key that a spec may have is named on the page."""
-    if key in ("request", "query", "paging", "auth", "limits", "enrich", "parse", "fields", "ids", "also"):
+    if key in (
+        "request",
+        "query",
+        "paging",
+        "auth",
+        "limits",
+        "enrich",
+        "parse",
+        "fields",
+        "ids",
+        "also",
+    ):
         assert f"[{key}" in PAGE
     else:
         assert key in WORDS
@@ -56,7 +74,12 @@ def test_every_converter_is_explained(name: str) -> None:
 
 def test_every_field_and_placeholder_is_named() -> None:
     """Fields of a query, fields of a record, placeholders and known prefixes."""
-    names = {*FIELDS, *shapes.RECORD_FIELDS, *(tables.PLACEHOLDERS - set(FIELDS)), *(set(NAMESPACES) - {"xml"})}
+    names = {
+        *FIELDS,
+        *shapes.RECORD_FIELDS,
+        *(tables.PLACEHOLDERS - set(FIELDS)),
+        *(set(NAMESPACES) - {"xml"}),
+    }
 
     assert names <= WORDS
 

@@ -1,4 +1,5 @@
-"""adapter_specs/families/elasticsearch.toml: what is asked of an index, and what is read from its answers."""
+"""adapter_specs/families/elasticsearch.toml: what is asked of an index, and what is read from its
+answers."""
 
 from __future__ import annotations
 
@@ -18,16 +19,29 @@ from metasearch.settings import Settings
 
 URL = "http://127.0.0.1:9200/works/_search"
 SPEC = Registry(
-    Settings(sources={"index": {"extends": "elasticsearch", "url": URL, "query": {"fields": {"title": "title:{x}"}}}})
+    Settings(
+        sources={
+            "index": {
+                "extends": "elasticsearch",
+                "url": URL,
+                "query": {"fields": {"title": "title:{x}"}},
+            }
+        }
+    )
 ).spec("index")
 
 
 def read(body: dict[str, Any]) -> Parsed:
-    return parse(Page(request=Request(source="index", url=URL), body=json.dumps(body).encode()), SPEC)
+    return parse(
+        Page(request=Request(source="index", url=URL), body=json.dumps(body).encode()), SPEC
+    )
 
 
 def found(*sources: dict[str, Any], total: Any = None, **more: Any) -> dict[str, Any]:
-    hits = [{"_index": "works", "_id": str(number), "_source": it} for number, it in enumerate(sources, 1)]
+    hits = [
+        {"_index": "works", "_id": str(number), "_source": it}
+        for number, it in enumerate(sources, 1)
+    ]
     return {
         "took": 1,
         "timed_out": False,
@@ -36,7 +50,8 @@ def found(*sources: dict[str, Any], total: Any = None, **more: Any) -> dict[str,
 
 
 def test_the_query_is_posted_as_json() -> None:
-    """The body is Elasticsearch's query DSL, with numbers for the paging; what it takes for syntax is escaped."""
+    """The body is Elasticsearch's query DSL, with numbers for the paging; what it takes for syntax
+    is escaped."""
     planned = plan(parse_query('title:"a b" C++/D wor*'), SPEC, 30)
 
     assert planned.request.method == "POST"
@@ -44,7 +59,10 @@ def test_the_query_is_posted_as_json() -> None:
         "from": 0,
         "size": 30,
         "query": {
-            "query_string": {"query": r'title:"a b" AND C\+\+\/D AND wor*', "default_operator": "AND"},
+            "query_string": {
+                "query": r'title:"a b" AND C\+\+\/D AND wor*',
+                "default_operator": "AND",
+            },
         },
     }
 
@@ -82,7 +100,9 @@ def test_authors_are_strings_or_objects(source: dict[str, Any], author: Author) 
 def test_nested_journals() -> None:
     """A journal is a name, or an object with its name, volume and issue."""
     (plain, nested) = read(
-        found({"title": "A", "journal": "J"}, {"title": "B", "journal": {"title": "J", "volume": 3}})
+        found(
+            {"title": "A", "journal": "J"}, {"title": "B", "journal": {"title": "J", "volume": 3}}
+        )
     ).records
 
     assert (plain.venue, plain.volume) == ("J", None)
@@ -98,7 +118,10 @@ def test_half_an_answer_is_told() -> None:
 def test_errors_say_their_root_cause() -> None:
     """ "all shards failed" says nothing: the first cause does."""
     cause = {"type": "query_shard_exception", "reason": "Failed to parse query [a]"}
-    body = {"error": {"root_cause": [cause], "type": "x", "reason": "all shards failed"}, "status": 400}
+    body = {
+        "error": {"root_cause": [cause], "type": "x", "reason": "all shards failed"},
+        "status": 400,
+    }
 
     with pytest.raises(SourceSaysError, match="Failed to parse query"):
         read(body)

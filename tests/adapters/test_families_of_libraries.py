@@ -1,4 +1,5 @@
-"""The families that a library or a site of one's own extends: Primo, VuFind, OpenSearch, SearXNG."""
+"""The families that a library or a site of one's own extends: Primo, VuFind, OpenSearch,
+SearXNG."""
 
 from __future__ import annotations
 
@@ -17,7 +18,11 @@ from metasearch.record import Author, Record
 from metasearch.settings import Settings
 
 FAMILIES = ("primo", "vufind", "opensearch", "searxng")
-REGISTRY = Registry(Settings(sources={f"my-{it}": {"extends": it, "url": "http://127.0.0.1/find"} for it in FAMILIES}))
+REGISTRY = Registry(
+    Settings(
+        sources={f"my-{it}": {"extends": it, "url": "http://127.0.0.1/find"} for it in FAMILIES}
+    )
+)
 
 
 def asked(family: str, query: str) -> tuple[dict[str, str], tuple[str, ...]]:
@@ -30,7 +35,9 @@ def asked(family: str, query: str) -> tuple[dict[str, str], tuple[str, ...]]:
 def read(family: str, body: Any, status: int = 200) -> Parsed:
     raw = body if isinstance(body, str) else json.dumps(body)
     request = Request(source=f"my-{family}", url="http://127.0.0.1/find", size=20, wanted=20)
-    return parse(Page(request=request, status=status, body=raw.encode()), REGISTRY.spec(f"my-{family}"))
+    return parse(
+        Page(request=request, status=status, body=raw.encode()), REGISTRY.spec(f"my-{family}")
+    )
 
 
 def only(family: str, body: Any) -> Record:
@@ -43,16 +50,22 @@ def only(family: str, body: Any) -> Record:
 
 def test_primo_looks_everywhere_and_filters() -> None:
     """Operators stand inside one field; years and types are facets."""
-    params, notes = asked("primo", 'title:bells ("church tower" OR belfr*) NOT rust year:1990- type:dataset')
+    params, notes = asked(
+        "primo", 'title:bells ("church tower" OR belfr*) NOT rust year:1990- type:dataset'
+    )
 
     assert 'any,contains,bells AND ("church tower" OR belfr*) NOT rust' == params["q"]
     assert "facet_searchcreationdate,exact,[1990 TO *]" == params["qInclude"]
-    assert "facet_rtype,include,datasets|,|facet_rtype,include,research_datasets" == params["multiFacets"]
+    assert (
+        "facet_rtype,include,datasets|,|facet_rtype,include,research_datasets"
+        == params["multiFacets"]
+    )
     assert ["title:bells" in note for note in notes] == [True]
 
 
 def test_primo_subfields_are_plain() -> None:
-    """Behind "$$Q" is what is searched for, in "$$U" an address; the rest of the string is for the page."""
+    """Behind "$$Q" is what is searched for, in "$$U" an address; the rest of the string is for the
+    page."""
     pnx = {
         "control": {"recordid": ["alma1"]},
         "display": {
@@ -80,11 +93,16 @@ def test_primo_subfields_are_plain() -> None:
 def test_primo_without_hits_is_empty_and_an_error_is_none() -> None:
     assert read("primo", {"docs": [], "info": {"total": 0, "first": "1"}}) == Parsed(total=0)
     with pytest.raises(AccessDenied):
-        read("primo", {"errorsExist": True, "errorList": {"error": [{"errorMessage": "Invalid API Key"}]}}, 400)
+        read(
+            "primo",
+            {"errorsExist": True, "errorList": {"error": [{"errorMessage": "Invalid API Key"}]}},
+            400,
+        )
 
 
 def test_the_x_service_of_primo() -> None:
-    """Namespaces and marked words are no part of what a record says; facets repeat its journal in capitals."""
+    """Namespaces and marked words are no part of what a record says; facets repeat its journal in
+    capitals."""
     record = only(
         "primo",
         """<s:SEGMENTS xmlns:s="urn:s" xmlns:p="urn:p"><s:JAGROOT><s:RESULT><s:DOCSET TOTALHITS="7"><s:DOC>
@@ -105,9 +123,14 @@ def test_the_x_service_of_primo() -> None:
 
 
 def test_vufind_is_asked_in_the_names_of_its_index() -> None:
-    params, notes = asked("vufind", "title:bells author:byron isbn:9780306406157 language:de year:1990-1999")
+    params, notes = asked(
+        "vufind", "title:bells author:byron isbn:9780306406157 language:de year:1990-1999"
+    )
 
-    assert 'title:bells AND author:byron AND isbn:9780306406157 AND language:"German"' == params["lookfor"]
+    assert (
+        'title:bells AND author:byron AND isbn:9780306406157 AND language:"German"'
+        == params["lookfor"]
+    )
     assert "publishDate:[1990 TO 1999]" == params["filter[]"]
     assert ("1", "20") == (params["page"], params["limit"])
     assert notes == ()
@@ -139,7 +162,12 @@ def test_vufind_names_authors_by_members() -> None:
     )
 
     assert (Author("Ada Byron", "Byron", "Ada"), Author("Belfry Society")) == record.authors
-    assert ("Bells : a guide", 1994, "article", "it") == (record.title, record.year, record.type, record.language)
+    assert ("Bells : a guide", 1994, "article", "it") == (
+        record.title,
+        record.year,
+        record.type,
+        record.language,
+    )
     assert ("Bells -- History", "Towers") == record.subjects
 
 
@@ -167,10 +195,23 @@ def test_an_rss_feed_with_dublin_core_and_prism() -> None:
         <enclosure type="application/pdf" url="https://a.example/12.pdf"/></item></channel></rss>""",
     )
 
-    assert ("urn:x:12", "https://a.example/12", "2019-03-05") == (record.source_id, record.url, record.date)
+    assert ("urn:x:12", "https://a.example/12", "2019-03-05") == (
+        record.source_id,
+        record.url,
+        record.date,
+    )
     assert ["Ada Byron", "Ken Tanaka"] == [author.name for author in record.authors]
-    assert ("The Bell News", "12", "3", "4-9") == (record.venue, record.volume, record.issue, record.pages)
-    assert ("10.1000/bell.12", ("0355-0001",), ("bells",)) == (record.doi, record.issn, record.keywords)
+    assert ("The Bell News", "12", "3", "4-9") == (
+        record.venue,
+        record.volume,
+        record.issue,
+        record.pages,
+    )
+    assert ("10.1000/bell.12", ("0355-0001",), ("bells",)) == (
+        record.doi,
+        record.issn,
+        record.keywords,
+    )
     assert ("How bells are rung.", "https://a.example/12.pdf") == (record.abstract, record.pdf_url)
 
 
@@ -186,7 +227,11 @@ def test_an_atom_feed() -> None:
 
     (record,) = found.records
     assert found.total == 2
-    assert ("https://a.example/1", "2019-03-05", ("Music",)) == (record.url, record.date, record.keywords)
+    assert ("https://a.example/1", "2019-03-05", ("Music",)) == (
+        record.url,
+        record.date,
+        record.keywords,
+    )
     assert ["Ada Byron"] == [author.name for author in record.authors]
 
 
@@ -195,7 +240,10 @@ def test_an_atom_feed() -> None:
     [
         "<rss version='2.0'><channel><title>x</title></channel></rss>",
         "<feed xmlns='http://www.w3.org/2005/Atom'><title>x</title></feed>",
-        "<r:RDF xmlns:r='http://www.w3.org/1999/02/22-rdf-syntax-ns#'><channel xmlns='http://purl.org/rss/1.0/'/></r:RDF>",
+        (
+            "<r:RDF xmlns:r='http://www.w3.org/1999/02/22-rdf-syntax-ns#'><channel "
+            "xmlns='http://purl.org/rss/1.0/'/></r:RDF>"
+        ),
     ],
 )
 def test_a_feed_of_nothing_need_not_count(feed: str) -> None:
@@ -226,7 +274,12 @@ def test_searxng_tells_which_engines_failed() -> None:
                     "tags": ["bells"],
                     "type": "article",
                 },
-                {"url": "https://a.example", "title": "Bells", "publishedDate": None, "authors": []},
+                {
+                    "url": "https://a.example",
+                    "title": "Bells",
+                    "publishedDate": None,
+                    "authors": [],
+                },
             ],
             "unresponsive_engines": [["pubmed", "timeout"]],
         },
@@ -241,6 +294,10 @@ def test_searxng_tells_which_engines_failed() -> None:
 def test_searxng_takes_words_and_languages() -> None:
     params, notes = asked("searxng", '"church bells" byron language:de')
 
-    assert ('"church bells" byron', "de", "json") == (params["q"], params["language"], params["format"])
+    assert ('"church bells" byron', "de", "json") == (
+        params["q"],
+        params["language"],
+        params["format"],
+    )
     assert notes == ()
     assert read("searxng", {"query": "zzz", "results": [], "unresponsive_engines": []}) == Parsed()

@@ -1,4 +1,5 @@
-"""adapter_specs/families/oai.toml: what is read of the records of repositories, format by format."""
+"""adapter_specs/families/oai.toml: what is read of the records of repositories, format by
+format."""
 
 from __future__ import annotations
 
@@ -15,7 +16,9 @@ from metasearch.errors import SourceSaysError
 from metasearch.record import Author, Record
 from tests.collections.harvest.repository import HEAD, dublin_core
 
-SPEC = build({"extends": "oai", "name": "repo", "url": "https://a.example/oai"}, "test", shipped_table)
+SPEC = build(
+    {"extends": "oai", "name": "repo", "url": "https://a.example/oai"}, "test", shipped_table
+)
 
 
 def body(*metadata: str, tail: str = "") -> bytes:
@@ -24,7 +27,9 @@ def body(*metadata: str, tail: str = "") -> bytes:
         f"<metadata>{it}</metadata></record>"
         for number, it in enumerate(metadata, 1)
     )
-    return HEAD.format("2024-01-01T00:00:00Z", f"<ListRecords>{records}{tail}</ListRecords>").encode()
+    return HEAD.format(
+        "2024-01-01T00:00:00Z", f"<ListRecords>{records}{tail}</ListRecords>"
+    ).encode()
 
 
 def read(*metadata: str) -> tuple[Record, ...]:
@@ -46,10 +51,15 @@ def test_dublin_core() -> None:
         title=["Gene drives", "Genantriebe"],
         creator=["Byron, Ada", "Doe, Jane"],
         subject=["genes", "mice"],
-        description="What is known of gene drives in island mice, and what is not known of them, is told at length.",
+        description="What is known of gene drives in island mice, and what is not known of them, "
+        "is told at length.",
         publisher="A Press",
         date="2019-03-05",
-        type=["info:eu-repo/semantics/article", "info:eu-repo/semantics/publishedVersion", "Peer-reviewed Article"],
+        type=[
+            "info:eu-repo/semantics/article",
+            "info:eu-repo/semantics/publishedVersion",
+            "Peer-reviewed Article",
+        ],
         identifier=["https://journal.example.org/article/view/7", "10.5555/islands.7"],
         source=["Journal of Islands; Vol. 12 No. 3 (2019), 123-145", "1234-567X"],
         language="eng",
@@ -117,7 +127,9 @@ def test_of_several_dates_the_earliest(dates: list[str], date: str | None) -> No
         (["javascript:alert(1)"], "url", None),
     ],
 )
-def test_identifiers_are_told_apart_by_their_form(identifiers: list[str], field: str, value: Any) -> None:
+def test_identifiers_are_told_apart_by_their_form(
+    identifiers: list[str], field: str, value: Any
+) -> None:
     assert getattr(dc(identifier=identifiers), field) == value
 
 
@@ -160,13 +172,18 @@ def test_types(words: list[str], type_: str | None) -> None:
         ("1234-5678", "article", None),
     ],
 )
-def test_a_source_is_a_journal_only_where_it_may_be_one(source: str, type_: str, venue: str | None) -> None:
+def test_a_source_is_a_journal_only_where_it_may_be_one(
+    source: str, type_: str, venue: str | None
+) -> None:
     assert dc(source=source, type=type_).venue == venue
 
 
 @pytest.mark.parametrize(
     ("rights", "status"),
-    [("info:eu-repo/semantics/openAccess", "open"), ("info:eu-repo/semantics/closedAccess", "closed")],
+    [
+        ("info:eu-repo/semantics/openAccess", "open"),
+        ("info:eu-repo/semantics/closedAccess", "closed"),
+    ],
 )
 def test_rights(rights: str, status: str) -> None:
     assert dc(rights=rights).open_access == status
@@ -177,8 +194,10 @@ def test_rights(rights: str, status: str) -> None:
 
 def test_arxiv() -> None:
     (record,) = read(
-        '<arXiv xmlns="http://arxiv.org/OAI/arXiv/"><id>2104.12255</id><created>2021-04-25</created><authors><author>'
-        "<keyname>Byron</keyname><forenames>Ada</forenames><affiliation>A University</affiliation></author></authors>"
+        "<arXiv "
+        'xmlns="http://arxiv.org/OAI/arXiv/"><id>2104.12255</id><created>2021-04-25</created><authors><author>'
+        "<keyname>Byron</keyname><forenames>Ada</forenames><affiliation>A "
+        "University</affiliation></author></authors>"
         "<title>On engines</title><categories>cs.DL math.HO</categories><doi>10.1000/e</doi>"
         "<license>http://arxiv.org/licenses/nonexclusive-distrib/1.0/</license><abstract>Short.</abstract></arXiv>"
     )
@@ -209,35 +228,50 @@ def test_arxiv_raw() -> None:
 
 def test_mods() -> None:
     (record,) = read(
-        '<mods:mods xmlns:mods="http://www.loc.gov/mods/v3"><mods:titleInfo><mods:nonSort>The</mods:nonSort>'
+        "<mods:mods "
+        'xmlns:mods="http://www.loc.gov/mods/v3"><mods:titleInfo><mods:nonSort>The</mods:nonSort>'
         "<mods:title>engine</mods:title>"
         "<mods:subTitle>a history</mods:subTitle></mods:titleInfo><mods:name>"
         '<mods:namePart type="family">Byron</mods:namePart>'
         '<mods:namePart type="given">Ada</mods:namePart></mods:name><mods:originInfo>'
         "<mods:dateIssued>1843</mods:dateIssued>"
-        '</mods:originInfo><mods:relatedItem type="host"><mods:titleInfo><mods:title>Plates</mods:title>'
+        "</mods:originInfo><mods:relatedItem "
+        'type="host"><mods:titleInfo><mods:title>Plates</mods:title>'
         "</mods:titleInfo>"
         "</mods:relatedItem></mods:mods>"
     )
 
-    assert (record.title, record.subtitle, record.year, record.venue) == ("The engine", "a history", 1843, "Plates")
+    assert (record.title, record.subtitle, record.year, record.venue) == (
+        "The engine",
+        "a history",
+        1843,
+        "Plates",
+    )
     assert record.authors == (Author("Ada Byron", "Byron", "Ada"),)
     assert record.type is None  # what a collection holds is no article
 
 
 def test_marc() -> None:
     (record,) = read(
-        '<marc:record xmlns:marc="http://www.loc.gov/MARC21/slim"><marc:leader>00000nam a2200000 a 4500</marc:leader>'
+        '<marc:record xmlns:marc="http://www.loc.gov/MARC21/slim"><marc:leader>00000nam a2200000 '
+        "a 4500</marc:leader>"
         '<marc:controlfield tag="001">42</marc:controlfield>'
-        '<marc:datafield tag="100" ind1="1" ind2=" "><marc:subfield code="a">Byron, Ada,</marc:subfield>'
+        '<marc:datafield tag="100" ind1="1" ind2=" "><marc:subfield code="a">Byron, '
+        "Ada,</marc:subfield>"
         "</marc:datafield>"
-        '<marc:datafield tag="245" ind1="1" ind2="0"><marc:subfield code="a">On engines :</marc:subfield>'
+        '<marc:datafield tag="245" ind1="1" ind2="0"><marc:subfield code="a">On engines '
+        ":</marc:subfield>"
         '<marc:subfield code="b">a history /</marc:subfield></marc:datafield>'
         '<marc:datafield tag="260" ind1=" " ind2=" "><marc:subfield code="c">1843.</marc:subfield>'
         "</marc:datafield></marc:record>"
     )
 
-    assert (record.title, record.subtitle, record.year, record.type) == ("On engines", "a history", 1843, "book")
+    assert (record.title, record.subtitle, record.year, record.type) == (
+        "On engines",
+        "a history",
+        1843,
+        "book",
+    )
 
 
 def test_a_format_that_nobody_knows() -> None:
@@ -250,11 +284,16 @@ def test_a_format_that_nobody_knows() -> None:
         "<publisher>A Press</publisher><publicationYear>2019</publicationYear></resource>"
     )
 
-    assert (record.title, record.doi, record.year, record.publisher) == ("On engines", "10.5555/abc", 2019, "A Press")
+    assert (record.title, record.doi, record.year, record.publisher) == (
+        "On engines",
+        "10.5555/abc",
+        2019,
+        "A Press",
+    )
     assert record.authors[0].family == "Byron"
 
 
-# --------------------------------------------------------------------------- answers without records
+# -------------------------------------------------------------------------- answers without records
 
 
 def test_no_records_match_is_an_empty_answer() -> None:
@@ -275,14 +314,18 @@ def test_errors_are_errors() -> None:
 
 
 def test_the_citation_of_eprints() -> None:
-    """EPrints has a whole citation for an identifier; behind the title come the journal and where in it the work is."""
+    """EPrints has a whole citation for an identifier; behind the title come the journal and where
+    in it the work is."""
     record = dc(
         title="The rule of moss",
         date="1980-07-04",
         type=["Article", "PeerReviewed"],
         identifier=[
             "http://eprints.example.org/14/1/moss.pdf",
-            "  Byron, Ada and Doe, Jane  (1980)  The rule of moss.  Moss, 209  (4552).   pp. 26-32.  ISSN 0036-8075.  ",
+            (
+                "  Byron, Ada and Doe, Jane  (1980)  The rule of moss.  Moss, 209  (4552).   pp. "
+                "26-32.  ISSN 0036-8075.  "
+            ),
         ],
     )
 

@@ -1,4 +1,5 @@
-"""Real answers of every database: which of them are read, how many records and fields are found, what a person reads.
+"""Real answers of every database: which of them are read, how many records and fields are found,
+what a person reads.
 
 `tests/payloads/NAME.toml` says what is expected of the source NAME, file by file:
 
@@ -13,8 +14,9 @@
     authors = ["Ada Byron", "Tanaka Ken"]      # the first ones
     year    = 2019
 
-Counts are of records in which the field is there; a field that is not named is in none. `metasearch parse --counts NAME
-FILE` prints the line as the spec reads the file now; that it is right must be seen by eye.
+Counts are of records in which the field is there; a field that is not named is in none. `metasearch
+parse --counts NAME FILE` prints the line as the spec reads the file now; that it is right must be
+seen by eye.
 """
 
 from __future__ import annotations
@@ -36,8 +38,20 @@ from metasearch.settings import Settings
 
 pytestmark = pytest.mark.shared
 #: Sources that are no more than their family, for what has no database of its own.
-FAMILIES = ("sru", "oai", "solr", "elasticsearch", "opensearch", "searxng", "primo", "vufind", "z3950")
-REGISTRY = Registry(Settings(sources={f"any-{it}": {"extends": it, "url": "http://127.0.0.1/"} for it in FAMILIES}))
+FAMILIES = (
+    "sru",
+    "oai",
+    "solr",
+    "elasticsearch",
+    "opensearch",
+    "searxng",
+    "primo",
+    "vufind",
+    "z3950",
+)
+REGISTRY = Registry(
+    Settings(sources={f"any-{it}": {"extends": it, "url": "http://127.0.0.1/"} for it in FAMILIES})
+)
 EXPECTED = Path(__file__).resolve().parent.parent / "payloads"
 #: Keys of a file's table that are no counts.
 ABOUT = frozenset({"records", "total", "error", "because", "status", "unread", "step"})
@@ -68,9 +82,15 @@ def parsed(payloads: Path, file: str) -> Parsed | errors.SourceError:
     source, wanted = FILES[file]
     name = f"any-{source}" if source in FAMILIES else source
     request = Request(
-        source=name, url="https://a.example/esearch.fcgi", step=wanted.get("step", ""), size=2000, wanted=2000
+        source=name,
+        url="https://a.example/esearch.fcgi",
+        step=wanted.get("step", ""),
+        size=2000,
+        wanted=2000,
     )
-    page = Page(request=request, status=wanted.get("status", 200), body=(payloads / file).read_bytes())
+    page = Page(
+        request=request, status=wanted.get("status", 200), body=(payloads / file).read_bytes()
+    )
     try:
         return parse(page, REGISTRY.spec(name))
     except errors.SourceError as error:
@@ -89,13 +109,19 @@ def test_file(file: str, payloads: Path) -> None:
     assert wanted["records"] == len(found.records)
     assert wanted.get("unread", 0) == len(found.unread)
     assert wanted.get("total") == found.total
-    assert {name: n for name, n in wanted.items() if name not in ABOUT} == fields_filled(found.records)
+    assert {name: n for name, n in wanted.items() if name not in ABOUT} == fields_filled(
+        found.records
+    )
 
 
 @pytest.mark.parametrize(
-    ("file", "number", "fields"), [(file, number, fields) for _, file, number, fields in READ], ids=str
+    ("file", "number", "fields"),
+    [(file, number, fields) for _, file, number, fields in READ],
+    ids=str,
 )
-def test_record_as_a_person_reads_it(file: str, number: int, fields: dict[str, Any], payloads: Path) -> None:
+def test_record_as_a_person_reads_it(
+    file: str, number: int, fields: dict[str, Any], payloads: Path
+) -> None:
     """What stands in the file stands in the record."""
     found = parsed(payloads, file)
     assert isinstance(found, Parsed), found
@@ -111,24 +137,35 @@ def test_record_as_a_person_reads_it(file: str, number: int, fields: dict[str, A
         assert wanted == (list(value) if isinstance(value, tuple) else value), name
 
 
-@pytest.mark.parametrize("file", sorted(name for name, (_, wanted) in FILES.items() if wanted.get("records")))
+@pytest.mark.parametrize(
+    "file", sorted(name for name, (_, wanted) in FILES.items() if wanted.get("records"))
+)
 def test_plain_text(file: str, payloads: Path) -> None:
-    """Nothing that is shown holds markup, entities, control characters or white space at its ends."""
+    """Nothing that is shown holds markup, entities, control characters or white space at its
+    ends."""
     found = parsed(payloads, file)
     assert isinstance(found, Parsed), found
     for record in found.records:
         shown = [record.title, record.subtitle, record.venue, record.publisher, record.abstract]
-        shown += [*record.keywords, *record.subjects, *(author.name for author in record.authors + record.editors)]
+        shown += [
+            *record.keywords,
+            *record.subjects,
+            *(author.name for author in record.authors + record.editors),
+        ]
         for text in filter(None, shown):
             assert text == text.strip()
             assert text.isprintable()
-            assert not any(mark in text for mark in ("<i>", "<p>", "</", "<jats:", "&amp;", "&lt;", "&#"))
+            assert not any(
+                mark in text for mark in ("<i>", "<p>", "</", "<jats:", "&amp;", "&lt;", "&#")
+            )
 
 
 def test_every_file_is_expected_of_some_source(payloads: Path) -> None:
     """Every stored answer is read by some source, or said to be nothing that a search gives."""
     with (payloads / "INDEX.tsv").open(encoding="utf-8", newline="") as rows:
-        stored = {row["file"] for row in csv.DictReader(rows, delimiter="\t", quoting=csv.QUOTE_NONE)}
+        stored = {
+            row["file"] for row in csv.DictReader(rows, delimiter="\t", quoting=csv.QUOTE_NONE)
+        }
     elsewhere: dict[str, str] = {}
     for path in (EXPECTED / "elsewhere").glob("*.toml"):
         elsewhere |= tomllib.loads(path.read_text(encoding="utf-8"))["files"]
@@ -140,7 +177,9 @@ def test_every_file_is_expected_of_some_source(payloads: Path) -> None:
 def test_every_source_with_files_has_three_that_were_read_by_eye() -> None:
     """At least three files of each source, or all of them, say what a person finds in them."""
     for source in {source for source, wanted in FILES.values() if wanted.get("records")}:
-        full = {file for file, (of, wanted) in FILES.items() if of == source and wanted.get("records")}
+        full = {
+            file for file, (of, wanted) in FILES.items() if of == source and wanted.get("records")
+        }
         by_eye = {file for of, file, _, _ in READ if of == source}
 
         assert len(by_eye & full) >= min(3, len(full)), source

@@ -1,4 +1,5 @@
-"""Real answers of arXiv, PubMed and library catalogues: every file is read, and some as a person would read them."""
+"""Real answers of arXiv, PubMed and library catalogues: every file is read, and some as a person
+would read them."""
 
 from __future__ import annotations
 
@@ -15,7 +16,9 @@ from metasearch.settings import Settings
 
 pytestmark = pytest.mark.shared
 
-REGISTRY = Registry(Settings(sources={"catalogue": {"extends": "sru", "url": "http://127.0.0.1:210/x"}}))
+REGISTRY = Registry(
+    Settings(sources={"catalogue": {"extends": "sru", "url": "http://127.0.0.1:210/x"}})
+)
 FOLDERS = {
     "arxiv": ("arxiv", "arxiv-oai-pmh"),
     "pubmed": ("pubmed",),
@@ -23,8 +26,8 @@ FOLDERS = {
     "loc": ("loc-sru",),
 }
 
-#: File of a test server -> (records, hits that the source says it has); or the error that it is. What the files of real
-#: databases hold is in tests/payloads.
+#: File of a test server -> (records, hits that the source says it has); or the error that it is.
+#: What the files of real databases hold is in tests/payloads.
 EXPECTED: dict[str, tuple[int, int | None] | type[Exception]] = {
     "sru/zebra-beta-dc-same-query.xml": (20, 95),
     "sru/zebra-beta-marcxml-same-query.xml": (20, 95),
@@ -83,7 +86,10 @@ def _read(shared: Path, file: str) -> Parsed:
     body = (shared / "data" / "payloads" / file).read_bytes()
     source = SOURCE_OF[file.partition("/")[0]]
     return parse(
-        Page(request=Request(source=source, url="http://a.example/esearch.fcgi", wanted=1000), body=body),
+        Page(
+            request=Request(source=source, url="http://a.example/esearch.fcgi", wanted=1000),
+            body=body,
+        ),
         REGISTRY.spec(source),
     )
 
@@ -110,7 +116,11 @@ def test_every_file_is_read(shared: Path, file: str) -> None:
 
 def test_no_file_is_forgotten(shared: Path) -> None:
     """A file that is added must be added to the table above."""
-    found = {f"sru/{path.name}" for path in (shared / "data" / "payloads" / "sru").iterdir() if path.suffix == ".xml"}
+    found = {
+        f"sru/{path.name}"
+        for path in (shared / "data" / "payloads" / "sru").iterdir()
+        if path.suffix == ".xml"
+    }
 
     assert found == set(EXPECTED)
 
@@ -124,15 +134,20 @@ def _names(record: Record) -> list[str]:
 
 def test_arxiv_search(shared: Path) -> None:
     """The first hit of a search: identifier without version, DOI and date of the first version."""
-    record = _read(shared, "arxiv/api-query-search-query-testing-id-list-sortby-relevance-sort-3.xml").records[0]
+    record = _read(
+        shared, "arxiv/api-query-search-query-testing-id-list-sortby-relevance-sort-3.xml"
+    ).records[0]
 
     assert record == Record(
         source="arxiv",
         source_id="2202.12139",
         position=1,
         url="https://arxiv.org/abs/2202.12139v1",
-        title="Testing Deep Learning Models: A First Comparative Study of Multiple Testing Techniques",
-        authors=tuple(Author(name) for name in ("Mohit Kumar Ahuja", "Arnaud Gotlieb", "Helge Spieker")),
+        title="Testing Deep Learning Models: A First Comparative Study of Multiple Testing "
+        "Techniques",
+        authors=tuple(
+            Author(name) for name in ("Mohit Kumar Ahuja", "Arnaud Gotlieb", "Helge Spieker")
+        ),
         year=2022,
         date="2022-02-24",
         venue="arXiv",
@@ -149,7 +164,9 @@ def test_arxiv_search(shared: Path) -> None:
 
 def test_arxiv_identifiers_of_the_old_style(shared: Path) -> None:
     """quant-ph/0201082v1 loses its version and keeps its archive."""
-    (record,) = _read(shared, "arxiv/api-query-search-query-id-list-quant-ph-0201082v1-sortby-rel.xml").records
+    (record,) = _read(
+        shared, "arxiv/api-query-search-query-id-list-quant-ph-0201082v1-sortby-rel.xml"
+    ).records
 
     assert record.ids == {"arxiv": "quant-ph/0201082"}
     assert (record.year, _names(record)) == (2002, ["Stephen Blaha"])
@@ -158,14 +175,27 @@ def test_arxiv_identifiers_of_the_old_style(shared: Path) -> None:
 def test_arxiv_records_that_were_harvested(shared: Path) -> None:
     """OAI-PMH in the formats arXiv, arXivRaw and oai_dc."""
     (record,) = _read(shared, "arxiv/1305-0014.xml").records
-    assert (record.source_id, record.doi, record.date) == ("1305.0014", "10.1103/physrevc.87.065504", "2013-04-30")
-    assert record.authors == (Author("S. Gardner", "Gardner", "S."), Author("B. Plaster", "Plaster", "B."))
+    assert (record.source_id, record.doi, record.date) == (
+        "1305.0014",
+        "10.1103/physrevc.87.065504",
+        "2013-04-30",
+    )
+    assert record.authors == (
+        Author("S. Gardner", "Gardner", "S."),
+        Author("B. Plaster", "Plaster", "B."),
+    )
 
     (raw,) = _read(shared, "arxiv-oai-pmh/arxivraw-1810-09584.xml").records
-    assert (raw.source_id, raw.year, raw.title) == ("1810.09584", 2018, "Martingale theory for housekeeping heat")
+    assert (raw.source_id, raw.year, raw.title) == (
+        "1810.09584",
+        2018,
+        "Martingale theory for housekeeping heat",
+    )
     assert _names(raw)[:3] == ["Raphael Chetrite", "Shamik Gupta", "Izaak Neri"]
 
-    first = _read(shared, "arxiv-oai-pmh/oai2-verb-listrecords-metadataprefix-oai-dc-from-2014-12-24.xml").records[0]
+    first = _read(
+        shared, "arxiv-oai-pmh/oai2-verb-listrecords-metadataprefix-oai-dc-from-2014-12-24.xml"
+    ).records[0]
     assert (first.source_id, first.date) == ("0709.2184", "2007-09-13")
     assert first.authors[0] == Author("David Burt", "Burt", "David")
 
@@ -201,10 +231,13 @@ def test_pubmed_record(shared: Path) -> None:
 
 
 def test_pubmed_markup_and_structured_abstract(shared: Path) -> None:
-    """Subscripts stay in their words, headings stand before their parts; references' DOIs are not the article's."""
+    """Subscripts stay in their words, headings stand before their parts; references' DOIs are not
+    the article's."""
     (record,) = _read(shared, "pubmed/pmid-28731372.xml").records
 
-    assert record.title.startswith("Exploring the effect of vitamin D3 supplementation on the anti-EBV")
+    assert record.title.startswith(
+        "Exploring the effect of vitamin D3 supplementation on the anti-EBV"
+    )
     assert record.abstract is not None
     assert record.abstract.startswith("BACKGROUND: Epstein-Barr virus")
     assert " RESULTS: " in record.abstract
@@ -217,9 +250,16 @@ def test_pubmed_page_of_records(shared: Path) -> None:
     record = _by_id(shared, "pubmed/efetch-response.xml")["36006759"]
 
     works_at = "Department of Psychology, University of Minnesota at Twin Cities."
-    assert record.authors[0] == Author("Yilei Wang", "Wang", "Yilei", "0000-0002-3082-3038", works_at)
+    assert record.authors[0] == Author(
+        "Yilei Wang", "Wang", "Yilei", "0000-0002-3082-3038", works_at
+    )
     assert record.issn == ("1939-1463", "1082-989X")
-    assert (record.date, record.volume, record.issue, record.pages) == ("2024-12", "29", "6", "1148-1163")
+    assert (record.date, record.volume, record.issue, record.pages) == (
+        "2024-12",
+        "29",
+        "6",
+        "1148-1163",
+    )
 
 
 def test_pubmed_search_leads_to_its_records(shared: Path) -> None:
@@ -274,7 +314,12 @@ def test_catalogue_records_agree_over_versions_and_schemas(shared: Path, file: s
     marc = _read(shared, "sru/zebra-marcxml-1.1.xml").records[0]
     other = _read(shared, f"sru/{file}").records[0]
 
-    assert (other.title, other.year, other.type, other.language) == (marc.title, marc.year, marc.type, marc.language)
+    assert (other.title, other.year, other.type, other.language) == (
+        marc.title,
+        marc.year,
+        marc.type,
+        marc.language,
+    )
     assert _names(other)[:3] == _names(marc)[:3]
     assert (other.keywords or other.subjects) == marc.subjects
 
@@ -289,12 +334,17 @@ def test_catalogue_years_of_other_calendars(shared: Path) -> None:
 def test_catalogue_dublin_core_of_others(shared: Path) -> None:
     """DNB's oai_dc, WorldCat's oclcdcs, and archival descriptions."""
     (dnb,) = _read(shared, "sru-generic/response-single-sru11.xml").records
-    assert (dnb.source_id, dnb.isbn, dnb.issn, dnb.year) == ("1091078653", ("9783110426298",), (), 2024)
+    assert (dnb.source_id, dnb.isbn, dnb.issn, dnb.year) == (
+        "1091078653",
+        ("9783110426298",),
+        (),
+        2024,
+    )
     assert _names(dnb) == ["Hans Bjarne Thomsen"]
 
-    worldcat = _by_id(shared, "worldcat-sru/webservices-catalog-search-sru-maximumrecords-10-query-srw-k-2.xml")[
-        "3540542"
-    ]
+    worldcat = _by_id(
+        shared, "worldcat-sru/webservices-catalog-search-sru-maximumrecords-10-query-srw-k-2.xml"
+    )["3540542"]
     assert worldcat.ids == {"lccn": "77084158", "oclc": "3540542"}
     assert _names(worldcat)[:2] == ["J. Roland Pennock", "John W. Chapman"]
     assert (worldcat.isbn, worldcat.year) == (("9780814765722",), 1978)
@@ -305,17 +355,35 @@ def test_catalogue_dublin_core_of_others(shared: Path) -> None:
 
 
 def test_library_of_congress_mods(shared: Path) -> None:
-    """MODS as the Library of Congress sends it: non-sorting articles, qualified ISBNs, coded dates, no series."""
-    (rails,) = _read(shared, "loc-sru/lcdb-maximumrecords-10-operation-searchretrieve-query-bath-l-4.xml").records
-    assert (rails.title, rails.subtitle) == ("The Rails View", "Creating a Beautiful and Maintainable User Experience")
+    """MODS as the Library of Congress sends it: non-sorting articles, qualified ISBNs, coded dates,
+    no series."""
+    (rails,) = _read(
+        shared, "loc-sru/lcdb-maximumrecords-10-operation-searchretrieve-query-bath-l-4.xml"
+    ).records
+    assert (rails.title, rails.subtitle) == (
+        "The Rails View",
+        "Creating a Beautiful and Maintainable User Experience",
+    )
     assert _names(rails) == ["John Athayde", "Bruce Williams"]
-    assert (rails.year, rails.publisher, rails.isbn) == (2012, "The Pragmatic Bookshelf", ("9781934356876",))
+    assert (rails.year, rails.publisher, rails.isbn) == (
+        2012,
+        "The Pragmatic Bookshelf",
+        ("9781934356876",),
+    )
     assert rails.venue is None
 
-    (huff,) = _read(shared, "loc-sru/lcdb-maximumrecords-10-operation-searchretrieve-query-bath-l.xml").records
-    assert (huff.title, _names(huff), huff.year) == ("How to lie with statistics", ["Darrell Huff"], 1993)
+    (huff,) = _read(
+        shared, "loc-sru/lcdb-maximumrecords-10-operation-searchretrieve-query-bath-l.xml"
+    ).records
+    assert (huff.title, _names(huff), huff.year) == (
+        "How to lie with statistics",
+        ["Darrell Huff"],
+        1993,
+    )
     assert (huff.ids, huff.isbn) == ({"lccn": "93028401"}, ("9780393310726",))
 
-    (film,) = _read(shared, "loc-sru/lcdb-maximumrecords-10-operation-searchretrieve-query-bath-l-7.xml").records
+    (film,) = _read(
+        shared, "loc-sru/lcdb-maximumrecords-10-operation-searchretrieve-query-bath-l-7.xml"
+    ).records
     assert (film.type, film.year, film.ids["oclc"]) == ("video", 2010, "641973755")
     assert _names(film)[:2] == ["Clint Eastwood", "Warner Bros. Pictures"]

@@ -14,14 +14,22 @@ from metasearch.adapters.request import JSON, Request, Secret, public
 _TEXT = st.text(alphabet="a=\n\0:1,\ud800", max_size=4)
 _PAIRS = st.lists(st.tuples(_TEXT, _TEXT), max_size=3).map(tuple)
 _REQUESTS = st.builds(
-    Request, source=_TEXT, url=_TEXT, method=st.sampled_from(["GET", "POST"]), params=_PAIRS, headers=_PAIRS,
+    Request, source=_TEXT, url=_TEXT, method=st.sampled_from(["GET", "POST"]), params=_PAIRS,
+    headers=_PAIRS,
     body=_PAIRS, content=_TEXT, content_type=_TEXT,
 )  # fmt: skip
 
 
 def _said(request: Request) -> tuple[object, ...]:
     pairs = (tuple(public(it)) for it in (request.params, request.headers, request.body))
-    return (request.source, request.url, request.method, request.content, request.content_type, *pairs)
+    return (
+        request.source,
+        request.url,
+        request.method,
+        request.content,
+        request.content_type,
+        *pairs,
+    )
 
 
 @given(_REQUESTS, _REQUESTS)
@@ -33,12 +41,17 @@ def test_requests_that_differ_have_keys_that_differ(one: Request, other: Request
 def test_what_moves_from_one_part_to_another_changes_the_key(
     base: Request, pairs: list[tuple[str, str]], data: st.DataObject
 ) -> None:
-    """Whatever a value holds, it is not taken for the parts that follow, in any writing that has a separator."""
+    """Whatever a value holds, it is not taken for the parts that follow, in any writing that has a
+    separator."""
     at = data.draw(st.integers(0, len(pairs) - 2))
     between, within = (data.draw(st.sampled_from(["\n", "\0", "&", ":", ""])) for _ in range(2))
     (name, value), (following, last) = pairs[at : at + 2]
     for inner in ("=", within):
-        joined = [*pairs[:at], (name, f"{value}{between}{following}{inner}{last}"), *pairs[at + 2 :]]
+        joined = [
+            *pairs[:at],
+            (name, f"{value}{between}{following}{inner}{last}"),
+            *pairs[at + 2 :],
+        ]
         one, other = replace(base, params=tuple(pairs)), replace(base, params=tuple(joined))
 
         assert one.key != other.key
@@ -55,7 +68,9 @@ def test_what_moves_from_one_part_to_another_changes_the_key(
     ],
     ids=["a line end", "an equals sign", "another list", "a form and JSON", "a type of content"],
 )
-def test_requests_that_were_mistaken_for_one_another(one: dict[str, object], other: dict[str, object]) -> None:
+def test_requests_that_were_mistaken_for_one_another(
+    one: dict[str, object], other: dict[str, object]
+) -> None:
     """A page of the one would have been given for the other."""
     base = Request(source="db", url="https://x.example/", method="POST")
 
@@ -65,6 +80,12 @@ def test_requests_that_were_mistaken_for_one_another(one: dict[str, object], oth
 def test_secrets_and_bookkeeping_change_no_key() -> None:
     """A page is kept once, whoever has asked for it, and for which place of the list."""
     base = Request(source="db", url="https://x.example/", params=(("q", "tidal"),))
-    kin = replace(base, params=(("q", "tidal"), ("key", Secret("s3cr3tk3y"))), start=20, wanted=100, step="second")
+    kin = replace(
+        base,
+        params=(("q", "tidal"), ("key", Secret("s3cr3tk3y"))),
+        start=20,
+        wanted=100,
+        step="second",
+    )
 
     assert kin.key == base.key

@@ -1,4 +1,5 @@
-"""adapter_specs/families/solr.toml and hooks/solr.py: what is read from the answers of a Solr index, JSON or XML."""
+"""adapter_specs/families/solr.toml and hooks/solr.py: what is read from the answers of a Solr
+index, JSON or XML."""
 
 from __future__ import annotations
 
@@ -37,11 +38,15 @@ def read(body: str | dict[str, Any]) -> Parsed:
 
 
 def found(*docs: dict[str, Any]) -> dict[str, Any]:
-    return {"responseHeader": {"status": 0}, "response": {"numFound": len(docs), "start": 0, "docs": list(docs)}}
+    return {
+        "responseHeader": {"status": 0},
+        "response": {"numFound": len(docs), "start": 0, "docs": list(docs)},
+    }
 
 
 def test_four_lines_make_a_source() -> None:
-    """The index is asked in Lucene's syntax, with its own fields and filter; what Solr takes for syntax is escaped."""
+    """The index is asked in Lucene's syntax, with its own fields and filter; what Solr takes for
+    syntax is escaped."""
     planned = plan(parse_query('title:"a b" C++ wor* (-d)'), SPEC)
 
     assert dict(planned.request.params) == {
@@ -55,8 +60,11 @@ def test_four_lines_make_a_source() -> None:
 
 @pytest.mark.parametrize("suffix", ["", "_s", "_ss", "_t", "_txt", "_display", "_tesim"])
 def test_fields_are_known_by_their_usual_names(suffix: str) -> None:
-    """The suffixes of dynamic fields make no difference, nor whether a field is one string or several."""
-    (record,) = read(found({"id": "1", f"title{suffix}": ["A title"], f"author{suffix}": "Byron, Ada"})).records
+    """The suffixes of dynamic fields make no difference, nor whether a field is one string or
+    several."""
+    (record,) = read(
+        found({"id": "1", f"title{suffix}": ["A title"], f"author{suffix}": "Byron, Ada"})
+    ).records
 
     assert record.source_id == "1"
     assert record.title == "A title"
@@ -69,7 +77,12 @@ def test_dublin_core_and_typed_fields() -> None:
     dated = {"year_i": 1999, "publication_date_dt": "1999-05-06T00:00:00Z"}
     (record,) = read(found(doc | dated)).records
 
-    assert (record.title, record.year, record.date, record.type) == ("T", 1999, "1999-05-06", "book")
+    assert (record.title, record.year, record.date, record.type) == (
+        "T",
+        1999,
+        "1999-05-06",
+        "book",
+    )
     assert record.authors[0].name == "Ken Tanaka"
 
 
@@ -82,7 +95,13 @@ XML = """<?xml version="1.0"?><response><lst name="responseHeader"><int name="st
 def test_xml_is_read_as_json_is() -> None:
     """wt=xml gives the same records, by the same rules."""
     docs = found(
-        {"id": "1", "title": ["A & B"], "author": ["Byron, Ada", "Tanaka, Ken"], "year": 2001, "is_oa": True},
+        {
+            "id": "1",
+            "title": ["A & B"],
+            "author": ["Byron, Ada", "Tanaka, Ken"],
+            "year": 2001,
+            "is_oa": True,
+        },
         {"id": "2", "title": "C"},
     )
     parsed = read(XML)
@@ -95,7 +114,9 @@ def test_an_error_beside_records_is_an_error() -> None:
     """Solr may answer half of a question and fail in the rest, as JSON and as XML."""
     message = 'the database says: undefined field: "x"'
     body = found({}, {}) | {"error": {"msg": 'undefined field: "x"', "code": 400}}
-    in_xml = XML.replace("<result", '<lst name="error"><str name="msg">undefined field: "x"</str></lst><result')
+    in_xml = XML.replace(
+        "<result", '<lst name="error"><str name="msg">undefined field: "x"</str></lst><result'
+    )
 
     for answer in (body, in_xml):
         with pytest.raises(SourceSaysError, match=message):

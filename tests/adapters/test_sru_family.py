@@ -13,13 +13,20 @@ from metasearch.errors import AccessDenied, NotParsable, SourceSaysError
 from metasearch.record import Author, Record
 from metasearch.settings import Settings
 
-SPEC = Registry(Settings(sources={"catalogue": {"extends": "sru", "url": "http://127.0.0.1:210/x"}})).spec("catalogue")
+SPEC = Registry(
+    Settings(sources={"catalogue": {"extends": "sru", "url": "http://127.0.0.1:210/x"}})
+).spec("catalogue")
 SRW = "http://www.loc.gov/zing/srw/"
 XSI = "http://www.w3.org/2001/XMLSchema-instance"
 
 
 def _parse(body: str, **bookkeeping: int) -> Parsed:
-    request = Request(source="catalogue", url="http://127.0.0.1:210/x", params=(("startRecord", "1"),), **bookkeeping)  # type: ignore[arg-type]
+    request = Request(
+        source="catalogue",
+        url="http://127.0.0.1:210/x",
+        params=(("startRecord", "1"),),
+        **bookkeeping,
+    )  # type: ignore[arg-type]
     return parse(Page(request=request, body=body.encode()), SPEC)
 
 
@@ -27,11 +34,14 @@ def _answer(*records: str, total: int | None = None, namespace: str = SRW, extra
     each = "".join(f"<record><recordData>{data}</recordData></record>" for data in records)
     count = f"<numberOfRecords>{len(records) if total is None else total}</numberOfRecords>"
     return (
-        f'<searchRetrieveResponse xmlns="{namespace}">{count}<records>{each}</records>{extra}</searchRetrieveResponse>'
+        f"<searchRetrieveResponse "
+        f'xmlns="{namespace}">{count}<records>{each}</records>{extra}</searchRetrieveResponse>'
     )
 
 
-def _marc(fields: str, leader: str = "00000nam a2200000 a 4500", date: str = "1999", language: str = "eng") -> str:
+def _marc(
+    fields: str, leader: str = "00000nam a2200000 a 4500", date: str = "1999", language: str = "eng"
+) -> str:
     fixed = f"990101s{date}    xx " + " " * 17 + f"{language}  "
     return (
         f'<record xmlns="http://www.loc.gov/MARC21/slim"><leader>{leader}</leader>'
@@ -58,8 +68,11 @@ def _record(fields: str, **fixed: str) -> Record:
 
 
 def test_titles_lose_their_isbd_punctuation() -> None:
-    """Title proper with number and name of a part; the rest of the title apart; the responsibility left out."""
-    record = _record(_field("245", "aAnnals of x.", "nPart B,", "pMethods :", "ba quarterly /", "cby N. N."))
+    """Title proper with number and name of a part; the rest of the title apart; the responsibility
+    left out."""
+    record = _record(
+        _field("245", "aAnnals of x.", "nPart B,", "pMethods :", "ba quarterly /", "cby N. N.")
+    )
 
     assert record.title == "Annals of x. Part B, Methods"
     assert record.subtitle == "a quarterly"
@@ -95,7 +108,8 @@ def test_an_unknown_coded_date_is_no_year() -> None:
 
 
 def test_identifiers_are_bare() -> None:
-    """ISBN without binding, LCCN and OCLC numbers without blanks and prefixes, DOI from 024 with its code."""
+    """ISBN without binding, LCCN and OCLC numbers without blanks and prefixes, DOI from 024 with
+    its code."""
     record = _record(
         TITLE
         + _field("010", "a   85-2 ")
@@ -116,8 +130,11 @@ def test_identifiers_are_bare() -> None:
 
 
 def test_a_doi_may_hide_behind_a_proxy() -> None:
-    """Libraries link through their proxies; URLs that merely contain something like a DOI are not trusted."""
-    proxied = _field("856", "uhttp://proxy.example/login?url=http://dx.doi.org/10.1007/3-540-33077-1")
+    """Libraries link through their proxies; URLs that merely contain something like a DOI are not
+    trusted."""
+    proxied = _field(
+        "856", "uhttp://proxy.example/login?url=http://dx.doi.org/10.1007/3-540-33077-1"
+    )
     lookalike = _field("856", "uhttps://press.example/document/10.1515/9783110426298/html")
 
     assert _record(TITLE + proxied).doi == "10.1007/3-540-33077-1"
@@ -125,8 +142,11 @@ def test_a_doi_may_hide_behind_a_proxy() -> None:
 
 
 def test_the_link_leads_to_the_work() -> None:
-    """Second indicator 0 before 1 before none; 2, a related resource such as a table of contents, is no link to it."""
-    related, version, resource = (_field("856", f"uhttp://{n}.example/", ind=f"4{n}") for n in "210")
+    """Second indicator 0 before 1 before none; 2, a related resource such as a table of contents,
+    is no link to it."""
+    related, version, resource = (
+        _field("856", f"uhttp://{n}.example/", ind=f"4{n}") for n in "210"
+    )
 
     assert _record(TITLE + related + version + resource).url == "http://0.example/"
     assert _record(TITLE + related + version).url == "http://1.example/"
@@ -138,11 +158,22 @@ def test_an_article_lies_in_its_host() -> None:
     record = _record(
         TITLE
         + _field("490", "aA series ;", "v7")
-        + _field("773", "tJournal of tests.", "gVol. 12, no. 3 (2019), p. 123-145", "x2049-3630", ind="0 "),
+        + _field(
+            "773",
+            "tJournal of tests.",
+            "gVol. 12, no. 3 (2019), p. 123-145",
+            "x2049-3630",
+            ind="0 ",
+        ),
         leader="00000nab a2200000 a 4500",
     )
 
-    assert (record.venue, record.volume, record.issue, record.pages) == ("Journal of tests", "12", "3", "123-145")
+    assert (record.venue, record.volume, record.issue, record.pages) == (
+        "Journal of tests",
+        "12",
+        "3",
+        "123-145",
+    )
     assert record.issn == ("2049-3630",)
     assert record.type == "article"
 
@@ -206,7 +237,8 @@ def test_the_rest_of_a_record_is_tidied() -> None:
 
 
 @pytest.mark.parametrize(
-    "namespace", [SRW, "http://www.loc.gov/zing/srw", "http://docs.oasis-open.org/ns/search-ws/sruResponse"]
+    "namespace",
+    [SRW, "http://www.loc.gov/zing/srw", "http://docs.oasis-open.org/ns/search-ws/sruResponse"],
 )
 def test_versions_differ_in_their_namespaces_only(namespace: str) -> None:
     """SRU 1.1, 1.2 and 2.0, and a server that forgot the slash."""
@@ -216,7 +248,10 @@ def test_versions_differ_in_their_namespaces_only(namespace: str) -> None:
 def test_soap_is_unwrapped() -> None:
     """SRW is the same answer in a SOAP envelope."""
     soap = "http://schemas.xmlsoap.org/soap/envelope/"
-    envelope = f'<e:Envelope xmlns:e="{soap}"><e:Body>{_answer(_marc(TITLE), total=3)}</e:Body></e:Envelope>'
+    envelope = (
+        f"<e:Envelope "
+        f'xmlns:e="{soap}"><e:Body>{_answer(_marc(TITLE), total=3)}</e:Body></e:Envelope>'
+    )
     parsed = _parse(envelope)
 
     assert [r.title for r in parsed.records] == ["A title"]
@@ -225,7 +260,9 @@ def test_soap_is_unwrapped() -> None:
 
 def test_packed_records_are_unpacked() -> None:
     """recordPacking=string: the record is escaped XML, maybe with a declaration of its own."""
-    packed = escape('<?xml version="1.0" encoding="ISO-8859-1"?>\n' + _marc(_field("245", "aÉtudes")))
+    packed = escape(
+        '<?xml version="1.0" encoding="ISO-8859-1"?>\n' + _marc(_field("245", "aÉtudes"))
+    )
 
     assert [r.title for r in _parse(_answer(packed)).records] == ["Études"]
 
@@ -241,7 +278,8 @@ def test_a_record_that_cannot_be_unpacked_keeps_its_place() -> None:
 def test_a_diagnostic_in_the_place_of_a_record_is_told() -> None:
     """A surrogate diagnostic costs its record only, and its message is a note."""
     surrogate = (
-        '<diagnostic xmlns="http://www.loc.gov/zing/srw/diagnostic/"><uri>info:srw/diagnostic/1/64</uri>'
+        "<diagnostic "
+        'xmlns="http://www.loc.gov/zing/srw/diagnostic/"><uri>info:srw/diagnostic/1/64</uri>'
         "<details>9</details><message>Record does not exist</message></diagnostic>"
     )
     parsed = _parse(_answer(surrogate, _marc(TITLE)))
@@ -251,14 +289,20 @@ def test_a_diagnostic_in_the_place_of_a_record_is_told() -> None:
 
 
 def _diagnostics(*each: str) -> str:
-    inner = "".join(f'<d:diagnostic xmlns:d="http://www.loc.gov/zing/srw/diagnostic/">{e}</d:diagnostic>' for e in each)
+    inner = "".join(
+        f'<d:diagnostic xmlns:d="http://www.loc.gov/zing/srw/diagnostic/">{e}</d:diagnostic>'
+        for e in each
+    )
     return f"<diagnostics>{inner}</diagnostics>"
 
 
 @pytest.mark.parametrize(
     ("diagnostics", "message"),
     [
-        (["<d:details>dc.x</d:details><d:message>Unsupported index</d:message>"], "Unsupported index: dc.x"),
+        (
+            ["<d:details>dc.x</d:details><d:message>Unsupported index</d:message>"],
+            "Unsupported index: dc.x",
+        ),
         (["<d:message>Query syntax error</d:message>"], "Query syntax error"),
         (["<d:uri>info:srw/diagnostic/1/10</d:uri><d:details/>"], "Query syntax error"),
         (["<d:message>One</d:message>", "<d:message>Two</d:message>"], "One; Two"),
@@ -267,7 +311,10 @@ def _diagnostics(*each: str) -> str:
 def test_diagnostics_without_records_are_errors(diagnostics: list[str], message: str) -> None:
     """They come with status 200; message and details are said together."""
     with pytest.raises(SourceSaysError, match=message):
-        _parse(f'<searchRetrieveResponse xmlns="{SRW}">{_diagnostics(*diagnostics)}</searchRetrieveResponse>')
+        _parse(
+            f"<searchRetrieveResponse "
+            f'xmlns="{SRW}">{_diagnostics(*diagnostics)}</searchRetrieveResponse>'
+        )
 
 
 def test_authentication_is_told_as_such() -> None:
@@ -291,7 +338,8 @@ def test_diagnostics_alone_and_nothing_but_surrogates_are_errors() -> None:
     """Without an envelope, and where every record is replaced by one."""
     alone = _diagnostics("<d:uri>info:srw/diagnostic/1/7</d:uri><d:details>query</d:details>")
     surrogate = (
-        '<diagnostic xmlns="http://www.loc.gov/zing/srw/diagnostic/"><uri>info:srw/diagnostic/1/67</uri></diagnostic>'
+        "<diagnostic "
+        'xmlns="http://www.loc.gov/zing/srw/diagnostic/"><uri>info:srw/diagnostic/1/67</uri></diagnostic>'
     )
 
     with pytest.raises(SourceSaysError, match="Mandatory parameter not supplied: query"):
@@ -311,7 +359,9 @@ def test_marc_without_an_envelope_is_read(root: str) -> None:
 
 def test_diagnostics_beside_records_are_notes() -> None:
     """A server that ignored something says so and answers all the same."""
-    parsed = _parse(_answer(_marc(TITLE), extra=_diagnostics("<d:message>Sort ignored</d:message>")))
+    parsed = _parse(
+        _answer(_marc(TITLE), extra=_diagnostics("<d:message>Sort ignored</d:message>"))
+    )
 
     assert len(parsed.records) == 1
     assert parsed.notes == ("Sort ignored",)
@@ -352,7 +402,8 @@ def test_dublin_core_in_any_wrapping() -> None:
         data = (
             f'<{wrapper}{declared} xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:xsi="{XSI}">'
             "<dc:title>A title : and more /</dc:title><dc:creator>Heath, Percy,1923-</dc:creator>"
-            "<dc:date>c1999.</dc:date><dc:type>sound recording</dc:type><dc:language>fre</dc:language>"
+            "<dc:date>c1999.</dc:date><dc:type>sound "
+            "recording</dc:type><dc:language>fre</dc:language>"
             '<dc:identifier xsi:type="tel:ISBN">978-3-16-148410-0 : EUR 1</dc:identifier>'
             "<dc:identifier>https://a.example/1</dc:identifier><dc:identifier>doi:10.5555/X</dc:identifier>"
             f'<dc:identifier xsi:type="dnb:IDN">1091078653</dc:identifier></{wrapper}>'
@@ -362,23 +413,33 @@ def test_dublin_core_in_any_wrapping() -> None:
         assert record.title == "A title : and more"
         assert record.authors == (Author("Percy Heath", "Heath", "Percy"),)
         assert (record.year, record.type, record.language) == (1999, "audio", "fr")
-        assert (record.isbn, record.doi, record.url) == (("9783161484100",), "10.5555/x", "https://a.example/1")
+        assert (record.isbn, record.doi, record.url) == (
+            ("9783161484100",),
+            "10.5555/x",
+            "https://a.example/1",
+        )
         assert record.source_id == "1091078653"
 
 
 def test_mods() -> None:
-    """Non-sorting words, parts of a name that are no name, the host with its part, coded dates first."""
+    """Non-sorting words, parts of a name that are no name, the host with its part, coded dates
+    first."""
     data = (
-        '<mods xmlns="http://www.loc.gov/mods/v3"><titleInfo type="uniform"><title>No</title></titleInfo>'
-        "<titleInfo><nonSort>The  </nonSort><title>Rails view</title><subTitle>a guide</subTitle></titleInfo>"
+        '<mods xmlns="http://www.loc.gov/mods/v3"><titleInfo '
+        'type="uniform"><title>No</title></titleInfo>'
+        "<titleInfo><nonSort>The  </nonSort><title>Rails view</title><subTitle>a "
+        "guide</subTitle></titleInfo>"
         '<name type="personal"><namePart>Williams, Bruce</namePart>'
-        '<namePart type="termsOfAddress">(Engineer)</namePart></name><typeOfResource>text</typeOfResource>'
+        "<namePart "
+        'type="termsOfAddress">(Engineer)</namePart></name><typeOfResource>text</typeOfResource>'
         "<originInfo><publisher>Shelf,</publisher><dateIssued>[2013?]</dateIssued></originInfo>"
-        '<originInfo><dateIssued encoding="marc">2012</dateIssued></originInfo><abstract>About it.</abstract>'
+        '<originInfo><dateIssued encoding="marc">2012</dateIssued></originInfo><abstract>About '
+        "it.</abstract>"
         '<relatedItem type="host"><titleInfo><title>Journal</title></titleInfo>'
         '<part><detail type="volume"><number>4</number></detail>'
         '<extent unit="pages"><start>1</start><end>9</end></extent></part></relatedItem>'
-        '<identifier type="isbn">9783161484100 (pbk.)</identifier><identifier type="oclc">ocn641973755</identifier>'
+        '<identifier type="isbn">9783161484100 (pbk.)</identifier><identifier '
+        'type="oclc">ocn641973755</identifier>'
         "<recordInfo><recordIdentifier>m1</recordIdentifier></recordInfo></mods>"
     )
     record = _parse(_answer(data)).records[0]
@@ -386,59 +447,87 @@ def test_mods() -> None:
     assert (record.title, record.subtitle) == ("The Rails view", "a guide")
     assert record.authors == (Author("Bruce Williams", "Williams", "Bruce"),)
     assert (record.year, record.publisher, record.source_id) == (2012, "Shelf", "m1")
-    assert (record.venue, record.volume, record.pages, record.type) == ("Journal", "4", "1-9", "article")
+    assert (record.venue, record.volume, record.pages, record.type) == (
+        "Journal",
+        "4",
+        "1-9",
+        "article",
+    )
     assert (record.isbn, record.ids) == (("9783161484100",), {"oclc": "641973755"})
 
 
 def test_names_of_mods_are_in_parts_or_whole() -> None:
     """Family and given names lie apart or together; publishers are no authors."""
     data = (
-        '<mods xmlns="http://www.loc.gov/mods/v3"><titleInfo><title>A title</title></titleInfo><name type="personal">'
+        '<mods xmlns="http://www.loc.gov/mods/v3"><titleInfo><title>A '
+        'title</title></titleInfo><name type="personal">'
         '<namePart type="given">Ada</namePart><namePart type="family">Writer</namePart>'
         '<namePart type="date">1975-</namePart>'
         '<role><roleTerm type="code">aut</roleTerm></role></name>'
         '<name type="personal"><namePart>Doe, Jane, 1950-2000</namePart></name>'
-        '<name type="corporate"><namePart>A house</namePart><role><roleTerm>pbl</roleTerm></role></name></mods>'
+        '<name type="corporate"><namePart>A '
+        "house</namePart><role><roleTerm>pbl</roleTerm></role></name></mods>"
     )
     authors = (Author("Ada Writer", "Writer", "Ada"), Author("Jane Doe", "Doe", "Jane"))
 
-    for body in (_answer(data), data, f'<modsCollection xmlns="http://www.loc.gov/mods/v3">{data}</modsCollection>'):
+    for body in (
+        _answer(data),
+        data,
+        f'<modsCollection xmlns="http://www.loc.gov/mods/v3">{data}</modsCollection>',
+    ):
         assert [authors] == [record.authors for record in _parse(body).records]
 
 
 def test_title_statements_of_dublin_core_name_no_authors() -> None:
-    """What catalogues write behind " / " repeats the authors; their roles are no part of their names."""
+    """What catalogues write behind " / " repeats the authors; their roles are no part of their
+    names."""
     data = (
-        '<dc xmlns="http://purl.org/dc/elements/1.1/"><title>Faust : eine Tragödie / von Goethe</title>'
+        '<dc xmlns="http://purl.org/dc/elements/1.1/"><title>Faust : eine Tragödie / von '
+        "Goethe</title>"
         "<creator>Goethe, Johann Wolfgang von [Verfasser]</creator><date>2001</date></dc>"
     )
     record = _parse(_answer(data)).records[0]
 
     assert record.title == "Faust : eine Tragödie"
-    assert record.authors == (Author("Johann Wolfgang von Goethe", "Goethe", "Johann Wolfgang von"),)
+    assert record.authors == (
+        Author("Johann Wolfgang von Goethe", "Goethe", "Johann Wolfgang von"),
+    )
 
 
 def test_pica_xml() -> None:
-    """Tags of four characters, names in parts or linked, and a mark before the word that a title is sorted by."""
+    """Tags of four characters, names in parts or linked, and a mark before the word that a title is
+    sorted by."""
     fields = [
-        ("002@", "0Aau"), ("003@", "012345X"), ("004A", "0978-3-16-148410-0"), ("010@", "ager"), ("011@", "a2005"),
-        ("021A", "aDie @Vermessung der Welt", "dRoman"), ("028A", "dDaniel", "aKehlmann"), ("028B", "8Doe, Jane"),
+        ("002@", "0Aau"), ("003@", "012345X"), ("004A", "0978-3-16-148410-0"), ("010@", "ager"),
+        ("011@", "a2005"),
+        ("021A", "aDie @Vermessung der Welt", "dRoman"), ("028A", "dDaniel", "aKehlmann"), ("028B",
+        "8Doe, Jane"),
         ("029A", "aEine Gesellschaft"), ("033A", "pReinbek", "nRowohlt"),
     ]  # fmt: skip
     inner = "".join(_field(tag, *subfields) for tag, *subfields in fields)
     data = f'<record xmlns="info:srw/schema/5/picaXML-v1.0">{inner}</record>'
     record = _parse(_answer(data)).records[0]
 
-    assert (record.title, record.subtitle, record.source_id) == ("Die Vermessung der Welt", "Roman", "12345X")
+    assert (record.title, record.subtitle, record.source_id) == (
+        "Die Vermessung der Welt",
+        "Roman",
+        "12345X",
+    )
     assert [a.name for a in record.authors] == ["Daniel Kehlmann", "Jane Doe", "Eine Gesellschaft"]
-    assert (record.year, record.publisher, record.language, record.type) == (2005, "Rowohlt", "de", "book")
+    assert (record.year, record.publisher, record.language, record.type) == (
+        2005,
+        "Rowohlt",
+        "de",
+        "book",
+    )
     assert record.isbn == ("9783161484100",)
 
 
 def test_unimarc_is_told_by_its_title_field() -> None:
     """200 is the title in UNIMARC, 700 $a and $b the first author, 210 $d the year."""
     data = (
-        '<mxc:record xmlns:mxc="info:lc/xmlns/marcxchange-v2"><mxc:leader>00000cam  2200000</mxc:leader>'
+        '<mxc:record xmlns:mxc="info:lc/xmlns/marcxchange-v2"><mxc:leader>00000cam  '
+        "2200000</mxc:leader>"
         '<mxc:controlfield tag="001">FRBNF1</mxc:controlfield>'
         + "".join(
             f'<mxc:datafield tag="{tag}" ind1=" " ind2=" ">'
@@ -457,14 +546,24 @@ def test_unimarc_is_told_by_its_title_field() -> None:
     )
     record = _parse(_answer(data)).records[0]
 
-    assert (record.title, record.subtitle, record.source_id) == ("Les misérables", "roman", "FRBNF1")
+    assert (record.title, record.subtitle, record.source_id) == (
+        "Les misérables",
+        "roman",
+        "FRBNF1",
+    )
     assert record.authors == (Author("Victor Hugo", "Hugo", "Victor"),)
-    assert (record.year, record.publisher, record.language, record.type) == (1999, "Hachette", "fr", "book")
+    assert (record.year, record.publisher, record.language, record.type) == (
+        1999,
+        "Hachette",
+        "fr",
+        "book",
+    )
     assert record.isbn == ("9783161484100",)
 
 
 def test_a_schema_that_is_like_nothing_known_loses_what_has_no_title() -> None:
-    """Archival descriptions have a title and a date by local name; what has neither is told as unread."""
+    """Archival descriptions have a title and a date by local name; what has neither is told as
+    unread."""
     isad = (
         "<a:description xmlns:a='urn:isad'><a:reference>MM 24</a:reference><a:title>Act</a:title>"
         "<a:date>09.05.1966</a:date></a:description>"
@@ -474,5 +573,7 @@ def test_a_schema_that_is_like_nothing_known_loses_what_has_no_title() -> None:
         '<subfield code="a">x</subfield></datafield></record>'
     )
 
-    assert [(r.title, r.year, r.source_id) for r in _parse(_answer(isad)).records] == [("Act", 1966, "MM24")]
+    assert [(r.title, r.year, r.source_id) for r in _parse(_answer(isad)).records] == [
+        ("Act", 1966, "MM24")
+    ]
     assert len(_parse(_answer(pica)).unread) == 1

@@ -53,7 +53,10 @@ def split(byline: str) -> list[str]:
         ("van der Heijden", ["van der Heijden"]),
         # semicolons
         ("Garrido, Ann; Martinez Barricarte, Ruben", ["Garrido|Ann", "Martinez Barricarte|Ruben"]),
-        ("adams, henry a.; baker, m.; and clarke, bart 1994.", ["adams|henry a.", "baker|m.", "clarke|bart"]),
+        (
+            "adams, henry a.; baker, m.; and clarke, bart 1994.",
+            ["adams|henry a.", "baker|m.", "clarke|bart"],
+        ),
         # what is no author
         ("Adams, P. A., Jr.", ["Adams|P. A."]),
         ("Lucas, Jr., Henry C.", ["Lucas|Henry C."]),
@@ -66,7 +69,10 @@ def split(byline: str) -> list[str]:
         # a full stop for a comma
         ("a. adams, b. baker. c.d. clarke.", ["adams|a.", "baker|b.", "clarke|c.d."]),
         # bodies
-        ("Department of Health, Education and Welfare", ["Department of Health Education and Welfare"]),
+        (
+            "Department of Health, Education and Welfare",
+            ["Department of Health Education and Welfare"],
+        ),
         ("Acme Pharmaceuticals, Inc", ["Acme Pharmaceuticals Inc"]),
         # names with "and" inside
         ("Sanders and Andrews", ["Sanders", "Andrews"]),
@@ -87,7 +93,8 @@ def test_any_text(byline: str) -> None:
 
 
 _PIECES = (
-    *"SMITH Smith smith LEE Lee II JR Jr. AB A. a. A.B. A-B J.R.Smith O'NEIL van DE and AND & (Eds.) Inc of".split(),
+    *"SMITH Smith smith LEE Lee II JR Jr. AB A. a. A.B. A-B J.R.Smith O'NEIL van DE and AND & "
+    "(Eds.) Inc of".split(),
     *("1994.", "李四", "等", "ß", "ŁUKASZ", "\u01c4", "İ", "2nd", "PhD"),
     *(" ", " ", ", ", ",", "; ", ". ", "et al", "\ud800"),
 )
@@ -97,11 +104,16 @@ _PIECES = (
 @example(["FUTURE", " ", "II", ", ", "I.", "and"])
 @given(st.lists(st.sampled_from(_PIECES) | st.text(max_size=4), max_size=16))
 def test_any_pieces_of_names(pieces: list[str]) -> None:
-    """Names, initials and marks in any order and in any mixture of capitals raise nothing either."""
-    assert all(author.name.strip() and author.name.encode() for author in people_in("".join(pieces)))
+    """Names, initials and marks in any order and in any mixture of capitals raise nothing
+    either."""
+    assert all(
+        author.name.strip() and author.name.encode() for author in people_in("".join(pieces))
+    )
 
 
-@pytest.mark.parametrize("piece", ["a, ", "and ", "A.Ab ", ",", "a.", "a-", " ", "; ", ",and", "a b "])
+@pytest.mark.parametrize(
+    "piece", ["a, ", "and ", "A.Ab ", ",", "a.", "a-", " ", "; ", ",and", "a b "]
+)
 def test_hostile_length(piece: str) -> None:
     """The longest byline that is read, of whatever it consists, takes a few seconds at most."""
     began = time.process_time()

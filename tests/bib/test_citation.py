@@ -31,7 +31,8 @@ from metasearch.bib.citation import Part, host, part
     ],
 )
 def test_labels_and_short_forms_are_understood(text: str, expected: Part) -> None:
-    """English, German and French labels, K10plus's colons and two short forms; anything else is left alone."""
+    """English, German and French labels, K10plus's colons and two short forms; anything else is
+    left alone."""
     assert part(text) == expected
 
 
@@ -46,9 +47,17 @@ def test_any_text_gives_an_answer(text: str) -> None:
     ("text", "name", "expected"),
     [
         ("Journal of X ; 12 (3) ; 45-67", "Journal of X", Part("12", "3", "45-67")),
-        ("Journal of X; Vol. 12 No. 3 (2019); 1245-1267 ; 2049-3630", "Journal of X", Part("12", "3", "1245-1267")),
+        (
+            "Journal of X; Vol. 12 No. 3 (2019); 1245-1267 ; 2049-3630",
+            "Journal of X",
+            Part("12", "3", "1245-1267"),
+        ),
         ("PLoS ONE, Vol 10, Iss 3, p e0118235 (2015)", "PLoS ONE", Part("10", "3", "e0118235")),
-        ("Science & Design, Vol 108, Iss , Pp 608-617 (2016)", "Science & Design", Part("108", None, "608-617")),
+        (
+            "Science & Design, Vol 108, Iss , Pp 608-617 (2016)",
+            "Science & Design",
+            Part("108", None, "608-617"),
+        ),
         ("In: Biliotime, vol. 17 (3) article n. 4. AIB, 2014.", "Biliotime", Part("17", "3", None)),
         (
             "ISSN: 0963-6625 ; Science Today ; Science Today, 2015, 24 (3), pp.4-7.",
@@ -68,7 +77,8 @@ def test_any_text_gives_an_answer(text: str) -> None:
     ],
 )
 def test_issue_14_19_a_citation_is_no_venue(text: str, name: str | None, expected: Part) -> None:
-    """As harvested records have it in dc:source: the journal stands apart from volume, issue and pages."""
+    """As harvested records have it in dc:source: the journal stands apart from volume, issue and
+    pages."""
     assert (host(text), part(text)) == (name, expected)
 
 

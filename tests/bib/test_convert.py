@@ -14,7 +14,8 @@ from metasearch.record import Author
 ANYTHING = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
     lambda inner: (
-        st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=6) | st.just("name"), inner, max_size=4)
+        st.lists(inner, max_size=4)
+        | st.dictionaries(st.text(max_size=6) | st.just("name"), inner, max_size=4)
     ),
     max_leaves=12,
 )
@@ -24,7 +25,8 @@ ANYTHING = st.recursive(
 @given(found=ANYTHING)
 @settings(max_examples=30)
 def test_never_raises(name: str, found: Any) -> None:
-    """Whatever a database sends, a converter gives a value or None; an odd field costs no record."""
+    """Whatever a database sends, a converter gives a value or None; an odd field costs no
+    record."""
     value = convert.CONVERTERS[name](found)
 
     assert value is None or isinstance(value, (str, int, tuple))
@@ -58,7 +60,11 @@ def test_never_raises(name: str, found: Any) -> None:
         ("language", "/languages/dan", "da"),
         ("oclc", ["UOM:39015012345678", "OCLC:1234567"], "1234567"),
         ("citation-venue", "The Lancet, June 10, 2017, Vol.389(10086), p.2280(2)", "The Lancet"),
-        ("citation-venue", "Community, Work & Family, 01 April 2001, Vol.4(1)", "Community, Work & Family"),
+        (
+            "citation-venue",
+            "Community, Work & Family, 01 April 2001, Vol.4(1)",
+            "Community, Work & Family",
+        ),
         ("citation-issue", "The Lancet, June 10, 2017, Vol.389(10086), p.2280(2)", "10086"),
         ("citation-issue", "Vol. 12 (2019)", None),
         ("citation-venue", "Uncut, Issue 215, p.93", "Uncut"),
@@ -145,7 +151,11 @@ def test_never_raises(name: str, found: Any) -> None:
         ("isbn", "0-306-40615-2", ("9780306406157",)),
         ("issn", ["0028-0836, 14764687", "0028-0836"], ("0028-0836", "1476-4687")),
         ("arxiv", "http://arxiv.org/abs/cs/0102003v1", "cs/0102003"),
-        ("arxiv-url", ["https://example.org/pdf/2101.00001", "https://arxiv.org/pdf/2101.00002v3"], "2101.00002"),
+        (
+            "arxiv-url",
+            ["https://example.org/pdf/2101.00001", "https://arxiv.org/pdf/2101.00002v3"],
+            "2101.00002",
+        ),
         ("arxiv-url", "10.48550/arXiv.2101.00003", "2101.00003"),
         ("pmcid", "https://www.ncbi.nlm.nih.gov/pmc/articles/PMC0123/", "PMC123"),
         ("pmcid", "9001823", "PMC9001823"),
@@ -171,7 +181,9 @@ def test_value(name: str, found: Any, expected: Any) -> None:
 
 def test_pdf_url() -> None:
     """A DOI leads to a page and not to a file."""
-    assert "https://a.org/1.pdf" == convert.DEFAULTS["pdf_url"](["https://doi.org/10.1/x", "https://a.org/1.pdf"])
+    assert "https://a.org/1.pdf" == convert.DEFAULTS["pdf_url"](
+        ["https://doi.org/10.1/x", "https://a.org/1.pdf"]
+    )
     assert convert.DEFAULTS["pdf_url"]("http://dx.doi.org/10.1/x") is None
 
 
@@ -182,7 +194,11 @@ def test_pdf_url() -> None:
         ("names", "Jane Doe", [Author("Jane Doe")]),
         ("names", "Invented Computer, Inc.", [Author("Invented Computer, Inc.")]),
         ("names", "Inc, Ada", [Author("Ada Inc", "Inc", "Ada")]),
-        ("names", "King, Martin Luther, Jr.", [Author("Martin Luther King", "King", "Martin Luther")]),
+        (
+            "names",
+            "King, Martin Luther, Jr.",
+            [Author("Martin Luther King", "King", "Martin Luther")],
+        ),
         (
             "names",
             "Institute of Ice and of Snow, University of Invention",
@@ -192,9 +208,16 @@ def test_pdf_url() -> None:
         (
             "names-semicolon",
             "Byron, Ada, 0000-0002-1825-0097; Fern-Moss, Bea",
-            [Author("Ada Byron", "Byron", "Ada", "0000-0002-1825-0097"), Author("Bea Fern-Moss", "Fern-Moss", "Bea")],
+            [
+                Author("Ada Byron", "Byron", "Ada", "0000-0002-1825-0097"),
+                Author("Bea Fern-Moss", "Fern-Moss", "Bea"),
+            ],
         ),
-        ("names", ["(:unav)", "(:unkn) Unknown", "Byron, Ada"], [Author("Ada Byron", "Byron", "Ada")]),
+        (
+            "names",
+            ["(:unav)", "(:unkn) Unknown", "Byron, Ada"],
+            [Author("Ada Byron", "Byron", "Ada")],
+        ),
         (
             "names-semicolon",
             "Doe, Jane; 王伟；Roe, R.",
@@ -203,19 +226,31 @@ def test_pdf_url() -> None:
         (
             "names-comma",
             "da Silva CS, O'Neill J-P, Group.",
-            [Author("CS da Silva", "da Silva", "CS"), Author("J-P O'Neill", "O'Neill", "J-P"), Author("Group")],
+            [
+                Author("CS da Silva", "da Silva", "CS"),
+                Author("J-P O'Neill", "O'Neill", "J-P"),
+                Author("Group"),
+            ],
         ),
         (
             "names-initials-and",
             "<span> Byron AM, van Galen M and Ek P <em>et al.</em></span>",
-            [Author("AM Byron", "Byron", "AM"), Author("M van Galen", "van Galen", "M"), Author("P Ek", "Ek", "P")],
+            [
+                Author("AM Byron", "Byron", "AM"),
+                Author("M van Galen", "van Galen", "M"),
+                Author("P Ek", "Ek", "P"),
+            ],
         ),
         (
             "names-initials",
             ["Sumithra M.G.", "Smith J. A."],
             [Author("M.G. Sumithra", "Sumithra", "M.G."), Author("Smith J. A.")],
         ),
-        ("names-homonym", [{"@pid": "1", "text": "Wei Wang 0001"}, "Al Roe"], [Author("Wei Wang"), Author("Al Roe")]),
+        (
+            "names-homonym",
+            [{"@pid": "1", "text": "Wei Wang 0001"}, "Al Roe"],
+            [Author("Wei Wang"), Author("Al Roe")],
+        ),
     ],
 )
 def test_names(name: str, found: Any, expected: list[Author]) -> None:
@@ -224,14 +259,20 @@ def test_names(name: str, found: Any, expected: list[Author]) -> None:
 
 
 def test_names_with_affiliations_in_brackets() -> None:
-    """Affiliation and ORCID are taken out of the name, mail addresses and what stands for no name are left out."""
+    """Affiliation and ORCID are taken out of the name, mail addresses and what stands for no name
+    are left out."""
     read = convert.CONVERTERS["names-bracketed"]
 
-    assert read(["Byron, Ada M. [Lab A; Somewhere] (ORCID:0000000218250097)", "STAR Collaboration"]) == (
+    assert read(
+        ["Byron, Ada M. [Lab A; Somewhere] (ORCID:0000000218250097)", "STAR Collaboration"]
+    ) == (
         Author("Ada M. Byron", "Byron", "Ada M.", "0000-0002-1825-0097", "Lab A; Somewhere"),
         Author("STAR Collaboration", collective=True),
     )
-    assert read("Byron, Ada, Email: ada@example.org, (ORCID: 12) [Lab B]; /SLAC; Tanaka, Ken /KIPAC; None; , ") == (
+    assert read(
+        "Byron, Ada, Email: ada@example.org, (ORCID: 12) [Lab B]; /SLAC; Tanaka, Ken /KIPAC; "
+        "None; , "
+    ) == (
         Author("Ada Byron", "Byron", "Ada", None, "Lab B"),
         Author("Ken Tanaka", "Tanaka", "Ken"),
     )
@@ -244,12 +285,20 @@ def from_objects(**kinds: str) -> convert.Converter:
 
 
 def test_people() -> None:
-    """Authors that are objects keep their parts; a corporate name is never taken apart; each comes once."""
-    read = from_objects(name="name", family="family", given="given", orcid="orcid", corporate="body")
+    """Authors that are objects keep their parts; a corporate name is never taken apart; each comes
+    once."""
+    read = from_objects(
+        name="name", family="family", given="given", orcid="orcid", corporate="body"
+    )
 
     found = read(
         [
-            {"name": "Doe, Jane", "family": "Doe", "given": "Jane", "orcid": "https://orcid.org/0000-0002-1825-0097"},
+            {
+                "name": "Doe, Jane",
+                "family": "Doe",
+                "given": "Jane",
+                "orcid": "https://orcid.org/0000-0002-1825-0097",
+            },
             {"body": "Institute of Ice, Invented University"},
             {"family": "Roe"},
             {"family": "Roe"},
@@ -298,7 +347,8 @@ def test_names_are_shown_as_they_are_read(given: str, family: str, name: str) ->
 
 
 def test_a_name_of_nothing_but_markup_is_no_author() -> None:
-    """Parts that are empty once their tags are gone name nobody; one that is left names somebody."""
+    """Parts that are empty once their tags are gone name nobody; one that is left names
+    somebody."""
     assert people.person("", "<i></i>", "&nbsp;") is None
     assert people.person("", "<i>Berg</i>", "&nbsp;") == Author("Berg", "Berg")
 
@@ -307,7 +357,10 @@ def test_a_statement_of_responsibility_names_its_first_people() -> None:
     """Those before the first ";", without "by": translators and illustrators come behind it."""
     found = convert.CONVERTERS["names-statement"]
 
-    assert found("by Ada Byron and Ken Tanaka ; illustrated by X. Y.") == (Author("Ada Byron"), Author("Ken Tanaka"))
+    assert found("by Ada Byron and Ken Tanaka ; illustrated by X. Y.") == (
+        Author("Ada Byron"),
+        Author("Ken Tanaka"),
+    )
     assert found("Bybee Smith.") == (Author("Bybee Smith"),)
     assert found(None) == ()
 
@@ -343,7 +396,9 @@ def test_degrees_are_no_part_of_a_name(name: str, expected: str) -> None:
         ("MEDLINE Abstract:", "MEDLINE Abstract:"),
     ],
 )
-def test_issue_14_19_labels_of_aggregators_before_abstracts_are_taken_off(found: str, expected: str) -> None:
+def test_issue_14_19_labels_of_aggregators_before_abstracts_are_taken_off(
+    found: str, expected: str
+) -> None:
     """EBSCOhost's "MEDLINE Abstract:" and the like; a sentence that begins so stays."""
     assert convert.abstract(found) == expected
 
@@ -362,5 +417,6 @@ def test_issue_14_19_labels_of_aggregators_before_abstracts_are_taken_off(found:
     ],
 )
 def test_issue_14_19_publishers_stand_without_their_town(found: str, expected: str | None) -> None:
-    """As Libris and Dublin Core made from catalogues have them; a colon without a blank belongs to a name."""
+    """As Libris and Dublin Core made from catalogues have them; a colon without a blank belongs to
+    a name."""
     assert convert.isbd_publisher(found) == expected

@@ -47,7 +47,10 @@ def test_issue_14_19_names_of_bodies_with_commas_stay_as_they_are(name: str) -> 
         ("Bureau, Jacques Marie", "Jacques Marie Bureau"),
         ("Le Bureau, Jacques Marie", "Jacques Marie Le Bureau"),
         ("Ortega y Gasset, José", "José Ortega y Gasset"),
-        ("Chesterfield, Philip Dormer Stanhope, Earl of", "Philip Dormer Stanhope, Earl of Chesterfield"),
+        (
+            "Chesterfield, Philip Dormer Stanhope, Earl of",
+            "Philip Dormer Stanhope, Earl of Chesterfield",
+        ),
         ("Post, Andrew A.", "Andrew A. Post"),
         ("Law, John, Jr.", "John Law"),
         ("Sanz-Andrés, A.", "A. Sanz-Andrés"),
@@ -65,7 +68,9 @@ def test_issue_14_19_where_a_person_works_is_no_given_name() -> None:
     """It stands behind the given name in catalogues of reports."""
     author = person("Wilhite, Stephen C., Widener University")
 
-    assert author == Author("Stephen C. Wilhite", "Wilhite", "Stephen C.", affiliation="Widener University")
+    assert author == Author(
+        "Stephen C. Wilhite", "Wilhite", "Stephen C.", affiliation="Widener University"
+    )
 
 
 def test_a_name_is_judged_in_linear_time() -> None:

@@ -33,7 +33,12 @@ SPEC = build(
         "parse": {"body": "json", "records": "items"},
         "fields": {
             "title": "title",
-            "authors": {"each": "authors", "family": "family", "given": "given", "affiliation": "at"},
+            "authors": {
+                "each": "authors",
+                "family": "family",
+                "given": "given",
+                "affiliation": "at",
+            },
             "doi": "doi",
             "keywords": "keywords",
             "abstract": {"at": "words", "as": "inverted-index"},
@@ -54,19 +59,32 @@ def test_every_text_of_a_record_has_a_limit() -> None:
     """A field that is added to records, or to specs, cannot be without one."""
     unbounded = {"position", "authors", "editors", "ids"} | {"year", "citations", "retracted"}
     assert {it.name for it in fields(Record)} - unbounded <= LIMITS.keys()
-    assert {name for name, limit in LIMITS.items() if limit.items > 1} == PLURAL_FIELDS | {"ids", "given"}
+    assert {name for name, limit in LIMITS.items() if limit.items > 1} == PLURAL_FIELDS | {
+        "ids",
+        "given",
+    }
 
 
 def test_a_page_tells_what_was_cut() -> None:
-    """Its records are kept, with as much of each field as fits; the notes say what and how often."""
-    long = {"title": "a" * (TITLE + 1), "doi": f"10.1000/{'x' * 3000}", "keywords": ["k"] * 2 + ["k" * 1001], "id": "1"}
+    """Its records are kept, with as much of each field as fits; the notes say what and how
+    often."""
+    long = {
+        "title": "a" * (TITLE + 1),
+        "doi": f"10.1000/{'x' * 3000}",
+        "keywords": ["k"] * 2 + ["k" * 1001],
+        "id": "1",
+    }
     fine = {"title": "b" * TITLE, "doi": "10.1000/1", "keywords": ["k"], "id": "2"}
 
     parsed = page([long, fine, long])
 
     assert [len(record.title) for record in parsed.records] == [TITLE, TITLE, TITLE]
     assert [record.doi for record in parsed.records] == [None, "10.1000/1", None]
-    assert [tuple(map(len, record.keywords)) for record in parsed.records] == [(1, 1000), (1,), (1, 1000)]
+    assert [tuple(map(len, record.keywords)) for record in parsed.records] == [
+        (1, 1000),
+        (1,),
+        (1, 1000),
+    ]
     assert set(parsed.notes) == {
         "2 titles were cut at 4,000 characters",
         "2 DOIs of more than 2,048 characters were left out",
@@ -79,7 +97,9 @@ def test_lists_are_cut_and_told() -> None:
     """Authors, keywords and the words of an abstract, each at its own limit."""
     most = LIMITS["authors"].items
     crowd = [{"family": f"Byron{number}", "given": "Ada"} for number in range(most + 5)]
-    parsed = page([{"title": "a", "authors": crowd, "keywords": [f"k{number}" for number in range(5_000)]}])
+    parsed = page(
+        [{"title": "a", "authors": crowd, "keywords": [f"k{number}" for number in range(5_000)]}]
+    )
 
     (record,) = parsed.records
     assert (len(record.authors), len(record.keywords)) == (most, LIMITS["keywords"].items)
@@ -95,7 +115,9 @@ def test_lists_are_cut_and_told() -> None:
 
 def test_a_large_collaboration_loses_nobody() -> None:
     """The two largest experiments together have 5,154 authors."""
-    crowd = [{"family": f"Byron{number}", "given": "Ada", "at": "CERN " * 40} for number in range(5_154)]
+    crowd = [
+        {"family": f"Byron{number}", "given": "Ada", "at": "CERN " * 40} for number in range(5_154)
+    ]
     parsed = page([{"title": "a", "authors": crowd}])
 
     assert len(parsed.records[0].authors) == 5_154
@@ -120,7 +142,14 @@ def test_names_and_affiliations_are_cut() -> None:
 
 
 @pytest.mark.parametrize(
-    "found", ["a" * 20_000, ["a" * 20_000], [["a"] * 30_000], [{"text": "a" * 20_000}], {"text": "a" * 20_000}]
+    "found",
+    [
+        "a" * 20_000,
+        ["a" * 20_000],
+        [["a"] * 30_000],
+        [{"text": "a" * 20_000}],
+        {"text": "a" * 20_000},
+    ],
 )
 def test_no_converter_sees_more(found: Any) -> None:
     """Of whatever form a value is, it is cut before it is converted, and that is told."""
@@ -131,7 +160,9 @@ def test_no_converter_sees_more(found: Any) -> None:
     assert cuts.notes() == ("1 value for titles was cut at 16,000 characters before it was read",)
 
 
-@pytest.mark.parametrize("found", ["a" * 16_000, ["a"] * 9_000, [{"text": "a"}], 12, None, True, {"a": [1] * 20_000}])
+@pytest.mark.parametrize(
+    "found", ["a" * 16_000, ["a"] * 9_000, [{"text": "a"}], 12, None, True, {"a": [1] * 20_000}]
+)
 def test_what_fits_is_not_touched(found: Any) -> None:
     """It is the same object."""
     cuts = Cuts()
@@ -149,11 +180,18 @@ def test_numbers_have_a_limit() -> None:
 
 
 def test_the_title_that_took_half_a_minute(slow_marc: bytes) -> None:
-    """The MARC record by which a source was stopped for 30 s: it is read at once, and its page tells."""
-    registry = Registry(Settings(sources={"library": {"extends": "sru", "url": "http://127.0.0.1/sru"}}))
+    """The MARC record by which a source was stopped for 30 s: it is read at once, and its page
+    tells."""
+    registry = Registry(
+        Settings(sources={"library": {"extends": "sru", "url": "http://127.0.0.1/sru"}})
+    )
     request = Request(source="library", url="http://127.0.0.1/sru", size=10, wanted=10)
     parsed: list[Parsed] = []
-    took = seconds(lambda: parsed.append(parse(Page(request=request, body=slow_marc), registry.spec("library"))))
+    took = seconds(
+        lambda: parsed.append(
+            parse(Page(request=request, body=slow_marc), registry.spec("library"))
+        )
+    )
 
     assert took < 0.5
     assert len(parsed[0].records[0].title) <= TITLE
@@ -164,10 +202,13 @@ def test_the_title_that_took_half_a_minute(slow_marc: bytes) -> None:
 def slow_marc() -> bytes:
     title = "/" * 60_000 + "a/"
     return (
-        '<searchRetrieveResponse xmlns="http://www.loc.gov/zing/srw/"><numberOfRecords>1</numberOfRecords><records><record>'
-        '<recordData><record xmlns="http://www.loc.gov/MARC21/slim"><leader>00000nam a2200000 i 4500</leader>'
+        "<searchRetrieveResponse "
+        'xmlns="http://www.loc.gov/zing/srw/"><numberOfRecords>1</numberOfRecords><records><record>'
+        '<recordData><record xmlns="http://www.loc.gov/MARC21/slim"><leader>00000nam a2200000 i '
+        "4500</leader>"
         '<controlfield tag="001">1</controlfield><datafield tag="245" ind1="1" ind2="0">'
-        f'<subfield code="a">Title {title}</subfield></datafield></record></recordData></record></records>'
+        f'<subfield code="a">Title '
+        f"{title}</subfield></datafield></record></recordData></record></records>"
         "</searchRetrieveResponse>"
     ).encode()
 
@@ -181,7 +222,8 @@ FILES = {
     "ndjson": json.dumps({"source": "a", "source_id": "1", "position": 1, "title": LONG}),
     "endnote-xml": f"<xml><records><record><rec-number>1</rec-number><titles><title>{LONG}</title></titles></record>"
     "</records></xml>",
-    "marcxml": '<collection><record><leader>00000nam a2200000 i 4500</leader><datafield tag="245" ind1="1" ind2="0">'
+    "marcxml": '<collection><record><leader>00000nam a2200000 i 4500</leader><datafield tag="245" '
+    'ind1="1" ind2="0">'
     f'<subfield code="a">{LONG}</subfield></datafield></record></collection>',
 }
 
@@ -192,7 +234,11 @@ def test_files_tell_what_was_cut(form: str) -> None:
     reading = read_bytes(FILES[form].encode(), "a.txt", format=form)
 
     assert [len(record.title) for record in reading.records] == [TITLE - 1]
-    told = [problem for problem in reading.problems if problem.message == "1 title was cut at 4,000 characters"]
+    told = [
+        problem
+        for problem in reading.problems
+        if problem.message == "1 title was cut at 4,000 characters"
+    ]
     assert len(told) == 1
     assert reading.lost == 0
 
@@ -221,8 +267,16 @@ def largest(source: str) -> Record:
         for it in fields(Record)
         if it.name in LIMITS and it.name not in ("authors", "editors", "ids", "source")
     }
-    values |= {"authors": people("authors"), "editors": people("editors"), "year": 2000, "type": "article"}
-    values |= {"ids": {f"s{number}": f"{number}" for number in range(LIMITS["ids"].items)}, "position": 1}
+    values |= {
+        "authors": people("authors"),
+        "editors": people("editors"),
+        "year": 2000,
+        "type": "article",
+    }
+    values |= {
+        "ids": {f"s{number}": f"{number}" for number in range(LIMITS["ids"].items)},
+        "position": 1,
+    }
     values |= {
         "citations": 1,
         "retracted": None,
@@ -235,10 +289,13 @@ def largest(source: str) -> Record:
 
 
 def test_the_largest_record_costs_little() -> None:
-    """Making, comparing, merging and writing take some ten milliseconds each; a busy machine is given more."""
+    """Making, comparing, merging and writing take some ten milliseconds each; a busy machine is
+    given more."""
     one, other = largest("a"), replace(largest("b"), title=largest("a").title[:-5] + "other")
     cuts = Cuts()
-    assert seconds(lambda: kept({it.name: getattr(one, it.name) for it in fields(Record)}, cuts)) < 0.3
+    assert (
+        seconds(lambda: kept({it.name: getattr(one, it.name) for it in fields(Record)}, cuts)) < 0.3
+    )
     assert cuts.notes() == ()
     prints = [fingerprint(one), fingerprint(other)]
 

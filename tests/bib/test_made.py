@@ -19,7 +19,11 @@ def test_they_cannot_be_told_from_others() -> None:
     assert type(author) is Author
     assert type(record) is Record
     assert (author, hash(author), repr(author)) == (usual, hash(usual), repr(usual))
-    assert record == Record(source="a", title="T", authors=(usual,)) == pickle.loads(pickle.dumps(record))
+    assert (
+        record
+        == Record(source="a", title="T", authors=(usual,))
+        == pickle.loads(pickle.dumps(record))
+    )
     assert asdict(record) == asdict(Record(source="a", title="T", authors=(usual,)))
 
 

@@ -25,7 +25,10 @@ from metasearch.record import Author
         ("Roe, Richard, b. 1901", "Roe, Richard"),
         ("Pennock, J. Roland (James Roland), 1906-1995.", "Pennock, J. Roland"),
         ("Buckley, William F., Jr., 1925-2008,", "Buckley, William F., Jr."),
-        ("Paul Avrich Collection (Library of Congress)", "Paul Avrich Collection (Library of Congress)"),
+        (
+            "Paul Avrich Collection (Library of Congress)",
+            "Paul Avrich Collection (Library of Congress)",
+        ),
         ("Goethe, Johann Wolfgang von [Verfasser]", "Goethe, Johann Wolfgang von"),
         ("Kelly, Wynton.prf", "Kelly, Wynton"),
         ("Doe, Jane, author", "Doe, Jane"),
@@ -57,13 +60,20 @@ def test_a_corporate_heading_stays_whole(heading: str, name: str) -> None:
 
 def _authors(fields: str) -> tuple[Author, ...]:
     record = MarcRecord(etree.fromstring(f"<record><leader>00000nam</leader>{fields}</record>"))
-    read = people(compile_marc("100|110|111|700|710|711[$t=]"), {"name": compile_marc("$a")}, marc=True)
+    read = people(
+        compile_marc("100|110|111|700|710|711[$t=]"), {"name": compile_marc("$a")}, marc=True
+    )
     return read(record)
 
 
 def _field(tag: str, text: str, ind1: str = "1", **subfields: str) -> str:
-    more = "".join(f'<subfield code="{code[-1]}">{value}</subfield>' for code, value in subfields.items())
-    return f'<datafield tag="{tag}" ind1="{ind1}" ind2=" "><subfield code="a">{text}</subfield>{more}</datafield>'
+    more = "".join(
+        f'<subfield code="{code[-1]}">{value}</subfield>' for code, value in subfields.items()
+    )
+    return (
+        f'<datafield tag="{tag}" ind1="{ind1}" ind2=" "><subfield '
+        f'code="a">{text}</subfield>{more}</datafield>'
+    )
 
 
 def test_persons_and_bodies_are_told_apart_by_their_tags() -> None:
@@ -89,18 +99,27 @@ def test_works_are_no_authors() -> None:
 
 
 def test_publishers_printers_and_owners_are_no_authors() -> None:
-    """Relators in $e or $4, as words, codes or URIs, decide; an author who also prints is an author."""
+    """Relators in $e or $4, as words, codes or URIs, decide; an author who also prints is an
+    author."""
     assert _authors(_field("710", "Press", "2", e_4="pbl")) == ()
     assert _authors(_field("700", "Owner, O.", e_e="former owner.")) == ()
-    assert _authors(_field("700", "Advisor, A.", e_4="http://id.loc.gov/vocabulary/relators/ths")) == ()
-    assert _authors(_field("700", "Writer, W.", e_e="author,", x_4="prt")) == (Author("W. Writer", "Writer", "W."),)
+    assert (
+        _authors(_field("700", "Advisor, A.", e_4="http://id.loc.gov/vocabulary/relators/ths"))
+        == ()
+    )
+    assert _authors(_field("700", "Writer, W.", e_e="author,", x_4="prt")) == (
+        Author("W. Writer", "Writer", "W."),
+    )
     assert _authors(_field("710", "Collection (Library)", "2", x_5="DLC")) == ()
     assert _authors(_field("710", "SpringerLink (Online service)", "2")) == ()
 
 
 def test_forenames_are_entered_in_direct_order() -> None:
-    """First indicator 0: "John Paul $b II" has no family name; catalogues that mean a surname write a comma."""
-    assert _authors(_field("100", "John Paul", "0", x_b="II,", x_c="Pope,")) == (Author("John Paul II"),)
+    """First indicator 0: "John Paul $b II" has no family name; catalogues that mean a surname write
+    a comma."""
+    assert _authors(_field("100", "John Paul", "0", x_b="II,", x_c="Pope,")) == (
+        Author("John Paul II"),
+    )
     assert _authors(_field("100", "Laird, Rick", "0")) == (Author("Rick Laird", "Laird", "Rick"),)
 
 
@@ -111,9 +130,16 @@ def test_unimarc_has_family_and_given_names_apart() -> None:
             f"<record>{_field('700', 'Hugo', x_b='Victor')}{_field('710', 'Institut, Paris', '0')}</record>"
         )
     )
-    read = people(compile_marc("700|710"), {"family": compile_marc("$a"), "given": compile_marc("$b")}, marc=True)
+    read = people(
+        compile_marc("700|710"),
+        {"family": compile_marc("$a"), "given": compile_marc("$b")},
+        marc=True,
+    )
 
-    assert read(record) == (Author("Victor Hugo", "Hugo", "Victor"), Author("Institut, Paris", collective=True))
+    assert read(record) == (
+        Author("Victor Hugo", "Hugo", "Victor"),
+        Author("Institut, Paris", collective=True),
+    )
 
 
 def test_dublin_core_creators_are_headings_as_well() -> None:

@@ -128,7 +128,9 @@ def test_without_markup(value: str, expected: str) -> None:
     assert expected == normalise.without_markup(value)
 
 
-@pytest.mark.parametrize("piece", ["<!--", "<a ", "<", "&", "&amp;", "<tex-math math", "<mml:annotation math"])
+@pytest.mark.parametrize(
+    "piece", ["<!--", "<a ", "<", "&", "&amp;", "<tex-math math", "<mml:annotation math"]
+)
 def test_markup_in_linear_time(piece: str) -> None:
     """Hostile text of a megabyte costs no more than a second."""
     start = time.process_time()
@@ -173,7 +175,8 @@ def test_words_and_compact() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "expected"), [("van der Berg", "berg"), ("O'Neill", "oneill"), ("De La", "dela"), ("", "")]
+    ("value", "expected"),
+    [("van der Berg", "berg"), ("O'Neill", "oneill"), ("De La", "dela"), ("", "")],
 )
 def test_family_key(value: str, expected: str) -> None:
     """A family name without its particles, unless it has nothing else."""
@@ -181,7 +184,8 @@ def test_family_key(value: str, expected: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "expected"), [("Vol. 012", "12"), ("XIV", "14"), ("abs/1", "1"), ("Suppl.", "suppl"), (None, "")]
+    ("value", "expected"),
+    [("Vol. 012", "12"), ("XIV", "14"), ("abs/1", "1"), ("Suppl.", "suppl"), (None, "")],
 )
 def test_number_key(value: str | None, expected: str) -> None:
     """A volume is a number where it is one."""

@@ -23,7 +23,10 @@ FULL = Record(
     original_title="o",
     translated_title="t",
     titles=("a", "b"),
-    authors=(Author("Jane Doe", "Doe", "Jane", "0000-0002-1825-0097", "A University"), Author("WHO", collective=True)),
+    authors=(
+        Author("Jane Doe", "Doe", "Jane", "0000-0002-1825-0097", "A University"),
+        Author("WHO", collective=True),
+    ),
     editors=(Author("Ed Itor"),),
     year=2020,
     date="2020-03",
@@ -68,7 +71,9 @@ TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
         Record,
         source=st.just("x"),
         title=TEXTS,
-        authors=st.lists(st.builds(Author, TEXTS.filter(bool), TEXTS.filter(bool) | st.none())).map(tuple),
+        authors=st.lists(st.builds(Author, TEXTS.filter(bool), TEXTS.filter(bool) | st.none())).map(
+            tuple
+        ),
         doi=TEXTS.filter(bool) | st.none(),
         year=st.integers(1000, 3000) | st.none(),
         ids=st.dictionaries(TEXTS, TEXTS),
@@ -81,7 +86,9 @@ def test_any_record_comes_back(record: Record) -> None:
 
 
 def test_what_utf8_cannot_say_is_replaced() -> None:
-    assert unpacked(orjson.loads(packed(Record(source="x", title="a\ud800b"))), "x", 1).title == "a?b"
+    assert (
+        unpacked(orjson.loads(packed(Record(source="x", title="a\ud800b"))), "x", 1).title == "a?b"
+    )
 
 
 def test_what_json_cannot_say_is_an_error() -> None:

@@ -1,4 +1,5 @@
-"""What files say beside the fields of a record comes out again, and a second job counts as the first one did."""
+"""What files say beside the fields of a record comes out again, and a second job counts as the
+first one did."""
 
 from __future__ import annotations
 
@@ -129,7 +130,11 @@ def test_every_other_tag_comes_out_again_merged_by_union(outcome: Outcome) -> No
     text = written(outcome, "ris")
 
     assert {tag: values(text, tag)[0] for tag in BESIDE} == BESIDE
-    assert values(text, "N1") == ['RAYYAN-INCLUSION: {"Ann"=>"Included"}', "in both", "full text read"]
+    assert values(text, "N1") == [
+        'RAYYAN-INCLUSION: {"Ann"=>"Included"}',
+        "in both",
+        "full text read",
+    ]
     assert values(text, "AD") == ["Lake Institute, Town", "Mud Office"]
     assert "31234567" in values(text, "AN")
 
@@ -137,7 +142,9 @@ def test_every_other_tag_comes_out_again_merged_by_union(outcome: Outcome) -> No
 @pytest.mark.parametrize(
     ("name", "file"), [("ris", "u_ris"), ("csv", "u_csv"), ("bibtex", "u_bib"), ("json", "u_json")]
 )
-def test_a_second_dedup_gives_the_same_prisma_table(outcome: Outcome, tmp_path: Path, name: str, file: str) -> None:
+def test_a_second_dedup_gives_the_same_prisma_table(
+    outcome: Outcome, tmp_path: Path, name: str, file: str
+) -> None:
     """A record that was made of several counts as several, each of its own database."""
     second = again(tmp_path, written(outcome, name), file)
     third = again(tmp_path, written(second, name), file)
@@ -149,14 +156,19 @@ def test_a_second_dedup_gives_the_same_prisma_table(outcome: Outcome, tmp_path: 
 
 
 @pytest.mark.parametrize("name", ["ris", "csv"])
-def test_a_second_dedup_writes_the_same_records(outcome: Outcome, tmp_path: Path, name: str) -> None:
+def test_a_second_dedup_writes_the_same_records(
+    outcome: Outcome, tmp_path: Path, name: str
+) -> None:
     """But for what names the file that was read."""
     (tmp_path / "b").mkdir()
     first = written(outcome, "ris")
     second = written(again(tmp_path / "b", written(outcome, name), f"u_{name}"), "ris")
 
     def told(text: bytes) -> list[list[tuple[str, str]]]:
-        parts = [[(tag, one) for tag, it in record for one in it.split("; ") if tag != "ID"] for record in fields(text)]
+        parts = [
+            [(tag, one) for tag, it in record for one in it.split("; ") if tag != "ID"]
+            for record in fields(text)
+        ]
         return [sorted(set(record)) for record in parts]
 
     assert told(second) == told(first)
@@ -174,7 +186,10 @@ def test_json_gives_tags_back_to_their_format(outcome: Outcome, tmp_path: Path) 
 
 def test_bibtex_fields_come_out_again(tmp_path: Path) -> None:
     """With their LaTeX; of a merged work, each value once."""
-    entry = "@article{{k{n}, title={{Iron in lakes}}, author={{Doe, Ada}}, year=2001, journal={{Mud}}, {more}}}\n"
+    entry = (
+        "@article{{k{n}, title={{Iron in lakes}}, author={{Doe, Ada}}, year=2001, "
+        "journal={{Mud}}, {more}}}\n"
+    )
     text = entry.format(n=1, more=r"annote={a \emph{b}}, file={:x\:y.pdf:PDF}, groups={in}")
     text += entry.format(n=2, more=r"annote={a \emph{b}}, groups={out}, note={seen}")
 
@@ -187,16 +202,21 @@ def test_bibtex_fields_come_out_again(tmp_path: Path) -> None:
 
 
 def test_a_command_of_latex_that_may_do_harm_is_text(tmp_path: Path) -> None:
-    """Styles print `note`: what would read or run something there is escaped, and stays so when it is read again."""
+    """Styles print `note`: what would read or run something there is escaped, and stays so when it
+    is read again."""
     text = (
-        r"@article{k, title={Iron}, author={Doe, Ada}, note={\input{/etc/passwd} ^^5cx}, annote={{\'e} \ss\ \url{x}}}"
+        r"@article{k, title={Iron}, author={Doe, Ada}, note={\input{/etc/passwd} ^^5cx}, "
+        r"annote={{\'e} \ss\ \url{x}}}"
     )
 
     first = written(run(*samples.write(tmp_path, a_bib=text)), "bibtex")
     second = written(again(tmp_path, first, "b_bib"), "bibtex").decode()
 
     for found in (first.decode(), second):
-        assert r"note = {\textbackslash{}input\{/etc/passwd\} \textasciicircum{}\textasciicircum{}5cx}" in found
+        assert (
+            r"note = {\textbackslash{}input\{/etc/passwd\} \textasciicircum{}\textasciicircum{}5cx}"
+            in found
+        )
         assert r"annote = {{\'e} \ss\ \url{x}}" in found
 
 
@@ -211,7 +231,8 @@ def test_columns_of_a_table_come_out_again(tmp_path: Path) -> None:
 
 
 def test_what_has_no_home_in_the_output_is_told(outcome: Outcome, tmp_path: Path) -> None:
-    """A line a file, with the tags and how often they stand in it; JSON and CSV have room for all."""
+    """A line a file, with the tags and how often they stand in it; JSON and CSV have room for
+    all."""
     assert left_out(outcome, "ris") == left_out(outcome, "json") == left_out(outcome, "csv") == []
     note = next(note for note in left_out(outcome, "bibtex") if note.startswith("embase.ris"))
     assert note == "embase.ris: bibtex has no place for N1 (2), AD (1), DP (1)"
@@ -219,7 +240,8 @@ def test_what_has_no_home_in_the_output_is_told(outcome: Outcome, tmp_path: Path
 
 
 def test_provenance_goes_out_only_on_request(outcome: Outcome, tmp_path: Path) -> None:
-    """In Zotero, N1 becomes a note beside each record; read again, it is no remark of the file's."""
+    """In Zotero, N1 becomes a note beside each record; read again, it is no remark of the
+    file's."""
     asked = written(outcome, "ris", provenance=True)
 
     assert b"Fields by source" not in written(outcome, "ris")
@@ -229,7 +251,9 @@ def test_provenance_goes_out_only_on_request(outcome: Outcome, tmp_path: Path) -
 
 def test_what_is_kept_of_a_record_is_bounded_and_told() -> None:
     """A record of a million notes is one of a thousand, and the file's problems say so."""
-    text = "TY  - JOUR\nTI  - Iron\n" + "".join(f"N1  - note {n}\n" for n in range(1_500)) + "ER  -\n"
+    text = (
+        "TY  - JOUR\nTI  - Iron\n" + "".join(f"N1  - note {n}\n" for n in range(1_500)) + "ER  -\n"
+    )
     long = f"TY  - JOUR\nTI  - Iron\nN1  - {'x' * 60_000}\nER  -\n"
 
     reading = read_bytes((text + long).encode(), "a.ris")
@@ -242,10 +266,14 @@ def test_what_is_kept_of_a_record_is_bounded_and_told() -> None:
     ]
 
 
-@pytest.mark.parametrize("hostile", ["Origin: |", "Origin: a", "Origin: ; Origin: |", "Origin: " * 50_000])
+@pytest.mark.parametrize(
+    "hostile", ["Origin: |", "Origin: a", "Origin: ; Origin: |", "Origin: " * 50_000]
+)
 def test_an_origin_that_names_no_file_is_a_remark(hostile: str) -> None:
     """And takes no part in the counts."""
-    (entry,) = read_bytes(f"TY  - JOUR\nTI  - Iron\nM2  - {hostile}\nER  -\n".encode(), "a.ris").entries
+    (entry,) = read_bytes(
+        f"TY  - JOUR\nTI  - Iron\nM2  - {hostile}\nER  -\n".encode(), "a.ris"
+    ).entries
 
     assert entry.origins == ()
 

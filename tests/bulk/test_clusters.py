@@ -19,7 +19,8 @@ def lines(outcome: Outcome) -> list[dict[str, object]]:
 
 
 def test_a_line_for_every_work_of_several_records(tmp_path: Path) -> None:
-    """Ids, the one whose place the work has, where each record stands, and what holds them together."""
+    """Ids, the one whose place the work has, where each record stands, and what holds them
+    together."""
     (line,) = lines(run(*write(tmp_path, scopus_ris=SCOPUS, library_bib=LIBRARY)))
 
     assert list(line) == ["cluster", "kept", "records", "because"]
@@ -46,7 +47,9 @@ def test_a_line_for_every_work_of_several_records(tmp_path: Path) -> None:
     assert [(it["matcher"], it["verdict"], it["because"][:8]) for it in line["because"]] == [
         ("doi", "same", "same DOI")
     ] * 2
-    assert {name for it in line["because"] for name in (it["left"], it["right"])} == set(line["cluster"])
+    assert {name for it in line["because"] for name in (it["left"], it["right"])} == set(
+        line["cluster"]
+    )
 
 
 def test_none(tmp_path: Path) -> None:
@@ -58,7 +61,12 @@ def rows(name: str, *ids: str) -> Reading:
     reading = Reading(name, ROWS, "utf-8")
     for place, own in enumerate(ids, 1):
         record = Record(
-            source="alpha", source_id=own, position=place, title="Peat bogs in spring", year=2011, doi="10.1/a"
+            source="alpha",
+            source_id=own,
+            position=place,
+            title="Peat bogs in spring",
+            year=2011,
+            doi="10.1/a",
         )
         reading.entries.append(Entry(record, place))
     return reading
@@ -69,16 +77,30 @@ def test_rows_of_a_labelled_set_go_by_their_own_ids(tmp_path: Path) -> None:
     inputs = gather(write(tmp_path, a_jsonl="-", b_jsonl="-")).files
     readings = [rows("a.jsonl", "r1", "r2"), rows("b.jsonl", "r2", "r3")]
 
-    (line,) = lines(deduplicate(read_all(inputs, first=lambda it: readings[it.name == "b.jsonl"]), DEFAULT))
+    (line,) = lines(
+        deduplicate(read_all(inputs, first=lambda it: readings[it.name == "b.jsonl"]), DEFAULT)
+    )
 
     assert line["cluster"] == ["r1", "r2", "alpha:r2@3", "r3"]
-    assert [it["key"] for it in line["records"]] == ["alpha:r1", "alpha:r2", "alpha:r2@3", "alpha:r3"]
-    assert {name for it in line["because"] for name in (it["left"], it["right"])} == set(line["cluster"])
+    assert [it["key"] for it in line["records"]] == [
+        "alpha:r1",
+        "alpha:r2",
+        "alpha:r2@3",
+        "alpha:r3",
+    ]
+    assert {name for it in line["because"] for name in (it["left"], it["right"])} == set(
+        line["cluster"]
+    )
 
 
 def test_whatever_stands_in_a_record_can_be_written(tmp_path: Path) -> None:
     """Control characters and numbers that JSON does not know included."""
-    row = {"source": "a\u0000\ud800", "source_id": "\u001b[1m", "position": 10**30, "title": "Peat bogs in spring"}
+    row = {
+        "source": "a\u0000\ud800",
+        "source_id": "\u001b[1m",
+        "position": 10**30,
+        "title": "Peat bogs in spring",
+    }
     text = json.dumps(row) + "\n" + json.dumps(row | {"position": 7})
 
     (line,) = lines(run(*write(tmp_path, a_ndjson=text)))

@@ -19,7 +19,11 @@ from tests.bulk.samples import BROKEN, LIBRARY, SCOPUS, run
 
 @pytest.fixture
 def outcome(tmp_path: Path) -> Outcome:
-    return run(*samples.write(tmp_path, scopus_ris=SCOPUS, library_bib=LIBRARY, own_ndjson=BROKEN, b_xyz="what?"))
+    return run(
+        *samples.write(
+            tmp_path, scopus_ris=SCOPUS, library_bib=LIBRARY, own_ndjson=BROKEN, b_xyz="what?"
+        )
+    )
 
 
 def written(name: str, outcome: Outcome) -> bytes:
@@ -31,7 +35,13 @@ def test_every_format(name: str, outcome: Outcome) -> None:
     """Each unique record is there, in the order in which it first appeared."""
     text = written(name, outcome).decode().lower()
 
-    titles = ("sorption of iron", "field guide to estuaries", "rivers of the north", "bogs in spring", "bogs in autumn")
+    titles = (
+        "sorption of iron",
+        "field guide to estuaries",
+        "rivers of the north",
+        "bogs in spring",
+        "bogs in autumn",
+    )
     places = [text.index(title) for title in titles]
     assert places == sorted(places)
 
@@ -46,7 +56,8 @@ def test_what_is_written_can_be_read_again(name: str, outcome: Outcome) -> None:
 
 
 def test_json_has_provenance_evidence_and_files(outcome: Outcome) -> None:
-    """As a search's answer: where each field comes from, why records are one, and how each file fared."""
+    """As a search's answer: where each field comes from, why records are one, and how each file
+    fared."""
     document = json.loads(written("json", outcome))
 
     first = document["hits"][0]
@@ -60,7 +71,10 @@ def test_json_has_provenance_evidence_and_files(outcome: Outcome) -> None:
     ]
     assert set(first["provenance"].values()) <= {"library.bib", "scopus.ris"}
     assert len(first["matches"]) == 2
-    assert [(it["source"], it["status"], it["count"], it["total"], it["unread"]) for it in document["sources"]] == [
+    assert [
+        (it["source"], it["status"], it["count"], it["total"], it["unread"])
+        for it in document["sources"]
+    ] == [
         ("scopus.ris", "ok", 3, 3, 0),
         ("library.bib", "ok", 2, 2, 0),
         ("own.ndjson", "ok", 2, 3, 1),

@@ -1,4 +1,5 @@
-"""Whatever the files hold, the job ends, every record is accounted for, and all that it writes can be written."""
+"""Whatever the files hold, the job ends, every record is accounted for, and all that it writes can
+be written."""
 
 from __future__ import annotations
 
@@ -27,7 +28,8 @@ WRITTEN = [name for name in FORMATS if name != "sse"]
 
 @st.composite
 def damaged(draw: st.DrawFn) -> tuple[str, bytes]:
-    """A valid file of some format, its records twice, with bytes that were changed, taken out or put in; or cut off."""
+    """A valid file of some format, its records twice, with bytes that were changed, taken out or
+    put in; or cut off."""
     form = draw(st.sampled_from(sorted(FILES)))
     data = bytearray(FILES[form] * 2)
     for _ in range(draw(st.integers(0, 6))):
@@ -55,9 +57,13 @@ def accounted_for(outcome: Outcome) -> Numbers:
     files = outcome.files
     assert numbers.found == sum(len(file.reading.entries) + file.reading.lost for file in files)
     assert sum(len(work.items) for work in outcome.works) == numbers.unique + numbers.duplicates
-    assert numbers.found == numbers.unique + numbers.duplicates + sum(it.records for it in numbers.lost)
+    assert numbers.found == numbers.unique + numbers.duplicates + sum(
+        it.records for it in numbers.lost
+    )
     for file in files:
-        assert file.reading.entries or file.reading.problems or file.error, "a file without records says nothing"
+        assert file.reading.entries or file.reading.problems or file.error, (
+            "a file without records says nothing"
+        )
     return numbers
 
 
@@ -78,7 +84,9 @@ def test_cut_and_corrupted_files(files: list[tuple[str, bytes]], known: bool) ->
     everything_written(outcome, accounted_for(outcome))
 
 
-@given(files=st.lists(st.tuples(st.sampled_from(sorted(FILES)), st.binary(max_size=300)), max_size=3))
+@given(
+    files=st.lists(st.tuples(st.sampled_from(sorted(FILES)), st.binary(max_size=300)), max_size=3)
+)
 def test_any_bytes(files: list[tuple[str, bytes]]) -> None:
     """Also what was never a file of records."""
     outcome = deduplicate(read(*files), DEFAULT)
@@ -88,11 +96,14 @@ def test_any_bytes(files: list[tuple[str, bytes]]) -> None:
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=12),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3)
+    ),
     max_leaves=6,
 )
 KEYS = st.sampled_from(
-    "source source_id position url title subtitle titles authors year date venue publisher edition volume issue pages "
+    "source source_id position url title subtitle titles authors year date venue publisher "
+    "edition volume issue pages "
     "doi ids isbn issn type language abstract keywords citations pdf_url id rank sources".split()
 )
 
@@ -122,7 +133,8 @@ def test_a_file_beside_itself(form: str) -> None:
 @settings(max_examples=200)
 @given(data=st.data())
 def test_order_of_files_changes_no_number(data: st.DataObject) -> None:
-    """Whoever comes first: as many works, as many duplicates; only where they are removed differs."""
+    """Whoever comes first: as many works, as many duplicates; only where they are removed
+    differs."""
     files = data.draw(st.lists(damaged(), min_size=2, max_size=3))
     read_once = read(*files)
 
@@ -130,11 +142,14 @@ def test_order_of_files_changes_no_number(data: st.DataObject) -> None:
     back = accounted_for(deduplicate(read_once[::-1], DEFAULT))
 
     assert (there.found, there.unread, there.unique) == (back.found, back.unread, back.unique)
-    assert {(it.name, it.found, it.only) for it in there.files} == {(it.name, it.found, it.only) for it in back.files}
+    assert {(it.name, it.found, it.only) for it in there.files} == {
+        (it.name, it.found, it.only) for it in back.files
+    }
 
 
 def test_the_work_is_linear(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also where all records resemble one another: six times the records are not compared much more than six times."""
+    """Also where all records resemble one another: six times the records are not compared much more
+    than six times."""
     asked = 0
     evidence = fields.evidence
 
@@ -147,7 +162,8 @@ def test_the_work_is_linear(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def compared(records: int) -> int:
         text = "".join(
-            f"TY  - JOUR\nTI  - Editorial\nAU  - Ali, A{n % 7}\nPY  - {1990 + n % 30}\nER  - \n" for n in range(records)
+            f"TY  - JOUR\nTI  - Editorial\nAU  - Ali, A{n % 7}\nPY  - {1990 + n % 30}\nER  - \n"
+            for n in range(records)
         )
         before = asked
         accounted_for(deduplicate(read(("ris", text.encode())), DEFAULT))

@@ -27,7 +27,11 @@ def names(*paths: Path) -> list[str]:
 
 def test_files_stay_in_the_order_in_which_they_are_named(folder: Path) -> None:
     """A file that is named is read whatever it is called."""
-    assert names(folder / "b.ris", folder / "notes.docx", folder / "a.bib") == ["b.ris", "notes.docx", "a.bib"]
+    assert names(folder / "b.ris", folder / "notes.docx", folder / "a.bib") == [
+        "b.ris",
+        "notes.docx",
+        "a.bib",
+    ]
 
 
 def test_a_folder_is_its_files_with_a_known_ending(folder: Path) -> None:
@@ -36,7 +40,9 @@ def test_a_folder_is_its_files_with_a_known_ending(folder: Path) -> None:
 
     assert [it.name for it in found.files] == ["a.bib", "b.ris", "c.ris.gz"]
     (note,) = found.notes
-    assert note.endswith("not read, because hidden or without a known ending: .hidden.ris, README, notes.docx")
+    assert note.endswith(
+        "not read, because hidden or without a known ending: .hidden.ris, README, notes.docx"
+    )
 
 
 def test_long_lists_of_what_is_left_out_are_cut(tmp_path: Path) -> None:
@@ -54,7 +60,11 @@ def test_two_files_of_one_name_are_called_by_their_paths(folder: Path) -> None:
     twin = folder / "sub" / "b.ris"
     twin.touch()
 
-    assert names(folder / "b.ris", twin, folder / "a.bib") == [str(folder / "b.ris"), str(twin), "a.bib"]
+    assert names(folder / "b.ris", twin, folder / "a.bib") == [
+        str(folder / "b.ris"),
+        str(twin),
+        "a.bib",
+    ]
 
 
 def test_a_file_that_is_named_twice_is_read_once(folder: Path) -> None:
@@ -86,7 +96,9 @@ def test_a_folder_without_anything_to_read(folder: Path) -> None:
     (folder / "empty").mkdir()
     (folder / "empty" / "a.docx").touch()
 
-    with pytest.raises(UsageError, match="empty: the folder holds no file with a known ending") as caught:
+    with pytest.raises(
+        UsageError, match="empty: the folder holds no file with a known ending"
+    ) as caught:
         gather([folder, folder / "empty"])
     assert ".ris" in caught.value.advice
 

@@ -66,7 +66,9 @@ def test_versions_are_separate_if_nobody_says_otherwise(tmp_path: Path) -> None:
 def test_pins_win(tmp_path: Path) -> None:
     """Records are pinned by file and id, or place."""
     files = read_all(gather(write(tmp_path, scopus_ris=SCOPUS, library_bib=LIBRARY)).files)
-    pins = Pins.read("different scopus.ris:s1 scopus.ris:@3\nsame scopus.ris:@2 library.bib:sato1999", "pins.txt")
+    pins = Pins.read(
+        "different scopus.ris:s1 scopus.ris:@3\nsame scopus.ris:@2 library.bib:sato1999", "pins.txt"
+    )
 
     works = deduplicate(files, DEFAULT.pinned(pins)).works
 
@@ -77,7 +79,9 @@ def test_pins_win(tmp_path: Path) -> None:
 
 def test_a_file_that_cannot_be_read_costs_the_others_nothing(tmp_path: Path) -> None:
     """It is in the list, with the reason."""
-    files = read_all(gather(write(tmp_path, a_ris=SCOPUS, b_xyz="what is this?", c_bib=LIBRARY)).files)
+    files = read_all(
+        gather(write(tmp_path, a_ris=SCOPUS, b_xyz="what is this?", c_bib=LIBRARY)).files
+    )
 
     outcome = deduplicate(files, DEFAULT)
 
@@ -101,14 +105,19 @@ def test_no_file_and_no_record(tmp_path: Path) -> None:
 
 def test_keys_are_the_records_own(tmp_path: Path) -> None:
     """Two records of ours that bear one name, as two searches leave them, still have a key each."""
-    row = '{"source": "alpha", "position": 1, "source_id": "1", "title": "Peat bogs in spring", "year": 2011}\n'
+    row = (
+        '{"source": "alpha", "position": 1, "source_id": "1", "title": "Peat bogs in spring", '
+        '"year": 2011}\n'
+    )
 
     (work,) = run(*write(tmp_path, a_ndjson=row * 2, b_ndjson=row)).works
 
     keys = [it.key for it in work.items]
     assert keys[0] == "alpha:1"
     assert len(set(keys)) == 3
-    assert {match.left for match in work.hit.matches} | {match.right for match in work.hit.matches} == set(keys)
+    assert {match.left for match in work.hit.matches} | {
+        match.right for match in work.hit.matches
+    } == set(keys)
 
 
 def test_standard_input(tmp_path: Path) -> None:
@@ -147,12 +156,15 @@ def test_somebody_may_know_a_file_better(tmp_path: Path) -> None:
 
 
 def test_a_job_holds_so_many_records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """More do not fit into memory: the job is refused, and told how to go on, before anything is compared."""
+    """More do not fit into memory: the job is refused, and told how to go on, before anything is
+    compared."""
     inputs = gather(write(tmp_path, scopus_ris=SCOPUS, library_bib=LIBRARY)).files
     monkeypatch.setattr(job, "MOST_RECORDS", 5)
     assert len(read_all(inputs)) == 2
     monkeypatch.setattr(job, "MOST_RECORDS", 4)
-    with pytest.raises(UsageError, match=r"library\.bib hold 5 records, and one job compares 4") as raised:
+    with pytest.raises(
+        UsageError, match=r"library\.bib hold 5 records, and one job compares 4"
+    ) as raised:
         read_all(inputs)
     assert "their results" in raised.value.advice
 
@@ -160,7 +172,9 @@ def test_a_job_holds_so_many_records(tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_progress(tmp_path: Path) -> None:
     """It is told what is going on, and never more than there is."""
     told: list[tuple[str, int, int]] = []
-    rows = "".join(f"TY  - JOUR\nTI  - Lake {n}\nPY  - {1900 + n % 100}\nER  - \n" for n in range(STEP + 1))
+    rows = "".join(
+        f"TY  - JOUR\nTI  - Lake {n}\nPY  - {1900 + n % 100}\nER  - \n" for n in range(STEP + 1)
+    )
 
     def tell(doing: str, done: int, total: int) -> None:
         told.append((doing, done, total))

@@ -80,7 +80,8 @@ def test_remarks_cost_no_record(tmp_path: Path) -> None:
 
 
 def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
-    """Nobody knows how many records it holds; the reason is told without the name, which stands beside it."""
+    """Nobody knows how many records it holds; the reason is told without the name, which stands
+    beside it."""
     numbers = count(run(*write(tmp_path, a_ris=SCOPUS, b_xyz="what is this?")))
 
     (error,) = numbers.errors
@@ -93,9 +94,16 @@ def test_versions_are_duplicates_of_their_own_kind(tmp_path: Path) -> None:
     """They are told apart from copies, which matters in a review."""
     paths = write(tmp_path, a_ris=VERSIONS)
 
-    grouped, merged, apart = (count(run(*paths, versions=mode)) for mode in ("group", "merge", "separate"))
+    grouped, merged, apart = (
+        count(run(*paths, versions=mode)) for mode in ("group", "merge", "separate")
+    )
 
-    assert (grouped.unique, grouped.duplicates, grouped.versions, grouped.version_works) == (1, 1, 1, 1)
+    assert (grouped.unique, grouped.duplicates, grouped.versions, grouped.version_works) == (
+        1,
+        1,
+        1,
+        1,
+    )
     assert (merged.unique, merged.duplicates, merged.versions, merged.version_works) == (1, 1, 1, 0)
     assert (apart.unique, apart.duplicates, apart.versions, apart.version_works) == (2, 0, 0, 0)
     assert grouped.rules == {}

@@ -1,4 +1,5 @@
-"""Real exports of databases: every record is accounted for, and nothing is left to the reader's imagination.
+"""Real exports of databases: every record is accounted for, and nothing is left to the reader's
+imagination.
 
 How many records a file holds is counted here by other means: lines that begin one.
 """
@@ -47,9 +48,16 @@ def accounted_for(outcome: Outcome, numbers: Numbers) -> None:
     """File by file and in all."""
     expected = {file.input.name: begun(file.input.path) for file in outcome.files}
     assert {it.name: it.found for it in numbers.files} == expected
-    assert numbers.found == sum(expected.values()) == numbers.unique + numbers.duplicates + numbers.unread
+    assert (
+        numbers.found
+        == sum(expected.values())
+        == numbers.unique + numbers.duplicates + numbers.unread
+    )
     assert sum(it.found for it in numbers.databases) + numbers.unread == numbers.found
-    total = f"{numbers.found:,} found = {numbers.unique:,} unique + {numbers.duplicates:,} duplicates + "
+    total = (
+        f"{numbers.found:,} found = {numbers.unique:,} unique + {numbers.duplicates:,} "
+        f"duplicates + "
+    )
     assert total in as_text(numbers, "1")
 
 
@@ -71,4 +79,9 @@ def test_chinese_exports(shared: Path) -> None:
 
     accounted_for(outcome, numbers)
     assert (len(numbers.files), numbers.found, numbers.unread) == (4, 60, 0)
-    assert {it.name for it in numbers.databases} == {"CNKI", "PubMed", "Web of Science", "北京万方数据股份有限公司"}
+    assert {it.name for it in numbers.databases} == {
+        "CNKI",
+        "PubMed",
+        "Web of Science",
+        "北京万方数据股份有限公司",
+    }

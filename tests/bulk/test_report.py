@@ -17,7 +17,9 @@ from tests.bulk.samples import BROKEN, LIBRARY, SCOPUS, VERSIONS, run, write
 
 @pytest.fixture
 def outcome(tmp_path: Path) -> Outcome:
-    return run(*write(tmp_path, scopus_ris=SCOPUS, library_bib=LIBRARY, own_ndjson=BROKEN, b_xyz="what?"))
+    return run(
+        *write(tmp_path, scopus_ris=SCOPUS, library_bib=LIBRARY, own_ndjson=BROKEN, b_xyz="what?")
+    )
 
 
 def text(outcome: Outcome) -> str:
@@ -31,12 +33,15 @@ def figures(told: str) -> dict[str, list[int]]:
         words = line.split()
         numbers = [word for word in words if word.replace(",", "").isdecimal()]
         if numbers and words[-len(numbers) :] == numbers:
-            found[" ".join(words[: -len(numbers)])] = [int(number.replace(",", "")) for number in numbers]
+            found[" ".join(words[: -len(numbers)])] = [
+                int(number.replace(",", "")) for number in numbers
+            ]
     return found
 
 
 def test_every_number_is_in_the_text(outcome: Outcome) -> None:
-    """Files with found, unread, removed, kept, only here; databases with read, removed, kept, only here."""
+    """Files with found, unread, removed, kept, only here; databases with read, removed, kept, only
+    here."""
     found = figures(text(outcome))
 
     assert found["records identified"] == [8]
@@ -72,7 +77,11 @@ def test_columns_are_straight(tmp_path: Path) -> None:
 
     lines = text(run(*paths, long)).splitlines()
 
-    ends = {wcswidth(line) for line in lines if line.startswith("  ") and line[-1].isdecimal() and ".bib" in line}
+    ends = {
+        wcswidth(line)
+        for line in lines
+        if line.startswith("  ") and line[-1].isdecimal() and ".bib" in line
+    }
     assert len(ends) == 1
     (row,) = [line for line in lines if "知网导出.ris" in line]
     assert {wcswidth(row)} == ends
@@ -126,7 +135,13 @@ def test_json(outcome: Outcome) -> None:
             "error": "b.xyz: the format of this file is not known",
         },
     ]
-    assert document.pop("databases")[0] == {"database": None, "found": 2, "kept": 1, "removed": 1, "only_here": 1}
+    assert document.pop("databases")[0] == {
+        "database": None,
+        "found": 2,
+        "kept": 1,
+        "removed": 1,
+        "only_here": 1,
+    }
     assert [(it["file"], it["line"], it["records"]) for it in lost] == [("own.ndjson", 2, 1)]
     assert document == {
         "report": "metasearch dedup",

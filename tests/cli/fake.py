@@ -38,12 +38,22 @@ def hit(number: int = 1, **fields: Any) -> Hit:
     }
     record = Record(source="alpha", source_id=str(number), position=number, **(known | fields))
     reasons = (Reason(f"alpha ranks it {number}", 0.09, "alpha"),)
-    return Hit(f"h{number}", record, (record,), {"title": "alpha"}, score=0.09, rank=number, reasons=reasons)
+    return Hit(
+        f"h{number}",
+        record,
+        (record,),
+        {"title": "alpha"},
+        score=0.09,
+        rank=number,
+        reasons=reasons,
+    )
 
 
 def ok(source: str = "alpha", count: int = 1, **fields: Any) -> SourceReport:
     """A source that has answered."""
-    return SourceReport(source, "ok" if count else "empty", count=count, seconds=0.25, query="gene drives", **fields)
+    return SourceReport(
+        source, "ok" if count else "empty", count=count, seconds=0.25, query="gene drives", **fields
+    )
 
 
 def failed(source: str = "beta", count: int = 0, error: SourceError | None = None) -> SourceReport:
@@ -55,7 +65,8 @@ def failed(source: str = "beta", count: int = 0, error: SourceError | None = Non
 class FakeEngine:
     """Plays one script; `metasearch.cli.run.Engine` is replaced by it.
 
-    Class attributes are the script, so that a test can set them before the command makes the engine.
+    Class attributes are the script, so that a test can set them before the command makes the
+    engine.
     """
 
     hits: ClassVar[Sequence[Hit]] = ()
@@ -99,7 +110,9 @@ class FakeEngine:
 class FakeSearch:
     """What `FakeEngine.search` gives."""
 
-    def __init__(self, engine: FakeEngine, query: str, limit: int | None, wait: float | None) -> None:
+    def __init__(
+        self, engine: FakeEngine, query: str, limit: int | None, wait: float | None
+    ) -> None:
         self.engine = engine
         self.query = query
         self.limit = limit
@@ -108,7 +121,12 @@ class FakeSearch:
         self.closed = False
 
     async def __aiter__(self) -> AsyncIterator[SearchEvent]:
-        yield Started("s1", self.query, tuple(report.source for report in self.engine.reports), self.engine.deadline)
+        yield Started(
+            "s1",
+            self.query,
+            tuple(report.source for report in self.engine.reports),
+            self.engine.deadline,
+        )
         for it in self.engine.hits:
             yield Added(it)
         for report in self.engine.reports:

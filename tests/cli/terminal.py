@@ -6,7 +6,8 @@ import os
 
 
 def seen_on(ours: int) -> str:
-    """All that comes to our end of a terminal until the other one is closed; ours is closed then, too."""
+    """All that comes to our end of a terminal until the other one is closed; ours is closed then,
+    too."""
     seen = b""
     try:
         while piece := os.read(ours, 65536):

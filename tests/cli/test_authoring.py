@@ -28,7 +28,8 @@ KEY = "sesame-0123456789"
 
 @pytest.mark.parametrize("kind", ["json", "xml", "html", *Registry(Settings()).families])
 def test_a_new_spec_has_no_problem(run: Run, tmp_path: Path, kind: str) -> None:
-    """What is written can be checked at once, whatever it is like, and an editor finds nothing to mark."""
+    """What is written can be checked at once, whatever it is like, and an editor finds nothing to
+    mark."""
     file = tmp_path / "my-index.toml"
 
     assert run("sources", "new", "my-index", "--like", kind, "-o", str(file)).code == 0
@@ -47,7 +48,9 @@ def test_a_file_that_is_there_is_left_alone(run: Run, tmp_path: Path) -> None:
     assert file.read_text(encoding="utf-8") == "precious"
 
 
-@pytest.mark.parametrize(("name", "kind"), [("No Name", "json"), ("../up", "json"), ("fine", "cobol")])
+@pytest.mark.parametrize(
+    ("name", "kind"), [("No Name", "json"), ("../up", "json"), ("fine", "cobol")]
+)
 def test_names_and_kinds_that_cannot_be(run: Run, name: str, kind: str) -> None:
     """The error names what there is."""
     assert run("sources", "new", name, "--like", kind).code == 2
@@ -59,7 +62,10 @@ def test_names_and_kinds_that_cannot_be(run: Run, name: str, kind: str) -> None:
 @pytest.mark.parametrize("path", SPECS, ids=lambda path: path.stem)
 def test_shipped_specs_are_of_the_schema(path: Path) -> None:
     """An editor that knows the schema finds nothing wrong with any of them."""
-    problems = [error.message for error in VALIDATOR.iter_errors(tomllib.loads(path.read_text(encoding="utf-8")))]
+    problems = [
+        error.message
+        for error in VALIDATOR.iter_errors(tomllib.loads(path.read_text(encoding="utf-8")))
+    ]
 
     assert problems == []
 
@@ -90,8 +96,16 @@ def test_schema_is_printed(run: Run) -> None:
 @pytest.fixture
 def database() -> Iterator[Loopback]:
     """A database of two works, on a socket of its own."""
-    works = {"hits": 2, "works": [{"id": "1", "name": f"Bells {KEY}"}, {"id": "2", "name": "Tides"}]}
-    server = Loopback({"/search": reply(json.dumps(works).encode()), "/sick": reply(b'{"why": "no such index"}', 400)})
+    works = {
+        "hits": 2,
+        "works": [{"id": "1", "name": f"Bells {KEY}"}, {"id": "2", "name": "Tides"}],
+    }
+    server = Loopback(
+        {
+            "/search": reply(json.dumps(works).encode()),
+            "/sick": reply(b'{"why": "no such index"}', 400),
+        }
+    )
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever)
     thread.start()
@@ -136,10 +150,13 @@ title     = "name"
 def test_a_case_is_kept_without_secrets(
     run: Run, tmp_path: Path, database: Loopback, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Request, answer and records, as the tests of cassettes read them; the key is sent, and in no file."""
+    """Request, answer and records, as the tests of cassettes read them; the key is sent, and in no
+    file."""
     monkeypatch.setenv("MINE_KEY", KEY)
     config = configured(tmp_path, database)
-    done = run("sources", "record", "mine", "bells", "--into", str(tmp_path / "kept"), "--config", config)
+    done = run(
+        "sources", "record", "mine", "bells", "--into", str(tmp_path / "kept"), "--config", config
+    )
     folder = tmp_path / "kept" / "mine" / "search"
     request = json.loads((folder / "request.json").read_bytes())
 
@@ -148,14 +165,28 @@ def test_a_case_is_kept_without_secrets(
     assert (request["query"], request["wanted"], request["sent"]) == ("bells", 3, "bells")
     assert request["params"] == [["q", "bells"], ["n", "3"]]
     assert list(request["env"]) == ["MINE_KEY"]
-    assert [it["title"] for it in json.loads((folder / "records.json").read_bytes())] == ["Bells ***", "Tides"]
+    assert [it["title"] for it in json.loads((folder / "records.json").read_bytes())] == [
+        "Bells ***",
+        "Tides",
+    ]
     assert not any(KEY.encode() in path.read_bytes() for path in folder.iterdir())
 
 
 def test_an_error_is_a_case_too(run: Run, tmp_path: Path, database: Loopback) -> None:
     """Its status, body and what it is read as."""
     config = configured(tmp_path, database, "/sick")
-    done = run("sources", "record", "mine", "x", "--case", "bad", "--into", str(tmp_path), "--config", config)
+    done = run(
+        "sources",
+        "record",
+        "mine",
+        "x",
+        "--case",
+        "bad",
+        "--into",
+        str(tmp_path),
+        "--config",
+        config,
+    )
     folder = tmp_path / "mine" / "bad"
 
     assert done.code == 0

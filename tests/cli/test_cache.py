@@ -57,7 +57,10 @@ def test_stats_as_json(run: Run, folder: Path, tmp_path: Path) -> None:
     assert found["folder"] == str(folder)
     assert found["entries"] == 4
     assert 0 < found["bytes"] < found["limit"] == 5_000_000
-    assert [(it["source"], it["entries"]) for it in found["sources"]] == [("arxiv", 3), ("crossref", 1)]
+    assert [(it["source"], it["entries"]) for it in found["sources"]] == [
+        ("arxiv", 3),
+        ("crossref", 1),
+    ]
 
 
 def test_a_look_makes_nothing(run: Run, folder: Path) -> None:
@@ -73,7 +76,9 @@ def test_a_cache_that_is_switched_off(run: Run, tmp_path: Path) -> None:
     config.write_text("[cache]\nenabled = false\n")
 
     assert run("cache", "stats", "--config", str(config)).out == "the page cache is switched off\n"
-    assert json.loads(run("cache", "stats", "--json", "--config", str(config)).out)["folder"] is None
+    assert (
+        json.loads(run("cache", "stats", "--json", "--config", str(config)).out)["folder"] is None
+    )
     assert run("cache", "clear", "--config", str(config)).code == 0
 
 
@@ -109,7 +114,8 @@ def test_clear_asks_first(
 
     fill(folder)
     with monkeypatch.context() as context:
-        # Only the first stream is replaced by `run`; a command line looks at what stands there when it asks.
+        # Only the first stream is replaced by `run`; a command line looks at what stands there when
+        # it asks.
         context.setattr(io, "TextIOWrapper", Terminal)
         outcome = run("cache", "clear", stdin=answer.encode())
 

@@ -14,7 +14,9 @@ from tests.cli.conftest import Run
 
 
 @pytest.mark.parametrize("shell", SHELLS)
-def test_issue_14_10_completion_prints_a_script_that_the_shell_can_read(run: Run, shell: str, tmp_path: Path) -> None:
+def test_issue_14_10_completion_prints_a_script_that_the_shell_can_read(
+    run: Run, shell: str, tmp_path: Path
+) -> None:
     """Stdout has nothing but the script, and the shell finds no mistake in it."""
     outcome = run("completion", shell)
 
@@ -33,12 +35,16 @@ def test_issue_14_10_bash_completes_a_command_with_the_script(run: Run, tmp_path
     (tmp_path / "metasearch").write_text(f'#!/bin/sh\nexec {sys.executable} -m metasearch "$@"\n')
     (tmp_path / "metasearch").chmod(0o755)
     ask = (
-        'COMP_WORDS=(metasearch so); COMP_CWORD=1; _metasearch_completion metasearch; printf "%s\\n" "${COMPREPLY[@]}"'
+        "COMP_WORDS=(metasearch so); COMP_CWORD=1; _metasearch_completion metasearch; printf "
+        '"%s\\n" "${COMPREPLY[@]}"'
     )
     script = run("completion", "bash").out.replace("complete -o", ": complete -o")
 
     done = subprocess.run(
-        ["bash", "-c", f"PATH={tmp_path}:$PATH\n{script}\n{ask}"], capture_output=True, text=True, check=True
+        ["bash", "-c", f"PATH={tmp_path}:$PATH\n{script}\n{ask}"],
+        capture_output=True,
+        text=True,
+        check=True,
     )
 
     assert done.stdout.split() == ["sources"]

@@ -30,27 +30,40 @@ from tests.strategies import same_title
 def exports(tmp_path: Path) -> list[str]:
     """Two files, five records, three works."""
     (tmp_path / "exports").mkdir()
-    return [str(path) for path in write(tmp_path / "exports", scopus_ris=SCOPUS, library_bib=LIBRARY)]
+    return [
+        str(path) for path in write(tmp_path / "exports", scopus_ris=SCOPUS, library_bib=LIBRARY)
+    ]
 
 
 def titles(path: Path) -> list[str]:
     return [record.title for record in read_file(path).records]
 
 
-UNIQUE = ["Sorption of iron in the mud of shallow lakes", "A field guide to estuaries", "Rivers of the north"]
-SUMMARY = "5 records in 2 files: 3 unique, 2 duplicates\nduplicates: 2 by doi; 1 within a file, 1 across files\n"
+UNIQUE = [
+    "Sorption of iron in the mud of shallow lakes",
+    "A field guide to estuaries",
+    "Rivers of the north",
+]
+SUMMARY = (
+    "5 records in 2 files: 3 unique, 2 duplicates\nduplicates: 2 by doi; 1 within a file, 1 "
+    "across files\n"
+)
 
 
 # --------------------------------------------------------------------------- what is written
 
 
-def test_unique_records_and_two_lines_of_summary(run: Run, exports: list[str], tmp_path: Path) -> None:
+def test_unique_records_and_two_lines_of_summary(
+    run: Run, exports: list[str], tmp_path: Path
+) -> None:
     """In the order of their first appearance; the ending chooses the format."""
     for name in ("unique.ris", "unique.bib", "unique.csv", "unique.json", "unique.ndjson"):
         outcome = run("dedup", *exports, "-o", str(tmp_path / name))
 
         assert (outcome.code, outcome.out, outcome.err) == (0, "", SUMMARY)
-        assert [title.lower() for title in titles(tmp_path / name)] == [title.lower() for title in UNIQUE]
+        assert [title.lower() for title in titles(tmp_path / name)] == [
+            title.lower() for title in UNIQUE
+        ]
 
 
 def test_a_pipe_gets_ris(run: Run, exports: list[str]) -> None:
@@ -113,7 +126,11 @@ def test_clusters(run: Run, exports: list[str], tmp_path: Path) -> None:
 
     assert (written.code, written.out) == (0, "")
     assert piped.out == (tmp_path / "c.jsonl").read_text()
-    assert json.loads(piped.out)["cluster"] == ["scopus.ris:s1", "scopus.ris:@3", "library.bib:musterfrau2019"]
+    assert json.loads(piped.out)["cluster"] == [
+        "scopus.ris:s1",
+        "scopus.ris:@3",
+        "library.bib:musterfrau2019",
+    ]
 
 
 def test_from_and_encoding(run: Run, tmp_path: Path) -> None:
@@ -127,7 +144,9 @@ def test_from_and_encoding(run: Run, tmp_path: Path) -> None:
     assert "題名" in outcome.out
 
 
-@pytest.mark.parametrize(("args", "unique"), [([], 2), (["--versions", "group"], 1), (["--versions", "merge"], 1)])
+@pytest.mark.parametrize(
+    ("args", "unique"), [([], 2), (["--versions", "group"], 1), (["--versions", "merge"], 1)]
+)
 def test_versions(run: Run, tmp_path: Path, args: list[str], unique: int) -> None:
     """A preprint and its article are two records, unless somebody wants one."""
     (path,) = write(tmp_path, a_ris=VERSIONS)
@@ -135,7 +154,9 @@ def test_versions(run: Run, tmp_path: Path, args: list[str], unique: int) -> Non
     assert json.loads(run("dedup", str(path), "--json", *args).out)["counts"]["unique"] == unique
 
 
-def test_versions_do_not_depend_on_what_is_configured_for_searches(run: Run, tmp_path: Path) -> None:
+def test_versions_do_not_depend_on_what_is_configured_for_searches(
+    run: Run, tmp_path: Path
+) -> None:
     """Numbers of a review must not change with somebody's taste in lists of hits."""
     (path,) = write(tmp_path, a_ris=VERSIONS)
     config = tmp_path / "config.toml"
@@ -147,16 +168,32 @@ def test_versions_do_not_depend_on_what_is_configured_for_searches(run: Run, tmp
 
 
 @pytest.mark.parametrize("name", STRATEGIES)
-def test_every_strategy_has_a_report(run: Run, exports: list[str], tmp_path: Path, name: str) -> None:
-    """Numbers that add up and name the strategy, in words and as data; rules bear the names of its matchers."""
+def test_every_strategy_has_a_report(
+    run: Run, exports: list[str], tmp_path: Path, name: str
+) -> None:
+    """Numbers that add up and name the strategy, in words and as data; rules bear the names of its
+    matchers."""
     said = run("dedup", "--dedup", name, *exports, "-o", str(tmp_path / "u.ris"), "--report")
-    run("dedup", "--dedup", name, *exports, "-o", str(tmp_path / "u.json"), "--report", str(tmp_path / "n.json"))
+    run(
+        "dedup",
+        "--dedup",
+        name,
+        *exports,
+        "-o",
+        str(tmp_path / "u.json"),
+        "--report",
+        str(tmp_path / "n.json"),
+    )
 
     numbers = json.loads((tmp_path / "n.json").read_bytes())
     assert numbers["dedup"] == json.loads((tmp_path / "u.json").read_bytes())["dedup"] == name
-    assert set(numbers["duplicates_by_rule"]) <= {matcher.name for matcher in STRATEGIES[name].chain.matchers}
+    assert set(numbers["duplicates_by_rule"]) <= {
+        matcher.name for matcher in STRATEGIES[name].chain.matchers
+    }
     assert numbers["found"] == 5 == numbers["unique"] + numbers["duplicates"]
-    assert (f"found by the strategy {name}: `metasearch strategies {name}`" in said.err) == (name != "default")
+    assert (f"found by the strategy {name}: `metasearch strategies {name}`" in said.err) == (
+        name != "default"
+    )
     assert (f"one record or several, as {name} finds them" in said.err) == (name != "default")
 
 
@@ -166,19 +203,36 @@ def test_a_strategy_finds_what_it_finds(
     """Option, variable or file name it; clusters tell its reasons, and pins win over it."""
     monkeypatch.setitem(STRATEGIES, "same-title", same_title())
     pins, config = tmp_path / "pins.txt", tmp_path / "config.toml"
-    pins.write_text("different scopus.ris:s1 library.bib:musterfrau2019\nsame scopus.ris:s1 library.bib:sato1999")
+    pins.write_text(
+        "different scopus.ris:s1 library.bib:musterfrau2019\nsame scopus.ris:s1 "
+        "library.bib:sato1999"
+    )
     config.write_text('[dedup]\nstrategy = "same-title"\n')
 
     asked = run("dedup", *exports, "--dedup", "same-title", "--clusters", "-")
     filed = run("dedup", *exports, "--config", str(config), "--clusters", "-")
-    pinned = run("dedup", *exports, "--dedup", "same-title", "--pins", str(pins), "--clusters", "-", "--report")
+    pinned = run(
+        "dedup",
+        *exports,
+        "--dedup",
+        "same-title",
+        "--pins",
+        str(pins),
+        "--clusters",
+        "-",
+        "--report",
+    )
 
     assert filed == asked
     (cluster,) = map(json.loads, asked.out.splitlines())
     assert cluster["cluster"] == ["scopus.ris:s1", "library.bib:musterfrau2019"]
     assert [match["matcher"] for match in cluster["because"]] == ["same-title"]
-    assert asked.err.splitlines()[1] == "duplicates: 1 by same-title; 0 within a file, 1 across files"
-    assert [json.loads(it)["cluster"] for it in pinned.out.splitlines()] == [["scopus.ris:s1", "library.bib:sato1999"]]
+    assert (
+        asked.err.splitlines()[1] == "duplicates: 1 by same-title; 0 within a file, 1 across files"
+    )
+    assert [json.loads(it)["cluster"] for it in pinned.out.splitlines()] == [
+        ["scopus.ris:s1", "library.bib:sato1999"]
+    ]
     assert "by pin: pinned as the same" in pinned.err
 
 
@@ -218,7 +272,9 @@ def test_report_on_stderr(run: Run, exports: list[str]) -> None:
     assert "in 2 files" not in outcome.err
 
 
-@pytest.mark.parametrize("join", [lambda path: ["--report", path], lambda path: [f"--report={path}"]])
+@pytest.mark.parametrize(
+    "join", [lambda path: ["--report", path], lambda path: [f"--report={path}"]]
+)
 def test_report_in_a_file(run: Run, exports: list[str], tmp_path: Path, join: object) -> None:
     """As text, or as JSON if its ending says so; an older report makes room."""
     for name in ("report.txt", "report.json"):
@@ -231,7 +287,8 @@ def test_report_in_a_file(run: Run, exports: list[str], tmp_path: Path, join: ob
 
 
 def test_a_report_never_takes_the_place_of_a_file(run: Run, exports: list[str]) -> None:
-    """`--report` before the FILEs takes the first of them for its own: that must not cost anybody an export."""
+    """`--report` before the FILEs takes the first of them for its own: that must not cost anybody
+    an export."""
     outcome = run("dedup", "--report", *exports)
 
     assert outcome.code == 2
@@ -265,14 +322,19 @@ def test_quiet(run: Run, exports: list[str], tmp_path: Path) -> None:
 def test_problems_are_told_with_file_and_line(run: Run, tmp_path: Path) -> None:
     """What has cost a record comes first, and long lists are cut."""
     odd = "TY  - JOUR\nTI  - Mud {}\nDO  - none\nER  - \n"
-    few, many = write(tmp_path, few_ndjson=BROKEN, many_ris="".join(map(odd.format, range(PROBLEMS_SHOWN + 2))))
+    few, many = write(
+        tmp_path, few_ndjson=BROKEN, many_ris="".join(map(odd.format, range(PROBLEMS_SHOWN + 2)))
+    )
 
     outcome = run("dedup", str(few), str(many), "-o", os.devnull)
 
     first, *others = outcome.err.splitlines()
     assert first.startswith("few.ndjson:2: the line could not be read and was left out")
     assert others[0] == 'many.ris:1: DO holds no DOI: "none"'
-    assert others[PROBLEMS_SHOWN] == "many.ris: 2 problems more, 0 records lost in all; --report lists them"
+    assert (
+        others[PROBLEMS_SHOWN]
+        == "many.ris: 2 problems more, 0 records lost in all; --report lists them"
+    )
 
 
 def test_nothing_is_told_twice(run: Run, tmp_path: Path) -> None:
@@ -293,7 +355,10 @@ def test_a_record_that_cannot_be_read_is_exit_3(run: Run, tmp_path: Path) -> Non
 
     document = json.loads(outcome.out)
     assert outcome.code == 3
-    assert [hit["title"] for hit in document["hits"]] == ["Peat bogs in spring", "Peat bogs in autumn"]
+    assert [hit["title"] for hit in document["hits"]] == [
+        "Peat bogs in spring",
+        "Peat bogs in autumn",
+    ]
     assert document["complete"] is False
 
 
@@ -341,12 +406,21 @@ def test_no_record_is_exit_1(run: Run, tmp_path: Path) -> None:
         (["{exports}/empty"], "holds no file with a known ending"),
         (["{exports}/scopus.ris", "--from", "word"], "'word' is not one of"),
         (["{exports}/scopus.ris", "--encoding", "word"], "there is no encoding 'word'"),
-        (["{exports}/scopus.ris", "-o", "{exports}/a.docx"], "No format has files that end in .docx"),
+        (
+            ["{exports}/scopus.ris", "-o", "{exports}/a.docx"],
+            "No format has files that end in .docx",
+        ),
         (["{exports}/scopus.ris", "--json", "--format", "ris"], "Choose one format"),
         (["{exports}/scopus.ris", "--pins", "{exports}/none.txt"], "cannot be read"),
         (["{exports}/scopus.ris", "-o", "{exports}/scopus.ris"], "this file is read, too"),
-        (["{exports}/scopus.ris", "--clusters", "{exports}/../exports/scopus.ris"], "this file is read, too"),
-        (["{exports}/scopus.ris", "-o", "{exports}/a.json", "--report={exports}/a.json"], "something else is written"),
+        (
+            ["{exports}/scopus.ris", "--clusters", "{exports}/../exports/scopus.ris"],
+            "this file is read, too",
+        ),
+        (
+            ["{exports}/scopus.ris", "-o", "{exports}/a.json", "--report={exports}/a.json"],
+            "something else is written",
+        ),
         (["{exports}/scopus.ris", "--clusters", "-", "--json"], "something else is written"),
         (["{exports}/scopus.ris", "-o", "{exports}/nowhere/a.ris"], "No such file or directory"),
         ([], "FILE..."),
@@ -369,7 +443,9 @@ def test_usage(run: Run, exports: list[str], args: list[str], message: str) -> N
 @given(files=damaged())
 @settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_damaged_files_are_never_a_fault_of_the_program(
-    files: tuple[str, bytes], monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
+    files: tuple[str, bytes],
+    monkeypatch: pytest.MonkeyPatch,
+    capsysbinary: pytest.CaptureFixture[bytes],
 ) -> None:
     """The whole command, from bytes to exit code: no internal error, and the report adds up."""
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(files[1])))
@@ -412,8 +488,11 @@ def on_terminal(*args: str, **env: str) -> tuple[int, str]:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX terminals")
 def test_a_terminal_shows_a_short_table_and_how_far_the_job_is(tmp_path: Path) -> None:
-    """Twenty works, how many there are, and the summary; the line of progress is gone in the end."""
-    rows = "".join(f"TY  - JOUR\nTI  - Lakes of the year {n}\nPY  - {n}\nER  - \n" for n in range(1900, 1930))
+    """Twenty works, how many there are, and the summary; the line of progress is gone in the
+    end."""
+    rows = "".join(
+        f"TY  - JOUR\nTI  - Lakes of the year {n}\nPY  - {n}\nER  - \n" for n in range(1900, 1930)
+    )
     (path,) = write(tmp_path, a_ris=rows)
 
     code, seen = on_terminal(str(path))
@@ -440,11 +519,22 @@ def test_quiet_shows_no_progress(tmp_path: Path) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX pipes")
 def test_a_reader_that_goes_away_costs_no_other_file(tmp_path: Path) -> None:
     """`| head` ends the command, but the report is there, and the numbers are told."""
-    rows = "".join(f"TY  - JOUR\nTI  - Lakes of the year {n}\nPY  - 1999\nER  - \n" for n in range(4_000))
+    rows = "".join(
+        f"TY  - JOUR\nTI  - Lakes of the year {n}\nPY  - 1999\nER  - \n" for n in range(4_000)
+    )
     (path,) = write(tmp_path, a_ris=rows)
-    command = [sys.executable, "-m", "metasearch", "dedup", str(path), f"--report={tmp_path / 'r.json'}"]
+    command = [
+        sys.executable,
+        "-m",
+        "metasearch",
+        "dedup",
+        str(path),
+        f"--report={tmp_path / 'r.json'}",
+    ]
     env = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
-    with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+    with subprocess.Popen(
+        command, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
         assert process.stdout is not None
         assert process.stderr is not None
         process.stdout.read(10)
@@ -459,7 +549,9 @@ def test_a_reader_that_goes_away_costs_no_other_file(tmp_path: Path) -> None:
 # --------------------------------------------------------------------------- docs/dedup-files.md
 
 
-def test_the_commands_and_the_report_of_the_page(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_commands_and_the_report_of_the_page(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """They are what it says."""
     page = (Path(__file__).parents[2] / "docs" / "dedup-files.md").read_text(encoding="utf-8")
     (tmp_path / "exports").mkdir()
@@ -473,16 +565,31 @@ def test_the_commands_and_the_report_of_the_page(run: Run, tmp_path: Path, monke
     (shown,) = re.findall(r"```text\n(.*?)```", page, re.DOTALL)
     assert [outcome.code for outcome in outcomes] == [0, 0, 0]
     assert outcomes[0].err.endswith(f"\n\n{shown}")
-    assert json.loads((tmp_path / "numbers.json").read_text())["unique"] == len(titles(tmp_path / "unique.csv")) == 3
-    assert set(json.loads((tmp_path / "clusters.jsonl").read_text())) == {"cluster", "kept", "records", "because"}
+    assert (
+        json.loads((tmp_path / "numbers.json").read_text())["unique"]
+        == len(titles(tmp_path / "unique.csv"))
+        == 3
+    )
+    assert set(json.loads((tmp_path / "clusters.jsonl").read_text())) == {
+        "cluster",
+        "kept",
+        "records",
+        "because",
+    }
 
 
 # --------------------------------------------------------------------------- labelled sets
 
 
 def test_rows_of_a_labelled_set(run: Run, tmp_path: Path) -> None:
-    """Their own ids stand in the list of clusters, so that it can be scored; a broken line is told."""
-    row = {"title": "Peat bogs in spring", "authors": ["Byron, Ada"], "year": 2011, "container": "Soil Letters"}
+    """Their own ids stand in the list of clusters, so that it can be scored; a broken line is
+    told."""
+    row = {
+        "title": "Peat bogs in spring",
+        "authors": ["Byron, Ada"],
+        "year": 2011,
+        "container": "Soil Letters",
+    }
     lines = [json.dumps({"id": name, "source": "alpha", **row}) for name in ("r1", "r2", "r1")]
     path = tmp_path / "records.jsonl.gz"
     path.write_bytes(gzip.compress("\n".join([*lines, "", "{", '{"title": "no id"}']).encode()))
@@ -493,7 +600,8 @@ def test_rows_of_a_labelled_set(run: Run, tmp_path: Path) -> None:
     assert outcome.code == 3
     assert line["cluster"] == ["r1", "r2", "alpha:@3"]
     assert line["records"][0] == {
-        "id": "r1", "key": "alpha:r1", "file": "records.jsonl.gz", "line": 1, "position": 1, "database": "alpha"
+        "id": "r1", "key": "alpha:r1", "file": "records.jsonl.gz", "line": 1, "position": 1,
+        "database": "alpha"
     }  # fmt: skip
     assert "records.jsonl.gz:3: an earlier row has the id 'r1', too" in outcome.err
     assert "records.jsonl.gz:5: the line is no row of a labelled set" in outcome.err
@@ -503,7 +611,8 @@ def test_rows_of_a_labelled_set(run: Run, tmp_path: Path) -> None:
 def test_a_row_that_provokes_a_surprise_costs_only_itself(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A row of a labelled set at which the reader raises is lost and told with its line; the job goes on."""
+    """A row of a labelled set at which the reader raises is lost and told with its line; the job
+    goes on."""
 
     def people_in(byline: str) -> tuple[Author, ...]:
         raise RuntimeError("odd")
@@ -511,18 +620,28 @@ def test_a_row_that_provokes_a_surprise_costs_only_itself(
     monkeypatch.setattr("metasearch.evaluate.rows.people_in", people_in)
     rows = [{"id": name, "title": "Peat bogs in spring", "doi": "10.1000/peat"} for name in "abc"]
     path = tmp_path / "records.jsonl"
-    path.write_text("\n".join(json.dumps(row | ({"author": "Byron"} if row["id"] == "b" else {})) for row in rows))
+    path.write_text(
+        "\n".join(
+            json.dumps(row | ({"author": "Byron"} if row["id"] == "b" else {})) for row in rows
+        )
+    )
 
     outcome = run("dedup", str(path), "--clusters", "-")
 
     assert outcome.code == 3
     assert json.loads(outcome.out)["cluster"] == ["a", "c"]
-    assert "records.jsonl:2: the record could not be read and was left out: RuntimeError: odd" in outcome.err
+    assert (
+        "records.jsonl:2: the record could not be read and was left out: RuntimeError: odd"
+        in outcome.err
+    )
 
 
 def test_records_of_ours_are_no_rows(run: Run, tmp_path: Path) -> None:
     """They have a source and a position, and go by both."""
-    rows = [{"source": "alpha", "position": n, "source_id": "x", "title": "Peat bogs in spring"} for n in (1, 2)]
+    rows = [
+        {"source": "alpha", "position": n, "source_id": "x", "title": "Peat bogs in spring"}
+        for n in (1, 2)
+    ]
     (path,) = write(tmp_path, a_jsonl="\n".join(map(json.dumps, rows)))
 
     (line,) = map(json.loads, run("dedup", str(path), "--clusters", "-").out.splitlines())
@@ -532,7 +651,12 @@ def test_records_of_ours_are_no_rows(run: Run, tmp_path: Path) -> None:
 
 def test_csl_is_no_labelled_set(run: Run, tmp_path: Path) -> None:
     """Its items have an id, too."""
-    item = {"id": "x", "type": "article-journal", "title": "Peat bogs in spring", "container-title": "Soil Letters"}
+    item = {
+        "id": "x",
+        "type": "article-journal",
+        "title": "Peat bogs in spring",
+        "container-title": "Soil Letters",
+    }
     (path,) = write(tmp_path, a_json=json.dumps(item))
 
     (hit,) = json.loads(run("dedup", str(path), "--json").out)["hits"]
@@ -550,7 +674,9 @@ def test_a_row_that_says_nothing_is_told(run: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [b"\x1f\x8b\x08broken", b"", b"{", b"[1]"])
-def test_what_is_no_labelled_set_is_read_as_any_file(run: Run, tmp_path: Path, content: bytes) -> None:
+def test_what_is_no_labelled_set_is_read_as_any_file(
+    run: Run, tmp_path: Path, content: bytes
+) -> None:
     """And told as such."""
     (path,) = write(tmp_path, a_jsonl=content)
 
@@ -584,7 +710,8 @@ def test_clusters_are_those_that_are_scored(run: Run, shared: Path, name: str) -
 
 
 def test_csv_in_a_file_begins_with_a_byte_order_mark(run: Run, tmp_path: Path) -> None:
-    """Excel takes it for its own code page otherwise; --no-bom and standard output go without, --bom always."""
+    """Excel takes it for its own code page otherwise; --no-bom and standard output go without,
+    --bom always."""
     write(tmp_path, scopus_ris=SCOPUS)
     source, target = str(tmp_path / "scopus.ris"), tmp_path / "unique.csv"
     mark = b"\xef\xbb\xbf"
@@ -606,7 +733,10 @@ def test_provenance_on_request(run: Run, tmp_path: Path) -> None:
     source = str(tmp_path / "scopus.ris")
 
     assert "Fields by source" not in run("dedup", source, "--format", "ris").out
-    assert "N1  - Fields by source: scopus.ris: " in run("dedup", source, "--format", "ris", "--provenance").out
+    assert (
+        "N1  - Fields by source: scopus.ris: "
+        in run("dedup", source, "--format", "ris", "--provenance").out
+    )
 
 
 def test_what_has_no_place_in_the_output_is_said(run: Run, tmp_path: Path) -> None:

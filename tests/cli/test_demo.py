@@ -21,7 +21,8 @@ def no_latency(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_demo_finds_something(run: Run) -> None:
-    """The demo of the help's first example succeeds, although one database fails on purpose, and says so."""
+    """The demo of the help's first example succeeds, although one database fails on purpose, and
+    says so."""
     outcome = run("--demo", "machine learning")
 
     assert outcome.code == 0
@@ -51,7 +52,8 @@ def test_demo_merges(run: Run) -> None:
 
 
 def test_demo_goes_on_where_the_first_page_ended(run: Run) -> None:
-    """`--start 20` lists what follows the first 20 hits, numbered on, and beyond the end it says so."""
+    """`--start 20` lists what follows the first 20 hits, numbered on, and beyond the end it says
+    so."""
     whole = json.loads(run("--demo", "machine learning", "--json").out)
     second = run("--demo", "--start", "20", "machine learning")
     beyond = run("--demo", "--start", "5000", "-v", "machine learning")

@@ -51,7 +51,9 @@ def test_table_of_a_set_with_errors(run: Run, tmp_path: Path) -> None:
 
     figures = cells(run("evaluate", str(write(tmp_path / "s", truth=truth))).out)
 
-    assert {name: figures[name] for name in ("P", "R", "F1", "false", "missed", "lost", "exact")} == {
+    assert {
+        name: figures[name] for name in ("P", "R", "F1", "false", "missed", "lost", "exact")
+    } == {
         "P": ".500",
         "R": ".333",
         "F1": ".4000",
@@ -68,7 +70,8 @@ def test_shuffles(run: Run, small: Path) -> None:
 
 
 def test_what_is_no_set_is_skipped(run: Run, small: Path, tmp_path: Path) -> None:
-    """As a shell's `*` gives them: files and other folders get a line, and the rest is evaluated."""
+    """As a shell's `*` gives them: files and other folders get a line, and the rest is
+    evaluated."""
     (tmp_path / "README.md").write_text("x")
     (tmp_path / "raw").mkdir()
 
@@ -95,7 +98,12 @@ def test_errors(run: Run, tmp_path: Path) -> None:
     out = run("evaluate", str(folder), "--errors").out
 
     assert "s: false pairs 1, shown 1; missed 2, shown 1" in out
-    assert out.index("FALSE  ") < out.index("A1 | Island mice") < out.index("doi: same ") < out.index("MISSED  ")
+    assert (
+        out.index("FALSE  ")
+        < out.index("A1 | Island mice")
+        < out.index("doi: same ")
+        < out.index("MISSED  ")
+    )
     assert "MISSED" not in run("evaluate", str(folder)).out
 
 
@@ -111,14 +119,27 @@ def test_json(run: Run, small: Path, tmp_path: Path) -> None:
     """One document with every figure unrounded, the orders, and what was skipped."""
     (tmp_path / "raw").mkdir()
 
-    outcome = run("evaluate", str(small), str(tmp_path / "raw"), "--json", "--shuffles", "1", "--errors")
+    outcome = run(
+        "evaluate", str(small), str(tmp_path / "raw"), "--json", "--shuffles", "1", "--errors"
+    )
 
     document = json.loads(outcome.out)
     (it,) = document["sets"]
     assert (document["dedup"], document["shuffles"], document["seed"]) == ("default", 1, 1)
     assert document["skipped"] == [{"path": str(tmp_path / "raw"), "reason": "no records.jsonl"}]
-    assert (it["set"], it["f1"], it["right"], it["true"], it["found_pairs"]) == ("small", 1.0, 2, 2, 2)
-    assert it["works"]["copies_removed"] == it["works"]["redundant"] == it["works"]["exact_clusters"] == 2
+    assert (it["set"], it["f1"], it["right"], it["true"], it["found_pairs"]) == (
+        "small",
+        1.0,
+        2,
+        2,
+        2,
+    )
+    assert (
+        it["works"]["copies_removed"]
+        == it["works"]["redundant"]
+        == it["works"]["exact_clusters"]
+        == 2
+    )
     assert it["shuffled"] == {"runs": 1, "f1_lowest": 1.0, "f1_highest": 1.0, "same_clusters": 1}
     assert it["wrong"] == []
 
@@ -162,8 +183,14 @@ def test_notes(run: Run, tmp_path: Path) -> None:
         (["{}/small", "--dedup", "magic"], "there is no strategy called 'magic'"),
         (["{}/small", "--strategy", "magic"], "there is no strategy called 'magic'"),
         (["{}/small", "--strategy", ","], "--strategy names no strategy"),
-        (["{}/small", "--strategy", "all", "--dedup", "default"], "--dedup and --strategy exclude one another"),
-        (["{}/small", "--strategy", "url,default", "--errors"], "--errors shows the pairs of one strategy"),
+        (
+            ["{}/small", "--strategy", "all", "--dedup", "default"],
+            "--dedup and --strategy exclude one another",
+        ),
+        (
+            ["{}/small", "--strategy", "url,default", "--errors"],
+            "--errors shows the pairs of one strategy",
+        ),
         (["{}/small", "--fields", "title,headline"], "a record has no field called 'headline'"),
         (["{}/small", "--plot", "all.svg"], "--plot compares strategies"),
         (["{}/small", "--curves", "--json"], "--curves compares strategies"),
@@ -185,8 +212,16 @@ def test_usage(run: Run, small: Path, tmp_path: Path, args: list[str], message: 
 
 @pytest.mark.shared
 def test_the_shared_folder(run: Run, shared: Path) -> None:
-    """As a shell's `*` gives it: sets are scored without a note, and what lies beside them is skipped."""
-    names = ("README.md", "bibdedupe_test_cases", "raw_exports", "sra_tafenoquine", "zh_cnki_etc", "zh_zotero_silver")
+    """As a shell's `*` gives it: sets are scored without a note, and what lies beside them is
+    skipped."""
+    names = (
+        "README.md",
+        "bibdedupe_test_cases",
+        "raw_exports",
+        "sra_tafenoquine",
+        "zh_cnki_etc",
+        "zh_zotero_silver",
+    )
 
     outcome = run("evaluate", *(str(shared / "data" / "dedup" / name) for name in names))
 

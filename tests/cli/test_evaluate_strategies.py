@@ -35,7 +35,8 @@ def first_words(out: str) -> list[str]:
 
 
 def test_table(run: Run, marked: Path) -> None:
-    """A table a set with a line a strategy, one of the kinds below it, and what the columns mean."""
+    """A table a set with a line a strategy, one of the kinds below it, and what the columns
+    mean."""
     outcome = run("evaluate", str(marked), "--strategy", "words,default")
 
     assert (outcome.code, outcome.err) == (0, "")
@@ -47,8 +48,11 @@ def test_table(run: Run, marked: Path) -> None:
 
 
 def test_names(run: Run, marked: Path) -> None:
-    """Repeated options, commas and `all`, each strategy once and in the order in which it was named."""
-    several = run("evaluate", str(marked), "--strategy", "fixed, words", "--strategy", "words,default").out
+    """Repeated options, commas and `all`, each strategy once and in the order in which it was
+    named."""
+    several = run(
+        "evaluate", str(marked), "--strategy", "fixed, words", "--strategy", "words,default"
+    ).out
     every = run("evaluate", str(marked), "--strategy", "words,all").out
 
     assert first_words(several)[2:5] == ["fixed", "words", "default"]
@@ -70,7 +74,8 @@ def test_sets_and_what_is_none(run: Run, marked: Path, tmp_path: Path) -> None:
 
 
 def test_fields(run: Run, tmp_path: Path) -> None:
-    """Of each record only these are looked at: without DOI, author, year and journal, nobody can tell."""
+    """Of each record only these are looked at: without DOI, author, year and journal, nobody can
+    tell."""
     folder = str(write(tmp_path / "s"))
 
     whole, part = (
@@ -80,15 +85,24 @@ def test_fields(run: Run, tmp_path: Path) -> None:
 
     assert (whole["fields"], part["fields"]) == (None, ["year", "abstract", "keywords"])
     assert [it["sets"][0]["strategies"][0]["recall"] for it in (whole, part)] == [1.0, 0.0]
-    assert json.loads(run("evaluate", folder, "--json", "--fields", "year").out)["sets"][0]["recall"] == 0.0
+    assert (
+        json.loads(run("evaluate", folder, "--json", "--fields", "year").out)["sets"][0]["recall"]
+        == 0.0
+    )
 
 
 def test_json(run: Run, marked: Path) -> None:
     """One document: how it was done, and of each set each strategy."""
-    document = json.loads(run("evaluate", str(marked), "--strategy", "words,fixed", "--json", "--shuffles", "1").out)
+    document = json.loads(
+        run("evaluate", str(marked), "--strategy", "words,fixed", "--json", "--shuffles", "1").out
+    )
 
     (it,) = document["sets"]
-    assert (document["strategies"], document["shuffles"], document["skipped"]) == (["words", "fixed"], 1, [])
+    assert (document["strategies"], document["shuffles"], document["skipped"]) == (
+        ["words", "fixed"],
+        1,
+        [],
+    )
     assert (it["set"], it["records"]) == ("marked", 6)
     assert [(row["strategy"], row["f1"], row["ce"]) for row in it["strategies"]] == [
         ("words", 0.5, 0.5),
@@ -100,7 +114,9 @@ def test_json(run: Run, marked: Path) -> None:
 
 def test_curves(run: Run, marked: Path, tmp_path: Path) -> None:
     """`--curves` adds the figures over thresholds and sizes to the document."""
-    run("evaluate", str(marked), "--strategy", "words", "--curves", "-o", str(tmp_path / "all.json"))
+    run(
+        "evaluate", str(marked), "--strategy", "words", "--curves", "-o", str(tmp_path / "all.json")
+    )
 
     (row,) = json.loads((tmp_path / "all.json").read_text())["sets"][0]["strategies"]
     assert [point["threshold"] for point in row["curve"]] == [3.0, 2.0, 1.0]
@@ -112,7 +128,9 @@ def test_plot(run: Run, marked: Path, tmp_path: Path, name: str, begins: bytes) 
     """The picture goes to its file, and the table where it always goes."""
     pytest.importorskip("matplotlib")
 
-    outcome = run("evaluate", str(marked), "--strategy", "words,fixed", "--plot", str(tmp_path / name))
+    outcome = run(
+        "evaluate", str(marked), "--strategy", "words,fixed", "--plot", str(tmp_path / name)
+    )
 
     assert outcome.code == 0
     assert first_words(outcome.out)[2:4] == ["words", "fixed"]
@@ -123,7 +141,15 @@ def test_plot_with_a_document(run: Run, marked: Path, tmp_path: Path) -> None:
     """What was drawn stands in the document."""
     pytest.importorskip("matplotlib")
 
-    out = run("evaluate", str(marked), "--strategy", "words", "--plot", str(tmp_path / "all.svg"), "--json").out
+    out = run(
+        "evaluate",
+        str(marked),
+        "--strategy",
+        "words",
+        "--plot",
+        str(tmp_path / "all.svg"),
+        "--json",
+    ).out
 
     assert json.loads(out)["sets"][0]["strategies"][0]["curve"]
 
@@ -142,7 +168,10 @@ def test_kinds_of_one_strategy(run: Run, marked: Path) -> None:
     document = json.loads(run("evaluate", str(marked), "--dedup", "words", "--json").out)
 
     head, row = outcome.out.splitlines()[-2:]
-    assert (head.split(), row.split()[:2]) == (["set", "base", "cut", "far", "forged"], ["marked", ".667"])
+    assert (head.split(), row.split()[:2]) == (
+        ["set", "base", "cut", "far", "forged"],
+        ["marked", ".667"],
+    )
     assert (document["dedup"], document["sets"][0]["kinds"]["cut"]["false"]) == ("words", 1)
 
 

@@ -94,7 +94,9 @@ def test_two_records_of_two_hits(run: Run, export: Path) -> None:
     assert "because no rule says that they" in told
 
 
-def test_wide_characters_keep_the_columns(run: Run, export: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wide_characters_keep_the_columns(
+    run: Run, export: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A Chinese title takes two columns a character, and the record beside it stays where it is."""
     monkeypatch.setenv("COLUMNS", "100")
 
@@ -149,7 +151,19 @@ def test_json(run: Run, export: Path) -> None:
     told = json.loads(outcome.out)
     assert outcome.code == 1
     assert list(told) == [
-        *("left", "right", "keys", "rules", "verdict", "together", "hits", "path", "across", "against", "met"),
+        *(
+            "left",
+            "right",
+            "keys",
+            "rules",
+            "verdict",
+            "together",
+            "hits",
+            "path",
+            "across",
+            "against",
+            "met",
+        ),
         *("versions_apart", "others"),
     ]
     assert (told["left"]["key"], told["right"]["key"]) == ("export.ris:1", "export.ris:3")
@@ -228,7 +242,9 @@ def test_versions_apart(run: Run, tmp_path: Path) -> None:
     assert run("explain", "a.ris:1", "a.ris:9", str(file)).code == 0
     outcome = run("explain", "a.ris:1", "a.ris:9", str(file), "--versions", "separate")
     assert outcome.code == 1
-    assert "they are versions of one work, and each version is a hit of its own here" in flat(outcome.out)
+    assert "they are versions of one work, and each version is a hit of its own here" in flat(
+        outcome.out
+    )
 
 
 # --------------------------------------------------------------------------- strategies
@@ -246,16 +262,24 @@ def test_another_strategy_has_other_rules(run: Run, export: Path) -> None:
 @pytest.mark.parametrize("name", STRATEGIES)
 def test_every_strategy_can_be_asked(run: Run, export: Path, name: str) -> None:
     """About a pair and about a hit, in words and as data."""
-    for args in (["export.ris:1", "export.ris:2"], ["export.ris:1"], ["export.ris:1", "export.ris:3", "--json"]):
+    for args in (
+        ["export.ris:1", "export.ris:2"],
+        ["export.ris:1"],
+        ["export.ris:1", "export.ris:3", "--json"],
+    ):
         outcome = run("explain", *args, str(export), "--dedup", name)
 
         assert outcome.code in (0, 1)
         assert outcome.err == ""
 
 
-def test_records_can_meet_without_a_key(run: Run, export: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_records_can_meet_without_a_key(
+    run: Run, export: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Where a matcher has an index of its own, that is where they meet."""
-    monkeypatch.setitem(STRATEGIES, "same-year", same_title(name="same-year", chain=Chain((SameYear(),))))
+    monkeypatch.setitem(
+        STRATEGIES, "same-year", same_title(name="same-year", chain=Chain((SameYear(),)))
+    )
 
     met = run("explain", "export.ris:1", "export.ris:2", str(export), "--dedup", "same-year")
     apart = run("explain", "export.ris:1", "export.ris:3", str(export), "--dedup", "same-year")
@@ -280,11 +304,14 @@ def test_others_that_bear_the_id(run: Run, export: Path) -> None:
     """The first two different ones are explained, the rest is named; `--quiet` says nothing."""
     outcome = run("explain", "10.1000/one", "10.1000/other", str(export))
 
-    assert outcome.err == "10.1000/one is also borne by export.ris:2; name a record by its key to ask for it\n"
+    assert (
+        outcome.err
+        == "10.1000/one is also borne by export.ris:2; name a record by its key to ask for it\n"
+    )
     assert run("explain", "10.1000/one", "10.1000/other", str(export), "-q").err == ""
-    assert json.loads(run("explain", "10.1000/one", "10.1000/other", str(export), "--json").out)["others"] == {
-        "10.1000/one": ["export.ris:2"]
-    }
+    assert json.loads(run("explain", "10.1000/one", "10.1000/other", str(export), "--json").out)[
+        "others"
+    ] == {"10.1000/one": ["export.ris:2"]}
 
 
 def test_the_same_id_twice(run: Run, export: Path) -> None:
@@ -372,7 +399,9 @@ def searched(engine: Script) -> Script:
 
 def test_records_of_a_search(run: Run, searched: Script) -> None:
     """All records of its hits count; it asks for what the search on a terminal would have asked."""
-    outcome = run("explain", "alpha:1", "beta:x", "--query", "gene drives", "-s", "alpha", "--year", "2020-")
+    outcome = run(
+        "explain", "alpha:1", "beta:x", "--query", "gene drives", "-s", "alpha", "--year", "2020-"
+    )
 
     assert outcome.code == 0
     (made,) = searched.made
@@ -384,9 +413,12 @@ def test_records_of_a_search(run: Run, searched: Script) -> None:
 
 
 @pytest.mark.parametrize(
-    ("args", "depth"), [(["-n", "50"], 50), (["-n", "5"], 20), (["--per-source", "7"], 7), (["-n", "9000"], 2000)]
+    ("args", "depth"),
+    [(["-n", "50"], 50), (["-n", "5"], 20), (["--per-source", "7"], 7), (["-n", "9000"], 2000)],
 )
-def test_depth_is_that_of_the_search(run: Run, searched: Script, args: list[str], depth: int) -> None:
+def test_depth_is_that_of_the_search(
+    run: Run, searched: Script, args: list[str], depth: int
+) -> None:
     """So that its answers are in the cache."""
     run("explain", "alpha:1", "beta:x", "--query", "gene", *args)
 
@@ -437,7 +469,9 @@ def test_demo(run: Run) -> None:
 
 
 @pytest.mark.usefixtures("quick_demo")
-def test_the_commands_of_the_page(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_commands_of_the_page(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """docs/pins.md goes from a merge to a pin that undoes it."""
     monkeypatch.chdir(tmp_path)
     page = (Path(__file__).parents[2] / "docs" / "pins.md").read_text(encoding="utf-8")

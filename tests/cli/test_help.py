@@ -17,7 +17,9 @@ from tests.cli.conftest import Run
 PAGE = Path(__file__).parents[2] / "docs" / "cli.md"
 
 
-def commands(group: click.Group = root, path: str = "metasearch") -> Iterator[tuple[str, click.Command]]:
+def commands(
+    group: click.Group = root, path: str = "metasearch"
+) -> Iterator[tuple[str, click.Command]]:
     """Every command with the words that it is called by."""
     for name, command in group.commands.items():
         yield f"{path} {name}", command
@@ -36,7 +38,10 @@ def test_help_opens_with_examples(run: Run, option: str) -> None:
     """Help shows how to call it, examples, commands and options, in this order, and exits 0."""
     outcome = run(option)
 
-    places = [outcome.out.index(word) for word in ("Usage:", "Examples:", "Commands:", "Options:", "Exit codes:")]
+    places = [
+        outcome.out.index(word)
+        for word in ("Usage:", "Examples:", "Commands:", "Options:", "Exit codes:")
+    ]
     assert places == sorted(places)
     assert outcome.code == 0
     assert outcome.err == ""
@@ -46,7 +51,12 @@ def test_help_of_the_main_command_has_all_options_of_a_search(run: Run) -> None:
     """The first help that anybody reads names every option of a search."""
     shown = run("--help").out
 
-    assert all(name in shown for param in root.commands["search"].params for name in param.opts if name[0] == "-")
+    assert all(
+        name in shown
+        for param in root.commands["search"].params
+        for name in param.opts
+        if name[0] == "-"
+    )
 
 
 @pytest.mark.parametrize("path", [path for path, _ in commands()])
@@ -95,7 +105,9 @@ def test_completion(words: str, offered: str) -> None:
 
     *typed, incomplete = words.split()[1:]
 
-    found = BashComplete(root, {}, "metasearch", "_METASEARCH_COMPLETE").get_completions(typed, incomplete)
+    found = BashComplete(root, {}, "metasearch", "_METASEARCH_COMPLETE").get_completions(
+        typed, incomplete
+    )
 
     assert offered in [item.value for item in found]
 
@@ -103,15 +115,22 @@ def test_completion(words: str, offered: str) -> None:
 # --------------------------------------------------------------------------- docs/cli.md
 
 
-@pytest.mark.parametrize("path", [path for path, command in commands() if not isinstance(command, click.Group)])
+@pytest.mark.parametrize(
+    "path", [path for path, command in commands() if not isinstance(command, click.Group)]
+)
 def test_page_names_every_option(path: str) -> None:
-    """Each command has a heading in docs/cli.md, and each of its options stands under it or among the common ones."""
+    """Each command has a heading in docs/cli.md, and each of its options stands under it or among
+    the common ones."""
     command = dict(commands())[path]
     text = section(path)
     common = section("metasearch")
 
     for param in command.params:
-        names = param.opts if isinstance(param, click.Option) else [param.human_readable_name.strip("[].")]
+        names = (
+            param.opts
+            if isinstance(param, click.Option)
+            else [param.human_readable_name.strip("[].")]
+        )
         for name in names:
             assert f"`{name}" in text or f"`{name}" in common, f"{path}: {name} is not in the page"
 
@@ -126,7 +145,10 @@ def test_page_names_every_exit_code() -> None:
 def test_page_names_no_option_that_is_not_there() -> None:
     """The page promises nothing that the command does not do."""
     known = {
-        name for _, command in commands() for param in command.params for name in (*param.opts, *param.secondary_opts)
+        name
+        for _, command in commands()
+        for param in command.params
+        for name in (*param.opts, *param.secondary_opts)
     }
 
     promised = set(re.findall(r"`(--[a-z-]+)", PAGE.read_text(encoding="utf-8")))

@@ -1,4 +1,5 @@
-"""A command that computes in C and hears nothing: Ctrl-C and its deadline end it, with what it has found."""
+"""A command that computes in C and hears nothing: Ctrl-C and its deadline end it, with what it has
+found."""
 
 from __future__ import annotations
 
@@ -24,7 +25,8 @@ from tests.cli.terminal import seen_on
 from tests.stuck import site
 
 pytestmark = pytest.mark.skipif(
-    not hasattr(os, "fork") or sys.platform == "darwin", reason="commands are not apart on this system"
+    not hasattr(os, "fork") or sys.platform == "darwin",
+    reason="commands are not apart on this system",
 )
 
 ROOT = Path(__file__).parents[2]
@@ -32,7 +34,8 @@ PROC = Path("/proc/self/task").exists()
 #: Seconds that Ctrl-C may take, and one more for a busy machine.
 SOON = 2.0 + 1.0
 
-#: Plays a search that has two hits and then computes, as the program itself: `main` is called without arguments.
+#: Plays a search that has two hits and then computes, as the program itself: `main` is called
+#: without arguments.
 SCRIPT = """
 import os, signal, sys, time
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell gives its background jobs an ignored one
@@ -82,8 +85,11 @@ def started(
                 os.killpg(process.pid, signal.SIGKILL)
 
 
-def ended(process: subprocess.Popen[bytes], number: int, *, group: bool = False) -> tuple[int, str, str, float]:
-    """Exit code, stdout, stderr, and seconds that a process and its child take for their end once they get a signal."""
+def ended(
+    process: subprocess.Popen[bytes], number: int, *, group: bool = False
+) -> tuple[int, str, str, float]:
+    """Exit code, stdout, stderr, and seconds that a process and its child take for their end once
+    they get a signal."""
     assert process.stderr is not None
     assert process.stderr.readline() == b"waiting\n"
     below = children(process.pid)
@@ -99,7 +105,11 @@ def ended(process: subprocess.Popen[bytes], number: int, *, group: bool = False)
 
 def children(pid: int) -> set[int]:
     """The processes that a process has started; none where nobody can tell."""
-    return {int(it) for it in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()} if PROC else set()
+    return (
+        {int(it) for it in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()}
+        if PROC
+        else set()
+    )
 
 
 def alive(pid: int) -> bool:
@@ -113,7 +123,8 @@ def alive(pid: int) -> bool:
 @pytest.mark.parametrize("computes", ["hang_in_c", "hang_in_python"])
 @pytest.mark.parametrize("group", [False, True], ids=["process", "terminal"])
 def test_interrupted_while_it_computes(computes: str, group: bool) -> None:
-    """Ctrl-C shows the hits so far and exits 130, whether it comes to one process or, as from a terminal, to both."""
+    """Ctrl-C shows the hits so far and exits 130, whether it comes to one process or, as from a
+    terminal, to both."""
     with started("gene", computes=computes) as process:
         code, out, err, took = ended(process, signal.SIGINT, group=group)
 
@@ -121,7 +132,10 @@ def test_interrupted_while_it_computes(computes: str, group: bool) -> None:
     assert code == 130
     assert out.count("Gene drives in island mice") == 2
     assert "a computation did not stop, and was ended\n" in err
-    assert "beta: did not finish\ninterrupted: 2 hits; 2 records, 0 duplicates; 1 of 2 sources answered" in err
+    assert (
+        "beta: did not finish\ninterrupted: 2 hits; 2 records, 0 duplicates; 1 of 2 sources "
+        "answered" in err
+    )
     assert "Traceback" not in err
 
 
@@ -145,7 +159,8 @@ def test_nothing_is_left_of_a_command_that_is_killed() -> None:
 
 
 def test_the_deadline_holds_while_it_computes() -> None:
-    """The hits so far are written as one whole document, and the exit code says that a source is missing."""
+    """The hits so far are written as one whole document, and the exit code says that a source is
+    missing."""
     with started("gene", "--json", deadline=1.0) as process:
         out, err = process.communicate(timeout=60)
 
@@ -191,7 +206,8 @@ def test_a_crash_costs_no_hit() -> None:
 
 
 def test_an_answer_that_is_written_waits_for_nobody() -> None:
-    """A thread that goes on, such as one that looks up a name, keeps neither a search that is over nor its code."""
+    """A thread that goes on, such as one that looks up a name, keeps neither a search that is over
+    nor its code."""
     began = time.monotonic()
     with started("gene", computes="linger", sources=1) as process:
         out, err = process.communicate(timeout=60)
@@ -217,7 +233,9 @@ def test_the_block_of_a_terminal_is_wiped() -> None:
 
 def test_a_slow_reader_has_all_the_time() -> None:
     """A deadline is one of the search: who reads the stream may stop reading for longer."""
-    with started("gene", "--ndjson", computes="None", deadline=0.2, sources=1, bufsize=0) as process:
+    with started(
+        "gene", "--ndjson", computes="None", deadline=0.2, sources=1, bufsize=0
+    ) as process:
         time.sleep(3)
         out, err = process.communicate(timeout=60)
 
@@ -233,8 +251,11 @@ def test_a_slow_reader_has_all_the_time() -> None:
         ("metasearch.evaluate.datasets", "skipped", ["evaluate", "zzstuck.jsonl"]),
     ],
 )
-def test_other_commands_hear_ctrl_c(tmp_path: Path, module: str, function: str, args: list[str]) -> None:
-    """Whoever reads files, indexes or evaluates, and hangs, ends within two seconds of Ctrl-C, without a traceback."""
+def test_other_commands_hear_ctrl_c(
+    tmp_path: Path, module: str, function: str, args: list[str]
+) -> None:
+    """Whoever reads files, indexes or evaluates, and hangs, ends within two seconds of Ctrl-C,
+    without a traceback."""
     for name in ("zzstuck.ris", "zzstuck.jsonl"):
         (tmp_path / name).write_text("TY  - JOUR\nTI  - A title\nER  -\n")
     path = os.pathsep.join([site(tmp_path, module, function), str(ROOT)])
@@ -244,7 +265,8 @@ def test_other_commands_hear_ctrl_c(tmp_path: Path, module: str, function: str, 
         [sys.executable, "-c", script, *args],
         cwd=tmp_path,
         stderr=subprocess.PIPE,
-        env=os.environ | {"PYTHONPATH": path, "XDG_DATA_HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path)},
+        env=os.environ
+        | {"PYTHONPATH": path, "XDG_DATA_HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path)},
     ) as process:
         assert process.stderr is not None
         assert process.stderr.readline() == b"waiting\n"
@@ -271,7 +293,8 @@ def test_nothing_is_told_where_there_is_no_parent() -> None:
 
 
 def test_the_answer_of_a_broken_stream() -> None:
-    """The last state of each hit, in the last order, the page that was asked for; late ones stand behind."""
+    """The last state of each hit, in the last order, the page that was asked for; late ones stand
+    behind."""
     first, second, third, fourth = (hit(number) for number in range(1, 5))
     events = [
         Started("s", "gene", ("alpha", "beta"), 15.0),

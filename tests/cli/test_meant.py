@@ -42,7 +42,9 @@ def test_issue_14_10_a_misspelt_command_is_asked_about_and_not_searched_for(
 
 
 @pytest.mark.parametrize("before", [["search"], ["--"]])
-@pytest.mark.parametrize("words", [["sevre"], ["source", "list"], ["sources", "list"], ["strategies", "of", "mice"]])
+@pytest.mark.parametrize(
+    "words", [["sevre"], ["source", "list"], ["sources", "list"], ["strategies", "of", "mice"]]
+)
 def test_issue_14_10_what_the_question_says_searches(
     run: Run, engine: Script, before: list[str], words: list[str]
 ) -> None:
@@ -68,16 +70,23 @@ def test_issue_14_10_what_the_question_says_searches(
         ["氣候變遷"],
     ],
 )
-def test_issue_14_10_what_resembles_no_command_is_searched_for(run: Run, engine: Script, args: list[str]) -> None:
-    """Other words, several words, and a word with options that the command would not take are queries."""
+def test_issue_14_10_what_resembles_no_command_is_searched_for(
+    run: Run, engine: Script, args: list[str]
+) -> None:
+    """Other words, several words, and a word with options that the command would not take are
+    queries."""
     engine.hits, engine.reports = [hit()], [ok()]
 
     assert run(*args).code == 0
     assert len(engine.made) == 1
 
 
-@pytest.mark.parametrize("args", [["serve", "justice"], ["strategies", "of", "mice"], ["sources", "of", "error"]])
-def test_issue_14_10_a_command_with_words_of_a_query_tells_how_to_search_for_them(run: Run, args: list[str]) -> None:
+@pytest.mark.parametrize(
+    "args", [["serve", "justice"], ["strategies", "of", "mice"], ["sources", "of", "error"]]
+)
+def test_issue_14_10_a_command_with_words_of_a_query_tells_how_to_search_for_them(
+    run: Run, args: list[str]
+) -> None:
     """A command that takes no such words exits 2 and says how they are searched for."""
     outcome = run(*args)
 
@@ -87,7 +96,13 @@ def test_issue_14_10_a_command_with_words_of_a_query_tells_how_to_search_for_the
 
 @pytest.mark.parametrize(
     ("left", "right", "count"),
-    [("serve", "serve", 0), ("sevre", "serve", 1), ("srv", "serve", 2), ("", "serve", 5), ("ca", "abc", 3)],
+    [
+        ("serve", "serve", 0),
+        ("sevre", "serve", 1),
+        ("srv", "serve", 2),
+        ("", "serve", 5),
+        ("ca", "abc", 3),
+    ],
 )
 def test_edits(left: str, right: str, count: int) -> None:
     """Letters changed, put in, left out, or swapped with their neighbour; either way."""

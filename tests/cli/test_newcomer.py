@@ -1,4 +1,5 @@
-"""docs/adapters.md promises a new database in ten minutes: its commands work as printed, without a checkout."""
+"""docs/adapters.md promises a new database in ten minutes: its commands work as printed, without a
+checkout."""
 
 from __future__ import annotations
 
@@ -110,20 +111,28 @@ def shell(line: str, run: Run, database: Database) -> Outcome:
     return done
 
 
-def test_every_command_of_the_page_works_as_printed(desk: Path, run: Run, database: Database) -> None:
-    """From top to bottom in an empty folder: each ends with 0, and a search in the own database finds its works."""
+def test_every_command_of_the_page_works_as_printed(
+    desk: Path, run: Run, database: Database
+) -> None:
+    """From top to bottom in an empty folder: each ends with 0, and a search in the own database
+    finds its works."""
     outcomes: dict[str, Outcome] = {}
     for line in COMMANDS:
         outcomes[line] = done = shell(line, run, database)
         assert done.code == 0, (line, done)
         if line.startswith("metasearch sources new"):
-            (desk / "example.toml").write_text(EXAMPLE.replace(PLACE, database.url), encoding="utf-8")
+            (desk / "example.toml").write_text(
+                EXAMPLE.replace(PLACE, database.url), encoding="utf-8"
+            )
 
     said = {line: outcome.out for line, outcome in outcomes.items()}
     assert len(said) >= 10
     assert len(said["metasearch parse example.toml answer.json"].splitlines()) == len(WORKS)
     assert "title = 2" in said["metasearch parse --counts example.toml answer.json"]
-    assert "gene drive" in said["metasearch --explain-plan -s ./example.toml 'title:\"gene drive\" NOT mosquito'"]
+    assert (
+        "gene drive"
+        in said["metasearch --explain-plan -s ./example.toml 'title:\"gene drive\" NOT mosquito'"]
+    )
     for search in ("metasearch -s ./example.toml gene drive", "metasearch -s example gene drive"):
         assert "Gene drives in island mice" in said[search]
     assert "example.toml" in said["metasearch sources show example"]
@@ -131,18 +140,22 @@ def test_every_command_of_the_page_works_as_printed(desk: Path, run: Run, databa
 
 
 def test_the_written_spec_can_be_checked_and_extended(desk: Path, run: Run) -> None:
-    """What `sources new` writes has no mistakes, and neither has one that extends it from another folder."""
+    """What `sources new` writes has no mistakes, and neither has one that extends it from another
+    folder."""
     (desk / "more").mkdir()
 
     assert run("sources", "new", "base").code == 0
     assert run("sources", "new", "child", "--like", "base.toml", "-o", "more/child.toml").code == 0
-    assert 'extends   = "../base.toml"' in (desk / "more" / "child.toml").read_text(encoding="utf-8")
+    assert 'extends   = "../base.toml"' in (desk / "more" / "child.toml").read_text(
+        encoding="utf-8"
+    )
     assert run("sources", "check", "base.toml", "more/child.toml").code == 0
     assert "GET https://api.example.org/search" in run("sources", "show", "more/child.toml").out
 
 
 def test_a_spec_file_among_names(desk: Path, run: Run) -> None:
-    """`-s crossref,./fx.toml` plans both; a file that is not there is told before anything is asked."""
+    """`-s crossref,./fx.toml` plans both; a file that is not there is told before anything is
+    asked."""
     (desk / "fx.toml").write_text(EXAMPLE.replace('"example"', '"fx"'), encoding="utf-8")
 
     done = run("--explain-plan", "--json", "-s", "crossref,./fx.toml", "gene")
@@ -163,7 +176,8 @@ def test_record_names_the_case_after_the_source(desk: Path, run: Run, database: 
 
 
 def test_the_folder_of_specs_is_listed_and_checked(desk: Path, run: Run) -> None:
-    """`sources list` has what lies there, and `sources check` its mistakes with those of the shipped ones."""
+    """`sources list` has what lies there, and `sources check` its mistakes with those of the
+    shipped ones."""
     folder = Path.home() / ".config" / "metasearch" / "specs"
     folder.mkdir()
     (folder / "fx.toml").write_text('name = "fx"\ncolour = "red"\n', encoding="utf-8")
@@ -181,4 +195,7 @@ def test_what_stands_for_a_shipped_source_is_shown(desk: Path, run: Run) -> None
     folder.mkdir()
     shutil.copy(desk / "crossref.toml", folder)
 
-    assert f"{folder}/crossref.toml stands for the source of this name" in run("sources", "show", "crossref").out
+    assert (
+        f"{folder}/crossref.toml stands for the source of this name"
+        in run("sources", "show", "crossref").out
+    )

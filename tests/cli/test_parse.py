@@ -50,7 +50,10 @@ def test_quiet(run: Run, saved: Path) -> None:
 
 def test_stdin(run: Run, saved: Path) -> None:
     """ "-" reads the answer from stdin."""
-    assert run("parse", "crossref", "-", stdin=saved.read_bytes()).out == run("parse", "crossref", str(saved)).out
+    assert (
+        run("parse", "crossref", "-", stdin=saved.read_bytes()).out
+        == run("parse", "crossref", str(saved)).out
+    )
 
 
 def test_nothing_is_cut(run: Run, tmp_path: Path) -> None:

@@ -85,12 +85,17 @@ def test_a_plan_is_no_reference(run: Run) -> None:
 @pytest.mark.parametrize(
     ("arguments", "shown"),
     [
-        (("--syntax", "cql", "dc.titel = reef"), ["dc.titel = reef", "^^^^^^^^", "Try: dc.title = reef"]),
+        (
+            ("--syntax", "cql", "dc.titel = reef"),
+            ["dc.titel = reef", "^^^^^^^^", "Try: dc.title = reef"],
+        ),
         (("TI='水质'*",), ["TI='水质'*", "         ^".replace("  ", "  ", 1), "Try: TI='水质'"]),
         (("reef[tib]", "--syntax", "pubmed"), ["reef[tib]", "    ^^^^^", "Try: reef[tiab]"]),
     ],
 )
-def test_errors_point_at_the_character(run: Run, arguments: tuple[str, ...], shown: list[str]) -> None:
+def test_errors_point_at_the_character(
+    run: Run, arguments: tuple[str, ...], shown: list[str]
+) -> None:
     """In each syntax, with a corrected query."""
     outcome = run(*arguments)
     lines = outcome.err.splitlines()
@@ -109,7 +114,9 @@ def test_an_unknown_syntax(run: Run) -> None:
     assert "pubmed" in outcome.err
 
 
-def test_a_search_says_what_was_not_kept(run: Run, engine: type[FakeEngine], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_search_says_what_was_not_kept(
+    run: Run, engine: type[FakeEngine], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """On standard error; how the query was read only where everything is told."""
     from dataclasses import replace
 
@@ -120,7 +127,9 @@ def test_a_search_says_what_was_not_kept(run: Run, engine: type[FakeEngine], mon
         found = partial(self, "reef", **options)
         given = found.partial
         monkeypatch.setattr(
-            found, "partial", lambda: replace(given(), syntax="cql", notes=("sortBy x is passed over",))
+            found,
+            "partial",
+            lambda: replace(given(), syntax="cql", notes=("sortBy x is passed over",)),
         )
         return found
 

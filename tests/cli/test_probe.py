@@ -41,11 +41,15 @@ KEY, CONTACT = "k3y-of-s0mebody", "librarian@library.example"
 
 def asked(settings: Settings) -> Settings:
     """The settings of a demo, with a query for each database."""
-    tables = {name: {**dict(table), "probe": QUERIES[name]} for name, table in settings.sources.items()}
+    tables = {
+        name: {**dict(table), "probe": QUERIES[name]} for name, table in settings.sources.items()
+    }
     return replace(settings, sources=tables)
 
 
-async def probed(settings: Settings, transport: Transport, *names: str, seconds: float = 20) -> dict[str, Probe]:
+async def probed(
+    settings: Settings, transport: Transport, *names: str, seconds: float = 20
+) -> dict[str, Probe]:
     registry = Registry(settings)
     specs = [registry.spec(name) for name in names or registry.names()]
     return {it.source: it for it in await probe(specs, transport, settings.env, seconds=seconds)}
@@ -71,7 +75,8 @@ class Canned:
 
 
 async def test_the_demo_is_as_its_specs_say() -> None:
-    """Each sound database answers with records that have titles, authors and years; the failing one says why."""
+    """Each sound database answers with records that have titles, authors and years; the failing one
+    says why."""
     async with DemoDatabases(latency=0) as demo:
         settings = asked(demo.settings())
         found = await probed(settings, transport_of(settings))
@@ -96,7 +101,9 @@ async def test_a_recording_is_probed_as_the_database_was(tmp_path: Path) -> None
     async with DemoDatabases(latency=0) as demo:
         settings = asked(demo.settings())
         live = await probed(
-            settings, RecordTransport(transport_of(settings), tmp_path, demo.recorded_as), "demo-pubmed"
+            settings,
+            RecordTransport(transport_of(settings), tmp_path, demo.recorded_as),
+            "demo-pubmed",
         )
     again = await probed(asked(replayed()), ReplayTransport(tmp_path), "demo-pubmed", "demo-arxiv")
 
@@ -107,19 +114,38 @@ async def test_a_recording_is_probed_as_the_database_was(tmp_path: Path) -> None
 
 
 async def test_the_command_tells_and_ends_by_what_came(run: Run, tmp_path: Path) -> None:
-    """A table, a summary, a report and JSON; 0 where all are fine, 3 where one is not, 4 where none answered."""
+    """A table, a summary, a report and JSON; 0 where all are fine, 3 where one is not, 4 where none
+    answered."""
     config, report = tmp_path / "my.toml", tmp_path / "report.md"
     async with DemoDatabases(latency=0) as demo:
         config.write_text(_toml(asked(demo.settings())))
-        fine = await asyncio.to_thread(run, "sources", "probe", "demo-crossref,demo-library", "--config", str(config))
+        fine = await asyncio.to_thread(
+            run, "sources", "probe", "demo-crossref,demo-library", "--config", str(config)
+        )
         options = ("--report", str(report), "--json", "--config", str(config))
-        some = await asyncio.to_thread(run, "sources", "probe", "demo-arxiv", "demo-failing", *options)
-        none = await asyncio.to_thread(run, "sources", "probe", "demo-failing", "--config", str(config))
-        shown = await asyncio.to_thread(run, "sources", "probe", "mine", "--report", "-", "--config", str(config))
+        some = await asyncio.to_thread(
+            run, "sources", "probe", "demo-arxiv", "demo-failing", *options
+        )
+        none = await asyncio.to_thread(
+            run, "sources", "probe", "demo-failing", "--config", str(config)
+        )
+        shown = await asyncio.to_thread(
+            run, "sources", "probe", "mine", "--report", "-", "--config", str(config)
+        )
 
     assert (fine.code, some.code, none.code, shown.code) == (0, 3, 4, 0)
-    assert fine.out.splitlines()[0].split() == ["NAME", "STATUS", "RECORDS", "TOTAL", "SECONDS", "WHAT"]
-    assert [row.split()[:2] for row in fine.out.splitlines()[1:]] == [["demo-crossref", "ok"], ["demo-library", "ok"]]
+    assert fine.out.splitlines()[0].split() == [
+        "NAME",
+        "STATUS",
+        "RECORDS",
+        "TOTAL",
+        "SECONDS",
+        "WHAT",
+    ]
+    assert [row.split()[:2] for row in fine.out.splitlines()[1:]] == [
+        ["demo-crossref", "ok"],
+        ["demo-library", "ok"],
+    ]
     assert fine.err == "2 sources: 2 ok\n"
     assert [(it["source"], it["status"]) for it in json.loads(some.out)] == [
         ("demo-arxiv", "ok"),
@@ -135,10 +161,17 @@ async def test_the_command_tells_and_ends_by_what_came(run: Run, tmp_path: Path)
 
 
 def _toml(settings: Settings) -> str:
-    lines = ["[network]", f"allow = {json.dumps(sorted(settings.allow))}", "[groups]", 'mine = ["demo-openalex"]']
+    lines = [
+        "[network]",
+        f"allow = {json.dumps(sorted(settings.allow))}",
+        "[groups]",
+        'mine = ["demo-openalex"]',
+    ]
     for name, told in settings.sources.items():
         lines += [f"[sources.{name}]"]
-        lines += [f"{key} = {json.dumps(told[key])}" for key in ("extends", "label", "url", "probe")]
+        lines += [
+            f"{key} = {json.dumps(told[key])}" for key in ("extends", "label", "url", "probe")
+        ]
     return "\n".join(lines) + "\n"
 
 
@@ -156,12 +189,19 @@ def test_names_that_are_none(run: Run) -> None:
 
 def _case(source: str) -> Path | None:
     """A case whose answer holds records."""
-    for records in sorted((CASSETTES / source).glob("*/records.json"), key=lambda it: it.parent.name != "search"):
+    for records in sorted(
+        (CASSETTES / source).glob("*/records.json"), key=lambda it: it.parent.name != "search"
+    ):
         told = json.loads((records.parent / "request.json").read_bytes())
         step2 = records.parent / "step2" / "records.json"
-        # A case is shorter than a real page, and a title in one of CNKI's says what a human check says on a short page.
+        # A case is shorter than a real page, and a title in one of CNKI's says what a human check
+        # says on a short page.
         wall = challenge(next(records.parent.glob("body.*")).read_bytes(), "")
-        if told.get("status", 200) == 200 and not wall and (json.loads(records.read_bytes()) or step2.exists()):
+        if (
+            told.get("status", 200) == 200
+            and not wall
+            and (json.loads(records.read_bytes()) or step2.exists())
+        ):
             return records.parent
     return None
 
@@ -181,7 +221,12 @@ def _from_case(source: str, change: Callable[[bytes], bytes] = lambda body: body
 
 def _settings() -> Settings:
     registry = Registry(Settings())
-    names = {it for name in registry.names() for auth in registry.spec(name).auth for it in auth.variables}
+    names = {
+        it
+        for name in registry.names()
+        for auth in registry.spec(name).auth
+        for it in auth.variables
+    }
     return Settings(env=dict.fromkeys(names, "dummy-value"))
 
 
@@ -191,7 +236,8 @@ SOURCES = [name for name in Registry(SETTINGS).names() if _case(name)]
 
 @pytest.mark.parametrize("source", SOURCES)
 async def test_an_answer_as_the_cases_have_it_is_fine(source: str) -> None:
-    """Each source's own case is no drift, and one query was asked: a request, or two where a search takes two."""
+    """Each source's own case is no drift, and one query was asked: a request, or two where a search
+    takes two."""
     transport = _from_case(source)
 
     found = (await probed(SETTINGS, transport, source))[source]
@@ -229,15 +275,29 @@ async def _changed(change: Callable[[bytes], bytes], source: str = "demo-crossre
 @pytest.mark.parametrize(
     ("change", "status", "said"),
     [
-        (lambda body: body.replace(b'"author":', b'"writers":'), "drifted", "no record has authors"),
+        (
+            lambda body: body.replace(b'"author":', b'"writers":'),
+            "drifted",
+            "no record has authors",
+        ),
         (lambda body: body.replace(b'"title":', b'"name":'), "drifted", "have no readable title"),
-        (lambda body: body.replace(b'"items":', b'"entries":'), "drifted", "no record came, though it tells of"),
+        (
+            lambda body: body.replace(b'"items":', b'"entries":'),
+            "drifted",
+            "no record came, though it tells of",
+        ),
         (lambda _: b"<html><h1>Welcome</h1></html>", "drifted", "a web page came"),
-        (lambda _: b'{"status": "ok", "message": {"total-results": 0, "items": []}}', "empty", "no record came"),
+        (
+            lambda _: b'{"status": "ok", "message": {"total-results": 0, "items": []}}',
+            "empty",
+            "no record came",
+        ),
         (lambda _: b'{"status": "failed", "message": "gone for good"}', "failed", "gone for good"),
     ],
 )
-async def test_what_has_changed_is_told(change: Callable[[bytes], bytes], status: str, said: str) -> None:
+async def test_what_has_changed_is_told(
+    change: Callable[[bytes], bytes], status: str, said: str
+) -> None:
     """A renamed field, a renamed list, a page for people, nothing, an error: each in words."""
     found = await _changed(change)
 
@@ -275,7 +335,9 @@ async def test_one_source_costs_the_others_nothing() -> None:
                 raise ConnectFailed("doaj", "no route")
             return await super().send(request, timeout=timeout, max_bytes=max_bytes)
 
-    found = await probed(SETTINGS, Some(_from_case("crossref").answer), "arxiv", "doaj", "crossref", seconds=2)
+    found = await probed(
+        SETTINGS, Some(_from_case("crossref").answer), "arxiv", "doaj", "crossref", seconds=2
+    )
 
     assert [it.status for it in found.values()] == ["failed", "failed", "ok"]
     assert "no whole answer within 2 s" in found["arxiv"].problem
@@ -286,15 +348,22 @@ async def test_one_source_costs_the_others_nothing() -> None:
 
 
 async def test_no_key_and_no_address_is_shown() -> None:
-    """Where a server repeats them in its error, *** stands instead, in the table, the report and the JSON."""
+    """Where a server repeats them in its error, *** stands instead, in the table, the report and
+    the JSON."""
     env = {"METASEARCH_CONTACT": CONTACT, "METASEARCH_NCBI_KEY": KEY}
     error = f"the key {KEY} of {CONTACT.replace('@', '%40')} or {CONTACT} is wrong"
     body = json.dumps({"esearchresult": {"ERROR": error}}).encode()
 
-    found = await probed(Settings(env=env), Canned(lambda request: Page(request=request, body=body)), "pubmed")
+    found = await probed(
+        Settings(env=env), Canned(lambda request: Page(request=request, body=body)), "pubmed"
+    )
 
     shown = "\n".join(
-        (*table(list(found.values())), to_markdown(list(found.values())), json.dumps(found["pubmed"].plain()))
+        (
+            *table(list(found.values())),
+            to_markdown(list(found.values())),
+            json.dumps(found["pubmed"].plain()),
+        )
     )
     assert "is wrong" in shown
     assert KEY not in shown
@@ -302,9 +371,19 @@ async def test_no_key_and_no_address_is_shown() -> None:
 
 
 def test_what_a_source_says_is_no_markup() -> None:
-    """A pipe, a backtick, a line break or a tag of a source's neither ends a cell nor begins anything."""
+    """A pipe, a backtick, a line break or a tag of a source's neither ends a cell nor begins
+    anything."""
     hostile = "a|b `c` <img src=x>\n## heading \x1b[31m"
-    found = Probe("x", "X", "failed", hostile, sent=hostile, problem=hostile, notes=(hostile,), missing=(hostile,))
+    found = Probe(
+        "x",
+        "X",
+        "failed",
+        hostile,
+        sent=hostile,
+        problem=hostile,
+        notes=(hostile,),
+        missing=(hostile,),
+    )
 
     lines = to_markdown([found]).splitlines()
 
@@ -333,8 +412,12 @@ def test_exit_codes(statuses: list[str], code: Exit) -> None:
 
 
 def test_each_source_has_a_query_that_it_can_be_asked() -> None:
-    """A word of a language that it holds, or what its spec says: a DOI where nothing else can be asked."""
-    specs = {name: Registry(Settings()).spec(name) for name in ("crossref", "cnki", "sudoc", "opencitations")}
+    """A word of a language that it holds, or what its spec says: a DOI where nothing else can be
+    asked."""
+    specs = {
+        name: Registry(Settings()).spec(name)
+        for name in ("crossref", "cnki", "sudoc", "opencitations")
+    }
     queries: Mapping[str, str] = {name: query_for(spec) for name, spec in specs.items()}
 
     assert queries["crossref"] == "history"

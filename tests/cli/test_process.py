@@ -15,9 +15,12 @@ import pytest
 from metasearch.formats.events import fold
 from tests.cli.terminal import seen_on
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals, pipes and terminals")
+pytestmark = pytest.mark.skipif(
+    sys.platform == "win32", reason="POSIX signals, pipes and terminals"
+)
 
-#: A shell gives its background jobs, and so perhaps this test run, an ignored SIGINT; the child shall hear it.
+#: A shell gives its background jobs, and so perhaps this test run, an ignored SIGINT; the child
+#: shall hear it.
 SCRIPT = """
 import signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -32,7 +35,9 @@ sys.exit(main(sys.argv[1:]))
 """
 
 
-def start(*args: str, hangs: bool = False, env: dict[str, str] | None = None, **piped: Any) -> subprocess.Popen[bytes]:
+def start(
+    *args: str, hangs: bool = False, env: dict[str, str] | None = None, **piped: Any
+) -> subprocess.Popen[bytes]:
     streams: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | piped
     return subprocess.Popen(
         [sys.executable, "-c", SCRIPT.format(hangs=hangs), *args],
@@ -104,7 +109,8 @@ def test_reader_that_leaves(format_: str) -> None:
 
 
 def test_terminal_shows_progress_and_links() -> None:
-    """On a terminal the progress is drawn and taken away again; hits have colours and links, and counts follow."""
+    """On a terminal the progress is drawn and taken away again; hits have colours and links, and
+    counts follow."""
     seen = on_terminal("gene")
 
     assert "0 of 1 source" in seen

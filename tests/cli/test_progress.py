@@ -25,11 +25,14 @@ def drawn(**options: object) -> tuple[Progress, io.StringIO, Clock]:
 
 def last(stream: io.StringIO) -> list[str]:
     """The lines of the last drawing."""
-    return stream.getvalue().split("\x1b[J")[-2].rpartition("F")[2].replace("\x1b[K", "").splitlines()
+    return (
+        stream.getvalue().split("\x1b[J")[-2].rpartition("F")[2].replace("\x1b[K", "").splitlines()
+    )
 
 
 def test_every_source_has_a_line() -> None:
-    """The block says of each source whether it is being asked, how many records came and how long it took."""
+    """The block says of each source whether it is being asked, how many records came and how long
+    it took."""
     progress, stream, clock = drawn()
     progress.take(Started("s", "gene", ("alpha", "beta"), 15.0))
     progress.take(Added(hit()))
@@ -95,7 +98,8 @@ def test_joined_hits_count_once() -> None:
 
 
 def test_block_fits_the_terminal() -> None:
-    """The block is never higher or wider than the terminal; sources that are still asked are shown first."""
+    """The block is never higher or wider than the terminal; sources that are still asked are shown
+    first."""
     progress, stream, clock = drawn(columns=30, lines=6)
     names = tuple(f"source-with-a-long-name-{number}" for number in range(20))
     progress.take(Started("s", "gene", names, 15.0))

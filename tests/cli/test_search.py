@@ -66,7 +66,19 @@ def test_options_reach_the_engine(run: Run, engine: Script, tmp_path: Path) -> N
     engine.hits, engine.reports = [hit()], [ok()]
 
     run(
-        *("gene", "-s", "alpha, beta", "--sources", "gamma,alpha", "--start", "14", "-n", "7", "--per-source", "30"),
+        *(
+            "gene",
+            "-s",
+            "alpha, beta",
+            "--sources",
+            "gamma,alpha",
+            "--start",
+            "14",
+            "-n",
+            "7",
+            "--per-source",
+            "30",
+        ),
         *(
             "--year",
             "2019-2024",
@@ -100,14 +112,26 @@ def test_options_reach_the_engine(run: Run, engine: Script, tmp_path: Path) -> N
     assert engine.made[0].record == tmp_path
 
 
-def test_what_is_said_of_duplicates_reaches_the_engine(run: Run, engine: Script, tmp_path: Path) -> None:
+def test_what_is_said_of_duplicates_reaches_the_engine(
+    run: Run, engine: Script, tmp_path: Path
+) -> None:
     """Options come before variables, these before the file."""
     engine.hits, engine.reports = [hit()], [ok()]
     config, pins = tmp_path / "my.toml", tmp_path / "pins.txt"
     config.write_text('[dedup]\npins = "filed.txt"\nversions = "merge"\nstrategy = "url"\n')
 
     run("gene", "--config", str(config))
-    run("gene", "--config", str(config), "--pins", str(pins), "--versions", "separate", "--dedup", "default")
+    run(
+        "gene",
+        "--config",
+        str(config),
+        "--pins",
+        str(pins),
+        "--versions",
+        "separate",
+        "--dedup",
+        "default",
+    )
 
     filed, given = (made.settings for made in engine.made)
     assert (filed.pins, filed.versions, filed.strategy) == (tmp_path / "filed.txt", "merge", "url")
@@ -123,7 +147,9 @@ def test_replay_folder_reaches_the_engine(run: Run, engine: Script, tmp_path: Pa
     assert engine.made[0].replay == tmp_path
 
 
-@pytest.mark.parametrize(("args", "limit"), [([], 20), (["--json"], None), (["--ndjson"], None), (["-n", "3"], 3)])
+@pytest.mark.parametrize(
+    ("args", "limit"), [([], 20), (["--json"], None), (["--ndjson"], None), (["-n", "3"], 3)]
+)
 def test_default_limit(run: Run, engine: Script, args: list[str], limit: int | None) -> None:
     """A table shows 20 hits unless told otherwise; formats for programs are not cut."""
     engine.hits, engine.reports = [hit()], [ok()]
@@ -135,7 +161,9 @@ def test_default_limit(run: Run, engine: Script, args: list[str], limit: int | N
 
 
 @pytest.mark.parametrize("args", [["--config", "{}", "gene"], ["gene", "--config", "{}"]])
-def test_config_is_read_wherever_it_stands(run: Run, engine: Script, tmp_path: Path, args: list[str]) -> None:
+def test_config_is_read_wherever_it_stands(
+    run: Run, engine: Script, tmp_path: Path, args: list[str]
+) -> None:
     """`--config FILE` may stand before or after the query."""
     engine.hits, engine.reports = [hit()], [ok()]
     file = tmp_path / "my.toml"
@@ -146,7 +174,9 @@ def test_config_is_read_wherever_it_stands(run: Run, engine: Script, tmp_path: P
     assert engine.made[0].settings.timeout == 3.0
 
 
-def test_environment_reaches_the_settings(run: Run, engine: Script, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_environment_reaches_the_settings(
+    run: Run, engine: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """METASEARCH_* variables are read by the command line."""
     engine.hits, engine.reports = [hit()], [ok()]
     monkeypatch.setenv("METASEARCH_TIMEOUT", "4.5")
@@ -178,7 +208,8 @@ def test_environment_reaches_the_settings(run: Run, engine: Script, monkeypatch:
 def test_exit_code(
     run: Run, engine: Script, reports: list[SourceReport], hits: int, args: list[str], code: int
 ) -> None:
-    """0 hits, 1 no hits, 3 some source failed, 4 no source answered; a source that was not asked did not fail."""
+    """0 hits, 1 no hits, 3 some source failed, 4 no source answered; a source that was not asked
+    did not fail."""
     engine.hits, engine.reports = [hit()] * hits, reports
 
     assert run("gene", *args).code == code
@@ -206,7 +237,8 @@ def test_exit_code(
     ],
 )
 def test_usage_error(run: Run, engine: Script, args: list[str]) -> None:
-    """What cannot be done as written exits 2 with a word on stderr, nothing on stdout, and no traceback."""
+    """What cannot be done as written exits 2 with a word on stderr, nothing on stdout, and no
+    traceback."""
     engine.hits, engine.reports = [hit()], [ok()]
 
     outcome = run(*args)
@@ -303,12 +335,20 @@ def test_ndjson_is_the_stream(run: Run, engine: Script) -> None:
 
     stream = [json.loads(line) for line in run("gene", "--ndjson").out.splitlines()]
 
-    assert [event["event"] for event in stream] == ["start", "hit", "hit", "source", "order", "done"]
+    assert [event["event"] for event in stream] == [
+        "start",
+        "hit",
+        "hit",
+        "source",
+        "order",
+        "done",
+    ]
     assert fold(stream) == json.loads(run("gene", "--json").out)
 
 
 @pytest.mark.parametrize(
-    ("name", "holds"), [("csv", "10.5555/islands.1"), ("ris", "TY  - "), ("bibtex", "@article{"), ("atom", "<feed")]
+    ("name", "holds"),
+    [("csv", "10.5555/islands.1"), ("ris", "TY  - "), ("bibtex", "@article{"), ("atom", "<feed")],
 )
 def test_other_formats(run: Run, engine: Script, name: str, holds: str) -> None:
     """Every format can be written to stdout."""
@@ -326,7 +366,13 @@ def test_other_formats(run: Run, engine: Script, name: str, holds: str) -> None:
 
 @pytest.mark.parametrize(
     ("name", "begins"),
-    [("a.ris", "TY  - "), ("a.bib", "@article"), ("a.json", "{"), ("a.NDJSON", '{"event"'), ("a", "1. ")],
+    [
+        ("a.ris", "TY  - "),
+        ("a.bib", "@article"),
+        ("a.json", "{"),
+        ("a.NDJSON", '{"event"'),
+        ("a", "1. "),
+    ],
 )
 def test_output_file(run: Run, engine: Script, tmp_path: Path, name: str, begins: str) -> None:
     """`-o` writes the file and nothing to stdout; the ending chooses the format."""
@@ -340,7 +386,8 @@ def test_output_file(run: Run, engine: Script, tmp_path: Path, name: str, begins
 
 
 def test_unknown_ending(run: Run, engine: Script, tmp_path: Path) -> None:
-    """A file whose ending says a format that we do not write is refused before anything is asked."""
+    """A file whose ending says a format that we do not write is refused before anything is
+    asked."""
     outcome = run("gene", "-o", str(tmp_path / "a.docx"))
 
     assert outcome.code == 2
@@ -386,14 +433,17 @@ def test_failed_source_is_named(run: Run, engine: Script) -> None:
 
 
 def test_old_pages_that_stood_in_are_told(run: Run, engine: Script) -> None:
-    """A source that was not asked says so without --explain, also where nobody watches; with it, once, as a note."""
+    """A source that was not asked says so without --explain, also where nobody watches; with it,
+    once, as a note."""
     old = "from the cache, 3 h old, because the database answered 503"
     engine.hits = [hit()]
     engine.reports = [ok(), ok("beta", count=3, cached=True, spared=old, notes=(old,))]
 
     assert run("gene").err.splitlines() == [f"beta: {old}"]
     assert run("gene", "--quiet").err == ""
-    assert [line.strip() for line in run("gene", "--explain").err.splitlines() if old in line] == [f"note: {old}"]
+    assert [line.strip() for line in run("gene", "--explain").err.splitlines() if old in line] == [
+        f"note: {old}"
+    ]
 
 
 def test_old_pages_cannot_drive_the_terminal(run: Run, engine: Script) -> None:
@@ -406,7 +456,9 @@ def test_old_pages_cannot_drive_the_terminal(run: Run, engine: Script) -> None:
 
 def test_failures_in_the_same_words_are_told_once(run: Run, engine: Script) -> None:
     """A network that is down fails all sources alike, which is one line and not ten."""
-    engine.reports = [failed(name, error=ConnectFailed(name, "no route")) for name in ("alpha", "beta", "gamma")]
+    engine.reports = [
+        failed(name, error=ConnectFailed(name, "no route")) for name in ("alpha", "beta", "gamma")
+    ]
     engine.reports += [failed("delta", error=SourceError("delta", "something else"))]
 
     lines = run("gene").err.splitlines()
@@ -418,7 +470,9 @@ def test_failures_in_the_same_words_are_told_once(run: Run, engine: Script) -> N
 def test_issue_14_10_fifteen_equal_failures_are_one_line(run: Run, engine: Script) -> None:
     """How many they are comes first, then why, then their names."""
     names = [f"s{number}" for number in range(15)]
-    engine.reports = [failed(name, error=ConnectFailed(name, "no connection can be made")) for name in names]
+    engine.reports = [
+        failed(name, error=ConnectFailed(name, "no connection can be made")) for name in names
+    ]
 
     first, *rest = run("gene").err.splitlines()
 
@@ -427,8 +481,11 @@ def test_issue_14_10_fifteen_equal_failures_are_one_line(run: Run, engine: Scrip
     assert rest == ["error: no source answered"]
 
 
-def test_issue_14_10_per_source_is_offered_where_a_list_ended_because_of_it(run: Run, engine: Script) -> None:
-    """Where a source has more and no limit cut the list; a script that does not ask for it is told nothing."""
+def test_issue_14_10_per_source_is_offered_where_a_list_ended_because_of_it(
+    run: Run, engine: Script
+) -> None:
+    """Where a source has more and no limit cut the list; a script that does not ask for it is told
+    nothing."""
     said = "alpha has more than was asked for: --per-source N asks each source for N records"
     engine.hits, engine.reports = [hit(1), hit(2)], [ok("alpha", 2, more=True), ok("beta", 0)]
 
@@ -444,13 +501,19 @@ def test_years_that_cannot_be_read(run: Run, engine: Script) -> None:
     outcome = run("gene", "--year", "2024-2019")
 
     assert outcome.code == 2
-    assert outcome.err == "error: --year 2024-2019: The range ends before it begins\n  Try: --year 2019-2024\n"
+    assert (
+        outcome.err
+        == "error: --year 2024-2019: The range ends before it begins\n  Try: --year 2019-2024\n"
+    )
 
 
 def test_upstream_text_cannot_drive_the_terminal(run: Run, engine: Script) -> None:
     """An error message from a database reaches stderr on one line and without escape sequences."""
     engine.hits = [hit()]
-    engine.reports = [ok(), failed("beta", error=SourceError("beta", "bad\x1b[2J\r\nforged: line\x9b31m"))]
+    engine.reports = [
+        ok(),
+        failed("beta", error=SourceError("beta", "bad\x1b[2J\r\nforged: line\x9b31m")),
+    ]
 
     line = run("gene").err.splitlines()[0]
 
@@ -508,8 +571,11 @@ def test_no_hits_is_said(run: Run, engine: Script) -> None:
     assert outcome.err == "no hits; try fewer or other words, or more sources\n"
 
 
-def test_a_file_for_a_spreadsheet_begins_with_a_byte_order_mark(run: Run, engine: Script, tmp_path: Path) -> None:
-    """Where -o ends in .csv, unless --no-bom says otherwise; RIS tells provenance where that is asked for."""
+def test_a_file_for_a_spreadsheet_begins_with_a_byte_order_mark(
+    run: Run, engine: Script, tmp_path: Path
+) -> None:
+    """Where -o ends in .csv, unless --no-bom says otherwise; RIS tells provenance where that is
+    asked for."""
     engine.hits, engine.reports = [hit()], [ok()]
     target, ris = tmp_path / "hits.csv", tmp_path / "hits.ris"
 

@@ -42,7 +42,16 @@ def test_defaults(run: Run, served: Calls) -> None:
 
 def test_options(run: Run, served: Calls) -> None:
     """Address, demo and public address are handed on."""
-    run("serve", "--host", "::1", "--port", "0", "--demo", "--public-url", "https://search.example.org/")
+    run(
+        "serve",
+        "--host",
+        "::1",
+        "--port",
+        "0",
+        "--demo",
+        "--public-url",
+        "https://search.example.org/",
+    )
 
     assert (served[0]["host"], served[0]["port"], served[0]["demo"]) == ("::1", 0, True)
     assert served[0]["settings"].public_url == "https://search.example.org/"
@@ -81,14 +90,19 @@ def test_cannot_listen(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """A port that is taken exits 2 with advice."""
 
     def serve(*_: object, **__: object) -> None:
-        raise UsageError("cannot listen on 127.0.0.1:80: permission denied", advice="Choose another --port.")
+        raise UsageError(
+            "cannot listen on 127.0.0.1:80: permission denied", advice="Choose another --port."
+        )
 
     monkeypatch.setattr("metasearch.server.serving.serve", serve)
 
     outcome = run("serve", "--port", "80")
 
     assert outcome.code == 2
-    assert outcome.err == "error: cannot listen on 127.0.0.1:80: permission denied\n  Choose another --port.\n"
+    assert (
+        outcome.err
+        == "error: cannot listen on 127.0.0.1:80: permission denied\n  Choose another --port.\n"
+    )
 
 
 def test_bad_port(run: Run, served: Calls) -> None:
@@ -112,16 +126,23 @@ def _talk(*_: object, announce: Callable[[str], None] = lambda _: None, **__: ob
     """A server that starts, warns, and answers one request."""
     announce("http://127.0.0.1:9/")
     logging.getLogger("metasearch.server").warning("beware\nof it")
-    logging.getLogger("metasearch.access").info("GET /search", extra={"request": {"path": "/search", "status": 200}})
+    logging.getLogger("metasearch.access").info(
+        "GET /search", extra={"request": {"path": "/search", "status": 200}}
+    )
 
 
 def test_json_log(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Everything on standard error is a line of JSON, the address too; afterwards nothing is left of it."""
+    """Everything on standard error is a line of JSON, the address too; afterwards nothing is left
+    of it."""
     monkeypatch.setattr("metasearch.server.serving.serve", _talk)
 
     told = [json.loads(line) for line in run("serve", "--log", "json").err.splitlines()]
 
-    assert [it.get("message") for it in told] == ["listening on http://127.0.0.1:9/", "beware\nof it", None]
+    assert [it.get("message") for it in told] == [
+        "listening on http://127.0.0.1:9/",
+        "beware\nof it",
+        None,
+    ]
     assert (told[2]["path"], told[2]["status"], told[2]["level"]) == ("/search", 200, "info")
     assert run("serve").err == "beware\nof it\n"
 
@@ -144,12 +165,21 @@ def test_no_log(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_workers_and_loop(run: Run, served: Calls, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One process on whatever loop is there, if nothing is said; `auto` counts cores; a worker can be sent its log."""
+    """One process on whatever loop is there, if nothing is said; `auto` counts cores; a worker can
+    be sent its log."""
     monkeypatch.setattr("metasearch.cli.serve._cores", lambda: 3)
-    for options in ([], ["--workers", "2", "--loop", "asyncio"], ["--workers", "auto", "--log", "json"]):
+    for options in (
+        [],
+        ["--workers", "2", "--loop", "asyncio"],
+        ["--workers", "auto", "--log", "json"],
+    ):
         assert run("serve", *options).code == 0
 
-    assert [(it["workers"], it["loop"]) for it in served] == [(1, "auto"), (2, "asyncio"), (3, "auto")]
+    assert [(it["workers"], it["loop"]) for it in served] == [
+        (1, "auto"),
+        (2, "asyncio"),
+        (3, "auto"),
+    ]
     assert pickle.loads(pickle.dumps(served[2]["prepare"])) == served[2]["prepare"]
 
 

@@ -14,14 +14,19 @@ import pytest
 from tests.cli.conftest import Run
 from tests.collections.harvest.repository import HEAD, Item, Reply, Repository, dublin_core
 
-RIS = "TY  - JOUR\nID  - {id}\nTI  - {title}\nAU  - Doe, Jane\nPY  - 2020\nDO  - 10.1000/{id}\nER  - \n"
+RIS = (
+    "TY  - JOUR\nID  - {id}\nTI  - {title}\nAU  - Doe, Jane\nPY  - 2020\nDO  - 10.1000/{id}\nER "
+    " - \n"
+)
 
 
 @pytest.fixture
 def refs(tmp_path: Path) -> Path:
     folder = tmp_path / "refs"
     folder.mkdir()
-    (folder / "a.ris").write_text(RIS.format(id="1", title="Gene drives") + RIS.format(id="2", title="Sleep apnea"))
+    (folder / "a.ris").write_text(
+        RIS.format(id="1", title="Gene drives") + RIS.format(id="2", title="Sleep apnea")
+    )
     (folder / "b.ris").write_text(RIS.format(id="3", title="沉水植物与水质评价"))
     return folder
 
@@ -72,7 +77,9 @@ def test_index_again_without_files(run: Run, refs: Path) -> None:
 
     outcome = run("index", "--name", "mine")
 
-    assert outcome.err.startswith("0 files read with 0 records; 1 unchanged; 1 gone with 1 record\n")
+    assert outcome.err.startswith(
+        "0 files read with 0 records; 1 unchanged; 1 gone with 1 record\n"
+    )
     assert outcome.code == 0
 
 
@@ -87,7 +94,10 @@ def test_index_tells_what_it_could_not_read(run: Run, refs: Path) -> None:
     assert outcome.code == 3
     assert "c.ris:1: the record is left out: it says nothing that tells a work" in outcome.err
     assert "error: d.ris.gz: the file is damaged: it cannot be unpacked" in outcome.err
-    assert "3 files read with 3 records; 1 file could not be read; 1 record could not be read" in outcome.err
+    assert (
+        "3 files read with 3 records; 1 file could not be read; 1 record could not be read"
+        in outcome.err
+    )
     assert nothing.code == 4
 
 
@@ -102,9 +112,18 @@ def test_index_tells_what_it_could_not_read(run: Run, refs: Path) -> None:
         (["harvest", "ftp://a.example/oai"], "is no address of a repository"),
         (["harvest", "http://user:secret@a.example/oai"], "is no address of a repository"),
         (["harvest", "https://a.example/oai?verb=Identify"], "the URL holds a request"),
-        (["harvest", "https://a.example/oai", "--from", "yesterday"], "--from: 'yesterday' is not a date"),
-        (["harvest", "https://a.example/oai", "--full", "--until", "2020-01-01"], "--full fetches everything"),
-        (["harvest", "https://a.example/oai", "--name", "sru"], "there is a source called 'sru' already"),
+        (
+            ["harvest", "https://a.example/oai", "--from", "yesterday"],
+            "--from: 'yesterday' is not a date",
+        ),
+        (
+            ["harvest", "https://a.example/oai", "--full", "--until", "2020-01-01"],
+            "--full fetches everything",
+        ),
+        (
+            ["harvest", "https://a.example/oai", "--name", "sru"],
+            "there is a source called 'sru' already",
+        ),
         (["shelves", "remove", "nothing", "--yes"], "there is no such shelf"),
         (["shelves", "remove", "nothing"], "nobody can be asked"),
     ],
@@ -122,7 +141,10 @@ def test_a_source_of_the_configuration_keeps_its_name(run: Run, refs: Path, tmp_
     config = tmp_path / "my.toml"
     config.write_text('[sources.refs]\nextends = "sru"\nurl = "https://a.example/sru"\n')
 
-    assert "there is a source called 'refs' already" in run("index", str(refs), "--config", str(config)).err
+    assert (
+        "there is a source called 'refs' already"
+        in run("index", str(refs), "--config", str(config)).err
+    )
 
 
 # --------------------------------------------------------------------------- harvest
@@ -150,9 +172,13 @@ def test_harvest_twice(run: Run, repository: Repository, config: str) -> None:
     assert titles(run, "-s", "repo", "doi:10.1000/1") == []
 
 
-def test_harvest_goes_on_where_it_was_broken_off(run: Run, repository: Repository, config: str) -> None:
+def test_harvest_goes_on_where_it_was_broken_off(
+    run: Run, repository: Repository, config: str
+) -> None:
     """The first run tells why it ended, and keeps what came."""
-    repository.replies = [Reply(body=repository.answer({"verb": "ListRecords", "metadataPrefix": "oai_dc"}).body)]
+    repository.replies = [
+        Reply(body=repository.answer({"verb": "ListRecords", "metadataPrefix": "oai_dc"}).body)
+    ]
     repository.replies.append(Reply(404))
     first = run("harvest", repository.url, "--name", "repo", "--config", config)
     listed = run("shelves", "list")
@@ -187,7 +213,9 @@ def test_harvest_of_an_address_inside_the_network(run: Run, repository: Reposito
     assert repository.seen == []
 
 
-def test_harvest_tells_what_it_could_not_read(run: Run, repository: Repository, config: str) -> None:
+def test_harvest_tells_what_it_could_not_read(
+    run: Run, repository: Repository, config: str
+) -> None:
     repository.items["oai:x:bare"] = Item("2024-01-01T00:00:00Z", "")
 
     outcome = run("harvest", repository.url, "--name", "repo", "--config", config)
@@ -200,7 +228,17 @@ def test_harvest_of_one_set(run: Run, repository: Repository, config: str) -> No
     """The protocol's own words for what is wanted; the shelf is called after the host."""
     repository.items["oai:x:3"].sets = ("theses",)
 
-    outcome = run("harvest", repository.url, "--set", "theses", "--from", "2020-01-01", "--config", config, "-q")
+    outcome = run(
+        "harvest",
+        repository.url,
+        "--set",
+        "theses",
+        "--from",
+        "2020-01-01",
+        "--config",
+        config,
+        "-q",
+    )
 
     assert (outcome.code, outcome.err) == (0, "")
     assert repository.lists == [{"metadataPrefix": "oai_dc", "set": "theses", "from": "2020-01-01"}]
@@ -244,7 +282,9 @@ def test_list_tells_which_cannot_be_used(run: Run, refs: Path, tmp_path: Path) -
     outcome = run("shelves", "list", "--config", str(config))
 
     assert outcome.code == 3
-    assert outcome.out.splitlines()[0].startswith("bad       cannot be used: the shelf cannot be read")
+    assert outcome.out.splitlines()[0].startswith(
+        "bad       cannot be used: the shelf cannot be read"
+    )
     assert "crossref  3 records" in outcome.out
     assert "so it is never asked" in outcome.out
 
@@ -268,7 +308,7 @@ def test_a_shelf_is_in_the_list_of_sources(run: Run, refs: Path) -> None:
     assert "shelf:refs" in shown.out
 
 
-# --------------------------------------------------------------------------- what fails leaves nothing
+# ------------------------------------------------------------------------ what fails leaves nothing
 
 
 def _as_if_nothing_had_been(run: Run, tmp_path: Path) -> None:
@@ -296,12 +336,21 @@ def _refuses_the_format(repository: Repository) -> None:
 def _holds_only_deleted(repository: Repository) -> None:
     for key in repository.items:
         repository.items[key] = Item("2024-01-01T00:00:00Z", None)
-    repository.replies = [repository.answer({"verb": "ListRecords", "metadataPrefix": "oai_dc"}), Reply(404)]
+    repository.replies = [
+        repository.answer({"verb": "ListRecords", "metadataPrefix": "oai_dc"}),
+        Reply(404),
+    ]
 
 
-@pytest.mark.parametrize("fail", [_identify_only, _says_nothing, _refuses_the_format, _holds_only_deleted])
+@pytest.mark.parametrize(
+    "fail", [_identify_only, _says_nothing, _refuses_the_format, _holds_only_deleted]
+)
 def test_a_harvest_that_brings_no_record_leaves_nothing_behind(
-    run: Run, repository: Repository, config: str, tmp_path: Path, fail: Callable[[Repository], None]
+    run: Run,
+    repository: Repository,
+    config: str,
+    tmp_path: Path,
+    fail: Callable[[Repository], None],
 ) -> None:
     """Exit code 4; no shelf that a later search would ask, and no file of one."""
     fail(repository)
@@ -343,7 +392,9 @@ def test_an_index_that_brings_no_record_leaves_nothing_behind(run: Run, tmp_path
     _as_if_nothing_had_been(run, tmp_path)
 
 
-def test_a_failed_harvest_leaves_an_earlier_shelf_as_it_was(run: Run, repository: Repository, config: str) -> None:
+def test_a_failed_harvest_leaves_an_earlier_shelf_as_it_was(
+    run: Run, repository: Repository, config: str
+) -> None:
     run("harvest", repository.url, "--name", "repo", "--config", config)
     _says_nothing(repository)
 
@@ -362,10 +413,16 @@ def test_a_harvest_that_is_killed_before_its_first_record_leaves_no_shelf(
     repository: Repository, config: str, tmp_path: Path
 ) -> None:
     """Nothing that a search asks; the next harvest begins anew."""
-    env = {**os.environ, "METASEARCH_SHELVES_DIR": str(tmp_path / "shelves"), "METASEARCH_CONFIG": config}
+    env = {
+        **os.environ,
+        "METASEARCH_SHELVES_DIR": str(tmp_path / "shelves"),
+        "METASEARCH_CONFIG": config,
+    }
     command = [sys.executable, "-m", "metasearch"]
     harvest = [*command, "harvest", repository.url, "--name", "repo"]
-    running = subprocess.Popen(harvest, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    running = subprocess.Popen(
+        harvest, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
 
     def kill(body: str) -> str:
         if repository.lists:
@@ -375,7 +432,9 @@ def test_a_harvest_that_is_killed_before_its_first_record_leaves_no_shelf(
 
     repository.decorate = kill
     assert running.wait() != 0
-    listed = subprocess.run([*command, "shelves", "list", "--json"], env=env, capture_output=True, check=True)
+    listed = subprocess.run(
+        [*command, "shelves", "list", "--json"], env=env, capture_output=True, check=True
+    )
     repository.decorate = lambda body: body
     done = subprocess.run(harvest, env=env, capture_output=True, text=True, check=True)
 
@@ -384,11 +443,19 @@ def test_a_harvest_that_is_killed_before_its_first_record_leaves_no_shelf(
     assert sorted(it.suffix for it in (tmp_path / "shelves").iterdir()) == [".lock", ".sqlite"]
 
 
-def test_a_harvest_that_is_killed_goes_on(repository: Repository, config: str, tmp_path: Path) -> None:
+def test_a_harvest_that_is_killed_goes_on(
+    repository: Repository, config: str, tmp_path: Path
+) -> None:
     """What came before is on the shelf, and the next process asks for what follows."""
-    env = {**os.environ, "METASEARCH_SHELVES_DIR": str(tmp_path / "shelves"), "METASEARCH_CONFIG": config}
+    env = {
+        **os.environ,
+        "METASEARCH_SHELVES_DIR": str(tmp_path / "shelves"),
+        "METASEARCH_CONFIG": config,
+    }
     command = [sys.executable, "-m", "metasearch", "harvest", repository.url, "--name", "repo"]
-    running = subprocess.Popen(command, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    running = subprocess.Popen(
+        command, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
 
     def kill(body: str) -> str:
         if len(repository.lists) == 3:  # whoever asks for the third page has kept the first two
@@ -407,14 +474,27 @@ def test_a_harvest_that_is_killed_goes_on(repository: Repository, config: str, t
     assert "5 records on the shelf repo" in done.stderr
 
 
-def test_local_and_remote_hits_are_one_list(refs: Path, repository: Repository, config: str, tmp_path: Path) -> None:
-    """Files and a harvested repository, each filled and asked by a process of its own; equal works are one hit."""
-    (refs / "c.bib").write_text("@article{x, title={Work number 4}, author={Doe, Jane}, year={2020}, doi={10.1000/4}}")
-    env = {**os.environ, "METASEARCH_SHELVES_DIR": str(tmp_path / "shelves"), "METASEARCH_CONFIG": config}
+def test_local_and_remote_hits_are_one_list(
+    refs: Path, repository: Repository, config: str, tmp_path: Path
+) -> None:
+    """Files and a harvested repository, each filled and asked by a process of its own; equal works
+    are one hit."""
+    (refs / "c.bib").write_text(
+        "@article{x, title={Work number 4}, author={Doe, Jane}, year={2020}, doi={10.1000/4}}"
+    )
+    env = {
+        **os.environ,
+        "METASEARCH_SHELVES_DIR": str(tmp_path / "shelves"),
+        "METASEARCH_CONFIG": config,
+    }
 
     def command(*args: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [sys.executable, "-m", "metasearch", *args], env=env, capture_output=True, text=True, check=True
+            [sys.executable, "-m", "metasearch", *args],
+            env=env,
+            capture_output=True,
+            text=True,
+            check=True,
         )
 
     command("index", str(refs))
@@ -422,7 +502,10 @@ def test_local_and_remote_hits_are_one_list(refs: Path, repository: Repository, 
     done = command("-s", "refs,repo", "doe", "--json")
     answer = json.loads(done.stdout)
 
-    assert {source["source"]: source["count"] for source in answer["sources"]} == {"refs": 4, "repo": 5}
+    assert {source["source"]: source["count"] for source in answer["sources"]} == {
+        "refs": 4,
+        "repo": 5,
+    }
     (both,) = [hit for hit in answer["hits"] if len(hit["sources"]) == 2]
     assert both["title"] == "Work number 4"
     assert {it["source"] for it in both["sources"]} == {"refs", "repo"}

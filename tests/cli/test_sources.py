@@ -63,11 +63,16 @@ def test_list_has_all_sources(run: Run) -> None:
     heading, *rows = outcome.out.splitlines()
     assert outcome.code == 0
     assert heading.split() == ["NAME", "LABEL", "DEFAULT", "KEY"]
-    assert any(row.startswith("crossref ") and "METASEARCH_CONTACT (not set, optional)" in row for row in rows)
+    assert any(
+        row.startswith("crossref ") and "METASEARCH_CONTACT (not set, optional)" in row
+        for row in rows
+    )
     assert not any(row.startswith("sru ") for row in rows)
 
 
-@pytest.mark.parametrize("args", [["--config", "{}", "sources", "list"], ["sources", "--config", "{}", "list"]])
+@pytest.mark.parametrize(
+    "args", [["--config", "{}", "sources", "list"], ["sources", "--config", "{}", "list"]]
+)
 def test_list_knows_the_configuration(run: Run, config: str, args: list[str]) -> None:
     """Sources of the configuration are listed too, wherever `--config` stands."""
     outcome = run(*(arg.format(config) for arg in args))
@@ -125,7 +130,10 @@ def test_show_tells_the_facts(run: Run) -> None:
 
 def test_show_tells_who_can_enrich(run: Run) -> None:
     """By what works are named, and where they are asked for; nothing of others."""
-    assert "enriches        by doi: GET https://api.unpaywall.org/v2/{doi}\n" in run("sources", "show", "unpaywall").out
+    assert (
+        "enriches        by doi: GET https://api.unpaywall.org/v2/{doi}\n"
+        in run("sources", "show", "unpaywall").out
+    )
     assert "enriches" not in run("sources", "show", "crossref").out
 
 
@@ -141,7 +149,8 @@ def test_show_keeps_secrets(run: Run, config: str, monkeypatch: pytest.MonkeyPat
 
 
 def test_show_tells_of_logins_and_bodies(run: Run, tmp_path: Path) -> None:
-    """Which variables are needed, where a token is fetched, and what is sent that is no parameter; no values."""
+    """Which variables are needed, where a token is fetched, and what is sent that is no parameter;
+    no values."""
     file = tmp_path / "token.toml"
     file.write_text(
         """
@@ -206,7 +215,12 @@ def test_check_of_several(run: Run, tmp_path: Path) -> None:
         (tmp_path / name).write_text(BROKEN)
 
     outcome = run(
-        "sources", "check", str(tmp_path / "one.toml"), "nothing", str(tmp_path / "two.toml"), "/no/such.toml"
+        "sources",
+        "check",
+        str(tmp_path / "one.toml"),
+        "nothing",
+        str(tmp_path / "two.toml"),
+        "/no/such.toml",
     )
 
     for name in ("one.toml: ", "two.toml: ", "'nothing'", "/no/such.toml: cannot be read"):
@@ -214,7 +228,8 @@ def test_check_of_several(run: Run, tmp_path: Path) -> None:
 
 
 def test_check_of_a_good_file(run: Run, config: str) -> None:
-    """A configuration file is checked source by source; nothing wrong is exit code 0 and an empty stdout."""
+    """A configuration file is checked source by source; nothing wrong is exit code 0 and an empty
+    stdout."""
     outcome = run("sources", "check", config)
 
     assert outcome.code == 0
@@ -225,7 +240,9 @@ def test_check_of_a_good_file(run: Run, config: str) -> None:
 def test_check_of_default_sources(run: Run, tmp_path: Path) -> None:
     """A configuration that asks an unknown source by default is told so."""
     file = tmp_path / "my.toml"
-    file.write_text('[search]\nsources = ["crossref", "nothing"]\n[sources.crossref]\nweight = 2.0\n')
+    file.write_text(
+        '[search]\nsources = ["crossref", "nothing"]\n[sources.crossref]\nweight = 2.0\n'
+    )
 
     outcome = run("sources", "check", str(file))
 
@@ -234,10 +251,12 @@ def test_check_of_default_sources(run: Run, tmp_path: Path) -> None:
 
 
 def test_check_of_enrichers(run: Run, tmp_path: Path) -> None:
-    """Those that a search asks for its works have to be there, and able to say something of a work."""
+    """Those that a search asks for its works have to be there, and able to say something of a
+    work."""
     file = tmp_path / "my.toml"
     file.write_text(
-        '[search]\nenrich = ["unpaywall", "crossref", "nobody", "none"]\n[sources.crossref]\nweight = 2.0\n'
+        '[search]\nenrich = ["unpaywall", "crossref", "nobody", '
+        '"none"]\n[sources.crossref]\nweight = 2.0\n'
     )
 
     outcome = run("sources", "check", str(file))
@@ -250,7 +269,8 @@ def test_check_of_enrichers(run: Run, tmp_path: Path) -> None:
 
 
 def test_check_wants_cassettes(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In a checkout a shipped spec without a recorded case is a problem; in an installation nothing is missing."""
+    """In a checkout a shipped spec without a recorded case is a problem; in an installation nothing
+    is missing."""
     monkeypatch.setattr(check_module, "spec_folder", lambda: tmp_path / "adapter_specs")
     installed = run("sources", "check", "crossref")
     (tmp_path / "pyproject.toml").touch()

@@ -8,18 +8,33 @@ import sys
 import pytest
 
 HEAVY = (
-    *("aiohttp", "asyncio", "diskcache", "jieba", "lxml", "matplotlib", "numpy", "orjson", "parsel", "platformdirs"),
+    *(
+        "aiohttp",
+        "asyncio",
+        "diskcache",
+        "jieba",
+        "lxml",
+        "matplotlib",
+        "numpy",
+        "orjson",
+        "parsel",
+        "platformdirs",
+    ),
     *("rapidfuzz", "rich", "rjieba"),
 )
 
 
 def modules_after(code: str) -> set[str]:
     script = f"import sys\n{code}\nprint('\\n' + '\\n'.join(sys.modules))"
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
     return set(done.stdout.split())
 
 
-@pytest.mark.parametrize("args", [[], ["--help"], ["--version"], ["search", "--help"], ["sources", "list", "-h"]])
+@pytest.mark.parametrize(
+    "args", [[], ["--help"], ["--version"], ["search", "--help"], ["sources", "list", "-h"]]
+)
 def test_help_imports_nothing_heavy(args: list[str]) -> None:
     """Help and version import none of the libraries that only a running command needs."""
     loaded = modules_after(f"import metasearch.cli\nif {args}: metasearch.cli.main({args})")
@@ -30,6 +45,8 @@ def test_help_imports_nothing_heavy(args: list[str]) -> None:
 
 def test_module_is_the_command() -> None:
     """`python -m metasearch` is the same command, under its own name."""
-    done = subprocess.run([sys.executable, "-m", "metasearch", "-h"], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-m", "metasearch", "-h"], capture_output=True, text=True, check=True
+    )
 
     assert done.stdout.startswith("Usage: metasearch ")

@@ -20,7 +20,8 @@ def flat(text: str) -> str:
 
 
 def test_the_list_tells_all_of_each(run: Run) -> None:
-    """Name, what it does, what it needs and costs, order, when to use it, and its source, the default one first."""
+    """Name, what it does, what it needs and costs, order, when to use it, and its source, the
+    default one first."""
     outcome = run("strategies")
 
     told = flat(outcome.out)
@@ -39,7 +40,9 @@ def test_lines_fit(run: Run, monkeypatch: pytest.MonkeyPatch, columns: str) -> N
     out = run("strategies").out
 
     assert all(wcswidth(line) <= int(columns) for line in out.splitlines())
-    names = [line.partition(":")[0] for line in out.splitlines() if line[:1].strip() and ":" in line]
+    names = [
+        line.partition(":")[0] for line in out.splitlines() if line[:1].strip() and ":" in line
+    ]
     assert [name for name in names if name in STRATEGIES] == list(STRATEGIES)
 
 
@@ -62,7 +65,9 @@ def test_the_default_one_has_vetoes(run: Run) -> None:
 
     labels = [line.split() for line in out.splitlines() if line.startswith(("  matcher", "  veto"))]
     chain = STRATEGIES["default"].chain
-    assert [words[1].rstrip(":") for words in labels] == [it.name for it in (*chain.matchers, *chain.vetoes)]
+    assert [words[1].rstrip(":") for words in labels] == [
+        it.name for it in (*chain.matchers, *chain.vetoes)
+    ]
     assert "stricter by" not in out
 
 
@@ -77,7 +82,9 @@ def test_the_list_as_data(run: Run) -> None:
             fact: getattr(it, fact) for fact in ("does", *FACTS, "threshold")
         }
         assert told["sweep"] == list(it.sweep)
-        assert [matcher["name"] for matcher in told["matchers"]] == [matcher.name for matcher in it.chain.matchers]
+        assert [matcher["name"] for matcher in told["matchers"]] == [
+            matcher.name for matcher in it.chain.matchers
+        ]
 
 
 @pytest.mark.parametrize("name", STRATEGIES)
@@ -87,7 +94,9 @@ def test_each_as_data(run: Run, name: str) -> None:
 
     assert document["name"] == name
     if document["threshold"] is not None:
-        assert any(document["threshold"] in matcher["parameters"] for matcher in document["matchers"])
+        assert any(
+            document["threshold"] in matcher["parameters"] for matcher in document["matchers"]
+        )
 
 
 def test_parameters_as_data(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -96,7 +105,11 @@ def test_parameters_as_data(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
 
     (matcher,) = json.loads(run("strategies", "same-title", "--json").out)["matchers"]
 
-    assert matcher == {"name": "same-title", "exact": True, "parameters": {"reading": "_nothing", "least": 3}}
+    assert matcher == {
+        "name": "same-title",
+        "exact": True,
+        "parameters": {"reading": "_nothing", "least": 3},
+    }
 
 
 @pytest.mark.parametrize(
@@ -106,7 +119,9 @@ def test_parameters_as_data(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
         ("pairs", 'no segmenter is installed: pip install "metasearch[zh]" brings one.'),
     ],
 )
-def test_the_segmenter(run: Run, monkeypatch: pytest.MonkeyPatch, segmenter: str, said: str) -> None:
+def test_the_segmenter(
+    run: Run, monkeypatch: pytest.MonkeyPatch, segmenter: str, said: str
+) -> None:
     """Which it is, and how to get one where there is none."""
     monkeypatch.setattr(segment, "segmenter", lambda: segmenter)
 

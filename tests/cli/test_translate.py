@@ -36,14 +36,22 @@ def test_all_of_them_as_a_document(run: Run) -> None:
     document = json.loads(run("translate", '"salt marsh"[tiab]', "--json").out)
     named = json.loads(run("translate", "--from", "pubmed", "salt", "--to", "simple", "--json").out)
 
-    assert (document["query"], document["syntax"]) == ('title:"salt marsh" OR abstract:"salt marsh"', "pubmed")
+    assert (document["query"], document["syntax"]) == (
+        'title:"salt marsh" OR abstract:"salt marsh"',
+        "pubmed",
+    )
     assert [it["syntax"] for it in document["translations"]] == list(TARGETS)
-    assert document["translations"][0] == {"syntax": "ovid", "text": '"salt marsh".ti,ab.', "notes": []}
+    assert document["translations"][0] == {
+        "syntax": "ovid",
+        "text": '"salt marsh".ti,ab.',
+        "notes": [],
+    }
     assert named["syntax"] == "pubmed"
 
 
 def test_what_cannot_be_translated(run: Run) -> None:
-    """A query that is none and a syntax that is not there are errors; of which nothing can be said is exit code 1."""
+    """A query that is none and a syntax that is not there are errors; of which nothing can be said
+    is exit code 1."""
     assert run("translate", "(x", "--to", "ovid").code == 2
     assert "ovid, pubmed" in run("translate", "x", "--to", "sql").err
     assert (run("translate", "isbn:9783161484100", "--to", "ovid").code) == 1

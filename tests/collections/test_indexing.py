@@ -1,4 +1,5 @@
-"""Files of records on a shelf: read once, read again when they have changed, and forgotten when they are gone."""
+"""Files of records on a shelf: read once, read again when they have changed, and forgotten when
+they are gone."""
 
 from __future__ import annotations
 
@@ -19,7 +20,9 @@ BIB = "@article{{{id}, title={{{title}}}, author={{Doe, Jane}}, year={{2021}}}}\
 
 
 def ris(*titles: str) -> str:
-    return "".join(RIS.format(id=f"id{number}", title=title) for number, title in enumerate(titles, 1))
+    return "".join(
+        RIS.format(id=f"id{number}", title=title) for number, title in enumerate(titles, 1)
+    )
 
 
 @pytest.fixture
@@ -48,7 +51,12 @@ def test_every_record_of_every_file(tmp_path: Path, files: Path) -> None:
     done = run(tmp_path, files)
 
     assert (done.records, done.lost, len(done.read), done.unchanged) == (4, 0, 3, 0)
-    assert found(tmp_path) == {"a.ris:id1": "One", "a.ris:id2": "Two", "sub/b.bib:k": "Three", "c.csv:@1": "Four"}
+    assert found(tmp_path) == {
+        "a.ris:id1": "One",
+        "a.ris:id2": "Two",
+        "sub/b.bib:k": "Three",
+        "c.csv:@1": "Four",
+    }
 
 
 def test_unchanged_files_are_not_opened(tmp_path: Path, files: Path) -> None:
@@ -182,7 +190,8 @@ def test_progress(tmp_path: Path, files: Path) -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other file systems want names in Unicode")
 def test_a_name_that_is_not_in_utf_8(tmp_path: Path) -> None:
-    """A file of such a name is read like any other; a folder of such a name cannot be remembered, which is said."""
+    """A file of such a name is read like any other; a folder of such a name cannot be remembered,
+    which is said."""
     folder = tmp_path / "refs"
     folder.mkdir()
     (folder / os.fsdecode(b"caf\xe9.ris")).write_text("TY  - JOUR\nTI  - One\nER  - \n")

@@ -23,7 +23,11 @@ from metasearch.record import Record
 
 
 def work(number: int, **fields: object) -> Record:
-    return Record(source="x", source_id=f"k{number}", **({"title": f"Work {number}", "year": 2000 + number} | fields))  # type: ignore[arg-type]
+    return Record(
+        source="x",
+        source_id=f"k{number}",
+        **({"title": f"Work {number}", "year": 2000 + number} | fields),
+    )  # type: ignore[arg-type]
 
 
 def fill(folder: Path, *records: Record, name: str = "refs") -> Path:
@@ -61,7 +65,8 @@ def test_what_was_changed_is_no_longer_found_as_it_was(tmp_path: Path) -> None:
 
 
 def test_a_shelf_comes_into_being_with_its_first_record(tmp_path: Path) -> None:
-    """Before it, and where it does not come, nobody finds a shelf; what a killed process left is no part of it."""
+    """Before it, and where it does not come, nobody finds a shelf; what a killed process left is no
+    part of it."""
     (tmp_path / "refs.new").write_bytes(b"half a shelf")
     with Shelf.open(tmp_path, "refs", "files") as shelf:
         with shelf.transaction():
@@ -113,7 +118,8 @@ def test_a_process_that_dies_leaves_whole_pages_and_no_lock(tmp_path: Path) -> N
         "from metasearch.collections.store import Shelf\n"
         "shelf = Shelf.open(Path(sys.argv[1]), 'refs', 'files')\n"
         "with shelf.transaction(): shelf.put('k2', Record(source='x', title='Work 2'))\n"
-        "with shelf.transaction(): shelf.put('k3', Record(source='x', title='Work 3')); os._exit(9)\n"
+        "with shelf.transaction(): shelf.put('k3', Record(source='x', title='Work 3')); "
+        "os._exit(9)\n"
     )
 
     done = subprocess.run([sys.executable, "-c", script, str(tmp_path)], check=False)
@@ -162,7 +168,8 @@ def test_remove(tmp_path: Path) -> None:
 
 
 def test_best_first_and_the_same_order_every_time(tmp_path: Path) -> None:
-    """A title counts for more than an abstract; of equals the newest is first, then the key decides."""
+    """A title counts for more than an abstract; of equals the newest is first, then the key
+    decides."""
     same = [work(n, title="Trees", year=2000 + n % 2, abstract="") for n in range(6)]
     path = fill(tmp_path, work(9, title="Birds", abstract="trees"), *reversed(same))
 
@@ -175,7 +182,9 @@ def test_pages(tmp_path: Path) -> None:
     """Every record is on one page, and each page says how many there are in all."""
     path = fill(tmp_path, *(work(n) for n in range(7)))
 
-    pages = [orjson.loads(search(path, Wanted('"work"', start=start, size=3))) for start in (0, 3, 6, 9)]
+    pages = [
+        orjson.loads(search(path, Wanted('"work"', start=start, size=3))) for start in (0, 3, 6, 9)
+    ]
 
     assert [page["total"] for page in pages] == [7] * 4
     assert [len(page["records"]) for page in pages] == [3, 3, 1, 0]
@@ -224,12 +233,16 @@ def test_a_page_is_bounded(tmp_path: Path) -> None:
 
 
 def test_a_record_is_bounded(tmp_path: Path) -> None:
-    with Shelf.open(tmp_path, "refs", "files") as shelf, pytest.raises(ValueError, match="larger than 4,194,304 bytes"):
+    with (
+        Shelf.open(tmp_path, "refs", "files") as shelf,
+        pytest.raises(ValueError, match="larger than 4,194,304 bytes"),
+    ):
         shelf.put("k", work(1, abstract="x" * (4 << 20)))
 
 
 def test_a_closed_shelf_can_be_asked_where_nothing_may_be_written(tmp_path: Path) -> None:
-    """SQLite's WAL mode, in which a shelf is filled, wants a file beside it even for reading; see its file format."""
+    """SQLite's WAL mode, in which a shelf is filled, wants a file beside it even for reading; see
+    its file format."""
     path = fill(tmp_path, work(1))
 
     assert path.read_bytes()[18:20] == b"\1\1"
@@ -243,7 +256,7 @@ def test_half_characters_cost_no_record(tmp_path: Path) -> None:
     assert titles(path, '"broken"') == ["Broken ? pair"]
 
 
-# --------------------------------------------------------------------------- files that are none of ours
+# ---------------------------------------------------------------------- files that are none of ours
 
 
 def test_what_is_not_there(tmp_path: Path) -> None:
@@ -337,7 +350,8 @@ def test_a_view_that_never_ends(tmp_path: Path) -> None:
     with closing(sqlite3.connect(path)) as db:
         db.execute("ALTER TABLE records RENAME TO hidden")
         db.execute(
-            "CREATE VIEW records AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) "
+            "CREATE VIEW records AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM "
+            "n) "
             "SELECT i AS id, i AS key, i AS year, 0 AS deleted, '{}' AS body FROM n"
         )
         db.commit()
@@ -372,8 +386,11 @@ def test_names_are_those_of_the_files(tmp_path: Path) -> None:
     assert shelf_names(None) == []
 
 
-def test_a_folder_is_read_again_when_it_has_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every search asks for the shelves: what has not changed for some seconds is not read again."""
+def test_a_folder_is_read_again_when_it_has_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every search asks for the shelves: what has not changed for some seconds is not read
+    again."""
     read: list[Path] = []
 
     def names(there: Path) -> list[str]:
@@ -394,7 +411,9 @@ def test_a_folder_is_read_again_when_it_has_changed(tmp_path: Path, monkeypatch:
     assert shelf_names(tmp_path) == ["one", "two"]
 
 
-@pytest.mark.parametrize("name", ["../refs", "/etc/passwd", "", "a/b", "A", "a.b", "-a", "x" * 41, "a\0"])
+@pytest.mark.parametrize(
+    "name", ["../refs", "/etc/passwd", "", "a/b", "A", "a.b", "-a", "x" * 41, "a\0"]
+)
 def test_no_name_leads_out_of_the_folder(tmp_path: Path, name: str) -> None:
     with pytest.raises(ShelfError, match="no name of a shelf"):
         shelf_file(tmp_path, name)
@@ -419,7 +438,8 @@ def test_facts(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "name"), [("My Refs", "my-refs"), ("export.arxiv.org", "export-arxiv-org"), ("文献", ""), ("_x_", "x")]
+    ("text", "name"),
+    [("My Refs", "my-refs"), ("export.arxiv.org", "export-arxiv-org"), ("文献", ""), ("_x_", "x")],
 )
 def test_a_name_is_made_of_a_folder_or_host(text: str, name: str) -> None:
     assert name_for(text) == name

@@ -15,7 +15,8 @@ from metasearch.record import Author, Record
 def index_of(record: Record) -> sqlite3.Connection:
     db = sqlite3.connect(":memory:")
     db.execute(
-        f"CREATE VIRTUAL TABLE texts USING fts5({', '.join(COLUMNS)}, tokenize = 'unicode61 remove_diacritics 2')"
+        f"CREATE VIRTUAL TABLE texts USING fts5({', '.join(COLUMNS)}, tokenize = 'unicode61 "
+        f"remove_diacritics 2')"
     )
     db.execute(f"INSERT INTO texts VALUES (?{', ?' * (len(COLUMNS) - 1)})", indexed(record))
     return db
@@ -23,7 +24,9 @@ def index_of(record: Record) -> sqlite3.Connection:
 
 def finds(record: Record, expression: str) -> bool:
     with index_of(record) as db:
-        found = db.execute("SELECT count(*) FROM texts WHERE texts MATCH ?", (spelt(expression),)).fetchone()[0]
+        found = db.execute(
+            "SELECT count(*) FROM texts WHERE texts MATCH ?", (spelt(expression),)
+        ).fetchone()[0]
     db.close()
     return bool(found)
 
@@ -46,7 +49,13 @@ WORK = Record(
     type="conference-paper",
     language="de",
 )
-CHINESE = Record(source="x", title="沉水植物与水質评价", authors=(Author("王伟"),), venue="生态学报", language="zh")
+CHINESE = Record(
+    source="x",
+    title="沉水植物与水質评价",
+    authors=(Author("王伟"),),
+    venue="生态学报",
+    language="zh",
+)
 
 
 @pytest.mark.parametrize(
@@ -110,7 +119,8 @@ def test_chinese_characters_must_follow_one_another() -> None:
 
 
 @pytest.mark.parametrize(
-    ("title", "text"), [("機械学習入門", "学習"), ("머신러닝 연구", "러닝"), ("ディープラーニング", "ラー")]
+    ("title", "text"),
+    [("機械学習入門", "学習"), ("머신러닝 연구", "러닝"), ("ディープラーニング", "ラー")],
 )
 def test_japanese_and_korean(title: str, text: str) -> None:
     assert finds(Record(source="x", title=title), f'"{text}"')
@@ -127,14 +137,20 @@ def test_mixed_text() -> None:
 
 @given(st.text())
 def test_a_title_is_found_by_itself(title: str) -> None:
-    """Whatever stands in a title, its whole text as a phrase finds it, if there is anything to find."""
-    if any(char.isalnum() and ord(char) < 0x10000 for char in folded(title)) and not any(map(_unknown, folded(title))):
+    """Whatever stands in a title, its whole text as a phrase finds it, if there is anything to
+    find."""
+    if any(char.isalnum() and ord(char) < 0x10000 for char in folded(title)) and not any(
+        map(_unknown, folded(title))
+    ):
         assert finds(Record(source="x", title=title), f'"{title.replace(chr(34), " ")}"')
 
 
 def _unknown(char: str) -> bool:
-    """Whether SQLite may not know the character: its tables are older than Python's, and it has no surrogates."""
-    return not ("\u0020" <= char <= "\u024f" or "\u0400" <= char <= "\u045f" or "\u4e00" <= char <= "\u9fa5")
+    """Whether SQLite may not know the character: its tables are older than Python's, and it has no
+    surrogates."""
+    return not (
+        "\u0020" <= char <= "\u024f" or "\u0400" <= char <= "\u045f" or "\u4e00" <= char <= "\u9fa5"
+    )
 
 
 @given(st.text(max_size=40), st.sampled_from(["", *COLUMNS]))

@@ -1,4 +1,5 @@
-"""A shelf is a source like any other: named without configuration, planned, asked, paged, parsed and merged."""
+"""A shelf is a source like any other: named without configuration, planned, asked, paged, parsed
+and merged."""
 
 from __future__ import annotations
 
@@ -48,7 +49,11 @@ def work(number: int = 1, **fields: Any) -> Record:
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
-    fill(tmp_path, *(work(n) for n in range(1, 31)), work(40, title="沉水植物与水质", type="thesis", language="zh"))
+    fill(
+        tmp_path,
+        *(work(n) for n in range(1, 31)),
+        work(40, title="沉水植物与水质", type="thesis", language="zh"),
+    )
     return Settings(shelf_dir=tmp_path)
 
 
@@ -64,7 +69,8 @@ def test_every_shelf_is_a_source_and_asked_by_default(settings: Settings) -> Non
 
 
 def test_the_configuration_may_leave_shelves_out(tmp_path: Path, settings: Settings) -> None:
-    """All of them, or one; they can be named all the same. What it lists as sources is asked as listed."""
+    """All of them, or one; they can be named all the same. What it lists as sources is asked as
+    listed."""
     one = {"refs": {"default": False}}
 
     for kept in (
@@ -91,7 +97,9 @@ def test_a_shipped_source_is_not_hidden(tmp_path: Path) -> None:
     assert registry.spec("crossref").request.url.startswith("https://")
 
 
-def test_where_only_configured_sources_count_shelves_do_not(tmp_path: Path, settings: Settings) -> None:
+def test_where_only_configured_sources_count_shelves_do_not(
+    tmp_path: Path, settings: Settings
+) -> None:
     """The demo shows nobody's own files."""
     with pytest.raises(UnknownSource):
         Registry(Settings(shelf_dir=tmp_path, shipped=False)).spec("refs")
@@ -122,8 +130,11 @@ def test_no_url_leads_out_of_the_folder(url: str) -> None:
     ],
 )
 def test_dialect(settings: Settings, query: str | Query, sent: str) -> None:
-    """FTS5's own syntax, https://www.sqlite.org/fts5.html#full_text_query_syntax; every text in quotes."""
-    made = plan(parse_query(query) if isinstance(query, str) else query, Registry(settings).spec("refs"))
+    """FTS5's own syntax, https://www.sqlite.org/fts5.html#full_text_query_syntax; every text in
+    quotes."""
+    made = plan(
+        parse_query(query) if isinstance(query, str) else query, Registry(settings).spec("refs")
+    )
 
     assert dict(made.request.params)["query"] == sent
     assert made.residual is None
@@ -170,7 +181,11 @@ async def test_years_and_pages(settings: Settings) -> None:
 async def test_records_are_whole_and_merge_with_others(tmp_path: Path) -> None:
     """A local record and a remote one of the same work are one hit of two sources."""
     fill(tmp_path, work(1, abstract="Local words"), work(2))
-    item = {"DOI": "10.5555/islands.1", "title": ["Gene drives in island mice, part 1"], "type": "journal-article"}
+    item = {
+        "DOI": "10.5555/islands.1",
+        "title": ["Gene drives in island mice, part 1"],
+        "type": "journal-article",
+    }
     body = orjson.dumps({"status": "ok", "message": {"total-results": 1, "items": [item]}})
     async with Loopback({"/works": reply(body)}) as server:
         settings = Settings(
@@ -196,7 +211,9 @@ def request(url: str = "shelf:refs", **params: str) -> Request:
     return Request(source="refs", url=url, params=tuple(params.items()))
 
 
-async def send(folder: Path | None, asked: Request, *, timeout: float = 5, max_bytes: int = 1 << 20) -> Page:
+async def send(
+    folder: Path | None, asked: Request, *, timeout: float = 5, max_bytes: int = 1 << 20
+) -> Page:
     return await ShelfTransport(folder).send(asked, timeout=timeout, max_bytes=max_bytes)
 
 
@@ -277,16 +294,23 @@ def spec(settings: Settings) -> Iterator[Any]:
 
 def test_a_page_is_read(spec: Any) -> None:
     """What is no record is counted, and its neighbours are kept."""
-    parsed = parse(page_of(b'{"total":50,"records":[{"title":"A"},null,{"title":1},{"title":"B"}]}'), spec)
+    parsed = parse(
+        page_of(b'{"total":50,"records":[{"title":"A"},null,{"title":1},{"title":"B"}]}'), spec
+    )
 
-    assert [(it.title, it.position, it.source) for it in parsed.records] == [("A", 1, "refs"), ("B", 4, "refs")]
+    assert [(it.title, it.position, it.source) for it in parsed.records] == [
+        ("A", 1, "refs"),
+        ("B", 4, "refs"),
+    ]
     assert [it.position for it in parsed.unread] == [2, 3]
     assert parsed.total == 50
     assert parsed.next is not None
     assert (parsed.next.start, dict(parsed.next.params)) == (4, {}) or parsed.next.start == 4
 
 
-@pytest.mark.parametrize("body", [b"", b"{", b"[]", b'"text"', b'{"total":"1","records":[]}', b'{"records":{}}'])
+@pytest.mark.parametrize(
+    "body", [b"", b"{", b"[]", b'"text"', b'{"total":"1","records":[]}', b'{"records":{}}']
+)
 def test_what_no_shelf_has_written(spec: Any, body: bytes) -> None:
     """It is an error or empty, never a record."""
     try:

@@ -32,15 +32,22 @@ ARTICLE: dict[str, Any] = {
 #: Two texts of one field.
 ABSTRACTS = (
     (
-        "Warm water holds less oxygen than cold water does, and a river that is warmed by a power station loses fish "
-        "that need much of it. We measured oxygen and temperature above and below the outlet of one station over three "
-        "summers. Below the outlet there was less of it for five kilometres. Half of the species that live upstream "
-        "were not caught there. We propose that outlets be closed while the river carries little water"
+        "Warm water holds less oxygen than cold water does, and a river that is warmed by a power "
+        "station loses fish "
+        "that need much of it. We measured oxygen and temperature above and below the outlet of "
+        "one station over three "
+        "summers. Below the outlet there was less of it for five kilometres. Half of the species "
+        "that live upstream "
+        "were not caught there. We propose that outlets be closed while the river carries little "
+        "water"
     ),
     (
-        "Dams keep sediment back, so that the bed below them sinks and banks fall in. Gravel was added to two reaches "
-        "of a river for ten years, and its bed was surveyed each spring. Where gravel came in winter the bed rose "
-        "again; where it came in summer most of it was gone by autumn. Trout returned to spawn in the first of these "
+        "Dams keep sediment back, so that the bed below them sinks and banks fall in. Gravel was "
+        "added to two reaches "
+        "of a river for ten years, and its bed was surveyed each spring. Where gravel came in "
+        "winter the bed rose "
+        "again; where it came in summer most of it was gone by autumn. Trout returned to spawn in "
+        "the first of these "
         "reaches only"
     ),
 )
@@ -68,13 +75,19 @@ def records(draw: st.DrawFn, most: int = 12) -> list[Record]:
             source=draw(st.sampled_from("abcd")),
             number=number,
             title=draw(st.sampled_from(_TITLES)),
-            authors=draw(st.sampled_from([["Berg, Anna van der"], ["van der Berg, A."], ["Okafor, Chidi"], []])),
+            authors=draw(
+                st.sampled_from(
+                    [["Berg, Anna van der"], ["van der Berg, A."], ["Okafor, Chidi"], []]
+                )
+            ),
             year=draw(st.sampled_from([2010, 2011, 2012, None])),
             venue=draw(st.sampled_from(["Journal of Soil Science", "J. Soil Sci.", "arXiv", None])),
             volume=draw(st.sampled_from(["12", "13", None])),
             pages=draw(st.sampled_from(["101-115", "101-15", "7-9", None])),
             abstract=draw(
-                st.sampled_from([None, *ABSTRACTS, ABSTRACTS[0][:250], ABSTRACTS[0][:150] + ABSTRACTS[1][150:]])
+                st.sampled_from(
+                    [None, *ABSTRACTS, ABSTRACTS[0][:250], ABSTRACTS[0][:150] + ABSTRACTS[1][150:]]
+                )
             ),
             doi=draw(st.sampled_from(["10.1000/one", "10.1000/two", None, None])),
             url=draw(st.sampled_from(["https://example.org/x", None, None])),

@@ -48,7 +48,9 @@ def test_it_tells_what_the_record_is(affix: str, mark: str) -> None:
     assert without_affixes(TITLE + affix) == (TITLE, mark)
 
 
-@pytest.mark.parametrize("mark", ["RETRACTED: ", "[RETRACTED] ", "Retracted article: ", "WITHDRAWN: "])
+@pytest.mark.parametrize(
+    "mark", ["RETRACTED: ", "[RETRACTED] ", "Retracted article: ", "WITHDRAWN: "]
+)
 def test_a_mark_before_the_article_is_no_notice(mark: str) -> None:
     """Publishers mark the retracted article itself; a notice is called "Retraction"."""
     assert without_affixes(mark + TITLE) == (TITLE, "")

@@ -32,7 +32,15 @@ def volumes(*years: int, **values: Any) -> list[Record]:
     """The same title in a volume of each year, with its place."""
     return [
         record(
-            "a", year, **{**COLUMN, "year": year, "volume": str(year - 1990), "pages": f"{year - 1980}-34", **values}
+            "a",
+            year,
+            **{
+                **COLUMN,
+                "year": year,
+                "volume": str(year - 1990),
+                "pages": f"{year - 1980}-34",
+                **values,
+            },
         )
         for year in years
     ]
@@ -44,7 +52,8 @@ def sparse(source: str, year: int, number: int = 0, **values: Any) -> Record:
 
 
 def test_a_title_of_three_years_and_volumes_is_that_of_a_column() -> None:
-    """Once it has recurred, two records of one year are two works, unless they say that they stand in one place."""
+    """Once it has recurred, two records of one year are two works, unless they say that they stand
+    in one place."""
     two = [sparse("b", 2003), sparse("c", 2003)]
 
     assert {"b:2003", "c:2003"} in works([*volumes(1993, 1996), *two])
@@ -85,14 +94,19 @@ def test_a_title_in_three_journals_is_no_column() -> None:
     """It recurs in one venue, not anywhere: three journals may each print a statement."""
     elsewhere = [
         record("a", year, **{**COLUMN, "year": year, "volume": str(year), "venue": venue})
-        for year, venue in ((1998, "Shore Birds"), (2006, "Estuary Letters"), (2010, "Journal of Marsh Ecology"))
+        for year, venue in (
+            (1998, "Shore Birds"),
+            (2006, "Estuary Letters"),
+            (2010, "Journal of Marsh Ecology"),
+        )
     ]
 
     assert {"b:2003", "c:2003"} in works([*elsewhere, sparse("b", 2003), sparse("c", 2003)])
 
 
 def test_unsigned_titles_of_three_years_are_a_column() -> None:
-    """Where neither volume nor page is said, nobody in the author's place tells a column from a work cited wrongly."""
+    """Where neither volume nor page is said, nobody in the author's place tells a column from a
+    work cited wrongly."""
     years = [sparse("a", year, authors=[]) for year in (2001, 2002, 2003)]
 
     assert len(works(years)) == 3
@@ -101,7 +115,8 @@ def test_unsigned_titles_of_three_years_are_a_column() -> None:
 
 @given(st.data(), st.randoms(use_true_random=False))
 def test_the_order_of_arrival_does_not_matter(data: st.DataObject, rng: random.Random) -> None:
-    """A column that is found last is one for the records that came first, also where they were joined already."""
+    """A column that is found last is one for the records that came first, also where they were
+    joined already."""
     rows = [
         record(
             data.draw(st.sampled_from("abc")),
@@ -124,7 +139,8 @@ def test_the_order_of_arrival_does_not_matter(data: st.DataObject, rng: random.R
 
 
 def test_a_stream_tells_that_a_hit_is_divided() -> None:
-    """A hit of two records falls apart when the third volume shows that its title is that of a column."""
+    """A hit of two records falls apart when the third volume shows that its title is that of a
+    column."""
     stage = OnlineDedup(DEFAULT)
     for row in (*volumes(1993, 1996), sparse("b", 2003), sparse("c", 2003)):
         stage.add(row)
@@ -138,8 +154,11 @@ def test_a_stream_tells_that_a_hit_is_divided() -> None:
 
 @pytest.mark.parametrize("recurs", [True, False])
 def test_copies_of_a_column_are_judged_as_it_is(recurs: bool) -> None:
-    """Records that say the same in every field are put beside one another early, and parted where the title recurs."""
+    """Records that say the same in every field are put beside one another early, and parted where
+    the title recurs."""
     copies = [sparse("b", 2003, number) for number in range(1, 41)]
     found = works([*volumes(1993, 1996, *([1999] if recurs else [])), *copies])
 
-    assert len([work for work in found if any(key.startswith("b:") for key in work)]) == (40 if recurs else 1)
+    assert len([work for work in found if any(key.startswith("b:") for key in work)]) == (
+        40 if recurs else 1
+    )

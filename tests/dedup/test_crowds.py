@@ -46,7 +46,11 @@ def test_copies_are_one_work_and_cost_one_comparison(compared: list[object]) -> 
 def test_a_crowd_is_compared_within_its_years() -> None:
     """Beyond so many records of one key, one meets those of its own and the adjoining years."""
     rows = [
-        record("s", number, **{**ARTICLE, "year": 1500 + number % 200, "volume": str(number), "pages": None})
+        record(
+            "s",
+            number,
+            **{**ARTICLE, "year": 1500 + number % 200, "volume": str(number), "pages": None},
+        )
         for number in range(8 * CROWD_OF_FEW)
     ]
     twin = {**ARTICLE, "year": 1500, "volume": "0", "pages": None}
@@ -56,15 +60,19 @@ def test_a_crowd_is_compared_within_its_years() -> None:
 
 
 def test_the_comparisons_of_a_title_of_many_years_are_linear(compared: list[object]) -> None:
-    """Beyond a crowd, each work of one title is compared with some of its year and a few of the years beside it.
+    """Beyond a crowd, each work of one title is compared with some of its year and a few of the
+    years beside it.
 
-    That holds for all its keys together: those of title and year bring no others than the title alone does.
+    That holds for all its keys together: those of title and year bring no others than the title
+    alone does.
     """
     for number in (500, 1_000, 2_000):
         compared.clear()
         works = stage_of(
             [
-                record("s", n, **{**ARTICLE, "year": 1900 + n % 100, "volume": str(n), "pages": None})
+                record(
+                    "s", n, **{**ARTICLE, "year": 1900 + n % 100, "volume": str(n), "pages": None}
+                )
                 for n in range(number)
             ]
         )
@@ -75,14 +83,20 @@ def test_the_comparisons_of_a_title_of_many_years_are_linear(compared: list[obje
 
 def test_what_is_passed_over_is_counted() -> None:
     """Nearly identical records of one year are more than are compared."""
-    rows = [record("s", number, **{**ARTICLE, "pages": f"{number}-{number + 9}"}) for number in range(2 * CROWD_OF_FEW)]
+    rows = [
+        record("s", number, **{**ARTICLE, "pages": f"{number}-{number + 9}"})
+        for number in range(2 * CROWD_OF_FEW)
+    ]
 
     assert stage_of(rows).passed_over > 0
 
 
 def test_a_cluster_beyond_all_pairs_still_holds() -> None:
     """Records that agree with one another are one work, also where too many to ask each."""
-    rows = [record("s", number, **{**ARTICLE, "abstract": f"Note {number}."}) for number in range(ALL_PAIRS + 20)]
+    rows = [
+        record("s", number, **{**ARTICLE, "abstract": f"Note {number}."})
+        for number in range(ALL_PAIRS + 20)
+    ]
 
     assert len(stage_of(rows).clusters()) == 1
 

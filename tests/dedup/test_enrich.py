@@ -31,12 +31,18 @@ def test_gaps_are_filled_and_told() -> None:
     """Fields and identifiers that the hit lacks, each with the name of the enricher."""
     hit = enriched(
         hit_of(record("a", 1, **ARTICLE, doi=DOI, ids={"pmid": "5"})),
-        said(pdf_url="https://oa.example/1.pdf", licence="cc-by", ids={"pmid": "6", "pmcid": "PMC1"}),
+        said(
+            pdf_url="https://oa.example/1.pdf", licence="cc-by", ids={"pmid": "6", "pmcid": "PMC1"}
+        ),
     )
 
     assert (hit.record.pdf_url, hit.record.licence) == ("https://oa.example/1.pdf", "cc-by")
     assert hit.record.ids == {"pmid": "5", "pmcid": "PMC1"}
-    assert {name for name, source in hit.provenance.items() if source == "oa"} == {"pdf_url", "licence", "ids.pmcid"}
+    assert {name for name, source in hit.provenance.items() if source == "oa"} == {
+        "pdf_url",
+        "licence",
+        "ids.pmcid",
+    }
 
 
 @given(records(), records(most=1))
@@ -44,9 +50,17 @@ def test_nothing_is_replaced(rows: list[Record], others: list[Record]) -> None:
     """Whatever the records say: what the hit had, it has, but for a status that tells more."""
     (other,) = others
     before = hit_of(*rows)
-    hit = enriched(before, said(**{it.name: getattr(other, it.name) for it in fields(Record) if it.name not in NAMES}))
+    hit = enriched(
+        before,
+        said(**{it.name: getattr(other, it.name) for it in fields(Record) if it.name not in NAMES}),
+    )
 
-    assert (hit.id, hit.rank, hit.score, hit.reasons) == (before.id, before.rank, before.score, before.reasons)
+    assert (hit.id, hit.rank, hit.score, hit.reasons) == (
+        before.id,
+        before.rank,
+        before.score,
+        before.reasons,
+    )
     for it in fields(Record):
         if it.name not in ("ids", "open_access") and getattr(before.record, it.name):
             assert getattr(hit.record, it.name) == getattr(before.record, it.name)
@@ -73,7 +87,9 @@ NAMES = ("source", "source_id", "doi")
 def test_a_status_may_tell_more(known: str | None, other: str, becomes: str) -> None:
     """A colour instead of a mere "open", and either of these instead of "closed"."""
     assert {known, other, becomes} <= {None, *OPEN_ACCESS}
-    hit = enriched(hit_of(record("a", 1, **ARTICLE, doi=DOI, open_access=known)), said(open_access=other))
+    hit = enriched(
+        hit_of(record("a", 1, **ARTICLE, doi=DOI, open_access=known)), said(open_access=other)
+    )
 
     assert hit.record.open_access == becomes
     assert hit.provenance["open_access"] == ("a" if known == becomes else "oa")
@@ -83,7 +99,10 @@ def test_a_date_of_another_year_is_left_out() -> None:
     """The year stands; one of the same year makes it more precise."""
     article = {**ARTICLE, "year": 2020}
     for date, expected in (("2019-12-31", None), ("2020-01-15", "2020-01-15")):
-        assert enriched(hit_of(record("a", 1, **article, doi=DOI)), said(date=date)).record.date == expected
+        assert (
+            enriched(hit_of(record("a", 1, **article, doi=DOI)), said(date=date)).record.date
+            == expected
+        )
 
 
 def test_it_belongs_to_the_version_with_the_doi() -> None:
@@ -93,6 +112,9 @@ def test_it_belongs_to_the_version_with_the_doi() -> None:
     before = hit_of(*rows)
     hit = enriched(Hit(before.id, rows[0], rows, before.provenance, versions=versions), said())
 
-    assert hit.versions == (Version("published", ("a:1", f"oa:{DOI}")), Version("preprint", ("b:1",)))
+    assert hit.versions == (
+        Version("published", ("a:1", f"oa:{DOI}")),
+        Version("preprint", ("b:1",)),
+    )
     (match,) = hit.matches
     assert (match.matcher, match.left, match.right) == ("enrich", "a:1", f"oa:{DOI}")

@@ -29,14 +29,19 @@ BARE = record("c", 1, **{**ARTICLE, "title": TITLE, "doi": "10.1000/one"})
 
 def test_a_pair_that_was_merged() -> None:
     """Keys, every rule, the verdict, and the one hit."""
-    rows = [record("a", 1, doi="10.1000/one", **ARTICLE), record("b", 1, doi="10.1000/one", **ARTICLE)]
+    rows = [
+        record("a", 1, doi="10.1000/one", **ARTICLE),
+        record("b", 1, doi="10.1000/one", **ARTICLE),
+    ]
 
     it = explained(rows, "a:1", "b:1")
 
     assert it.together
     assert it.names == ("a:1", "b:1")
     assert "doi" in {key.matcher for key in it.keys}
-    assert [name for name, _ in it.rules] == [rule.name for rule in (*DEFAULT.matchers, *DEFAULT.vetoes)]
+    assert [name for name, _ in it.rules] == [
+        rule.name for rule in (*DEFAULT.matchers, *DEFAULT.vetoes)
+    ]
     assert dict(it.rules)["doi"] is not None
     assert dict(it.rules)["url"] is None
     assert it.verdict is not None
@@ -61,7 +66,10 @@ def test_a_pair_that_others_brought_together() -> None:
     it = explained(rows, "a:1", "b:1")
 
     assert it.together
-    assert [{match.left, match.right} for match in it.path] in ([{"a:1", "c:1"}, {"b:1", "c:1"}], [{"a:1", "b:1"}])
+    assert [{match.left, match.right} for match in it.path] in (
+        [{"a:1", "c:1"}, {"b:1", "c:1"}],
+        [{"a:1", "b:1"}],
+    )
 
 
 def test_a_pair_that_is_kept_apart_by_itself() -> None:
@@ -75,7 +83,8 @@ def test_a_pair_that_is_kept_apart_by_itself() -> None:
 
 
 def test_a_pair_that_is_kept_apart_by_another_record() -> None:
-    """Two records alike stand apart, because one stands with a record that contradicts the other."""
+    """Two records alike stand apart, because one stands with a record that contradicts the
+    other."""
     common = {"title": TITLE, "authors": ["Berg, Anna van der"]}
     rows = [
         record("a", 1, doi="10.1000/one", **common),
@@ -87,12 +96,16 @@ def test_a_pair_that_is_kept_apart_by_another_record() -> None:
 
     assert not it.together
     assert [(match.left, match.right) for match in it.across] == [("b:1", "c:1")]
-    assert [(match.left, match.right, match.matcher) for match in it.against] == [("a:1", "c:1", "pin")]
+    assert [(match.left, match.right, match.matcher) for match in it.against] == [
+        ("a:1", "c:1", "pin")
+    ]
 
 
 def test_a_pair_of_which_nobody_thinks_anything() -> None:
     """No key, no verdict, and a veto between strangers is no reason."""
-    it = explained([record("a", 1, **ARTICLE), record("b", 1, title="Desorption", year=1950)], "a:1", "b:1")
+    it = explained(
+        [record("a", 1, **ARTICLE), record("b", 1, title="Desorption", year=1950)], "a:1", "b:1"
+    )
 
     assert not it.together
     assert (it.keys, it.verdict, it.across, it.against) == ((), None, (), ())
@@ -114,8 +127,19 @@ def test_pins_are_told() -> None:
 
 def test_versions_that_are_kept_apart() -> None:
     """It is told that nothing else parts them."""
-    preprint = {**ARTICLE, "venue": "arXiv", "volume": None, "issue": None, "pages": None, "type": "preprint"}
-    rows = [record("a", 1, **ARTICLE), record("b", 1, **preprint), record("c", 1, title="Another", year=1950)]
+    preprint = {
+        **ARTICLE,
+        "venue": "arXiv",
+        "volume": None,
+        "issue": None,
+        "pages": None,
+        "type": "preprint",
+    }
+    rows = [
+        record("a", 1, **ARTICLE),
+        record("b", 1, **preprint),
+        record("c", 1, title="Another", year=1950),
+    ]
 
     assert explained(rows, "a:1", "b:1", versions="group").together
     assert explained(rows, "a:1", "b:1", versions="separate").versions_apart
@@ -123,7 +147,9 @@ def test_versions_that_are_kept_apart() -> None:
 
 
 @given(records(), st.sampled_from(VERSIONS_MODES), st.data())
-def test_what_is_told_is_what_was_done(rows: list[Record], versions: VersionsMode, data: st.DataObject) -> None:
+def test_what_is_told_is_what_was_done(
+    rows: list[Record], versions: VersionsMode, data: st.DataObject
+) -> None:
     """An explanation says "together" exactly where a search shows one hit, and its path holds."""
     one, other = data.draw(st.permutations(rows))[:2] if len(rows) > 1 else (rows[0], rows[0])
     if one is other:
@@ -149,7 +175,8 @@ def test_what_is_told_is_what_was_done(rows: list[Record], versions: VersionsMod
 
 
 def test_bearers() -> None:
-    """Every record that bears a name, by DOI, key or identifier; none for a name that nobody has."""
+    """Every record that bears a name, by DOI, key or identifier; none for a name that nobody
+    has."""
     rows = [
         record("b", 1, doi="10.1000/one"),
         record("a", 2, doi="10.1000/one", ids={"pmid": "7"}),
@@ -186,7 +213,9 @@ def test_the_same_object_twice_is_one_record() -> None:
 @pytest.mark.parametrize("name", ["10.1000/on", "10.1000/ONEE", "doi:10.1000/one"])
 def test_near_misses(name: str) -> None:
     """Names that are nearly right come first, as they would have to be typed."""
-    explainer = Explainer(DEFAULT, [record("a", 1, doi="10.1000/one", ids={"pmid": "7"}), record("b", 2)])
+    explainer = Explainer(
+        DEFAULT, [record("a", 1, doi="10.1000/one", ids={"pmid": "7"}), record("b", 2)]
+    )
 
     assert explainer.near(name)[0] == "10.1000/one"
     assert explainer.near("zzzzzzzz:yyyyyyyy") == []

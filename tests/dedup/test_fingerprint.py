@@ -18,7 +18,8 @@ def test_the_four_tuple_ignores_symbols_width_and_case() -> None:
 
 
 def test_the_four_tuple_needs_two_of_three() -> None:
-    """A title with nothing but a year is no tuple: an empty member must never match an empty one."""
+    """A title with nothing but a year is no tuple: an empty member must never match an empty
+    one."""
     bare = record("a", 1, title="Iron oxides in lakes", year=2011)
 
     assert fingerprint(bare).four_tuple is None
@@ -59,19 +60,38 @@ def test_numbers_of_parts_are_numbers() -> None:
 
 
 @pytest.mark.parametrize(
-    "mark", [*":：;；()（）[]【】—─━。？！", ". ", "? ", "! ", " - ", " – ", " / ", " = ", "--", "<ORIGINAL>"]
+    "mark",
+    [
+        *":：;；()（）[]【】—─━。？！",
+        ". ",
+        "? ",
+        "! ",
+        " - ",
+        " – ",
+        " / ",
+        " = ",
+        "--",
+        "<ORIGINAL>",
+    ],
 )
 def test_a_mark_ends_a_part_of_the_title(mark: str) -> None:
     """A subtitle may begin behind each of them, whatever else the title holds."""
     it = fingerprint(record("a", 1, title=f"Iron oxides{mark}lakes of Finland"))
 
-    assert (it.words, it.breaks) == (("iron", "oxides", "lakes", "of", "finland"), frozenset({2, 5}))
+    assert (it.words, it.breaks) == (
+        ("iron", "oxides", "lakes", "of", "finland"),
+        frozenset({2, 5}),
+    )
 
 
-@pytest.mark.parametrize("nobody", ["Anonymous", "[Anonymous]", "Print Edition", "ANON.", "2011", "佚名"])
+@pytest.mark.parametrize(
+    "nobody", ["Anonymous", "[Anonymous]", "Print Edition", "ANON.", "2011", "佚名"]
+)
 def test_who_is_nobody_is_left_out_wherever_he_stands(nobody: str) -> None:
     """What stands in an author's place is no author; the others stay, in order."""
     it = fingerprint(record("a", 1, title="T", authors=["Müller, Anna", nobody, "Smith, J. 3rd"]))
 
-    assert [author.name for author in it.authors] == [a.name for a in it.record.authors if a.name != nobody]
+    assert [author.name for author in it.authors] == [
+        a.name for a in it.record.authors if a.name != nobody
+    ]
     assert len(it.authors) == 2

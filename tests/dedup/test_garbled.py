@@ -25,7 +25,14 @@ def test_a_garbled_byline_is_known(names: list[str]) -> None:
 
 @pytest.mark.parametrize(
     "names",
-    [["Li Yu", "Wu X"], ["Anna Lie", "A B", "Ola Roth"], ["Department of Health"], ["李明", "王磊"], ["Smith AB"], []],
+    [
+        ["Li Yu", "Wu X"],
+        ["Anna Lie", "A B", "Ola Roth"],
+        ["Department of Health"],
+        ["李明", "王磊"],
+        ["Smith AB"],
+        [],
+    ],
 )
 def test_names_that_are_short_or_bodies_are_not_garbled(names: list[str]) -> None:
     """A family name with initials, one bad name of three, a body alone, Chinese names."""

@@ -33,7 +33,9 @@ def test_the_scan_finds_what_brute_force_finds(count: int) -> None:
 
     for distance in (0, 3, 12):
         for signature in signatures[-5:]:
-            expected = [3 * n for n, it in enumerate(signatures) if (it ^ signature).bit_count() <= distance]
+            expected = [
+                3 * n for n, it in enumerate(signatures) if (it ^ signature).bit_count() <= distance
+            ]
             assert table.near(signature, distance) == expected
 
 
@@ -82,7 +84,8 @@ def test_no_neighbours_are_found_where_keys_find_all() -> None:
 
 
 def test_of_very_many_near_ones_the_first_are_named() -> None:
-    """A thousand texts of one template must not cost a million comparisons; what is passed over is counted."""
+    """A thousand texts of one template must not cost a million comparisons; what is passed over is
+    counted."""
     table = Signatures()
     for number in range(1_000):
         table.add(number, 7)

@@ -1,4 +1,5 @@
-"""Conference papers and articles: what a record says of itself wins over what the words of its venue suggest."""
+"""Conference papers and articles: what a record says of itself wins over what the words of its
+venue suggest."""
 
 from __future__ import annotations
 
@@ -12,7 +13,8 @@ PEOPLE = ["Hartwig, Otto", "Lenz, Petra"]
 
 
 def test_a_third_record_does_not_part_two_of_one_doi() -> None:
-    """Of three records of one paper, one spells its journal out and has no DOI: they are one work in every order."""
+    """Of three records of one paper, one spells its journal out and has no DOI: they are one work
+    in every order."""
     paper = {"title": TITLE, "authors": PEOPLE, "year": 1978, "type": "conference-paper"}
     records = (
         record("a", **paper, venue="Z. Physik", doi="10.5555/zp.1978.41"),

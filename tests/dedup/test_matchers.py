@@ -13,7 +13,9 @@ from tests.dedup.records import ARTICLE, record
 
 def said(a: dict[str, Any], b: dict[str, Any]) -> Match | None:
     """The chain's verdict on two variations of one article."""
-    left, right = (record(source, 1, **{**ARTICLE, **over}) for source, over in (("a", a), ("b", b)))
+    left, right = (
+        record(source, 1, **{**ARTICLE, **over}) for source, over in (("a", a), ("b", b))
+    )
     match = DEFAULT.judge(fingerprint(left), fingerprint(right))
     mirrored = DEFAULT.judge(fingerprint(right), fingerprint(left))
     assert match == mirrored
@@ -21,14 +23,26 @@ def said(a: dict[str, Any], b: dict[str, Any]) -> Match | None:
 
 
 SAME: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
-    "spelling of the DOI is settled before": ({"doi": "10.1000/one"}, {"doi": "10.1000/one", "title": "Sorption"}),
+    "spelling of the DOI is settled before": (
+        {"doi": "10.1000/one"},
+        {"doi": "10.1000/one", "title": "Sorption"},
+    ),
     "journal abbreviated": ({}, {"venue": "J. Soil Sci."}),
-    "journal as initialism": ({"venue": "Journal of the American Medical Association"}, {"venue": "JAMA"}),
-    "first author inverted and with initials": ({}, {"authors": ["van der Berg, A.", "Okafor, C."]}),
+    "journal as initialism": (
+        {"venue": "Journal of the American Medical Association"},
+        {"venue": "JAMA"},
+    ),
+    "first author inverted and with initials": (
+        {},
+        {"authors": ["van der Berg, A.", "Okafor, C."]},
+    ),
     "subtitle missing": ({}, {"title": "Sorption of phosphate on iron oxides in lake sediments"}),
     "subtitle in its own field": (
         {},
-        {"title": "Sorption of phosphate on iron oxides in lake sediments", "subtitle": "A column study"},
+        {
+            "title": "Sorption of phosphate on iron oxides in lake sediments",
+            "subtitle": "A column study",
+        },
     ),
     "capitals and a full stop": ({}, {"title": ARTICLE["title"].upper() + "."}),
     "a typo": ({}, {"title": ARTICLE["title"].replace("phosphate", "phopshate")}),
@@ -38,7 +52,10 @@ SAME: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "a suffix that databases add": ({}, {"title": ARTICLE["title"] + " [Review]"}),
     "no author on one side": ({}, {"authors": []}),
     "only another author first": ({}, {"authors": ["Okafor, C.", "Berg, A. van der"]}),
-    "same PMID": ({"ids": {"pmid": "5"}, "year": None}, {"ids": {"pmid": "5"}, "venue": None, "pages": None}),
+    "same PMID": (
+        {"ids": {"pmid": "5"}, "year": None},
+        {"ids": {"pmid": "5"}, "venue": None, "pages": None},
+    ),
     "full-width brackets": (
         {"title": "太湖流域水质（一九九八年）变化研究与评价"},
         {"title": "太湖流域水质(一九九八年)变化研究与评价"},
@@ -47,7 +64,10 @@ SAME: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {"title": "太湖五里湖生态重建示范工程——大型围隔试验"},
         {"title": "太湖五里湖生态重建示范工程--大型围隔试验"},
     ),
-    "em dash against hyphen": ({"title": "龙羊峡—刘家峡河段开发规划"}, {"title": "龙羊峡-刘家峡河段开发规划"}),
+    "em dash against hyphen": (
+        {"title": "龙羊峡—刘家峡河段开发规划"},
+        {"title": "龙羊峡-刘家峡河段开发规划"},
+    ),
     "Chinese subtitle missing": (
         {"title": "水生植物群落构建对入湖河流污染物的净化效应——以巢湖小柘皋河为例"},
         {"title": "水生植物群落构建对入湖河流污染物的净化效应"},
@@ -55,9 +75,18 @@ SAME: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
 }
 
 APART: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
-    "two parts": ({"title": "Iron oxides in lakes. Part I"}, {"title": "Iron oxides in lakes. Part II"}),
-    "roman series numbers": ({"title": "Iron oxides in lakes II"}, {"title": "Iron oxides in lakes III"}),
-    "Chinese series numbers": ({"title": "铁氧化物吸附磷的研究（Ⅰ）"}, {"title": "铁氧化物吸附磷的研究（Ⅱ）"}),
+    "two parts": (
+        {"title": "Iron oxides in lakes. Part I"},
+        {"title": "Iron oxides in lakes. Part II"},
+    ),
+    "roman series numbers": (
+        {"title": "Iron oxides in lakes II"},
+        {"title": "Iron oxides in lakes III"},
+    ),
+    "Chinese series numbers": (
+        {"title": "铁氧化物吸附磷的研究（Ⅰ）"},
+        {"title": "铁氧化物吸附磷的研究（Ⅱ）"},
+    ),
     "erratum": ({}, {"title": "Erratum: " + ARTICLE["title"]}),
     "erratum under the article's DOI": (
         {"doi": "10.1000/one"},
@@ -65,19 +94,37 @@ APART: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     ),
     "reply": ({}, {"title": "Reply to: " + ARTICLE["title"], "authors": ["Smith, J."]}),
     "retraction": ({}, {"title": "Retraction: " + ARTICLE["title"]}),
-    "another DOI": ({"doi": "10.1000/one"}, {"doi": "10.1000/two", "pages": "200-210", "volume": "13"}),
-    "yearly reports": ({"title": "Annual report on soils 2010"}, {"title": "Annual report on soils 2011"}),
+    "another DOI": (
+        {"doi": "10.1000/one"},
+        {"doi": "10.1000/two", "pages": "200-210", "volume": "13"},
+    ),
+    "yearly reports": (
+        {"title": "Annual report on soils 2010"},
+        {"title": "Annual report on soils 2011"},
+    ),
     "another edition": ({"edition": "2nd ed."}, {"edition": "3rd edition"}),
     "the same title years later": ({"year": 2001, "volume": None}, {"year": 2011, "volume": None}),
-    "front matter": ({"title": "Editorial", "pages": "1-2"}, {"title": "Editorial", "pages": "55-56", "issue": "4"}),
+    "front matter": (
+        {"title": "Editorial", "pages": "1-2"},
+        {"title": "Editorial", "pages": "55-56", "issue": "4"},
+    ),
     "one DOI over a whole supplement": (
         {"doi": "10.1000/suppl", "title": "Thyroid function in mice", "pages": None},
-        {"doi": "10.1000/suppl", "title": "Outcomes of knee surgery", "pages": None, "authors": ["Li, Wei"]},
+        {
+            "doi": "10.1000/suppl",
+            "title": "Outcomes of knee surgery",
+            "pages": None,
+            "authors": ["Li, Wei"],
+        },
     ),
     "empty titles": ({"title": ""}, {"title": ""}),
     "a portal's URL": (
         {"url": "https://example.org/search", "title": "Thyroid function in mice"},
-        {"url": "https://example.org/search", "title": "Outcomes of knee surgery", "authors": ["Li, Wei"]},
+        {
+            "url": "https://example.org/search",
+            "title": "Outcomes of knee surgery",
+            "authors": ["Li, Wei"],
+        },
     ),
 }
 
@@ -95,7 +142,9 @@ def test_one_work(name: str) -> None:
 @pytest.mark.parametrize("name", SAME)
 def test_one_work_meets(name: str) -> None:
     """The two records share a key, so that they are compared at all."""
-    left, right = (record(s, 1, **{**ARTICLE, **over}) for s, over in zip("ab", SAME[name], strict=True))
+    left, right = (
+        record(s, 1, **{**ARTICLE, **over}) for s, over in zip("ab", SAME[name], strict=True)
+    )
 
     assert set(DEFAULT.keys(fingerprint(left))) & set(DEFAULT.keys(fingerprint(right)))
 
@@ -110,7 +159,10 @@ def test_two_works(name: str) -> None:
 
 def test_preprint_and_article_are_versions() -> None:
     """A preprint and the published article are versions of one work, not the same record twice."""
-    match = said({"doi": "10.1000/one"}, {"doi": "10.48550/arxiv.1101.00001", "type": "preprint", "venue": "arXiv"})
+    match = said(
+        {"doi": "10.1000/one"},
+        {"doi": "10.48550/arxiv.1101.00001", "type": "preprint", "venue": "arXiv"},
+    )
 
     assert match is not None
     assert match.verdict == "version"
@@ -123,7 +175,8 @@ def test_the_reason_is_in_words() -> None:
     assert match is not None
     assert (
         match.because
-        == "same DOI; titles equal; same authors; same year; same venue; volume equal; issue equal; pages equal"
+        == "same DOI; titles equal; same authors; same year; same venue; volume equal; issue "
+        "equal; pages equal"
     )
     assert (match.left, match.right) == ("a:1", "b:1")
 

@@ -20,7 +20,8 @@ def merged(*rows: Record, **options: Any) -> Hit:
 
 
 def test_each_field_names_its_source() -> None:
-    """Provenance has an entry for every field that the merged record has, and the source really said so."""
+    """Provenance has an entry for every field that the merged record has, and the source really
+    said so."""
     hit = merged(
         record("a", 1, **{**ARTICLE, "venue": "J. Soil Sci."}, ids={"pmid": "5"}),
         record("b", 1, **ARTICLE, doi="10.1000/one", abstract="Iron binds phosphate."),
@@ -54,7 +55,9 @@ def test_a_title_has_no_full_stop_that_another_record_of_it_does_not_have() -> N
     alone = merged(with_stop, record("b", 1, title="Something else"))
 
     assert merged(with_stop, record("b", 1, title="Iron in  Lakes")).record.title == "Iron in lakes"
-    assert merged(with_stop, record("b", 1, title="Iron in  Lakes")).record.titles == ("Fer des lacs",)
+    assert merged(with_stop, record("b", 1, title="Iron in  Lakes")).record.titles == (
+        "Fer des lacs",
+    )
     assert alone.record.title == "Iron in lakes."
 
 

@@ -1,4 +1,5 @@
-"""What works are called: by what they are, each by an id of its own, and found by every id that they may have borne."""
+"""What works are called: by what they are, each by an id of its own, and found by every id that
+they may have borne."""
 
 from __future__ import annotations
 
@@ -20,7 +21,14 @@ from metasearch.record import Author, Hit, Record, VersionsMode
 from tests.dedup.records import ARTICLE, record, records
 from tests.dedup.test_online import fold
 
-PREPRINT = {**ARTICLE, "venue": "arXiv", "volume": None, "issue": None, "pages": None, "type": "preprint"}
+PREPRINT = {
+    **ARTICLE,
+    "venue": "arXiv",
+    "volume": None,
+    "issue": None,
+    "pages": None,
+    "type": "preprint",
+}
 
 
 def hits_of(rows: list[Record], versions: VersionsMode = "group") -> list[Hit]:
@@ -48,7 +56,8 @@ def test_no_two_hits_have_one_id(rows: list[Record], versions: VersionsMode) -> 
 def test_every_id_of_fewer_records_finds_its_work(
     rows: list[Record], rng: random.Random, versions: VersionsMode
 ) -> None:
-    """The id that a work has in the answer of fewer sources means, in the whole answer, a hit with one of its records.
+    """The id that a work has in the answer of fewer sources means, in the whole answer, a hit with
+    one of its records.
 
     Unless another hit bears that very id there.
     """
@@ -78,11 +87,22 @@ def test_every_name_of_a_record_finds_its_hit(rows: list[Record]) -> None:
                 assert hit in find(f"https://doi.org/{row.doi.upper()}", hits)
 
 
-@given(st.lists(st.sampled_from([2009, 2010, 2011, 2012]), min_size=2, max_size=6), st.randoms(use_true_random=False))
+@given(
+    st.lists(st.sampled_from([2009, 2010, 2011, 2012]), min_size=2, max_size=6),
+    st.randoms(use_true_random=False),
+)
 def test_works_of_one_key_fold_in_any_order(years: list[int], rng: random.Random) -> None:
-    """A work that comes late may take the id of another one; whoever applies the changes holds the hits."""
+    """A work that comes late may take the id of another one; whoever applies the changes holds the
+    hits."""
     rows = [
-        record("a", number, title="Annual report on water", authors=["Berg, A."], year=year, doi=f"10.1000/{number}")
+        record(
+            "a",
+            number,
+            title="Annual report on water",
+            authors=["Berg, A."],
+            year=year,
+            doi=f"10.1000/{number}",
+        )
         for number, year in enumerate(years)
     ]
     whole = {hit.id: hit for hit in hits_of(rows)}
@@ -99,7 +119,14 @@ def test_works_of_one_key_fold_in_any_order(years: list[int], rng: random.Random
 def test_of_two_works_with_one_key_the_earlier_keeps_the_id() -> None:
     """The other one is told apart by its year, and is found by the shared id where it is alone."""
     early, late = (
-        record("a", year, title="Annual report on water", authors=["Berg, A."], year=year, doi=f"10.1000/{year}")
+        record(
+            "a",
+            year,
+            title="Annual report on water",
+            authors=["Berg, A."],
+            year=year,
+            doi=f"10.1000/{year}",
+        )
         for year in (2009, 2015)
     )
     (alone,) = hits_of([late])
@@ -119,7 +146,10 @@ def test_of_two_works_with_one_key_the_earlier_keeps_the_id() -> None:
         {"title": "SORPTION OF PHOSPHATE ON IRON OXIDES IN LAKE SEDIMENTS"},
         {"title": "Sorption of phosphate on iron oxides in lake sediments — a column study."},
         {"title": "Sorption of phosphate on iron oxides in lake …"},
-        {"title": "Sorption of phosphate on iron oxides in lake sediments", "subtitle": "a column study"},
+        {
+            "title": "Sorption of phosphate on iron oxides in lake sediments",
+            "subtitle": "a column study",
+        },
         {"authors": ["van der Berg, A."]},
         {"authors": ["Anna van der Berg"]},
         {"authors": ["BERG AB"]},
@@ -129,7 +159,8 @@ def test_of_two_works_with_one_key_the_earlier_keeps_the_id() -> None:
     ],
 )
 def test_spellings_of_one_work_have_one_key(other: dict[str, Any]) -> None:
-    """Capitals, subtitle, a title cut off, names in one piece, a year beside it, preprint, identifiers."""
+    """Capitals, subtitle, a title cut off, names in one piece, a year beside it, preprint,
+    identifiers."""
     assert key(**other) == key()
 
 
@@ -156,27 +187,40 @@ def test_a_title_that_says_nothing_is_named_by_identifier_or_place() -> None:
 
 def test_a_work_is_named_without_its_source() -> None:
     """The name of a source or file is no part of the key, even if little else is there."""
-    for values in (ARTICLE, {"title": "Sorption"}, {"title": "", "doi": "10.1000/one"}, {"title": "", "year": 2011}):
-        one, other = (naming.own_id(fingerprint(record(source, 7, **values))) for source in ("old.ris", "new.ris"))
+    for values in (
+        ARTICLE,
+        {"title": "Sorption"},
+        {"title": "", "doi": "10.1000/one"},
+        {"title": "", "year": 2011},
+    ):
+        one, other = (
+            naming.own_id(fingerprint(record(source, 7, **values)))
+            for source in ("old.ris", "new.ris")
+        )
 
         assert one == other
 
 
 def test_family_names_in_two_words_are_one_key_however_they_are_given() -> None:
-    """Some sources give both names as the family name, some leave the name in one piece; "Jr" is no name."""
+    """Some sources give both names as the family name, some leave the name in one piece; "Jr" is no
+    name."""
     names = [
         Author("Cailem Murray Boyle", "Murray Boyle", "Cailem"),
         Author("Cailem Murray Boyle"),
         Author("C. Murray-Boyle", "Murray-Boyle", "C."),
         Author("Cailem Boyle Jr"),
     ]
-    keys = {naming.key(fingerprint(Record(source="a", title="Opportunity costs", authors=(it,)))) for it in names}
+    keys = {
+        naming.key(fingerprint(Record(source="a", title="Opportunity costs", authors=(it,))))
+        for it in names
+    }
 
     assert len(keys) == 1
 
 
 def test_versions_that_are_separate_keep_their_ids() -> None:
-    """The preprint has one id whether or not the article is there, and with that the grouped hit is found."""
+    """The preprint has one id whether or not the article is there, and with that the grouped hit is
+    found."""
     article, preprint = record("a", 1, doi="10.1000/one", **ARTICLE), record("b", 1, **PREPRINT)
     (grouped,) = hits_of([article, preprint])
 
@@ -193,7 +237,8 @@ def test_ids_are_the_same_in_every_process() -> None:
     program = (
         "import json;from metasearch.dedup import *;from tests.dedup.records import *;"
         "s=OnlineDedup(DEFAULT);"
-        "[s.insert(record('a',n,**{**ARTICLE,'year':n,'doi':f'10.1000/{n}'})) for n in (1990,2000,2010)];"
+        "[s.insert(record('a',n,**{**ARTICLE,'year':n,'doi':f'10.1000/{n}'})) for n in "
+        "(1990,2000,2010)];"
         "print(json.dumps(sorted(h.id for h in s.hits())))"
     )
     found = [
@@ -215,7 +260,11 @@ def test_ids_are_the_same_in_every_process() -> None:
 def _seconds(count: int) -> float:
     """CPU time to name so many works of one key, the best of three runs."""
     prints = [
-        fingerprint(record("a", number, title="Annual report", authors=["Berg, A."], doi=f"10.1000/{number}"))
+        fingerprint(
+            record(
+                "a", number, title="Annual report", authors=["Berg, A."], doi=f"10.1000/{number}"
+            )
+        )
         for number in range(count)
     ]
     works = [[number] for number in range(count)]

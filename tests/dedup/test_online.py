@@ -40,7 +40,8 @@ def fold(changes: list[Change]) -> dict[str, Hit]:
 
 @given(records(), st.randoms(use_true_random=False))
 def test_arrival_order_does_not_matter(rows: list[Record], rng: random.Random) -> None:
-    """Shuffled arrivals give the same hits: same ids, same records, same merged fields, same evidence."""
+    """Shuffled arrivals give the same hits: same ids, same records, same merged fields, same
+    evidence."""
     shuffled = rows[:]
     rng.shuffle(shuffled)
 
@@ -49,7 +50,8 @@ def test_arrival_order_does_not_matter(rows: list[Record], rng: random.Random) -
 
 @given(records(), st.randoms(use_true_random=False))
 def test_the_changes_fold_to_the_hits(rows: list[Record], rng: random.Random) -> None:
-    """A client that applies the changes one by one ends with exactly the finished hits, in any order of arrival."""
+    """A client that applies the changes one by one ends with exactly the finished hits, in any
+    order of arrival."""
     rng.shuffle(rows)
     stage = OnlineDedup(DEFAULT)
     changes = [change for row in rows for change in stage.add(row)]
@@ -85,14 +87,17 @@ def test_every_merge_has_its_evidence(rows: list[Record]) -> None:
 
 
 def test_a_late_record_joins_two_hits() -> None:
-    """Two shown hits become one when a record arrives that belongs to both, and the join is told."""
+    """Two shown hits become one when a record arrives that belongs to both, and the join is
+    told."""
     stage = OnlineDedup(DEFAULT)
     by_doi = record("a", 1, title="Phosphate sorption", doi="10.1000/one")
     by_pmid = record("b", 1, title="Phosphates sorption (in German)", ids={"pmid": "77"})
     stage.add(by_doi)
     stage.add(by_pmid)
 
-    (joined,) = stage.add(record("c", 1, title="Phosphate sorption", doi="10.1000/one", ids={"pmid": "77"}))
+    (joined,) = stage.add(
+        record("c", 1, title="Phosphate sorption", doi="10.1000/one", ids={"pmid": "77"})
+    )
 
     assert isinstance(joined, Joined)
     assert {r.key for r in joined.hit.records} == {"a:1", "b:1", "c:1"}
@@ -100,7 +105,8 @@ def test_a_late_record_joins_two_hits() -> None:
 
 
 def test_growing_keeps_the_name() -> None:
-    """A hit keeps its id when a record of the same title and author joins it, whatever that is called."""
+    """A hit keeps its id when a record of the same title and author joins it, whatever that is
+    called."""
     for first, then in (("a", "b"), ("b", "a")):
         stage = OnlineDedup(DEFAULT)
         (added,) = stage.add(record(first, 1, **ARTICLE))
@@ -115,7 +121,10 @@ def test_growing_keeps_the_name() -> None:
 def test_the_majority_renames_a_hit() -> None:
     """When most records say another title the hit is called so, and stays known by the old id."""
     stage = OnlineDedup(DEFAULT)
-    misspelt = {**ARTICLE, "title": "Sorptoin of phosphate on iron oxides in lake sediments: a column study"}
+    misspelt = {
+        **ARTICLE,
+        "title": "Sorptoin of phosphate on iron oxides in lake sediments: a column study",
+    }
     (added,) = stage.add(record("a", 1, doi="10.1000/one", **misspelt))
     told = [*stage.add(record("b", 1, doi="10.1000/one", **ARTICLE))]
 
@@ -128,10 +137,13 @@ def test_the_majority_renames_a_hit() -> None:
 
 
 def test_what_settled_untold_is_told_with_the_next_change() -> None:
-    """A hit that was shown, and joined another one while nobody listened, does not stay shown for ever."""
+    """A hit that was shown, and joined another one while nobody listened, does not stay shown for
+    ever."""
     stage = OnlineDedup(DEFAULT)
     changes = stage.add(record("a", 1, title="Phosphate sorption", doi="10.1000/one"))
-    changes += stage.add(record("b", 1, title="Phosphates sorption (in German)", ids={"pmid": "77"}))
+    changes += stage.add(
+        record("b", 1, title="Phosphates sorption (in German)", ids={"pmid": "77"})
+    )
     stage.insert(record("c", 1, title="Phosphate sorption", doi="10.1000/one", ids={"pmid": "77"}))
     stage.hits()
 
@@ -197,9 +209,15 @@ def test_versions_are_grouped_parted_or_merged(versions: VersionsMode, works: in
     """What becomes of a preprint and its article is a choice; nothing is lost by any."""
     stage = OnlineDedup(DEFAULT, versions=versions)
     stage.insert(record("a", 1, **ARTICLE))
-    stage.insert(record("b", 1, **{**ARTICLE, "venue": "arXiv", "volume": None, "pages": None}, type="preprint"))
+    stage.insert(
+        record(
+            "b", 1, **{**ARTICLE, "venue": "arXiv", "volume": None, "pages": None}, type="preprint"
+        )
+    )
     hits = stage.hits()
 
     assert len(hits) == works
     assert sorted(r.source for hit in hits for r in hit.records) == ["a", "b"]
-    assert [bool(hit.versions) for hit in hits] == ([True] if versions == "group" else [False] * works)
+    assert [bool(hit.versions) for hit in hits] == (
+        [True] if versions == "group" else [False] * works
+    )

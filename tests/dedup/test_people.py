@@ -26,7 +26,11 @@ def related(a: list[str], b: list[str]) -> str | None:
 @pytest.mark.parametrize(
     ("a", "b", "relation"),
     [
-        (["Berg, A.", "Okafor, C.", "Li, M."], ["van der Berg, Anna", "Okafor, Chidi", "Li, Mei", "Diaz, P."], "team"),
+        (
+            ["Berg, A.", "Okafor, C.", "Li, M."],
+            ["van der Berg, Anna", "Okafor, Chidi", "Li, Mei", "Diaz, P."],
+            "team",
+        ),
         (["Berg, A.", "Okafor, C."], ["Okafor, Chidi", "Berg, Anna"], "all"),
         (["Berg, A."], ["Berg, Anna", "Okafor, Chidi"], "first"),
         (["Mueller, J.", "Okafor, C."], ["Muller, J.", "Okafor, C."], "all"),

@@ -16,7 +16,10 @@ from metasearch.dedup.pin_lines import Pin, read_line, shown
         ("DOI: 10.1000/abc", "doi:10.1000/abc"),
         ("https://doi.org/10.1000/abc", "doi:10.1000/abc"),
         ("http://dx.doi.org/10.1000%2Fabc", "doi:10.1000/abc"),
-        ("10.1002/(SICI)1097(1998)4:4<3::AID-J2>3.0.CO;2-#", "doi:10.1002/(sici)1097(1998)4:4<3::aid-j2>3.0.co;2-#"),
+        (
+            "10.1002/(SICI)1097(1998)4:4<3::AID-J2>3.0.CO;2-#",
+            "doi:10.1002/(sici)1097(1998)4:4<3::aid-j2>3.0.co;2-#",
+        ),
         ("PMID:123", "pmid:123"),
         ("pmcid:PMC12", "pmcid:pmc12"),
         ("arXiv:2104.12255v2", "arxiv:2104.12255"),
@@ -31,7 +34,9 @@ def test_names(text: str, name: str) -> None:
     assert read_name(text) == name
 
 
-@pytest.mark.parametrize("text", ["", "abc", ":1", "pmid:", "10.x/abc", "doi:abc", "https://example.org/1", "a:\x00b"])
+@pytest.mark.parametrize(
+    "text", ["", "abc", ":1", "pmid:", "10.x/abc", "doi:abc", "https://example.org/1", "a:\x00b"]
+)
 def test_what_is_no_name(text: str) -> None:
     """The message shows what was given."""
     with pytest.raises(ValueError) as raised:
@@ -60,7 +65,8 @@ def test_a_doi_is_shown_as_it_is_typed() -> None:
     ],
 )
 def test_lines(line: str, names: tuple[str, ...], reason: str) -> None:
-    """Blanks part names, quotation marks hold them together, and # begins a comment only where a word could begin."""
+    """Blanks part names, quotation marks hold them together, and # begins a comment only where a
+    word could begin."""
     assert read_line(line, 3, "pins.txt") == Pin("same", names, 3, "pins.txt", reason)
 
 

@@ -33,7 +33,10 @@ def problems(*lines: str) -> tuple[str, ...]:
 
 def said(known: Pins, a: Record, b: Record) -> Match | None:
     """The verdict, which is the same from both sides."""
-    one, other = known.compare(fingerprint(a), fingerprint(b)), known.compare(fingerprint(b), fingerprint(a))
+    one, other = (
+        known.compare(fingerprint(a), fingerprint(b)),
+        known.compare(fingerprint(b), fingerprint(a)),
+    )
     assert one == other
     return one
 
@@ -63,7 +66,11 @@ def test_whom_a_name_means(name: str, bearer: Record) -> None:
 
     assert word(known, bearer, record("z", 9)) == "same"
     assert word(known, record("x", 2), record("z", 9)) is None
-    assert set(known.keys(fingerprint(bearer))) == set(known.keys(fingerprint(record("z", 9)))) != set()
+    assert (
+        set(known.keys(fingerprint(bearer)))
+        == set(known.keys(fingerprint(record("z", 9))))
+        != set()
+    )
     assert not list(known.keys(fingerprint(record("x", 2))))
 
 
@@ -82,14 +89,18 @@ def test_same() -> None:
     """The verdict is sure, and tells line and reason."""
     match = said(pins("# mine", "", "same a:1 b:1  # read both"), record("a", 1), record("b", 1))
 
-    assert match == Match("pin", "same", 1.0, "pinned as the same (pins.txt line 3: read both)", "a:1", "b:1")
+    assert match == Match(
+        "pin", "same", 1.0, "pinned as the same (pins.txt line 3: read both)", "a:1", "b:1"
+    )
 
 
 def test_different() -> None:
     """So it is for the other verdict; without a reason there is only the line."""
     match = said(pins("different a:1 b:1"), record("b", 1), record("a", 1))
 
-    assert match == Match("pin", "different", 1.0, "pinned as different (pins.txt line 1)", "a:1", "b:1")
+    assert match == Match(
+        "pin", "different", 1.0, "pinned as different (pins.txt line 1)", "a:1", "b:1"
+    )
 
 
 def test_same_is_transitive() -> None:
@@ -101,7 +112,10 @@ def test_same_is_transitive() -> None:
     assert match.because == "pinned as the same (pins.txt lines 1, 2: why)"
     assert word(known, record("b", 1), record("c", 1)) == "same"
     assert word(known, record("a", 1), record("y", 1)) is None
-    assert len({*known.keys(fingerprint(record("a", 1))), *known.keys(fingerprint(record("x", 1)))}) == 1
+    assert (
+        len({*known.keys(fingerprint(record("a", 1))), *known.keys(fingerprint(record("x", 1)))})
+        == 1
+    )
 
 
 def test_different_parts_groups() -> None:
@@ -116,7 +130,11 @@ def test_different_is_said_of_each_with_each_and_is_not_transitive() -> None:
     """Three names of a line differ mutually; two works that differ from a third may be one."""
     known = pins("different a:1 b:1 c:1", "different c:1 d:1")
 
-    assert word(known, record("a", 1), record("c", 1)) == word(known, record("b", 1), record("c", 1)) == "different"
+    assert (
+        word(known, record("a", 1), record("c", 1))
+        == word(known, record("b", 1), record("c", 1))
+        == "different"
+    )
     assert word(known, record("a", 1), record("d", 1)) is None
 
 
@@ -124,14 +142,19 @@ def test_a_name_stands_for_all_its_records() -> None:
     """Two records of a pinned DOI are one work, as both are what the other name is."""
     known = pins("same 10.1000/abc pmid:5")
 
-    assert word(known, record("a", 1, doi="10.1000/abc"), record("b", 1, doi="10.1000/abc")) == "same"
+    assert (
+        word(known, record("a", 1, doi="10.1000/abc"), record("b", 1, doi="10.1000/abc")) == "same"
+    )
 
 
 def test_records_that_share_a_name_can_be_parted() -> None:
     """Two records of one DOI are told apart by their keys."""
     known = pins("different a:1 b:1", "same 10.1000/abc pmid:5")
 
-    assert word(known, record("a", 1, doi="10.1000/abc"), record("b", 1, doi="10.1000/abc")) == "different"
+    assert (
+        word(known, record("a", 1, doi="10.1000/abc"), record("b", 1, doi="10.1000/abc"))
+        == "different"
+    )
 
 
 def test_a_record_that_bears_both_names_is_told_apart_from_neither() -> None:
@@ -140,7 +163,10 @@ def test_a_record_that_bears_both_names_is_told_apart_from_neither() -> None:
     both = record("a", 1, doi="10.1000/abc", ids={"pmid": "5"})
 
     assert word(known, both, record("b", 1, doi="10.1000/abc")) is None
-    assert word(known, record("b", 1, doi="10.1000/abc"), record("c", 1, ids={"pmid": "5"})) == "different"
+    assert (
+        word(known, record("b", 1, doi="10.1000/abc"), record("c", 1, ids={"pmid": "5"}))
+        == "different"
+    )
 
 
 def test_nothing_is_pinned() -> None:
@@ -195,9 +221,13 @@ def test_all_problems_are_told_at_once() -> None:
 
 def test_same_and_different_name_all_lines() -> None:
     """A contradiction is told with every line that it consists of, however long the way between."""
-    told = problems("same a:1 b:1", "same x:1 y:1", "same c:1 b:1", "same c:1 d:1", "different d:1 e:1 a:1")
+    told = problems(
+        "same a:1 b:1", "same x:1 y:1", "same c:1 b:1", "same c:1 d:1", "different d:1 e:1 a:1"
+    )
 
-    assert told == ("pins.txt line 5: d:1 and a:1 are different here, but the same by pins.txt lines 1, 3, 4",)
+    assert told == (
+        "pins.txt line 5: d:1 and a:1 are different here, but the same by pins.txt lines 1, 3, 4",
+    )
 
 
 def test_errors_are_usage_errors() -> None:
@@ -220,7 +250,9 @@ def test_what_is_no_file_of_pins_is_not_read_to_its_end() -> None:
 def test_load(tmp_path: Path, start: bytes, end: bytes) -> None:
     """UTF-8 with or without a byte order mark, with the line ends of any system."""
     file = tmp_path / "mine.txt"
-    file.write_bytes(start + end.join(["same 知网:1 b:1 # 同一篇".encode(), b"different b:1 c:1", b""]))
+    file.write_bytes(
+        start + end.join(["same 知网:1 b:1 # 同一篇".encode(), b"different b:1 c:1", b""])
+    )
 
     match = said(Pins.load(file), record("知网", 1), record("b", 1))
 
@@ -290,11 +322,15 @@ def together(rows: list[Record], known: Pins, versions: VersionsMode = "group") 
 
 @st.composite
 def pinned(draw: st.DrawFn) -> tuple[list[Record], Pins]:
-    """Records, and pins on their keys, DOIs and other identifiers that do not contradict one another."""
+    """Records, and pins on their keys, DOIs and other identifiers that do not contradict one
+    another."""
     rows = draw(records())
-    names = sorted({row.key for row in rows} | {"10.1000/one", "10.1000/two", "pmid:1", "pmid:2", "nobody:1"})
+    names = sorted(
+        {row.key for row in rows} | {"10.1000/one", "10.1000/two", "pmid:1", "pmid:2", "nobody:1"}
+    )
     line = st.tuples(
-        st.sampled_from(["same", "different"]), st.lists(st.sampled_from(names), min_size=2, max_size=4, unique=True)
+        st.sampled_from(["same", "different"]),
+        st.lists(st.sampled_from(names), min_size=2, max_size=4, unique=True),
     )
     known = Pins()
     for word_, chosen in draw(st.lists(line, min_size=1, max_size=5)):
@@ -323,9 +359,12 @@ def linked(pairs: list[set[str]]) -> list[set[str]]:
 
 
 @given(pinned(), st.randoms(use_true_random=False), st.sampled_from(VERSIONS_MODES))
-def test_pins_win(case: tuple[list[Record], Pins], rng: random.Random, versions: VersionsMode) -> None:
-    """Whatever the records and their order: what is pinned as different is never one hit, what is pinned as the same
-    always is, unless records bear names by which the one contradicts the other."""
+def test_pins_win(
+    case: tuple[list[Record], Pins], rng: random.Random, versions: VersionsMode
+) -> None:
+    """Whatever the records and their order: what is pinned as different is never one hit, what is
+    pinned as the same always is, unless records bear names by which the one contradicts the
+    other."""
     rows, known = case
     rng.shuffle(rows)
 
@@ -358,12 +397,20 @@ def test_records_with_nothing_in_common_are_brought_together() -> None:
 
 
 def test_a_chain_of_pins_lifts_vetoes_between_its_ends() -> None:
-    """What is the same by way of a third record is one work, though the rules would part the ends."""
+    """What is the same by way of a third record is one work, though the rules would part the
+    ends."""
     rows = [
         record("a", 1, **{**ARTICLE, "title": f"{ARTICLE['title']}, Part I", "doi": "10.1000/one"}),
         record("b", 1, title="Something else", doi="10.1000/one", ids={"pmid": "5"}),
         record(
-            "c", 1, **{**ARTICLE, "title": f"{ARTICLE['title']}, Part II", "ids": {"pmid": "5"}, "doi": "10.1000/t"}
+            "c",
+            1,
+            **{
+                **ARTICLE,
+                "title": f"{ARTICLE['title']}, Part II",
+                "ids": {"pmid": "5"},
+                "doi": "10.1000/t",
+            },
         ),
     ]
     known = pins("same a:1 b:1", "same pmid:5 pmid:6")
@@ -374,18 +421,24 @@ def test_a_chain_of_pins_lifts_vetoes_between_its_ends() -> None:
 
 @pytest.mark.parametrize("count", [30, 100, 300])
 def test_pins_win_in_a_crowd(count: int) -> None:
-    """Two of very many copies are told apart, and the copies that are pinned to each go with it or stay."""
+    """Two of very many copies are told apart, and the copies that are pinned to each go with it or
+    stay."""
     rows = [record("s", number, **ARTICLE) for number in range(count)]
     known = pins(f"different s:{count - 2} s:{count - 1}")
 
     for order in (rows, rows[::-1]):
-        assert not [hit for hit in together(order, known) if {f"s:{count - 2}", f"s:{count - 1}"} <= hit]
+        assert not [
+            hit for hit in together(order, known) if {f"s:{count - 2}", f"s:{count - 1}"} <= hit
+        ]
 
 
 @pytest.mark.parametrize("count", [30, 100, 300])
 def test_a_large_group_is_one_hit(count: int) -> None:
     """However many records are pinned together, and however little they are alike."""
-    rows = [record("s", number, title=f"Work number {number * 7}", year=1000 + 5 * number) for number in range(count)]
+    rows = [
+        record("s", number, title=f"Work number {number * 7}", year=1000 + 5 * number)
+        for number in range(count)
+    ]
     known = pins("same " + " ".join(row.key for row in rows))
 
     assert together(rows, known) == [{row.key for row in rows}]

@@ -47,12 +47,14 @@ def test_numbers_are_read_as_catalogues_write_them(title: str, number: str, year
     ],
 )
 def test_what_is_about_a_standard_is_none(title: str, values: dict[str, object]) -> None:
-    """An author or another type says that the record is about the standard; words in other letters name no body."""
+    """An author or another type says that the record is about the standard; words in other letters
+    name no body."""
     assert standard(fingerprint(record("a", title=title, **values))) is None
 
 
 def test_every_verdict_has_a_key() -> None:
-    """Two records of which the matcher says "same" share one of its keys, in whatever order they are asked."""
+    """Two records of which the matcher says "same" share one of its keys, in whatever order they
+    are asked."""
     matcher = next(it for it in DEFAULT.matchers if it.name == "standard")
     titles = (
         "ISO 690:2021",
@@ -78,9 +80,12 @@ def test_every_verdict_has_a_key() -> None:
     assert same > len(prints)
 
 
-@pytest.mark.parametrize("piece", ["ISO ", "GB/T/", "ISO 1-1", "1.1", "ISO/IEC 1:20", "ISO1.1.1.1-1-1"])
+@pytest.mark.parametrize(
+    "piece", ["ISO ", "GB/T/", "ISO 1-1", "1.1", "ISO/IEC 1:20", "ISO1.1.1.1-1-1"]
+)
 def test_numbers_are_looked_for_in_linear_time(piece: str) -> None:
-    """A text of twice the length takes about twice as long, also where nothing in it is a standard's number."""
+    """A text of twice the length takes about twice as long, also where nothing in it is a
+    standard's number."""
 
     def cost(length: int) -> float:
         text = "x" + piece * (length // len(piece))

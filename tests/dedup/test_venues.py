@@ -9,11 +9,17 @@ from metasearch.dedup.venues import venue_kind, venue_relation, venue_words
 SAME = [
     ("N Engl J Med", "New England Journal of Medicine"),
     ("The New England journal of medicine.", "New Engl J Med"),
-    ("Proc Natl Acad Sci U S A", "Proceedings of the National Academy of Sciences of the United States of America"),
+    (
+        "Proc Natl Acad Sci U S A",
+        "Proceedings of the National Academy of Sciences of the United States of America",
+    ),
     ("ACM Trans. Database Syst.", "ACM Transactions on Database Systems"),
     ("VLDB", "Proceedings of the 28th International Conference on Very Large Data Bases"),
     ("VLDB", "Proceedings of the 28th International Conference on Very Large &hellip;"),
-    ("SIGMOD Conference", "Proc. of the 1997 ACM SIGMOD International Conference on Management of Data"),
+    (
+        "SIGMOD Conference",
+        "Proc. of the 1997 ACM SIGMOD International Conference on Management of Data",
+    ),
     ("PNAS", "Proc Natl Acad Sci"),
 ]
 OTHER = [

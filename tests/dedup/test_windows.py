@@ -12,7 +12,8 @@ from metasearch.dedup import windows
 from metasearch.dedup.windows import overlap, shingles, signatures
 
 ENGLISH = (
-    "Warm water holds less oxygen than cold water does, and a river that is warmed by a power station loses fish "
+    "Warm water holds less oxygen than cold water does, and a river that is warmed by a power "
+    "station loses fish "
     "that need much of it. We measured both, above and below the outlet, over three summers."
 )
 CHINESE = "温水所含的氧比冷水少，被电厂加热的河流会失去需氧量大的鱼类。我们连续三个夏天在排水口上下游对两者进行了测量。"
@@ -34,15 +35,22 @@ def by_hand(text: str) -> int | None:
     width = 2 if cjk else 4
     places = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0xD6E8FEB86659FD93)
     hashes = [
-        mixed(sum(ord(c) * place for c, place in zip(letters[at : at + width], places, strict=False)) & MASK)
+        mixed(
+            sum(ord(c) * place for c, place in zip(letters[at : at + width], places, strict=False))
+            & MASK
+        )
         for at in range(len(letters) - width + 1)
     ]
     if len(hashes) < (20 if cjk else 40):
         return None
-    return sum(1 << bit for bit in range(64) if 2 * sum(it >> bit & 1 for it in hashes) > len(hashes))
+    return sum(
+        1 << bit for bit in range(64) if 2 * sum(it >> bit & 1 for it in hashes) > len(hashes)
+    )
 
 
-@pytest.mark.parametrize("text", [ENGLISH, CHINESE, ENGLISH * 30, CHINESE * 30, "", "short", "短文", "a" * 300])
+@pytest.mark.parametrize(
+    "text", [ENGLISH, CHINESE, ENGLISH * 30, CHINESE * 30, "", "short", "短文", "a" * 300]
+)
 def test_numpy_counts_what_is_counted_by_hand(text: str) -> None:
     """Of texts of any length: more than 255 windows are counted in parts."""
     assert signatures([text]) == [by_hand(text)]
@@ -119,9 +127,15 @@ def test_overlap_is_that_of_sets_of_strings(width: int, text: str) -> None:
     letters = "".join(c for c in text.lower() if c.isalnum())
     half = letters[: len(letters) // 2] + "zz"
 
-    assert overlap(shingles(letters), shingles(half)) == pytest.approx(by_hand_overlap(letters, half, width))
+    assert overlap(shingles(letters), shingles(half)) == pytest.approx(
+        by_hand_overlap(letters, half, width)
+    )
 
 
 def test_nothing_overlaps_with_nothing() -> None:
     """Too little text is no evidence."""
-    assert overlap(shingles(""), shingles("")) == overlap(shingles(ENGLISH), shingles("short")) == (0.0, 0.0)
+    assert (
+        overlap(shingles(""), shingles(""))
+        == overlap(shingles(ENGLISH), shingles("short"))
+        == (0.0, 0.0)
+    )

@@ -21,7 +21,10 @@ SHELVES = shelves(works())
 REGISTRY = Registry(
     Settings(
         sources={
-            database.name: {"extends": database.extends, "url": f"http://127.0.0.1:9{database.path}"}
+            database.name: {
+                "extends": database.extends,
+                "url": f"http://127.0.0.1:9{database.path}",
+            }
             for database in DATABASES.values()
         }
     )
@@ -33,7 +36,9 @@ def answer(request: Request) -> Page:
     path = "/" + request.url.split("/", 3)[3]
     params = dict(public(request.params)) | dict(public(request.body))
     reply = DATABASES[request.source].answer(path, params, SHELVES[request.source])
-    return Page(request=request, status=reply.status, content_type=reply.content_type, body=reply.body)
+    return Page(
+        request=request, status=reply.status, content_type=reply.content_type, body=reply.body
+    )
 
 
 def ask(name: str, query: str, wanted: int = 200) -> tuple[list[Record], int | None]:
@@ -64,7 +69,8 @@ def ask(name: str, query: str, wanted: int = 200) -> tuple[list[Record], int | N
     ],
 )
 def test_every_record_is_read_whole(name: str, query: str):
-    """All hits come once, each with a title, authors, a year and the source's id, and their number is the total."""
+    """All hits come once, each with a title, authors, a year and the source's id, and their number
+    is the total."""
     records, total = ask(name, query)
 
     assert len({record.source_id for record in records}) == len(records) == total >= 15
@@ -72,22 +78,33 @@ def test_every_record_is_read_whole(name: str, query: str):
         assert record.title
         assert record.authors
         assert record.year
-    assert any(record.abstract for record in records) == (name != "demo-slow")  # dblp has no abstracts
+    assert any(record.abstract for record in records) == (
+        name != "demo-slow"
+    )  # dblp has no abstracts
 
 
 @pytest.mark.parametrize("name", ANSWERING)
 def test_paging_gives_what_one_page_gives(name: str):
     """Twenty-five records are the first twenty-five of all."""
-    query = "jazz" if name == "demo-library" else "learning" if name != "demo-pubmed" else "psychedelics"
+    query = (
+        "jazz"
+        if name == "demo-library"
+        else "learning"
+        if name != "demo-pubmed"
+        else "psychedelics"
+    )
 
     records, _ = ask(name, query, 15)
 
-    assert [record.source_id for record in records[:15]] == [record.source_id for record in ask(name, query)[0][:15]]
+    assert [record.source_id for record in records[:15]] == [
+        record.source_id for record in ask(name, query)[0][:15]
+    ]
 
 
 @pytest.mark.parametrize("query", EXAMPLE_QUERIES)
 def test_example_queries_survive_translation(query: str):
-    """In each database's own dialect, too, each example finds works in at least two databases, and errors in none."""
+    """In each database's own dialect, too, each example finds works in at least two databases, and
+    errors in none."""
     finders = [name for name in ANSWERING if name != "demo-slow" and ask(name, query)[0]]
 
     assert len(finders) >= 2

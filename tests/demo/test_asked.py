@@ -6,7 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.demo.asked import MAX_TOKENS, NotUnderstood, UnknownIndex, cql, lucene, plain, pubmed
+from metasearch.demo.asked import (
+    MAX_TOKENS,
+    NotUnderstood,
+    UnknownIndex,
+    cql,
+    lucene,
+    plain,
+    pubmed,
+)
 from metasearch.query import And, Not, Or, Term, Years
 
 FIELDS = {"ti": "title", "au": "author", "all": "any"}
@@ -16,7 +24,9 @@ INDEXES = {"title": "title", "date": "year", "anywhere": "any"}
 
 def test_plain_words_know_no_operators():
     """In mere words, quotes, brackets and operators mean nothing."""
-    assert plain('"gene drive" AND (mosquito)') == And((Term("gene"), Term("drive"), Term("mosquito")))
+    assert plain('"gene drive" AND (mosquito)') == And(
+        (Term("gene"), Term("drive"), Term("mosquito"))
+    )
 
 
 def test_lucene_binds_not_before_and_before_or():
@@ -42,17 +52,23 @@ def test_lucene_reads_arxiv_years():
 
 def test_pubmed_tags_follow_their_terms():
     """`"a b"[ti] AND c[au] AND 2010:2020[dp] NOT d` is read term by term."""
-    expected = And((Term("a b", "title", phrase=True), Term("c", "author"), Years(2010, 2020), Not(Term("d"))))
+    expected = And(
+        (Term("a b", "title", phrase=True), Term("c", "author"), Years(2010, 2020), Not(Term("d")))
+    )
 
     assert pubmed('"a b"[ti] AND c[au] AND 2010/01/01:2020/12/31[dp] NOT d', TAGS) == expected
 
 
 def test_cql_relations():
     """`all` wants every word, `any` one of them, `=` the words as they stand, and dates compare."""
-    asked = 'dc.title all "a b" and dc.title any "c d" and cql.anywhere = "e f" and dc.date >= "2000"'
+    asked = (
+        'dc.title all "a b" and dc.title any "c d" and cql.anywhere = "e f" and dc.date >= "2000"'
+    )
     any_of = Or((Term("c", "title"), Term("d", "title")))
 
-    assert cql(asked, INDEXES) == And((Term("a b", "title"), any_of, Term("e f", phrase=True), Years(2000, None)))
+    assert cql(asked, INDEXES) == And(
+        (Term("a b", "title"), any_of, Term("e f", phrase=True), Years(2000, None))
+    )
 
 
 def test_cql_refuses_an_unknown_index():
@@ -61,9 +77,12 @@ def test_cql_refuses_an_unknown_index():
         cql("dc.smell = roses", INDEXES)
 
 
-@pytest.mark.parametrize("text", ["(jazz", "jazz)", '"jazz', "(" * 200 + "jazz", "a " * (MAX_TOKENS + 1)])
+@pytest.mark.parametrize(
+    "text", ["(jazz", "jazz)", '"jazz', "(" * 200 + "jazz", "a " * (MAX_TOKENS + 1)]
+)
 def test_what_breaks_the_rules_is_refused(text: str):
-    """Unbalanced brackets and quotes, deep nesting and endless queries are refused, not guessed at."""
+    """Unbalanced brackets and quotes, deep nesting and endless queries are refused, not guessed
+    at."""
     with pytest.raises(NotUnderstood):
         lucene(text, FIELDS)
     with pytest.raises(NotUnderstood):

@@ -76,12 +76,14 @@ def problems(work: Work) -> Iterator[str]:
 
 
 def test_the_facts_are_well_formed():
-    """Identifiers have their syntax and check digits, dates lie in their year, texts are tidy, names are complete."""
+    """Identifiers have their syntax and check digits, dates lie in their year, texts are tidy,
+    names are complete."""
     assert [problem for work in WORKS for problem in problems(work)] == []
 
 
 def test_it_holds_facts_and_short_texts_of_our_own():
-    """A line has the keys of a work and no others, and no long text; at least 250 works have an abstract."""
+    """A line has the keys of a work and no others, and no long text; at least 250 works have an
+    abstract."""
     known = {field.name for field in fields(Work)}
     lines = (files("metasearch.demo") / "catalogue.jsonl").read_text(encoding="utf-8").splitlines()
 
@@ -98,18 +100,24 @@ def test_an_example_query_finds_works_in_two_databases(query: str):
     """Each example finds something in at least two of the databases that answer in time."""
     held = shelves(WORKS)
 
-    finders = [name for name, shelf in held.items() if name != "demo-slow" and shelf.find(parse(query))]
+    finders = [
+        name for name, shelf in held.items() if name != "demo-slow" and shelf.find(parse(query))
+    ]
 
     assert len(finders) >= 2
 
 
 @pytest.mark.parametrize("subject", SUBJECTS)
 def test_the_name_of_a_subject_finds_its_works(subject: str):
-    """The first two words of a subject's name find at least twenty works on it, over all databases."""
+    """The first two words of a subject's name find at least twenty works on it, over all
+    databases."""
     name = " ".join(SUBJECTS[subject].replace(",", "").split()[:2])
 
     found = {
-        work.id for shelf in shelves(WORKS).values() for work in shelf.find(parse(name)) if work.subject == subject
+        work.id
+        for shelf in shelves(WORKS).values()
+        for work in shelf.find(parse(name))
+        if work.subject == subject
     }
 
     assert len(found) >= 20

@@ -44,39 +44,52 @@ def found(root: Any, path: str) -> list[Any]:
 
 
 def crossref(start: int, size: int) -> tuple[int, list[str]]:
-    message = ask_json("demo-crossref", query="gambling", offset=str(start), rows=str(size))["message"]
+    message = ask_json("demo-crossref", query="gambling", offset=str(start), rows=str(size))[
+        "message"
+    ]
     return message["total-results"], [item["DOI"] for item in message["items"]]
 
 
 def openalex(start: int, size: int) -> tuple[int, list[str]]:
-    answer = ask_json("demo-openalex", search="gambling", page=str(start // size + 1), per__page=str(size))
+    answer = ask_json(
+        "demo-openalex", search="gambling", page=str(start // size + 1), per__page=str(size)
+    )
     return answer["meta"]["count"], [result["id"] for result in answer["results"]]
 
 
 def arxiv(start: int, size: int) -> tuple[int, list[str]]:
-    feed = ask_xml("demo-arxiv", search_query="all:learning", start=str(start), max_results=str(size))
+    feed = ask_xml(
+        "demo-arxiv", search_query="all:learning", start=str(start), max_results=str(size)
+    )
     return int(found(feed, "string(o:totalResults)")), found(feed, "a:entry/a:id/text()")
 
 
 def pubmed(start: int, size: int) -> tuple[int, list[str]]:
-    result = ask_json("demo-pubmed", term="psilocybin", retmode="json", retstart=str(start), retmax=str(size))
+    result = ask_json(
+        "demo-pubmed", term="psilocybin", retmode="json", retstart=str(start), retmax=str(size)
+    )
     return int(result["esearchresult"]["count"]), result["esearchresult"]["idlist"]
 
 
 def library(start: int, size: int) -> tuple[int, list[str]]:
     asked = {"version": "1.2", "operation": "searchRetrieve", "query": "jazz"}
     root = ask_xml("demo-library", **asked, startRecord=str(start + 1), maximumRecords=str(size))
-    return int(found(root, "string(zs:numberOfRecords)")), found(root, "//m:controlfield[@tag='001']/text()")
+    return int(found(root, "string(zs:numberOfRecords)")), found(
+        root, "//m:controlfield[@tag='001']/text()"
+    )
 
 
 def slow(start: int, size: int) -> tuple[int, list[str]]:
-    hits = ask_json("demo-slow", q="learning", format="json", f=str(start), h=str(size))["result"]["hits"]
+    hits = ask_json("demo-slow", q="learning", format="json", f=str(start), h=str(size))["result"][
+        "hits"
+    ]
     return int(hits["@total"]), [hit["info"]["key"] for hit in hits.get("hit", [])]
 
 
 @pytest.mark.parametrize("page", [crossref, openalex, arxiv, pubmed, library, slow])
 def test_pages_give_each_record_once(page: Callable[[int, int], tuple[int, list[str]]]):
-    """Pages of seven, put together, are the answer of one large page, and as many as the total says."""
+    """Pages of seven, put together, are the answer of one large page, and as many as the total
+    says."""
     total, all_at_once = page(0, 100)
 
     paged = [key for start in range(0, total, 7) for key in page(start, 7)[1]]
@@ -113,7 +126,8 @@ def test_cursors_lead_through_all_works(name: str):
 
 @pytest.mark.parametrize("database", SOUND, ids=lambda database: database.name)
 def test_a_database_holds_a_part_of_what_fits(database):
-    """Each holds between 45 and 85 per cent of the works that fit its kind, the same at every start."""
+    """Each holds between 45 and 85 per cent of the works that fit its kind, the same at every
+    start."""
     fitting = [work for work in works() if database.fits(work)]
     held = {work.id for work in SHELVES[database.name].works}
 
@@ -123,7 +137,10 @@ def test_a_database_holds_a_part_of_what_fits(database):
 
 def test_every_work_is_somewhere_and_many_are_in_several():
     """No work is lost, and half of them are in two or more databases."""
-    holders = [sum(any(held.id == work.id for held in shelf.works) for shelf in SHELVES.values()) for work in works()]
+    holders = [
+        sum(any(held.id == work.id for held in shelf.works) for shelf in SHELVES.values())
+        for work in works()
+    ]
 
     assert min(holders) >= 1
     assert sum(count >= 2 for count in holders) >= len(holders) / 2
@@ -133,7 +150,8 @@ def test_every_work_is_somewhere_and_many_are_in_several():
     ("fact", "least"), [("subtitle", 10), ("doi", 10), ("year", 5), ("authors", 10), ("venue", 10)]
 )
 def test_databases_tell_the_same_work_differently(fact: str, least: int):
-    """Over the databases, works lack DOIs, subtitles and venues, shorten names, and differ in years."""
+    """Over the databases, works lack DOIs, subtitles and venues, shorten names, and differ in
+    years."""
     told: dict[str, set[object]] = {}
     for shelf in SHELVES.values():
         for work in shelf.works:
@@ -143,7 +161,8 @@ def test_databases_tell_the_same_work_differently(fact: str, least: int):
 
 
 def test_crossref_items():
-    """Crossref writes lists of titles, some in capitals or with markup, and the subtitle in one of two places."""
+    """Crossref writes lists of titles, some in capitals or with markup, and the subtitle in one of
+    two places."""
     items = ask_json("demo-crossref", rows="1000")["message"]["items"]
     titles = [item["title"][0] for item in items]
 
@@ -156,7 +175,8 @@ def test_crossref_items():
 
 
 def test_pubmed_records():
-    """PubMed fetches in the order of the ids and skips unknown ones; titles end in full stops, pages are short."""
+    """PubMed fetches in the order of the ids and skips unknown ones; titles end in full stops,
+    pages are short."""
     ids = [work.pmid for work in SHELVES["demo-pubmed"].works]
     path = "/entrez/eutils/efetch.fcgi"
     root = ask_xml("demo-pubmed", path, db="pubmed", id=",".join([*ids, "1"]), retmode="xml")
@@ -174,9 +194,17 @@ def test_library_records():
     """The library writes ISBD punctuation, family names first, and ISBN-10s for older books."""
     root = ask_xml("demo-library", version="1.2", query="jazz", maximumRecords="100")
 
-    assert all(a.endswith((":", "/")) for a in found(root, "//m:datafield[@tag='245']/m:subfield[@code='a']/text()"))
-    assert all(", " in a for a in found(root, "//m:datafield[@tag='100']/m:subfield[@code='a']/text()"))
-    assert {len(n.split()[0]) for n in found(root, "//m:datafield[@tag='020']/m:subfield[@code='a']/text()")} == {10}
+    assert all(
+        a.endswith((":", "/"))
+        for a in found(root, "//m:datafield[@tag='245']/m:subfield[@code='a']/text()")
+    )
+    assert all(
+        ", " in a for a in found(root, "//m:datafield[@tag='100']/m:subfield[@code='a']/text()")
+    )
+    assert {
+        len(n.split()[0])
+        for n in found(root, "//m:datafield[@tag='020']/m:subfield[@code='a']/text()")
+    } == {10}
     assert all(len(field) == 40 for field in found(root, "//m:controlfield[@tag='008']/text()"))
 
 
@@ -213,14 +241,31 @@ def test_arxiv_entries_are_preprints():
         ("demo-library", {"query": "jazz"}, 200, "diagnostic/1/7<"),
         ("demo-library", {"version": "1.2", "query": "(jazz"}, 200, "diagnostic/1/10<"),
         ("demo-library", {"version": "1.2", "query": "dc.smell = roses"}, 200, "diagnostic/1/16<"),
-        ("demo-library", {"version": "1.2", "query": "jazz", "startRecord": "0"}, 200, "diagnostic/1/6<"),
-        ("demo-library", {"version": "1.2", "query": "jazz", "startRecord": "999"}, 200, "diagnostic/1/61<"),
-        ("demo-library", {"version": "1.2", "query": "jazz", "recordSchema": "tea"}, 200, "diagnostic/1/66<"),
+        (
+            "demo-library",
+            {"version": "1.2", "query": "jazz", "startRecord": "0"},
+            200,
+            "diagnostic/1/6<",
+        ),
+        (
+            "demo-library",
+            {"version": "1.2", "query": "jazz", "startRecord": "999"},
+            200,
+            "diagnostic/1/61<",
+        ),
+        (
+            "demo-library",
+            {"version": "1.2", "query": "jazz", "recordSchema": "tea"},
+            200,
+            "diagnostic/1/66<",
+        ),
         ("demo-slow", {"q": "jazz", "format": "json", "h": "x"}, 400, "Bad Request"),
         ("demo-failing", {"query": "jazz"}, 400, "fails on purpose"),
     ],
 )
-def test_errors_are_told_as_their_kind_tells_them(name: str, params: Mapping[str, str], status: int, said: str):
+def test_errors_are_told_as_their_kind_tells_them(
+    name: str, params: Mapping[str, str], status: int, said: str
+):
     """A malformed request gets the status and the body that the real database would give."""
     database = DATABASES[name]
 
@@ -247,7 +292,10 @@ NAMES = (
 )
 
 
-@given(st.sampled_from(sorted(DATABASES)), st.dictionaries(st.sampled_from(NAMES), st.text(max_size=20)))
+@given(
+    st.sampled_from(sorted(DATABASES)),
+    st.dictionaries(st.sampled_from(NAMES), st.text(max_size=20)),
+)
 def test_no_request_breaks_a_database(name: str, params: dict[str, str]):
     """Whatever the parameters hold, there is an answer, and never a 500."""
     database = DATABASES[name]
@@ -259,21 +307,33 @@ def test_no_request_breaks_a_database(name: str, params: dict[str, str]):
 def test_openalex_filters():
     """Filters by title, author, year and DOI narrow the answer; commas between words do not."""
     everything = ask_json("demo-openalex", search="jazz", per__page="200")["meta"]["count"]
-    recent = ask_json("demo-openalex", search="jazz", filter="publication_year:1990-", per__page="200")["results"]
-    named = ask_json("demo-openalex", filter="title.search:jazz,raw_author_name.search:Williams, Martin")["results"]
-    one = ask_json("demo-openalex", filter="doi:https://doi.org/10.1038/s41562-021-01052-5")["meta"]["count"]
+    recent = ask_json(
+        "demo-openalex", search="jazz", filter="publication_year:1990-", per__page="200"
+    )["results"]
+    named = ask_json(
+        "demo-openalex", filter="title.search:jazz,raw_author_name.search:Williams, Martin"
+    )["results"]
+    one = ask_json("demo-openalex", filter="doi:https://doi.org/10.1038/s41562-021-01052-5")[
+        "meta"
+    ]["count"]
 
     assert 0 < len(recent) < everything
     assert all(result["publication_year"] >= 1990 for result in recent)
     assert all("Williams" in result["authorships"][0]["raw_author_name"] for result in named)
-    assert one == sum(work.doi == "10.1038/s41562-021-01052-5" for work in SHELVES["demo-openalex"].works)
+    assert one == sum(
+        work.doi == "10.1038/s41562-021-01052-5" for work in SHELVES["demo-openalex"].works
+    )
 
 
 def test_dblp_bars_bind_tighter_than_blanks():
     """In dblp's syntax `learning deep|transfer` is learning and one of the two."""
-    either = ask_json("demo-slow", q="learning deep|transfer", format="json", h="100")["result"]["hits"]["@total"]
+    either = ask_json("demo-slow", q="learning deep|transfer", format="json", h="100")["result"][
+        "hits"
+    ]["@total"]
     each = [
-        ask_json("demo-slow", q=f"learning {word}", format="json", h="100")["result"]["hits"]["@total"]
+        ask_json("demo-slow", q=f"learning {word}", format="json", h="100")["result"]["hits"][
+            "@total"
+        ]
         for word in ("deep", "transfer", "deep transfer")
     ]
 
@@ -282,9 +342,12 @@ def test_dblp_bars_bind_tighter_than_blanks():
 
 def test_crossref_filters_by_year():
     """from-pub-date and until-pub-date bound the year, both included."""
-    message = ask_json("demo-crossref", query="gambling", filter="from-pub-date:2019,until-pub-date:2020", rows="100")[
-        "message"
-    ]
+    message = ask_json(
+        "demo-crossref",
+        query="gambling",
+        filter="from-pub-date:2019,until-pub-date:2020",
+        rows="100",
+    )["message"]
     years = {item["issued"]["date-parts"][0][0] for item in message["items"]}
 
     assert years == {2019, 2020}

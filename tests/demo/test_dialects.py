@@ -1,6 +1,8 @@
-"""Each field and filter that the adapters of the simulated databases can send is understood by them.
+"""Each field and filter that the adapters of the simulated databases can send is understood by
+them.
 
-What there is to send is taken from the specs, so that a field that one of them learns is asked for here, too.
+What there is to send is taken from the specs, so that a field that one of them learns is asked for
+here, too.
 """
 
 from __future__ import annotations
@@ -23,7 +25,9 @@ from metasearch.query import parse as parse_query
 from metasearch.query.ast import FACETS, FIELDS, IDENTIFIERS
 from tests.demo.test_adapters import REGISTRY, SHELVES, answer
 
-DATABASES = {database.name: database for database in (*SOUND, *FAULTY) if database.name != "demo-failing"}
+DATABASES = {
+    database.name: database for database in (*SOUND, *FAULTY) if database.name != "demo-failing"
+}
 #: What tells a work in the records of a database.
 IDS: dict[str, Callable[[Work], str]] = {
     "demo-crossref": lambda work: work.doi,
@@ -58,7 +62,11 @@ def _holds(name: str, field: str, word: str) -> Callable[[Work], bool]:
     def holds(work: Work) -> bool:
         texts = _texts(work)
         # PubMed has one tag for titles and abstracts.
-        told = texts[field] + " " + (texts["title"] if (name, field) == ("demo-pubmed", "abstract") else "")
+        told = (
+            texts[field]
+            + " "
+            + (texts["title"] if (name, field) == ("demo-pubmed", "abstract") else "")
+        )
         return word in words(told)
 
     return holds
@@ -70,7 +78,11 @@ def _a_word(field: str, works: tuple[Work, ...]) -> str:
     for work in works:
         for word in set(words(_texts(work)[field])):
             counts[word] = counts.get(word, 0) + 1
-    usable = [it for it in counts if it.isascii() and it.isalpha() and len(it) > 4 and counts[it] < len(works)]
+    usable = [
+        it
+        for it in counts
+        if it.isascii() and it.isalpha() and len(it) > 4 and counts[it] < len(works)
+    ]
     return max(usable, key=lambda it: (counts[it], it))
 
 
@@ -89,7 +101,9 @@ def _cases(database: Database) -> Iterator[Case]:
         yield Case(field, f"{field}:{word}", _holds(name, field, word))
     for field in sorted(asked & IDENTIFIERS):
         number = _number(field, works)
-        yield Case(field, f"{field}:{number}", lambda work, f=field, n=number: n in getattr(work, f))  # type: ignore[misc]
+        yield Case(
+            field, f"{field}:{number}", lambda work, f=field, n=number: n in getattr(work, f)
+        )  # type: ignore[misc]
     for field, table in (("type", dialect.types), ("language", dialect.languages)):
         there = {database.facets(work)[field] for work in works}
         for ours, theirs in table.items():
@@ -97,7 +111,8 @@ def _cases(database: Database) -> Iterator[Case]:
                 yield Case(
                     f"{field} {ours}",
                     f"{field}:{ours}",
-                    lambda work, f=field, t=theirs: database.facets(work)[f] in t,  # type: ignore[misc]
+                    lambda work, f=field, t=theirs: database.facets(work)[f] in t,
+                    # type: ignore[misc]
                 )
         named = [ours for ours, theirs in table.items() if there & set(theirs)][:2]
         if len(named) == 2:
@@ -138,10 +153,15 @@ def ids(name: str, query: str) -> set[str]:
 
 @pytest.mark.parametrize(("name", "case"), CASES)
 def test_what_an_adapter_sends_is_understood(name: str, case: Case):
-    """A field or filter alone finds the works that it asks for, and no others; and so it does beside a word."""
+    """A field or filter alone finds the works that it asks for, and no others; and so it does
+    beside a word."""
     works, word = SHELVES[name].works, _a_word("title", SHELVES[name].works)
     expected = {IDS[name](work).casefold() for work in works if case.fits(work)}
-    beside = {IDS[name](work).casefold() for work in works if case.fits(work) and word in words(_texts(work)["title"])}
+    beside = {
+        IDS[name](work).casefold()
+        for work in works
+        if case.fits(work) and word in words(_texts(work)["title"])
+    }
     facet = case.query.strip("(").partition(":")[0] in {*FACETS, "year"}
 
     found = ids(name, f"{case.query} AND title:{word}" if facet else case.query)
@@ -157,10 +177,17 @@ def test_what_an_adapter_sends_is_understood(name: str, case: Case):
 
 def test_every_field_of_the_five_adapters_is_walked():
     """Each of them is asked for titles or words, a type or a language, and years."""
-    walked = {name: {case.values[1].name for case in CASES if case.values[0] == name} for name in DATABASES}  # type: ignore[attr-defined]
+    walked = {
+        name: {case.values[1].name for case in CASES if case.values[0] == name}
+        for name in DATABASES
+    }  # type: ignore[attr-defined]
 
-    assert {"title", "author", "doi", "type article", "type conference-paper", "years"} <= walked["demo-crossref"]
-    assert {"title", "abstract", "type book", "language fr", "one of two types", "since"} <= walked["demo-openalex"]
+    assert {"title", "author", "doi", "type article", "type conference-paper", "years"} <= walked[
+        "demo-crossref"
+    ]
+    assert {"title", "abstract", "type book", "language fr", "one of two types", "since"} <= walked[
+        "demo-openalex"
+    ]
     assert {"title", "abstract", "author", "doi", "until"} <= walked["demo-arxiv"]
     assert {"title", "abstract", "type article", "language en", "one year"} <= walked["demo-pubmed"]
     assert {"title", "author", "isbn", "years"} <= walked["demo-library"]
@@ -168,7 +195,8 @@ def test_every_field_of_the_five_adapters_is_walked():
 
 @pytest.mark.parametrize("name", DATABASES)
 def test_truncated_words_and_negations_are_understood(name: str):
-    """Where the adapter can say them: a beginning finds what the whole word does, and NOT leaves out what it would."""
+    """Where the adapter can say them: a beginning finds what the whole word does, and NOT leaves
+    out what it would."""
     spec, works = REGISTRY.spec(name), SHELVES[name].works
     word = _a_word("title", works)
 

@@ -36,7 +36,12 @@ async def test_without_faults_only_sound_databases_run():
 
 async def test_settings_know_the_databases_and_nothing_else():
     """What a search with them asks, allows and knows is the demo's; other settings stay."""
-    own = Settings(timeout=7.0, sources={"mine": {"extends": "sru"}}, env={"KEY": "secret"}, allow=frozenset({"h:1"}))
+    own = Settings(
+        timeout=7.0,
+        sources={"mine": {"extends": "sru"}},
+        env={"KEY": "secret"},
+        allow=frozenset({"h:1"}),
+    )
     async with DemoDatabases(latency=0, faults=False) as demo:
         made = demo.settings(own)
 
@@ -55,10 +60,14 @@ async def test_databases_answer_over_http():
             urls["demo-crossref"], params={"query.bibliographic": "jazz gambling", "rows": "3"}
         ) as got:
             crossref = await got.json()
-        async with session.get(urls["demo-pubmed"], params={"term": "psychedelics", "retmode": "json"}) as got:
+        async with session.get(
+            urls["demo-pubmed"], params={"term": "psychedelics", "retmode": "json"}
+        ) as got:
             ids = (await got.json())["esearchresult"]["idlist"]
         fetch = urls["demo-pubmed"].replace("esearch", "efetch")
-        async with session.post(fetch, data={"db": "pubmed", "id": ",".join(ids), "retmode": "xml"}) as got:
+        async with session.post(
+            fetch, data={"db": "pubmed", "id": ",".join(ids), "retmode": "xml"}
+        ) as got:
             articles = await got.text()
         async with session.get(urls["demo-failing"], params={"query": "jazz"}) as got:
             assert got.status == 400
@@ -68,13 +77,16 @@ async def test_databases_answer_over_http():
 
 
 async def test_leaving_does_not_wait_for_a_slow_answer():
-    """The demo closes at once while the slow database is still thinking, and its ports are closed."""
+    """The demo closes at once while the slow database is still thinking, and its ports are
+    closed."""
     async with asyncio.timeout(2.0):
         async with DemoDatabases(latency=1.0) as demo:
             allowed = demo.allow
             address = demo.settings_tables()["demo-slow"]["url"].split("/")[2]
             reader, writer = await asyncio.open_connection(*address.split(":"))
-            writer.write(b"GET /search/publ/api?q=learning&format=json HTTP/1.1\r\nHost: demo\r\n\r\n")
+            writer.write(
+                b"GET /search/publ/api?q=learning&format=json HTTP/1.1\r\nHost: demo\r\n\r\n"
+            )
             await writer.drain()
         assert await reader.read() == b""
         writer.close()
@@ -96,7 +108,9 @@ async def test_any_number_of_demos_runs_side_by_side():
     ):
         every = [*one.allow, *other.allow, *third.allow]
         for demo in (one, other, third):
-            async with session.get(demo.settings_tables()["demo-crossref"]["url"], params={"rows": "1"}) as got:
+            async with session.get(
+                demo.settings_tables()["demo-crossref"]["url"], params={"rows": "1"}
+            ) as got:
                 assert got.status == 200
 
     assert len(set(every)) == len(every) == 2 * 7 + 5
@@ -108,7 +122,8 @@ async def test_no_address_of_a_run_is_in_what_is_replayed():
     async with DemoDatabases(latency=0) as demo:
         tables = demo.settings_tables()
         renamed = {
-            name: next(table["url"].replace(origin, said) for origin, said in demo.recorded_as.items()
+            name: next(table["url"].replace(origin, said) for origin,
+            said in demo.recorded_as.items()
                        if table["url"].startswith(f"{origin}/"))
             for name, table in tables.items()
         }  # fmt: skip
@@ -120,17 +135,26 @@ async def test_no_address_of_a_run_is_in_what_is_replayed():
 
 def test_importing_the_demo_is_cheap():
     """Neither aiohttp nor lxml is loaded before the databases start."""
-    code = "import sys, metasearch.demo; print(sorted({'aiohttp', 'lxml', 'jieba', 'rich'} & set(sys.modules)))"
+    code = (
+        "import sys, metasearch.demo; print(sorted({'aiohttp', 'lxml', 'jieba', 'rich'} & "
+        "set(sys.modules)))"
+    )
 
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
 
     assert result.stdout.strip() == "[]"
 
 
 async def test_the_failing_database_says_each_time_that_it_is_meant():
-    """The second and the third search ask it again, and are told the same, not that it is limited."""
+    """The second and the third search ask it again, and are told the same, not that it is
+    limited."""
     async with DemoDatabases(latency=0) as demo, Engine(demo.settings()) as engine:
-        answers = [await engine.search(words, sources=["demo-failing"]) for words in ("jazz", "gambling", "jazz")]
+        answers = [
+            await engine.search(words, sources=["demo-failing"])
+            for words in ("jazz", "gambling", "jazz")
+        ]
 
     for answer in answers:
         (report,) = answer.sources
@@ -139,7 +163,8 @@ async def test_the_failing_database_says_each_time_that_it_is_meant():
 
 
 async def test_the_first_page_is_about_what_was_asked():
-    """`jazz` begins with works about jazz: their title says so, and they are filed or summarised under it."""
+    """`jazz` begins with works about jazz: their title says so, and they are filed or summarised
+    under it."""
     async with DemoDatabases(latency=0, faults=False) as demo, Engine(demo.settings()) as engine:
         jazz = await engine.search("jazz")
         harms = await engine.search("gambling harms")

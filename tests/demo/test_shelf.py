@@ -10,7 +10,13 @@ from metasearch.query import parse
 
 
 def work(number: int, title: str, **facts: object) -> Work:
-    base = {"authors": (("Ellington", "Duke"),), "year": 1990, "type": "book", "language": "en", "subject": "jazz"}
+    base = {
+        "authors": (("Ellington", "Duke"),),
+        "year": 1990,
+        "type": "book",
+        "language": "en",
+        "subject": "jazz",
+    }
     return Work(id=f"w{number:03}", title=title, **base | facts)  # type: ignore[arg-type]
 
 
@@ -19,7 +25,9 @@ SHELF = Shelf(
     [
         work(1, "Bebop and after"),
         work(2, "Thinking in jazz", subtitle="The infinite art of improvisation", year=1994),
-        work(3, "Napoléon intime", subject="french-history", authors=(("Lévy", "Arthur"),), year=1910),
+        work(
+            3, "Napoléon intime", subject="french-history", authors=(("Lévy", "Arthur"),), year=1910
+        ),
         work(4, "乳腺癌患者的护理研究", subject="chinese", authors=(("张", "瑞"),), year=2020),
         work(5, "Duke", authors=(("Collier", "James"),), isbn=("9780195037708",)),
     ],
@@ -44,12 +52,14 @@ SHELF = Shelf(
     ],
 )
 def test_finding(query: str, expected: list[str]):
-    """Plurals, accents, phrases, fields, Chinese runs, numbers, years and operators are all honoured."""
+    """Plurals, accents, phrases, fields, Chinese runs, numbers, years and operators are all
+    honoured."""
     assert sorted(found.id for found in SHELF.find(parse(query))) == expected
 
 
 def test_a_word_of_the_title_counts_most():
-    """The work that has the word in its title stands before those that are only indexed under it."""
+    """The work that has the word in its title stands before those that are only indexed under
+    it."""
     assert SHELF.find(parse("jazz"))[0].id == "w002"
 
 
@@ -68,7 +78,8 @@ def test_no_query_finds_everything():
 
 
 def test_dice_never_change():
-    """The dice of a database depend on their words alone, so that every run holds the same works."""
+    """The dice of a database depend on their words alone, so that every run holds the same
+    works."""
     assert dice("demo-crossref", "w001", "held") == pytest.approx(0.734711, abs=1e-6)
     assert dice("a", "b") == dice("a", "b") != dice("a", "c")
 

@@ -13,7 +13,12 @@ def answer(hits: int = 1, *, complete: bool = True) -> Answer:
     hit = Hit(id="h", record=Record(source="a"), records=(), provenance={})
     report = SourceReport(source="a", status="ok", count=hits, total=None, seconds=1.0, query="q")
     return Answer(
-        query="q", complete=complete, counts=Counts(hits, hits, 0), hits=(hit,) * hits, sources=(report,), seconds=2.5
+        query="q",
+        complete=complete,
+        counts=Counts(hits, hits, 0),
+        hits=(hit,) * hits,
+        sources=(report,),
+        seconds=2.5,
     )
 
 
@@ -43,7 +48,8 @@ def test_an_answer_is_given_again_for_a_minute() -> None:
 
 
 def test_an_answer_that_lacks_a_source_is_not_kept() -> None:
-    """The source may do better the next time; and what was kept before is older than what is known now."""
+    """The source may do better the next time; and what was kept before is older than what is known
+    now."""
     recent = Recent(Clock())
     recent.keep("q", answer())
     recent.keep("q", answer(complete=False))

@@ -25,7 +25,10 @@ def source(name: str) -> dict[str, Any]:
         "name": name,
         "label": name.title(),
         "homepage": f"https://{name}.example.org/",
-        "request": {"url": f"https://{name}.example.org/search", "params": {"q": "{query}", "n": "{size}"}},
+        "request": {
+            "url": f"https://{name}.example.org/search",
+            "params": {"q": "{query}", "n": "{size}"},
+        },
         "query": {"style": "expression", "fields": {"any": "{x}", "title": "title:{x}"}},
         "paging": {"kind": "none"},
         "limits": {"requests": 1, "per": 1.0},
@@ -51,7 +54,9 @@ def test_shipped_sources_are_planned_for_a_query_of_novelty_search() -> None:
 
 def test_it_is_what_a_search_sends() -> None:
     """The request is that of the engine's own plan, with limit, years and size."""
-    found = explain_plan("title:reef", sources=["crossref"], limit=50, years=Years(2015, 2020), settings=Settings())
+    found = explain_plan(
+        "title:reef", sources=["crossref"], limit=50, years=Years(2015, 2020), settings=Settings()
+    )
 
     (it,) = found.sources
     assert found.query == "title:reef AND year:2015-2020"
@@ -81,7 +86,8 @@ def test_a_missing_key_is_a_reason_and_a_given_one_never_shows() -> None:
 def test_a_source_that_is_switched_off_is_named() -> None:
     """It would be asked by default if it were not."""
     found = explain_plan(
-        "reef", settings=settings(source("alpha"), {**source("beta"), "default": True, "enabled": False})
+        "reef",
+        settings=settings(source("alpha"), {**source("beta"), "default": True, "enabled": False}),
     )
 
     assert [(it.source, it.asked) for it in found.sources] == [("alpha", True), ("beta", False)]
@@ -108,7 +114,9 @@ def test_what_is_lost_and_filtered_is_told() -> None:
         ("reef", {"limit": 0}, UsageError),
     ],
 )
-def test_bad_input_is_refused_as_by_a_search(query: str, options: dict[str, Any], error: type[Exception]) -> None:
+def test_bad_input_is_refused_as_by_a_search(
+    query: str, options: dict[str, Any], error: type[Exception]
+) -> None:
     """With the same errors."""
     with pytest.raises(error):
         explain_plan(query, **options)
@@ -117,7 +125,8 @@ def test_bad_input_is_refused_as_by_a_search(query: str, options: dict[str, Any]
 def test_every_key_is_always_there() -> None:
     """A source that is not asked has the same ones."""
     found = explain_plan(
-        "reef", settings=settings(source("alpha"), {**source("beta"), "default": True, "enabled": False})
+        "reef",
+        settings=settings(source("alpha"), {**source("beta"), "default": True, "enabled": False}),
     )
 
     asked, off = plan_object(found)["sources"]
@@ -134,7 +143,8 @@ def test_control_characters_do_not_reach_a_terminal() -> None:
 
 
 async def test_a_search_says_how_its_query_was_read() -> None:
-    """In its answer: the syntax, and what was lost; each search its own, though they share one list."""
+    """In its answer: the syntax, and what was lost; each search its own, though they share one
+    list."""
     made, upstreams = engine({"alpha": works(item("Reef"))})
     made.recent = Recent()
 

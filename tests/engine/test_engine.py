@@ -1,4 +1,5 @@
-"""The straight path, with everything real but the socket: plan, fetch, parse, dedup, rank, events."""
+"""The straight path, with everything real but the socket: plan, fetch, parse, dedup, rank,
+events."""
 
 from __future__ import annotations
 
@@ -25,8 +26,24 @@ from metasearch.dedup.pins import Pins
 from metasearch.engine import source as asking_module
 from metasearch.engine import warmup as loading_module
 from metasearch.engine.engine import Engine
-from metasearch.errors import MetasearchError, PinsError, QuerySyntaxError, UnknownSource, UsageError
-from metasearch.events import Added, Answer, Finished, Grown, Joined, Order, SearchEvent, SourceProgress, Started
+from metasearch.errors import (
+    MetasearchError,
+    PinsError,
+    QuerySyntaxError,
+    UnknownSource,
+    UsageError,
+)
+from metasearch.events import (
+    Added,
+    Answer,
+    Finished,
+    Grown,
+    Joined,
+    Order,
+    SearchEvent,
+    SourceProgress,
+    Started,
+)
 from metasearch.formats.answer import answer_object
 from metasearch.formats.events import event_object, fold
 from metasearch.query import Or, Query, Years
@@ -39,7 +56,8 @@ Body = bytes | Exception | Callable[[Request], Any]
 
 
 class Upstreams:
-    """A transport that answers from a table, source by source, after a number of turns of the loop."""
+    """A transport that answers from a table, source by source, after a number of turns of the
+    loop."""
 
     def __init__(self, bodies: Mapping[str, Body], turns: Mapping[str, int] | None = None) -> None:
         self.bodies = bodies
@@ -74,7 +92,9 @@ def works(*items: dict[str, Any], total: int | None = None) -> bytes:
     return json.dumps({"message": {"total-results": total or len(items), "items": items}}).encode()
 
 
-def item(title: str, doi: str | None = None, year: int = 2020, family: str = "Berg", **more: Any) -> dict[str, Any]:
+def item(
+    title: str, doi: str | None = None, year: int = 2020, family: str = "Berg", **more: Any
+) -> dict[str, Any]:
     """A work as Crossref gives it."""
     found = {
         "title": [title],
@@ -107,7 +127,9 @@ def engine(
 
 _REVIEW, _SHOUTED = "alpha:Soilcarboninmarshes:areview2020", "beta:SOILCARBONINMARSHES2020"
 SOIL = {
-    "alpha": works(item("Soil carbon in marshes: a review", "10.1000/one"), item("Peat and carbon")),
+    "alpha": works(
+        item("Soil carbon in marshes: a review", "10.1000/one"), item("Peat and carbon")
+    ),
     "beta": works(item("SOIL CARBON IN MARSHES", "10.1000/one"), item("Salt marsh birds")),
     "gamma": works(item("Salt marsh birds"), item("Peat and carbon", year=2021)),
 }
@@ -134,9 +156,12 @@ async def events_of(made: Engine, **options: Any) -> list[SearchEvent]:
 
 
 @settings(max_examples=30, deadline=None)
-@given(st.fixed_dictionaries({name: st.integers(0, 6) for name in SOIL}), st.sampled_from([None, 1, 2]))
+@given(
+    st.fixed_dictionaries({name: st.integers(0, 6) for name in SOIL}), st.sampled_from([None, 1, 2])
+)
 def test_the_stream_folds_to_the_answer(turns: dict[str, int], limit: int | None) -> None:
-    """Whoever answers first, folding the events gives the plain answer: same ids, order, fields and evidence."""
+    """Whoever answers first, folding the events gives the plain answer: same ids, order, fields and
+    evidence."""
 
     async def run() -> None:
         plain, _ = engine(SOIL)
@@ -151,7 +176,8 @@ def test_the_stream_folds_to_the_answer(turns: dict[str, int], limit: int | None
 
 @pytest.mark.parametrize("limit", [None, 1])
 async def test_the_same_search_again_is_answered_at_once(tmp_path: Path, limit: int | None) -> None:
-    """Within a minute and where there is a cache: nobody is asked, plainly or as a stream, and it is said."""
+    """Within a minute and where there is a cache: nobody is asked, plainly or as a stream, and it
+    is said."""
     made, upstreams = engine(SOIL, cache_dir=tmp_path)
     first = await made.search("soil carbon", limit=limit)
     asked = len(upstreams.asked)
@@ -162,13 +188,22 @@ async def test_the_same_search_again_is_answered_at_once(tmp_path: Path, limit: 
     assert len(upstreams.asked) == asked
     assert (again.hits, again.counts) == (first.hits, first.counts)
     assert all(report.cached for report in again.sources)
-    assert json.loads(json.dumps(told, default=str)) == json.loads(json.dumps(answer_object(again), default=str))
+    assert json.loads(json.dumps(told, default=str)) == json.loads(
+        json.dumps(answer_object(again), default=str)
+    )
 
 
 async def test_another_search_is_asked_anew(tmp_path: Path) -> None:
-    """Other words, a limit that goes deeper, another mode, strategy or source; and whoever wants no cache."""
+    """Other words, a limit that goes deeper, another mode, strategy or source; and whoever wants no
+    cache."""
     made, upstreams = engine(SOIL, cache_dir=tmp_path)
-    others: list[dict[str, Any]] = [{}, {"limit": 30}, {"versions": "merge"}, {"dedup": "url"}, {"sources": ["alpha"]}]
+    others: list[dict[str, Any]] = [
+        {},
+        {"limit": 30},
+        {"versions": "merge"},
+        {"dedup": "url"},
+        {"sources": ["alpha"]},
+    ]
     counts = []
     for options in [*others, {"cache": False}]:
         await made.search("soil carbon", **options)
@@ -189,7 +224,8 @@ async def test_without_a_cache_every_search_is_asked_anew() -> None:
 
 
 async def test_events_come_in_a_sensible_order() -> None:
-    """First the start, then hits as pages come, an order after them, and the finished answer last."""
+    """First the start, then hits as pages come, an order after them, and the finished answer
+    last."""
     made, _ = engine(SOIL, {"beta": 5, "gamma": 10})
     events = await events_of(made)
     kinds = [type(event) for event in events]
@@ -203,10 +239,12 @@ async def test_events_come_in_a_sensible_order() -> None:
 
 
 async def test_pins_of_the_settings_win(tmp_path: Path) -> None:
-    """The file that the settings name parts what the rules join, and joins what they part; the reason is told."""
+    """The file that the settings name parts what the rules join, and joins what they part; the
+    reason is told."""
     pins = tmp_path / "pins.txt"
     pins.write_text(
-        f"different {_REVIEW} {_SHOUTED}\nsame alpha:Peatandcarbon2020 beta:Saltmarshbirds2020  # one book\n"
+        f"different {_REVIEW} {_SHOUTED}\nsame alpha:Peatandcarbon2020 beta:Saltmarshbirds2020  # "
+        f"one book\n"
     )
     made, _ = engine(SOIL, pins=pins)
 
@@ -214,9 +252,13 @@ async def test_pins_of_the_settings_win(tmp_path: Path) -> None:
 
     together = [{record.key for record in hit.records} for hit in answer.hits]
     assert not any({_REVIEW, _SHOUTED} <= keys for keys in together)
-    (joined,) = [hit for hit in answer.hits if "alpha:Peatandcarbon2020" in {r.key for r in hit.records}]
+    (joined,) = [
+        hit for hit in answer.hits if "alpha:Peatandcarbon2020" in {r.key for r in hit.records}
+    ]
     assert "beta:Saltmarshbirds2020" in {r.key for r in joined.records}
-    assert "pinned as the same (pins.txt line 2: one book)" in {match.because for match in joined.matches}
+    assert "pinned as the same (pins.txt line 2: one book)" in {
+        match.because for match in joined.matches
+    }
 
 
 async def test_pins_can_be_given() -> None:
@@ -235,9 +277,12 @@ def test_pins_that_cannot_be_used() -> None:
         Engine(Settings(pins=Path("/no/such/file")))
 
 
-@pytest.mark.parametrize(("mode", "hits", "versions"), [("group", 1, 2), ("separate", 2, 0), ("merge", 1, 0)])
+@pytest.mark.parametrize(
+    ("mode", "hits", "versions"), [("group", 1, 2), ("separate", 2, 0), ("merge", 1, 0)]
+)
 async def test_versions(mode: VersionsMode, hits: int, versions: int) -> None:
-    """A preprint and its article: one hit that lists both, a hit each, or one hit; asked for or configured."""
+    """A preprint and its article: one hit that lists both, a hit each, or one hit; asked for or
+    configured."""
     title = "Soil carbon in marshes of the northern coast: a review"
     preprint = {"type": "posted-content", "subtype": "preprint", "container-title": ["bioRxiv"]}
     bodies = {
@@ -253,8 +298,11 @@ async def test_versions(mode: VersionsMode, hits: int, versions: int) -> None:
 
 
 async def test_a_failing_source_is_a_status() -> None:
-    """One source breaks: it is named with a reason and advice, the answer is incomplete, the others are all there."""
-    made, _ = engine({**SOIL, "delta": b"<html>no</html>", "epsilon": RuntimeError("a fault of ours")})
+    """One source breaks: it is named with a reason and advice, the answer is incomplete, the others
+    are all there."""
+    made, _ = engine(
+        {**SOIL, "delta": b"<html>no</html>", "epsilon": RuntimeError("a fault of ours")}
+    )
 
     answer = await made.search("soil carbon")
 
@@ -268,7 +316,8 @@ async def test_a_failing_source_is_a_status() -> None:
 
 
 async def test_the_deadline_answers_with_what_is_there() -> None:
-    """A hanging source costs the deadline and nothing else; it is reported as timed out and its request cancelled."""
+    """A hanging source costs the deadline and nothing else; it is reported as timed out and its
+    request cancelled."""
     made, upstreams = engine({**SOIL, "delta": lambda _: asyncio.Event().wait()})
 
     answer = await made.search("soil carbon", timeout=0.3)
@@ -298,7 +347,8 @@ async def test_pages_are_asked_until_there_is_enough() -> None:
         start = int(dict(request.params)["offset"])
         rows = int(dict(request.params)["rows"])
         return works(
-            *(item(f"Work number {n} of many", f"10.1000/{n}") for n in range(start, start + rows)), total=1000
+            *(item(f"Work number {n} of many", f"10.1000/{n}") for n in range(start, start + rows)),
+            total=1000,
         )
 
     made, upstreams = engine({"alpha": page})
@@ -312,7 +362,8 @@ async def test_pages_are_asked_until_there_is_enough() -> None:
 
 
 async def test_what_a_source_cannot_express_is_filtered_and_said() -> None:
-    """Crossref has no NOT: the records that match the negated word are left out, and the report says so."""
+    """Crossref has no NOT: the records that match the negated word are left out, and the report
+    says so."""
     made, _ = engine({"alpha": works(item("Soil carbon"), item("Peat carbon"))})
 
     answer = await made.search("carbon NOT title:peat")
@@ -335,7 +386,9 @@ async def test_years_are_anded() -> None:
 
 async def test_an_odd_record_is_counted() -> None:
     """A record that cannot be read is reported; its neighbours are kept."""
-    body = json.dumps({"message": {"total-results": 3, "items": [item("One"), 17, item("Two")]}}).encode()
+    body = json.dumps(
+        {"message": {"total-results": 3, "items": [item("One"), 17, item("Two")]}}
+    ).encode()
     made, _ = engine({"alpha": body})
 
     answer = await made.search("x")
@@ -348,7 +401,9 @@ async def test_an_odd_record_is_counted() -> None:
 @pytest.mark.parametrize("padding", [0, LIGHT_BYTES])
 async def test_however_large_a_body_is_each_record_is_taken_once(padding: int) -> None:
     """What is read in a thread may be mostly white space."""
-    made, _ = engine({"alpha": works(*(item(f"Work number {n}") for n in range(20))) + b" " * padding})
+    made, _ = engine(
+        {"alpha": works(*(item(f"Work number {n}") for n in range(20))) + b" " * padding}
+    )
 
     answer = await made.search("work")
 
@@ -357,7 +412,8 @@ async def test_however_large_a_body_is_each_record_is_taken_once(padding: int) -
 
 
 async def test_specs_are_built_off_the_loop() -> None:
-    """Whoever shows all sources, or searches many, has their specs built in a thread; after that they are there."""
+    """Whoever shows all sources, or searches many, has their specs built in a thread; after that
+    they are there."""
     made = Engine(Settings())
     here = threading.get_ident()
     built: list[int] = []
@@ -395,7 +451,9 @@ async def test_a_long_query_is_translated_off_the_loop(monkeypatch: pytest.Monke
 
 async def test_a_wrong_spec_is_told_when_it_is_asked_for() -> None:
     """To build specs ahead raises nothing."""
-    made = Engine(Settings(sources={name: {"extends": "nothing-of-the-kind"} for name in ("a1", "b2", "c3")}))
+    made = Engine(
+        Settings(sources={name: {"extends": "nothing-of-the-kind"} for name in ("a1", "b2", "c3")})
+    )
 
     await made.ready(["a1", "b2", "c3", "unheard-of"])
 
@@ -470,7 +528,8 @@ async def test_partial_is_what_is_there() -> None:
 
 
 async def test_the_public_function_closes_what_it_opened() -> None:
-    """`metasearch.search` makes an engine of its own and closes it; a key that is missing skips the source, unasked."""
+    """`metasearch.search` makes an engine of its own and closes it; a key that is missing skips the
+    source, unasked."""
     sources = {
         "keyed": {
             "extends": "crossref",
@@ -478,7 +537,9 @@ async def test_the_public_function_closes_what_it_opened() -> None:
             "auth": {"token": {"env": "METASEARCH_TEST_KEY", "required": True}},
         }
     }
-    answer = await metasearch.search("soil", settings=Settings(sources=sources, default_sources=("keyed",)))
+    answer = await metasearch.search(
+        "soil", settings=Settings(sources=sources, default_sources=("keyed",))
+    )
 
     (report,) = answer.sources
     assert report.status == "skipped"
@@ -603,7 +664,8 @@ async def test_the_loop_goes_on_while_a_strategy_computes(choose: Choose) -> Non
 
 
 async def test_what_cannot_be_loaded_is_an_error_of_the_search(choose: Choose) -> None:
-    """It ends the search at once, says what is missing and what to do; the next search tries again."""
+    """It ends the search at once, says what is missing and what to do; the next search tries
+    again."""
     missing = [ImportError("no module named 'oracle'")]
 
     def load() -> None:
@@ -613,7 +675,9 @@ async def test_what_cannot_be_loaded_is_an_error_of_the_search(choose: Choose) -
     choose(same_title(loads=(load,)))
     made, upstreams = engine({**SOIL, "delta": lambda _: asyncio.Event().wait()})
 
-    with pytest.raises(MetasearchError, match=r"'same-title' cannot load .* ImportError: .*oracle") as it:
+    with pytest.raises(
+        MetasearchError, match=r"'same-title' cannot load .* ImportError: .*oracle"
+    ) as it:
         await made.search("soil", dedup="same-title")
     with pytest.raises(MetasearchError, match="oracle"):
         await events_of(made, dedup="same-title")

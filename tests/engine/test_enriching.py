@@ -1,4 +1,5 @@
-"""Enrichers: the same hits in the same order as without them, and beside that where they can be read."""
+"""Enrichers: the same hits in the same order as without them, and beside that where they can be
+read."""
 
 from __future__ import annotations
 
@@ -53,10 +54,15 @@ def doi_of(request: Request) -> str:
 
 
 def answer_for(doi: str, manner: Manner = "open") -> bytes:
-    """What Unpaywall says of a work, in its manner; its own title and year are never those of the hit."""
+    """What Unpaywall says of a work, in its manner; its own title and year are never those of the
+    hit."""
     if manner == "nothing":
         return NOTHING
-    place = {"url_for_pdf": f"https://oa.example/{doi}.pdf", "license": "cc-by"} if manner != "closed" else None
+    place = (
+        {"url_for_pdf": f"https://oa.example/{doi}.pdf", "license": "cc-by"}
+        if manner != "closed"
+        else None
+    )
     found = {
         "doi": "10.9999/another" if manner == "other" else doi,
         "title": "A title of its own",
@@ -75,12 +81,20 @@ def unpaywall(manners: Mapping[str, Manner] | None = None) -> Callable[[Request]
 
 
 def engine(
-    bodies: Mapping[str, Body], enrichers: Mapping[str, Body], turns: Mapping[str, int] | None = None, **more: Any
+    bodies: Mapping[str, Body],
+    enrichers: Mapping[str, Body],
+    turns: Mapping[str, int] | None = None,
+    **more: Any,
 ) -> tuple[Engine, Databases]:
     """An engine that searches Crossrefs, and can ask Unpaywalls."""
-    searched = {name: {"extends": "crossref", "url": f"https://{name}.example/works"} for name in bodies}
+    searched = {
+        name: {"extends": "crossref", "url": f"https://{name}.example/works"} for name in bodies
+    }
     asked = {
-        name: {"extends": "unpaywall", "enrich": {"request": {"url": f"https://{name}.example/v2/{{doi}}"}}}
+        name: {
+            "extends": "unpaywall",
+            "enrich": {"request": {"url": f"https://{name}.example/v2/{{doi}}"}},
+        }
         for name in enrichers
     }
     more = {"env": CONTACT, **more}
@@ -90,7 +104,10 @@ def engine(
     return made, databases
 
 
-SOIL = {"alpha": works(item("Soil carbon", "10.1000/one"), item("Salt marsh birds")), "beta": works(item("Peat"))}
+SOIL = {
+    "alpha": works(item("Soil carbon", "10.1000/one"), item("Salt marsh birds")),
+    "beta": works(item("Peat")),
+}
 
 
 def report_of(answer: Answer, name: str = "oa") -> SourceReport:
@@ -101,7 +118,8 @@ def report_of(answer: Answer, name: str = "oa") -> SourceReport:
 def order(answer: Answer) -> list[Any]:
     """All of a list that an enricher must leave alone."""
     return [
-        (it.id, it.rank, it.score, it.reasons, it.record.title, it.record.year, it.record.doi) for it in answer.hits
+        (it.id, it.rank, it.score, it.reasons, it.record.title, it.record.year, it.record.doi)
+        for it in answer.hits
     ]
 
 
@@ -114,17 +132,25 @@ def asked(databases: Upstreams, name: str = "oa") -> list[str]:
 
 
 async def test_hits_learn_where_they_can_be_read() -> None:
-    """The hit has the record, says from whom it has what, keeps what it had, and tells why the record is there."""
+    """The hit has the record, says from whom it has what, keeps what it had, and tells why the
+    record is there."""
     made, databases = engine(SOIL, {"oa": unpaywall()})
     answer = await made.search("soil", enrich=("oa",))
     (hit,) = [hit for hit in answer.hits if hit.record.doi]
 
-    assert (hit.record.open_access, hit.record.pdf_url) == ("green", "https://oa.example/10.1000/one.pdf")
+    assert (hit.record.open_access, hit.record.pdf_url) == (
+        "green",
+        "https://oa.example/10.1000/one.pdf",
+    )
     assert (hit.record.title, hit.record.year, hit.record.date) == ("Soil carbon", 2020, "2020")
     assert {hit.provenance[it] for it in ("open_access", "pdf_url", "licence")} == {"oa"}
     assert hit.provenance["title"] == "alpha"
     (record,) = [record for record in hit.records if record.source == "oa"]
-    assert (record.key, record.position, record.title) == ("oa:10.1000/one", 0, "A title of its own")
+    assert (record.key, record.position, record.title) == (
+        "oa:10.1000/one",
+        0,
+        "A title of its own",
+    )
     assert hit.matches[-1].because == "asked for by the DOI 10.1000/one"
     assert asked(databases) == ["10.1000/one"]
 
@@ -136,7 +162,11 @@ async def test_its_report_counts_and_the_counts_do_not() -> None:
     report = report_of(answer)
 
     assert (report.status, report.count, report.query) == ("ok", 1, "1 work(s) by DOI")
-    assert (answer.counts, answer.totals, answer.paging) == (plain.counts, plain.totals, plain.paging)
+    assert (answer.counts, answer.totals, answer.paging) == (
+        plain.counts,
+        plain.totals,
+        plain.paging,
+    )
     assert answer.complete
     assert [it.source for it in answer.sources] == ["alpha", "beta", "oa"]
 
@@ -160,7 +190,10 @@ async def test_a_hit_that_says_all_is_left_alone() -> None:
 
     assert len(answer.hits) == 1
     assert asked(databases) == []
-    assert (report_of(answer).status, report_of(answer).notes) == ("skipped", ("no hit here needs it",))
+    assert (report_of(answer).status, report_of(answer).notes) == (
+        "skipped",
+        ("no hit here needs it",),
+    )
     assert answer.complete
 
 
@@ -189,7 +222,9 @@ async def test_two_enrichers_are_believed_in_the_order_of_naming(first: str) -> 
     """Whoever answers first; and what tells more is believed whoever says it."""
     enrich = sorted(("oa", "late"), key=lambda name: name != first)
     both, _ = engine(SOIL, {"oa": unpaywall(), "late": unpaywall()}, {"late": 9})
-    one, _ = engine(SOIL, {"oa": unpaywall({"10.1000/one": "closed"}), "late": unpaywall()}, {"late": 9})
+    one, _ = engine(
+        SOIL, {"oa": unpaywall({"10.1000/one": "closed"}), "late": unpaywall()}, {"late": 9}
+    )
     answer = await both.search("soil", enrich=enrich)
     (hit,) = [hit for hit in answer.hits if hit.record.doi]
     (other,) = [hit for hit in (await one.search("soil", enrich=enrich)).hits if hit.record.doi]
@@ -207,7 +242,9 @@ async def test_two_enrichers_are_believed_in_the_order_of_naming(first: str) -> 
 @given(
     LIBRARIES,
     st.lists(st.sampled_from(MANNERS), min_size=31, max_size=31),
-    st.fixed_dictionaries({name: st.integers(0, 6) for name in ("alpha", "beta", "gamma", "oa", "other")}),
+    st.fixed_dictionaries(
+        {name: st.integers(0, 6) for name in ("alpha", "beta", "gamma", "oa", "other")}
+    ),
     st.integers(0, 12),
     st.sampled_from([None, 1, 5]),
     st.sampled_from([("oa",), ("oa", "other"), ("other", "oa")]),
@@ -220,21 +257,34 @@ def test_the_list_is_the_same_and_streams_fold_to_it(
     limit: int | None,
     enrich: tuple[str, ...],
 ) -> None:
-    """Whatever enrichers say, and whoever is first: same hits, same places; and the stream tells the same answer."""
+    """Whatever enrichers say, and whoever is first: same hits, same places; and the stream tells
+    the same answer."""
 
     async def run() -> None:
         bodies = {name: library(found) for name, found in held.items()}
-        said: dict[str, Manner] = {f"10.1000/{number}": manner for number, manner in enumerate(manners)}
+        said: dict[str, Manner] = {
+            f"10.1000/{number}": manner for number, manner in enumerate(manners)
+        }
         enrichers = {"oa": unpaywall(said), "other": unpaywall(dict.fromkeys(said, "closed"))}
         options: dict[str, Any] = {"start": start, "limit": limit, "per_source": 6}
         plain = await engine(bodies, enrichers)[0].search("work", **options)
         answer = await engine(bodies, enrichers)[0].search("work", enrich=enrich, **options)
-        # Which pairs of three records are the evidence may hang on who came first, so both come in the same order.
+        # Which pairs of three records are the evidence may hang on who came first, so both come in
+        # the same order.
         again = await engine(bodies, enrichers, turns)[0].search("work", enrich=enrich, **options)
-        events = [e async for e in engine(bodies, enrichers, turns)[0].search("work", enrich=enrich, **options)]
+        events = [
+            e
+            async for e in engine(bodies, enrichers, turns)[0].search(
+                "work", enrich=enrich, **options
+            )
+        ]
 
         assert order(again) == order(answer) == order(plain)
-        assert (answer.counts, answer.totals, answer.paging) == (plain.counts, plain.totals, plain.paging)
+        assert (answer.counts, answer.totals, answer.paging) == (
+            plain.counts,
+            plain.totals,
+            plain.paging,
+        )
         assert answer.complete
         assert untimed(fold(map(event_object, events))) == untimed(answer_object(again))
         for hit, before in zip(answer.hits, plain.hits, strict=True):
@@ -264,7 +314,11 @@ def test_pages_are_the_same(held: Libraries, count: int, depth: int, kept: bool)
             page = await plain[0].search("work", **options)
             other = await enriched[0].search("work", enrich=("oa",) if turn % 3 else (), **options)
 
-            assert (numbers(other), order(other), other.paging) == (numbers(page), order(page), page.paging)
+            assert (numbers(other), order(other), other.paging) == (
+                numbers(page),
+                order(page),
+                page.paging,
+            )
             if page.paging.next is None:
                 return
             start, turn = page.paging.next.start, turn + 1
@@ -285,7 +339,10 @@ BROKEN: dict[str, Body] = {
 async def test_one_that_fails_changes_nothing_but_its_report(kind: str) -> None:
     """It is named, the answer is incomplete, and the list is what it is without."""
     made, _ = engine({"alpha": library(range(30))}, {"oa": BROKEN[kind]})
-    answer, plain = await made.search("work", limit=30, enrich=("oa",)), await made.search("work", limit=30)
+    answer, plain = (
+        await made.search("work", limit=30, enrich=("oa",)),
+        await made.search("work", limit=30),
+    )
 
     assert answer.hits == plain.hits
     assert report_of(answer).failed
@@ -295,7 +352,8 @@ async def test_one_that_fails_changes_nothing_but_its_report(kind: str) -> None:
 
 
 async def test_one_that_fails_is_soon_left_alone() -> None:
-    """After a few works, and those that were asked for at the same time, it is not asked for the others."""
+    """After a few works, and those that were asked for at the same time, it is not asked for the
+    others."""
     made, databases = engine({"alpha": library(range(30))}, {"oa": BROKEN["no-json"]})
     await made.search("work", limit=30, enrich=("oa",))
 
@@ -306,11 +364,18 @@ async def test_one_work_that_fails_costs_the_others_nothing() -> None:
     """What is known of them is in the hits; the failure is told."""
     answers = unpaywall()
     made, _ = engine(
-        {"alpha": library(range(5))}, {"oa": lambda it: b"?" if doi_of(it) == "10.1000/2" else answers(it)}
+        {"alpha": library(range(5))},
+        {"oa": lambda it: b"?" if doi_of(it) == "10.1000/2" else answers(it)},
     )
     answer = await made.search("work", enrich=("oa",))
 
-    assert [hit.record.open_access for hit in answer.hits] == ["green", "green", None, "green", "green"]
+    assert [hit.record.open_access for hit in answer.hits] == [
+        "green",
+        "green",
+        None,
+        "green",
+        "green",
+    ]
     assert (report_of(answer).count, report_of(answer).failed) == (4, True)
 
 
@@ -343,7 +408,9 @@ async def test_without_a_contact_it_is_skipped() -> None:
 
 async def test_the_contact_shows_nowhere() -> None:
     """It is sent as the parameter that Unpaywall asks for, and is in no report."""
-    made, databases = engine(SOIL, {"oa": b'{"message": "reader@example.org is not your own address"}'})
+    made, databases = engine(
+        SOIL, {"oa": b'{"message": "reader@example.org is not your own address"}'}
+    )
     answer = await made.search("soil", enrich=("oa",))
     sent = [dict(request.params)["email"] for request in databases.asked if request.source == "oa"]
 
@@ -356,7 +423,8 @@ async def test_the_contact_shows_nowhere() -> None:
 
 @asynccontextmanager
 async def slow(seconds: float, **more: Any) -> AsyncIterator[tuple[Engine, Databases]]:
-    """An enricher that knows one work at once and takes so long for the others; at the end no task is left."""
+    """An enricher that knows one work at once and takes so long for the others; at the end no task
+    is left."""
 
     async def answers(request: Request) -> bytes:
         await asyncio.sleep(0 if doi_of(request) == "10.1000/0" else seconds)
@@ -380,7 +448,11 @@ async def test_a_slow_one_is_cut_off_at_the_deadline() -> None:
 
     assert answer is not None
     assert [hit.record.open_access for hit in answer.hits] == ["green", None, None, None]
-    assert (report_of(answer).status, report_of(answer).count, answer.complete) == ("timeout", 1, False)
+    assert (report_of(answer).status, report_of(answer).count, answer.complete) == (
+        "timeout",
+        1,
+        False,
+    )
     assert order(answer) == order(plain)
     assert untimed(fold(map(event_object, events))) == untimed(answer_object(answer))
 
@@ -404,7 +476,8 @@ async def test_a_slow_reader_hears_of_all_that_the_answer_says() -> None:
 
 @timeless
 async def test_who_does_not_wait_gets_the_list_as_it_is() -> None:
-    """With the enricher still running; whoever comes back gets the rest, and no work is asked for twice."""
+    """With the enricher still running; whoever comes back gets the rest, and no work is asked for
+    twice."""
     async with slow(3) as (made, databases):
         early = await made.search("work", enrich=("oa",), wait=1)
         late = await made.search("work", enrich=("oa",))
@@ -447,7 +520,8 @@ async def test_a_moment_later_it_is_not_mixed_up(tmp_path: Path) -> None:
 
 
 async def test_the_stream_names_it_and_tells_what_grew() -> None:
-    """It is among those that are about to be asked, and each hit that learned something is told once."""
+    """It is among those that are about to be asked, and each hit that learned something is told
+    once."""
     made, _ = engine({"alpha": library(range(3))}, {"oa": unpaywall()})
     events = [event async for event in made.search("work", enrich=("oa",))]
     (started,) = [event for event in events if isinstance(event, Started)]

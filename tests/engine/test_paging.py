@@ -18,7 +18,8 @@ from metasearch.record import Hit, Record
 def whole(*places: int, known: int | None = None) -> Answer:
     """All hits of a list, which stand at these places, from 0; `known` is where it goes on."""
     hits = tuple(
-        Hit(id=f"h{place}", record=Record(source="a"), records=(), provenance={}, rank=place + 1) for place in places
+        Hit(id=f"h{place}", record=Record(source="a"), records=(), provenance={}, rank=place + 1)
+        for place in places
     )
     paging = Paging(next=None if known is None else NextPage(known))
     return Answer("q", True, Counts(len(hits), len(hits), 0), hits, (), paging=paging)
@@ -68,7 +69,9 @@ def test_what_lies_beyond_the_known_is_not_the_next_page() -> None:
 @pytest.mark.parametrize(("count", "following"), [(20, 9_980), (21, None), (None, 9_980)])
 def test_a_list_ends_at_its_last_place(count: int | None, following: int | None) -> None:
     """No page is offered that would reach beyond it."""
-    assert page(whole(9_979, known=9_980), 9_960, count or None)[1] == (following if count != 21 else None)
+    assert page(whole(9_979, known=9_980), 9_960, count or None)[1] == (
+        following if count != 21 else None
+    )
     assert LAST_PLACE == 10_000
 
 
@@ -93,7 +96,9 @@ def report(source: str, count: int, total: int | None = None, **fields: Any) -> 
 
 def test_an_estimate_is_the_claims_in_the_share_that_is_distinct() -> None:
     """With its bounds and its basis."""
-    it = totals(Counts(40, 30, 10), [report("a", 20, 100, more=True), report("b", 20, 300, more=True)])
+    it = totals(
+        Counts(40, 30, 10), [report("a", 20, 100, more=True), report("b", 20, 300, more=True)]
+    )
 
     assert (it.seen, it.least, it.most, it.estimate, it.reliable) == (30, 30, 400, 300, True)
     assert "30 of 40 records received are works of their own (75%)" in it.basis
@@ -144,10 +149,13 @@ def test_a_source_that_failed() -> None:
 
 
 def test_nothing_received() -> None:
-    """Nothing found is a number; nothing received of what is claimed is none. Who was not asked does not count."""
+    """Nothing found is a number; nothing received of what is claimed is none. Who was not asked
+    does not count."""
     none = totals(Counts(), [report("a", 0, 0)])
     claimed = totals(Counts(), [report("a", 0, 50, filtered=20, more=True)])
-    skipped = totals(Counts(1, 1, 0), [report("a", 1, 1), replace(report("b", 0), status="skipped")])
+    skipped = totals(
+        Counts(1, 1, 0), [report("a", 1, 1), replace(report("b", 0), status="skipped")]
+    )
 
     assert (none.estimate, none.most, none.reliable, none.basis) == (0, 0, True, "nothing found")
     assert (claimed.estimate, claimed.most, claimed.reliable) == (None, 50, False)
@@ -156,7 +164,13 @@ def test_nothing_received() -> None:
 
 @given(
     st.lists(
-        st.tuples(st.integers(0, 50), st.none() | st.integers(0, 500), st.integers(0, 20), st.booleans(), st.booleans())
+        st.tuples(
+            st.integers(0, 50),
+            st.none() | st.integers(0, 500),
+            st.integers(0, 20),
+            st.booleans(),
+            st.booleans(),
+        )
     ),
     st.floats(0, 1),
 )
@@ -165,7 +179,14 @@ def test_the_estimate_lies_between_its_bounds(
 ) -> None:
     """Whatever sources say."""
     reports = [
-        SourceReport("s", "timeout" if failed else "ok", count=count, total=total, filtered=filtered, more=more)
+        SourceReport(
+            "s",
+            "timeout" if failed else "ok",
+            count=count,
+            total=total,
+            filtered=filtered,
+            more=more,
+        )
         for count, total, filtered, more, failed in sources
     ]
     received = sum(it.count for it in reports)

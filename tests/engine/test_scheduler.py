@@ -29,7 +29,8 @@ async def test_a_search_that_has_had_no_turn_goes_first() -> None:
 
 
 async def test_one_first_turn_a_search() -> None:
-    """Ten pages of one search that come together are not all before the first page of another one."""
+    """Ten pages of one search that come together are not all before the first page of another
+    one."""
     desk, told = Desk(), []
     one, other = desk.turns(), desk.turns()
     async with asyncio.TaskGroup() as group:

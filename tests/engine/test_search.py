@@ -1,4 +1,5 @@
-"""`Search` in the hands of a program: awaited, iterated, and as a coroutine for what takes nothing else."""
+"""`Search` in the hands of a program: awaited, iterated, and as a coroutine for what takes nothing
+else."""
 
 from __future__ import annotations
 
@@ -31,15 +32,20 @@ async def slow() -> AsyncIterator[Settings]:
 
 def test_asyncio_run_takes_a_search() -> None:
     """In a program without a loop, one line is enough."""
-    guarded = {"x": {"extends": "crossref", "url": "http://127.0.0.1:9/"}}  # no private address is asked
+    guarded = {
+        "x": {"extends": "crossref", "url": "http://127.0.0.1:9/"}
+    }  # no private address is asked
 
-    answer = asyncio.run(metasearch.search(QUERY, settings=Settings(sources=guarded, shipped=False)))
+    answer = asyncio.run(
+        metasearch.search(QUERY, settings=Settings(sources=guarded, shipped=False))
+    )
 
     assert [type(report.error).__name__ for report in answer.sources] == ["NotAllowed"]
 
 
 async def test_a_task_takes_a_search(settings: Settings) -> None:
-    """`create_task` and `TaskGroup.create_task` give the answer, and the search can be awaited again."""
+    """`create_task` and `TaskGroup.create_task` give the answer, and the search can be awaited
+    again."""
     search = metasearch.search(QUERY, settings=settings)
 
     async with asyncio.TaskGroup() as group:
@@ -54,11 +60,15 @@ async def test_a_task_takes_a_search(settings: Settings) -> None:
 async def test_several_searches_are_gathered(settings: Settings) -> None:
     """`gather` and `wait_for` give the answers in their order."""
     found = await asyncio.gather(
-        metasearch.search(QUERY, settings=settings, limit=1), metasearch.search(QUERY, settings=settings, limit=2)
+        metasearch.search(QUERY, settings=settings, limit=1),
+        metasearch.search(QUERY, settings=settings, limit=2),
     )
 
     assert [len(answer.hits) for answer in found] == [1, 2]
-    assert len((await asyncio.wait_for(metasearch.search(QUERY, settings=settings, limit=3), 20)).hits) == 3
+    assert (
+        len((await asyncio.wait_for(metasearch.search(QUERY, settings=settings, limit=3), 20)).hits)
+        == 3
+    )
 
 
 async def test_two_tasks_wait_for_one_search(settings: Settings) -> None:

@@ -39,7 +39,12 @@ def test_hits_that_join_stand_at_the_first_place() -> None:
     settled(own, 0, hit("a"), hit("b"), hit("c"))
 
     assert settled(own, 1, hit("c", "a"), hit("b")) == {0: "a", 1: "b"}
-    assert settled(own, 2, hit("c"), hit("a"), hit("b"), hit("d")) == {0: "a", 1: "b", 2: "c", 3: "d"}
+    assert settled(own, 2, hit("c"), hit("a"), hit("b"), hit("d")) == {
+        0: "a",
+        1: "b",
+        2: "c",
+        3: "d",
+    }
 
 
 def test_hits_that_part_give_one_more_at_the_end() -> None:
@@ -48,7 +53,9 @@ def test_hits_that_part_give_one_more_at_the_end() -> None:
     for own in (one, other):
         settled(own, 0, hit("a", "b"), hit("c"))
 
-    assert settled(one, 1, hit("a"), hit("b"), hit("c")) == settled(other, 1, hit("b"), hit("c"), hit("a"))
+    assert settled(one, 1, hit("a"), hit("b"), hit("c")) == settled(
+        other, 1, hit("b"), hit("c"), hit("a")
+    )
     assert settled(one, 1, hit("b"), hit("a")) == {0: "a", 2: "b"}
 
 
@@ -61,7 +68,8 @@ def test_a_layer_may_hold_empty_places() -> None:
 
 
 def test_a_list_that_others_have_written_further() -> None:
-    """Who is new in its first layer stands behind all that is known; that is reached with its last layer."""
+    """Who is new in its first layer stands behind all that is known; that is reached with its last
+    layer."""
     own = Slots()
     settled(own, 0, hit("a"))
     settled(own, 1, hit("a"), hit("b"))
@@ -80,7 +88,10 @@ def test_what_is_lacking() -> None:
     assert not own.lacks(0, 2, [hit("a", "b")])
 
 
-@given(st.dictionaries(st.integers(-(2**63), 2**63 - 1), st.integers(0, 10_000)), st.lists(st.integers(0, 10_000)))
+@given(
+    st.dictionaries(st.integers(-(2**63), 2**63 - 1), st.integers(0, 10_000)),
+    st.lists(st.integers(0, 10_000)),
+)
 def test_a_packed_list_is_the_same(places: dict[int, int], edges: list[int]) -> None:
     """Twelve bytes a record, and a few more."""
     packed = Slots(places, edges).packed()

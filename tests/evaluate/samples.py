@@ -12,11 +12,16 @@ Row = Mapping[str, Any]
 
 #: Five records of three works: A1 and A2 are one, B1 and B2 are one, C is alone.
 ROWS: tuple[Row, ...] = (
-    {"id": "A1", "title": "Island mice and parasites", "authors": ["Byron, Ada"], "year": 2001, "doi": "10.5555/A"},
-    {"id": "B1", "title": "Kelp forests under stress", "authors": ["Okeke, Chidi"], "year": 2010, "container": "Algae"},
-    {"id": "A2", "title": "Island mice and parasites", "authors": ["Byron, A."], "year": 2001, "doi": "10.5555/a"},
-    {"id": "C", "title": "A history of the sextant", "authors_raw": "Cook, J., Harrison, J.", "year": 1999},
-    {"id": "B2", "title": "Kelp forests under stress", "authors": ["Okeke, C."], "year": 2010, "container": "Algae"},
+    {"id": "A1", "title": "Island mice and parasites", "authors": ["Byron, Ada"], "year": 2001,
+    "doi": "10.5555/A"},
+    {"id": "B1", "title": "Kelp forests under stress", "authors": ["Okeke, Chidi"], "year": 2010,
+    "container": "Algae"},
+    {"id": "A2", "title": "Island mice and parasites", "authors": ["Byron, A."], "year": 2001,
+    "doi": "10.5555/a"},
+    {"id": "C", "title": "A history of the sextant", "authors_raw": "Cook, J., Harrison, J.",
+    "year": 1999},
+    {"id": "B2", "title": "Kelp forests under stress", "authors": ["Okeke, C."], "year": 2010,
+    "container": "Algae"},
 )  # fmt: skip
 TRUTH: tuple[Row, ...] = ({"cluster": ["A1", "A2"]}, {"cluster": ["B1", "B2"]})
 
@@ -50,7 +55,8 @@ def write(
     return folder
 
 
-#: Rows that name their clusters and kinds: two works of two and three records, and a forgery that is neither.
+#: Rows that name their clusters and kinds: two works of two and three records, and a forgery that
+#: is neither.
 MARKED: tuple[Row, ...] = (
     {"id": "a", "title": "red green blue", "cluster": "w1", "op": "base"},
     {"id": "a~cut", "title": "red green", "cluster": "w1", "op": "cut"},

@@ -17,7 +17,8 @@ def words(record: Record) -> frozenset[str]:
 
 @dataclass(frozen=True)
 class SharedWords:
-    """Titles that share so many words are one; it takes each title apart once, and counts how often it did."""
+    """Titles that share so many words are one; it takes each title apart once, and counts how often
+    it did."""
 
     least: int = 2
     read: list[str] = field(default_factory=list, compare=False)
@@ -30,7 +31,11 @@ class SharedWords:
 
     def compare(self, a: Fingerprint, b: Fingerprint) -> Match | None:
         shared = self._words(a) & self._words(b)
-        return verdict(self.name, "same", 1.0, sorted(shared), a, b) if len(shared) >= self.least else None
+        return (
+            verdict(self.name, "same", 1.0, sorted(shared), a, b)
+            if len(shared) >= self.least
+            else None
+        )
 
     def _words(self, it: Fingerprint) -> frozenset[str]:
         return it.once(self.name, self._take)
@@ -41,7 +46,8 @@ class SharedWords:
 
 
 def strategy(name: str = "words", **changes: Any) -> Strategy:
-    """A strategy whose threshold is the number of words that titles must share, 2 if nobody says."""
+    """A strategy whose threshold is the number of words that titles must share, 2 if nobody
+    says."""
     return Strategy(
         **{
             "name": name,

@@ -9,7 +9,14 @@ from metasearch.evaluate.cells import fitted, number, share, tiny
 
 @pytest.mark.parametrize(
     ("value", "shown"),
-    [(1.0, "1.000"), (0.98, ".980"), (0.9999, ".999"), (0.0001, "<.001"), (0.0, ".000"), (0.0006, ".001")],
+    [
+        (1.0, "1.000"),
+        (0.98, ".980"),
+        (0.9999, ".999"),
+        (0.0001, "<.001"),
+        (0.0, ".000"),
+        (0.0006, ".001"),
+    ],
 )
 def test_share(value: float, shown: str) -> None:
     """What is only nearly 1 or 0 is never shown as 1 or 0."""

@@ -37,7 +37,11 @@ def test_curves_and_growth(labelled: LabelledSet) -> None:
     one, other = compare(labelled, [strategy(), fixed()], curves=True, sizes=(4,))
 
     assert ([point.threshold for point in one.curve], other.curve) == ([3.0, 2.0, 1.0], ())
-    assert [point.records for point in one.growth] == [point.records for point in other.growth] == [4, 6]
+    assert (
+        [point.records for point in one.growth]
+        == [point.records for point in other.growth]
+        == [4, 6]
+    )
 
 
 def test_what_takes_long_is_loaded_before(labelled: LabelledSet) -> None:
@@ -45,13 +49,16 @@ def test_what_takes_long_is_loaded_before(labelled: LabelledSet) -> None:
     matcher = SharedWords()
     seen: list[int] = []
 
-    measure(labelled, strategy(chain=Chain((matcher,)), loads=(lambda: seen.append(len(matcher.read)),)))
+    measure(
+        labelled, strategy(chain=Chain((matcher,)), loads=(lambda: seen.append(len(matcher.read)),))
+    )
 
     assert seen == [0]
 
 
 def test_records_of_which_nothing_is_said(labelled: LabelledSet) -> None:
-    """Where a strategy would not even find the copy of a record, the record lacks what it needs: two words, here."""
+    """Where a strategy would not even find the copy of a record, the record lacks what it needs:
+    two words, here."""
     assert measure(labelled, strategy()).silent == 1
     assert measure(labelled, fixed(chain=Chain(()))).silent == 6
 
@@ -74,7 +81,8 @@ def test_table(labelled: LabelledSet) -> None:
     assert float(figures.pop("seconds")) >= 0
     assert int(figures.pop("rec/s")) > 0
     assert float(figures.pop("kB/rec")) > 0
-    # Found are a, its cut and the forgery (2 false pairs), and b with its cut; a~far is missed twice.
+    # Found are a, its cut and the forgery (2 false pairs), and b with its cut; a~far is missed
+    # twice.
     assert figures == {
         "strategy": "words",
         "P": ".500",
@@ -102,7 +110,9 @@ def test_about(tmp_path: Path, labelled: LabelledSet) -> None:
 
 def test_lines_fit(labelled: LabelledSet) -> None:
     """Even with a long name, many strategies and other orders of arrival."""
-    found = compare(labelled, [strategy("a-strategy-with-a-long-name" + "x" * n) for n in range(9)], shuffles=1)
+    found = compare(
+        labelled, [strategy("a-strategy-with-a-long-name" + "x" * n) for n in range(9)], shuffles=1
+    )
 
     lines = [compare_report.head(shuffles=1), *(compare_report.row(it, shuffles=1) for it in found)]
     lines += compare_report.feet(found, 120)
@@ -112,7 +122,9 @@ def test_lines_fit(labelled: LabelledSet) -> None:
 
 def test_feet(labelled: LabelledSet) -> None:
     """What was not said, and the figures by kind."""
-    said, about, head, row = (line for line in compare_report.feet([measure(labelled, strategy())], 200) if line)
+    said, about, head, row = (
+        line for line in compare_report.feet([measure(labelled, strategy())], 200) if line
+    )
 
     assert said.endswith("so many lack what a strategy needs, and it says nothing: words 1.")
     assert about.startswith("by kind: ")
@@ -131,10 +143,15 @@ def test_markdown(labelled: LabelledSet) -> None:
     head, rule, *rows = plain.splitlines()
     assert head.startswith("| strategy | P | R | F1 | CE | EE | F | ce_pairs | ")
     assert {line.count("|") for line in (head, rule, *rows[:2])} == {16}
-    assert rows[0].startswith("| words | .500 | .500 | .500 | .500 | .500 | .500 | .182 | 2 | 2 | 1 | .778 | ")
+    assert rows[0].startswith(
+        "| words | .500 | .500 | .500 | .500 | .500 | .500 | .182 | 2 | 2 | 1 | .778 | "
+    )
     assert rows[-1].endswith("says nothing: words 1, fixed 1.")
     assert "same x 2 |" in shuffled
-    assert compare_report.markdown_kinds(found).splitlines()[2] == "| words | .667 +1 | .667 +1 | .000 | +2 |"
+    assert (
+        compare_report.markdown_kinds(found).splitlines()[2]
+        == "| words | .667 +1 | .667 +1 | .000 | +2 |"
+    )
 
 
 def test_no_kinds(tmp_path: Path) -> None:
@@ -147,7 +164,10 @@ def test_no_kinds(tmp_path: Path) -> None:
 
 def test_objects(labelled: LabelledSet) -> None:
     """Every figure unrounded; curves where they were drawn."""
-    plain, curved = measure(labelled, strategy()), measure(labelled, strategy(), curves=True, sizes=(4,))
+    plain, curved = (
+        measure(labelled, strategy()),
+        measure(labelled, strategy(), curves=True, sizes=(4,)),
+    )
 
     one, other = (json.loads(json.dumps(compare_report.as_object(it))) for it in (plain, curved))
 

@@ -26,7 +26,11 @@ def test_precision_and_recall_over_the_threshold(tmp_path: Path) -> None:
 
     assert [point.threshold for point in points] == [3.0, 2.0, 1.0]
     # Nobody shares three; with two, {a, cut, x} and {b, cut}; with one, all are one.
-    assert [(point.precision, point.recall) for point in points] == [(1.0, 0.0), (2 / 4, 2 / 4), (4 / 15, 1.0)]
+    assert [(point.precision, point.recall) for point in points] == [
+        (1.0, 0.0),
+        (2 / 4, 2 / 4),
+        (4 / 15, 1.0),
+    ]
     assert points[1] == CurvePoint(2.0, 0.5, 0.5, 0.5)
 
 
@@ -48,7 +52,9 @@ def test_without_a_threshold_there_is_no_curve(tmp_path: Path) -> None:
     assert curve(labelled, fixed(), []) == ()
 
 
-RECORDS = [Record(source="s", source_id=str(number), title=f"Title {number}") for number in range(50)]
+RECORDS = [
+    Record(source="s", source_id=str(number), title=f"Title {number}") for number in range(50)
+]
 
 
 @pytest.fixture
@@ -65,7 +71,8 @@ def clustered(monkeypatch: pytest.MonkeyPatch) -> list[Sequence[Record]]:
 
 
 def test_time_for_each_size(clustered: list[Sequence[Record]]) -> None:
-    """The sizes that are smaller than the set, and the whole; sizes that it does not have are left out."""
+    """The sizes that are smaller than the set, and the whole; sizes that it does not have are left
+    out."""
     points = growth(RECORDS, Chain(()), (20, 10, 50, 1_000))
 
     assert points == (GrowthPoint(10, 1.0), GrowthPoint(20, 2.0), GrowthPoint(50, 5.0))

@@ -19,7 +19,11 @@ def works(it: LabelledSet) -> set[frozenset[str]]:
     """The works by the ids of their records."""
     assert it.works is not None
     return {
-        frozenset(record.source_id for record, other in zip(it.records, it.works, strict=True) if other == work)
+        frozenset(
+            record.source_id
+            for record, other in zip(it.records, it.works, strict=True)
+            if other == work
+        )
         for work in it.works
     }
 
@@ -35,14 +39,21 @@ def test_truth(tmp_path: Path, compressed: bool) -> None:
 
 def test_clusters_that_share_a_record_are_one(tmp_path: Path) -> None:
     """Truth is transitive."""
-    labelled = read(write(tmp_path, truth=[{"cluster": ["A1", "A2"]}, {"cluster": ["C", "A2"]}, {"cluster": []}]))
+    labelled = read(
+        write(
+            tmp_path, truth=[{"cluster": ["A1", "A2"]}, {"cluster": ["C", "A2"]}, {"cluster": []}]
+        )
+    )
 
     assert frozenset({"A1", "A2", "C"}) in works(labelled)
 
 
 def test_order_of_rows_means_nothing(tmp_path: Path) -> None:
     """The same rows in another order are the same records and works."""
-    one, other = read(write(tmp_path / "set", ROWS)), read(write(tmp_path / "b" / "set", ROWS[::-1]))
+    one, other = (
+        read(write(tmp_path / "set", ROWS)),
+        read(write(tmp_path / "b" / "set", ROWS[::-1])),
+    )
 
     assert set(map(repr, one.records)) == set(map(repr, other.records))
     assert works(one) == works(other)
@@ -50,7 +61,12 @@ def test_order_of_rows_means_nothing(tmp_path: Path) -> None:
 
 def test_pairs_and_labels(tmp_path: Path) -> None:
     """Judged pairs, and labels of records, by their numbers in the file."""
-    pairs = read(write(tmp_path / "p", pairs=[{"a": "A1", "b": "A2", "label": 1}, {"a": "B1", "b": "C", "label": 0}]))
+    pairs = read(
+        write(
+            tmp_path / "p",
+            pairs=[{"a": "A1", "b": "A2", "label": 1}, {"a": "B1", "b": "C", "label": 0}],
+        )
+    )
     flags = [{"id": row["id"], "duplicate": row["id"] != "C"} for row in ROWS[::-1]]
     labels = read(write(tmp_path / "l", labels=flags))
 
@@ -67,7 +83,8 @@ def test_meta(tmp_path: Path) -> None:
 
 
 def test_what_is_no_set(tmp_path: Path) -> None:
-    """Files and other folders are named with what they lack; what is not there at all is an error."""
+    """Files and other folders are named with what they lack; what is not there at all is an
+    error."""
     (tmp_path / "README.md").write_text("x")
     (tmp_path / "exports").mkdir()
     (tmp_path / "untruth").mkdir()
@@ -118,7 +135,11 @@ def test_bad_records(tmp_path: Path, content: bytes, message: str) -> None:
         ("pairs", {"a": "A1", "label": 1}, r"pairs\.jsonl:1: b is None"),
         ("pairs", {"a": "A1", "b": "A2", "label": "yes"}, r"pairs\.jsonl:1: label is 'yes'"),
         ("labels", {"id": "A1", "duplicate": 1}, r"labels\.jsonl:1: duplicate is 1"),
-        ("labels", {"id": "A1", "duplicate": True}, r"4 records have no line in labels\.jsonl, the first is 'B1'"),
+        (
+            "labels",
+            {"id": "A1", "duplicate": True},
+            r"4 records have no line in labels\.jsonl, the first is 'B1'",
+        ),
     ],
 )
 def test_bad_truth(tmp_path: Path, kind: str, row: dict[str, Any], message: str) -> None:
@@ -150,7 +171,9 @@ def test_line_without_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr("metasearch.evaluate.jsonl.LONGEST_LINE", 1000)
     write(tmp_path, [{"id": "A1", "title": "x" * 2000}], truth=[], compressed=True)
 
-    with pytest.raises(UsageError, match=r"records\.jsonl\.gz:1: the line is longer than 1,000 bytes"):
+    with pytest.raises(
+        UsageError, match=r"records\.jsonl\.gz:1: the line is longer than 1,000 bytes"
+    ):
         read(tmp_path)
 
 
@@ -165,7 +188,8 @@ def test_bad_meta(tmp_path: Path, meta: str) -> None:
 
 @pytest.mark.shared
 def test_real_sets(shared: Path) -> None:
-    """Every set of the shared data is read with all its records, and there is nothing in it that could not be read."""
+    """Every set of the shared data is read with all its records, and there is nothing in it that
+    could not be read."""
     for folder in (shared / "data" / "dedup").iterdir():
         if skipped(folder) is None:
             labelled = read(folder)
@@ -188,13 +212,21 @@ def odd(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("odd")
 @pytest.mark.parametrize("form", ["folder", "file"])
 def test_a_row_that_provokes_a_surprise_costs_only_itself(tmp_path: Path, form: str) -> None:
-    """It counts as an empty record, so that the truth still fits; the others are read, and its place is told."""
+    """It counts as an empty record, so that the truth still fits; the others are read, and its
+    place is told."""
     rows = [{**row, "cluster": row["id"]} for row in ROWS]
-    path = write(tmp_path / "small") if form == "folder" else write_rows(tmp_path / "small.jsonl", rows)
+    path = (
+        write(tmp_path / "small")
+        if form == "folder"
+        else write_rows(tmp_path / "small.jsonl", rows)
+    )
 
     labelled = read(path)
 
     assert [record.title == "" for record in labelled.records] == [False, False, False, True, False]
     assert [record.source_id for record in labelled.records] == ["A1", "B1", "A2", "C", "B2"]
     (note,) = labelled.notes
-    assert "jsonl:4: the row could not be read and counts as an empty record: RuntimeError: odd" in note
+    assert (
+        "jsonl:4: the row could not be read and counts as an empty record: RuntimeError: odd"
+        in note
+    )

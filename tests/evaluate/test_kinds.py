@@ -20,7 +20,8 @@ from tests.evaluate.strategies import SharedWords
 
 
 def test_counted_by_hand(tmp_path: Path) -> None:
-    """Two words must be shared: a, its cut and the forgery are one cluster, b and its cut another, far is alone."""
+    """Two words must be shared: a, its cut and the forgery are one cluster, b and its cut another,
+    far is alone."""
     labelled = read(write_rows(tmp_path / "s.jsonl"))
 
     it = evaluate(labelled, Chain((SharedWords(),)))
@@ -39,19 +40,29 @@ def test_sets_without_kinds(tmp_path: Path) -> None:
     assert by_kind(read(write(tmp_path)), [[0, 1]]) is None
 
 
-@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3), st.sampled_from("pqr")), min_size=1, max_size=9))
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 3), st.integers(0, 3), st.sampled_from("pqr")),
+        min_size=1,
+        max_size=9,
+    )
+)
 def test_against_brute_force(rows: list[tuple[int, int, str]]) -> None:
     """Counting by tables gives what looking at every pair gives."""
     home, works, kinds = ([row[place] for row in rows] for place in range(3))
     records = [Record(source="s", source_id=str(number)) for number in range(len(rows))]
-    labelled = LabelledSet(name="s", records=records, origins=[None] * len(rows), works=works, kinds=kinds)
+    labelled = LabelledSet(
+        name="s", records=records, origins=[None] * len(rows), works=works, kinds=kinds
+    )
     clusters = [[n for n in range(len(rows)) if home[n] == it] for it in set(home)]
 
     found = by_kind(labelled, clusters)
 
     assert found is not None
     for kind, tally in found.items():
-        pairs = [(a, b) for a, b in combinations(range(len(rows)), 2) if kind in (kinds[a], kinds[b])]
+        pairs = [
+            (a, b) for a, b in combinations(range(len(rows)), 2) if kind in (kinds[a], kinds[b])
+        ]
         assert tally.right == sum(home[a] == home[b] and works[a] == works[b] for a, b in pairs)
         assert tally.false == sum(home[a] == home[b] and works[a] != works[b] for a, b in pairs)
         assert tally.missed == sum(home[a] != home[b] and works[a] == works[b] for a, b in pairs)
@@ -96,5 +107,10 @@ def test_markdown_and_objects() -> None:
     assert kinds_report.markdown(ROWS, "strategy") == (
         "| strategy | cut | own | - |\n| --- | --- | --- | --- |\n| one | .750 +2 | +4 | 1.000 |\n"
     )
-    assert kinds_report.as_object(ROWS[0][1])["own"] == {"recall": None, "right": 0, "false": 4, "missed": 0}
+    assert kinds_report.as_object(ROWS[0][1])["own"] == {
+        "recall": None,
+        "right": 0,
+        "false": 4,
+        "missed": 0,
+    }
     assert kinds_report.as_object(ROWS[0][1])["cut"]["recall"] == 0.75

@@ -26,7 +26,9 @@ class Keeps:
         return None
 
 
-RECORDS = [Record(source="s", source_id=str(number), title=f"Title {number}") for number in range(100)]
+RECORDS = [
+    Record(source="s", source_id=str(number), title=f"Title {number}") for number in range(100)
+]
 
 
 def test_signatures_are_counted() -> None:
@@ -39,7 +41,9 @@ def test_signatures_are_counted() -> None:
 
 def test_records_themselves_are_not_counted() -> None:
     """The records were there before."""
-    long = [Record(source="s", source_id=str(number), abstract="x" * 100_000) for number in range(20)]
+    long = [
+        Record(source="s", source_id=str(number), abstract="x" * 100_000) for number in range(20)
+    ]
 
     assert retained(long, Chain(())) < 10_000
 

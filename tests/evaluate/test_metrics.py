@@ -35,9 +35,15 @@ def test_counted_by_hand() -> None:
 
     assert result.tally == Tally(right=1, false=2, missed=3)
     assert (result.tally.precision, result.tally.recall) == (1 / 3, 1 / 4)
-    assert (result.unit, result.found_pairs, result.true_units, result.judged) == ("pairs", 3, 4, None)
+    assert (result.unit, result.found_pairs, result.true_units, result.judged) == (
+        "pairs",
+        3,
+        4,
+        None,
+    )
     assert result.works is not None
-    # Kept are 0, 2, 4 and 5: no work is lost, 1 and 3 are rightly gone, a copy of the first work stays.
+    # Kept are 0, 2, 4 and 5: no work is lost, 1 and 3 are rightly gone, a copy of the first work
+    # stays.
     assert result.works.copies == Tally(right=2, false=0, missed=1)
     assert (result.works.redundant, result.works.true_clusters, result.works.exact) == (3, 2, 0)
     assert result.works.false_merged == 1
@@ -48,7 +54,8 @@ def test_counted_by_hand() -> None:
 
 
 def test_confused_and_exclusive_error() -> None:
-    """As CE and EE are read: 6 records of 3 works, 2 of the 3 pairs that were found are wrong, 3 of 4 are missed."""
+    """As CE and EE are read: 6 records of 3 works, 2 of the 3 pairs that were found are wrong, 3 of
+    4 are missed."""
     result = score(labelled([0, 0, 0, 1, 1, 2]), [[0, 1, 3], [4], [5], [2]])
 
     assert (result.tally.ce, result.tally.ee) == (2 / 3, 3 / 4)
@@ -59,7 +66,8 @@ def test_confused_and_exclusive_error() -> None:
 
 
 def test_no_error_where_nothing_was_said() -> None:
-    """Who finds nothing confuses nothing, and misses all; where nothing differs, nothing is confused."""
+    """Who finds nothing confuses nothing, and misses all; where nothing differs, nothing is
+    confused."""
     result = score(labelled([0, 0]), [])
 
     assert (result.tally.ce, result.tally.ee, result.tally.f) == (0.0, 1.0, 0.0)
@@ -83,7 +91,8 @@ def test_work_lost() -> None:
 
 
 def test_exact_clusters() -> None:
-    """Only a cluster with no record too many or too few counts, and a single record is no cluster."""
+    """Only a cluster with no record too many or too few counts, and a single record is no
+    cluster."""
     result = score(labelled([0, 0, 1, 1, 1, 2]), [[0, 1], [2, 3]])
 
     assert result.works is not None
@@ -105,7 +114,12 @@ def test_pairs() -> None:
     result = score(labelled(pairs=truth), [[0, 1, 2], [4], [3]])
 
     assert result.tally == Tally(right=1, false=1, missed=1)
-    assert (result.unit, result.judged, result.true_units, result.works) == ("judged pairs", 4, 2, None)
+    assert (result.unit, result.judged, result.true_units, result.works) == (
+        "judged pairs",
+        4,
+        2,
+        None,
+    )
 
 
 def test_labels() -> None:
@@ -121,7 +135,9 @@ def test_linked_sources() -> None:
     works, origins = [0, 1, 2, 2], ["a", "a", "b", None]
 
     assert score(labelled(works, origins=origins), [[0, 1, 2]]).tally == Tally(0, 3, 1)
-    assert score(labelled(works, origins=origins, cross_source_only=True), [[0, 1, 2]]).tally == Tally(0, 2, 1)
+    assert score(
+        labelled(works, origins=origins, cross_source_only=True), [[0, 1, 2]]
+    ).tally == Tally(0, 2, 1)
 
 
 def test_record_in_two_clusters() -> None:
@@ -145,11 +161,14 @@ def test_against_brute_force(data: st.DataObject, works: list[int], cross: bool)
     tally = result.tally
 
     pairs = list(combinations(range(count), 2))
-    assert result.different == sum(works[a] != works[b] and (not cross or origins[a] != origins[b]) for a, b in pairs)
+    assert result.different == sum(
+        works[a] != works[b] and (not cross or origins[a] != origins[b]) for a, b in pairs
+    )
     assert tally.right == sum(home[a] == home[b] and works[a] == works[b] for a, b in pairs)
     assert tally.missed == sum(home[a] != home[b] and works[a] == works[b] for a, b in pairs)
     assert tally.false == sum(
-        home[a] == home[b] and works[a] != works[b] and (not cross or origins[a] != origins[b]) for a, b in pairs
+        home[a] == home[b] and works[a] != works[b] and (not cross or origins[a] != origins[b])
+        for a, b in pairs
     )
 
 
@@ -164,7 +183,7 @@ def test_large_clusters() -> None:
     assert time.process_time() - began < 20
 
 
-# --------------------------------------------------------------------------- the scorer of the shared data
+# -------------------------------------------------------------------- the scorer of the shared data
 
 
 def as_the_scorer(it: Score) -> dict[str, Any]:
@@ -178,8 +197,18 @@ def as_the_scorer(it: Score) -> dict[str, Any]:
     if works is None:
         return out | {"in_group": it.true_units, "unit": "records"}
     copies = works.copies
-    out |= {"TP_rec": copies.right, "FP_rec": copies.false, "FN_rec": copies.missed, "redundant": works.redundant}
-    out |= {"P_rec": copies.precision, "R_rec": copies.recall, "F1_rec": copies.f1, "true_pairs": it.true_units}
+    out |= {
+        "TP_rec": copies.right,
+        "FP_rec": copies.false,
+        "FN_rec": copies.missed,
+        "redundant": works.redundant,
+    }
+    out |= {
+        "P_rec": copies.precision,
+        "R_rec": copies.recall,
+        "F1_rec": copies.f1,
+        "true_pairs": it.true_units,
+    }
     out |= {"true_clusters": works.true_clusters, "exact_clusters": works.exact_share}
     out |= {"B3_P": works.b_cubed[0], "B3_R": works.b_cubed[1], "B3_F1": works.b_cubed_f1}
     return out | {"false_merged_clusters": works.false_merged}
@@ -192,8 +221,11 @@ def scorer(shared: Path) -> Mapping[str, Any]:
 @pytest.mark.shared
 @pytest.mark.filterwarnings("ignore::ResourceWarning")  # the scorer leaves meta.json open
 @given(data=st.data())
-def test_agrees_with_the_scorer(shared: Path, tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
-    """Every figure is that of the shared scorer to the last digit, whatever the truth and the clusters."""
+def test_agrees_with_the_scorer(
+    shared: Path, tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
+    """Every figure is that of the shared scorer to the last digit, whatever the truth and the
+    clusters."""
     works = data.draw(partitions)
     count = len(works)
     home = data.draw(st.lists(st.integers(0, 3), min_size=count, max_size=count))
@@ -202,12 +234,18 @@ def test_agrees_with_the_scorer(shared: Path, tmp_path_factory: pytest.TempPathF
     rows = [{"id": f"r{n}", "title": "T", "source": sources[n]} for n in range(count)]
     truth: dict[str, Any] = {"meta": {"cross_source_only": kind == "linked"}}
     if kind in ("truth", "linked"):
-        truth["truth"] = [{"cluster": [f"r{n}" for n in range(count) if works[n] == it]} for it in set(works)]
+        truth["truth"] = [
+            {"cluster": [f"r{n}" for n in range(count) if works[n] == it]} for it in set(works)
+        ]
     elif kind == "pairs":
-        judged = [(f"r{a}", f"r{b}", int(works[a] == works[b])) for a, b in combinations(range(count), 2)]
+        judged = [
+            (f"r{a}", f"r{b}", int(works[a] == works[b])) for a, b in combinations(range(count), 2)
+        ]
         truth["pairs"] = [{"a": a, "b": b, "label": label} for a, b, label in judged]
     else:
-        truth["labels"] = [{"id": f"r{n}", "duplicate": works.count(works[n]) > 1} for n in range(count)]
+        truth["labels"] = [
+            {"id": f"r{n}", "duplicate": works.count(works[n]) > 1} for n in range(count)
+        ]
     folder = write(tmp_path_factory.mktemp("set"), rows, **truth)
     clusters = [[n for n in range(count) if home[n] == it] for it in set(home)]
 
@@ -228,5 +266,7 @@ def test_agrees_with_the_scorer_on_every_set(shared: Path) -> None:
     for folder in folders:
         it = read(folder)
         _, clusters, _ = cluster(it.records, DEFAULT)
-        theirs, *_ = evaluate(str(folder), [[it.records[number].source_id for number in one] for one in clusters])
+        theirs, *_ = evaluate(
+            str(folder), [[it.records[number].source_id for number in one] for one in clusters]
+        )
         assert as_the_scorer(score(it, clusters)) == theirs, folder.name

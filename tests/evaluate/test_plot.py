@@ -46,20 +46,31 @@ def test_a_panel_a_set_and_one_of_time(found: list[Compared]) -> None:
     """Each set's curves, and the time of the largest."""
     few = replace(found[0].evaluation.score, records=2)
     other = replace(found[0].evaluation.labelled, name="tiny")
-    smaller = [replace(it, evaluation=replace(it.evaluation, score=few, labelled=other)) for it in found]
+    smaller = [
+        replace(it, evaluation=replace(it.evaluation, score=few, labelled=other)) for it in found
+    ]
 
     drawn = plot.figure([smaller, found, smaller])
 
     assert [axes.get_title() for axes in drawn.axes] == ["tiny", "small", "tiny", "time, small"]
     assert [axes.get_xlabel() for axes in drawn.axes] == ["recall"] * 3 + ["records"]
-    assert {text.get_text() for text in drawn.legends[0].get_texts()} == {"words", "fixed", "nothing", "linear growth"}
+    assert {text.get_text() for text in drawn.legends[0].get_texts()} == {
+        "words",
+        "fixed",
+        "nothing",
+        "linear growth",
+    }
 
 
 def test_curves_and_points(found: list[Compared]) -> None:
-    """A line over the thresholds at which something was found, a mark at the strategy's own, and none for nothing."""
+    """A line over the thresholds at which something was found, a mark at the strategy's own, and
+    none for nothing."""
     quality, time = plot.figure([found]).axes
 
-    lines = [(line.get_label(), list(line.get_xdata()), list(line.get_ydata())) for line in quality.get_lines()]
+    lines = [
+        (line.get_label(), list(line.get_xdata()), list(line.get_ydata()))
+        for line in quality.get_lines()
+    ]
     assert lines == [
         ("words", [0.5, 1.0], [0.5, 4 / 15]),
         ("words", [0.5], [0.5]),
@@ -81,7 +92,10 @@ def test_growth_that_is_linear_is_parallel_to_the_guide(found: list[Compared]) -
 def test_names_of_sets_are_only_names(found: list[Compared], name: str) -> None:
     """No formula, no control character, and no picture that a long name makes wide."""
     named = [
-        replace(it, evaluation=replace(it.evaluation, labelled=replace(it.evaluation.labelled, name=name)))
+        replace(
+            it,
+            evaluation=replace(it.evaluation, labelled=replace(it.evaluation.labelled, name=name)),
+        )
         for it in found
     ]
 

@@ -38,7 +38,11 @@ def test_every_field() -> None:
         pmid="123",
     )
 
-    assert (record.source, record.source_id, record.key) == ("Embase Medline", "x1", "Embase Medline:x1")
+    assert (record.source, record.source_id, record.key) == (
+        "Embase Medline",
+        "x1",
+        "Embase Medline:x1",
+    )
     assert record.title == "CO2 & soil"
     assert [(it.family, it.given) for it in record.authors] == [("Byron", "Ada"), ("Okeke", "C")]
     assert (record.year, record.venue, record.publisher) == (2001, "Soil Letters", "Acme")
@@ -111,8 +115,19 @@ def test_unknown_keys_are_told() -> None:
     """A key that the schema does not have is counted, and so is a value that could not be read."""
     reader = RowReader("sample")
     for number in range(2):
-        reader.read({"id": number, "title": "T", "colour": "blue", "empty": "", "year": "soon", "type": "poem"})
-    reader.read({"id": 3, "isbn": "12", "authors": ["&"], "publisher": "Acme", "institution": "Bolt"})
+        reader.read(
+            {
+                "id": number,
+                "title": "T",
+                "colour": "blue",
+                "empty": "",
+                "year": "soon",
+                "type": "poem",
+            }
+        )
+    reader.read(
+        {"id": 3, "isbn": "12", "authors": ["&"], "publisher": "Acme", "institution": "Bolt"}
+    )
 
     assert list(reader.notes()) == [
         "keys that are not read: 'colour' (2 rows)",
@@ -152,8 +167,12 @@ def test_words_of_others_for_journal_and_authors() -> None:
 
 @pytest.mark.parametrize("value", [[[[]]], {"a": {}}, True, 1.5, ["\ud800", "\x00"], "x" * 100_000])
 def test_odd_values_never_raise(value: Any) -> None:
-    """Whatever stands in a field, there is a record, and no character in it that cannot be shown."""
-    keys = "title authors authors_raw author year container journal volume issue pages doi isbn url abstract".split()
+    """Whatever stands in a field, there is a record, and no character in it that cannot be
+    shown."""
+    keys = (
+        "title authors authors_raw author year container journal volume issue pages doi isbn "
+        "url abstract"
+    ).split()
     keys += ["type", "lang", "source"]
 
     record = RowReader("sample").read({"id": "x", **dict.fromkeys(keys, value)})

@@ -14,7 +14,8 @@ from tests.evaluate.samples import MARKED, lines, write, write_rows
 
 @pytest.mark.parametrize("name", ["small.jsonl", "small.jsonl.gz"])
 def test_rows_of_equal_cluster_are_one_work(tmp_path: Path, name: str) -> None:
-    """Records, works and kinds, in the order of the file; the set bears the name of the file without its ending."""
+    """Records, works and kinds, in the order of the file; the set bears the name of the file
+    without its ending."""
     labelled = read(write_rows(tmp_path / name))
 
     assert (labelled.name, labelled.notes) == ("small", ())
@@ -106,7 +107,10 @@ def test_a_file_whose_first_row_cannot_be_read(tmp_path: Path) -> None:
 
 def test_a_folder_of_files_is_all_of_them(tmp_path: Path) -> None:
     """If one of its files is a set, each .jsonl file of a folder stands for itself, by name."""
-    one, other = write_rows(tmp_path / "b.jsonl.gz"), write_rows(tmp_path / "a.jsonl", [{"id": "a"}])
+    one, other = (
+        write_rows(tmp_path / "b.jsonl.gz"),
+        write_rows(tmp_path / "a.jsonl", [{"id": "a"}]),
+    )
     (tmp_path / "README.md").write_text("x")
 
     assert expanded([tmp_path]) == expanded([tmp_path, one]) == [other, one]
@@ -127,11 +131,16 @@ def test_folders_that_stay_as_they_are(tmp_path: Path) -> None:
 
 @pytest.mark.shared
 def test_the_shared_files(shared: Path) -> None:
-    """The near-duplicate sets are read, what nobody trusts is left out, and what has no clusters is no set."""
+    """The near-duplicate sets are read, what nobody trusts is left out, and what has no clusters is
+    no set."""
     paths = expanded([shared / "data" / "neardup"])
     sets = {it.name: it for it in (read(path) for path in paths if skipped(path) is None)}
 
-    assert {name: len(it.records) for name, it in sets.items()} == {"asysd_dev": 736, "en_dev": 559, "zh_dev": 2380}
+    assert {name: len(it.records) for name, it in sets.items()} == {
+        "asysd_dev": 736,
+        "en_dev": 559,
+        "zh_dev": 2380,
+    }
     assert sets["asysd_dev"].notes[0] == "146 rows are left out: their cluster_clean is false"
     assert all(record.authors and record.venue for record in sets["asysd_dev"].records[:50])
     assert {skipped(path) for path in paths} == {None, "its rows have no cluster"}

@@ -49,11 +49,17 @@ def test_shuffled_orders_that_agree(tmp_path: Path) -> None:
     it = evaluate(read(write(tmp_path)), DEFAULT, shuffles=3)
 
     assert it.shuffled is not None
-    assert (it.shuffled.runs, it.shuffled.alike, it.shuffled.lowest, it.shuffled.highest) == (3, 3, 1.0, 1.0)
+    assert (it.shuffled.runs, it.shuffled.alike, it.shuffled.lowest, it.shuffled.highest) == (
+        3,
+        3,
+        1.0,
+        1.0,
+    )
 
 
 def test_shuffled_orders_that_do_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A dedup that merges whatever comes first shows in the range, which is about the records and not their places."""
+    """A dedup that merges whatever comes first shows in the range, which is about the records and
+    not their places."""
 
     class FirstTwo(OnlineDedup):
         def clusters(self) -> list[list[int]]:

@@ -64,10 +64,13 @@ def test_pairs_that_hold_a_cluster_together_come_first(tmp_path: Path) -> None:
 
 
 def test_every_rule_is_heard(tmp_path: Path) -> None:
-    """The evidence names every matcher and veto of the chain, in the order in which they are asked."""
+    """The evidence names every matcher and veto of the chain, in the order in which they are
+    asked."""
     (found, *_) = wrong(evaluation(read(write(tmp_path, truth=[])), [[0, 2]]), DEFAULT, 1)
 
-    assert [rule for rule, _ in found.evidence] == [it.name for it in (*DEFAULT.matchers, *DEFAULT.vetoes)]
+    assert [rule for rule, _ in found.evidence] == [
+        it.name for it in (*DEFAULT.matchers, *DEFAULT.vetoes)
+    ]
 
 
 def test_limits(tmp_path: Path) -> None:
@@ -96,11 +99,15 @@ def test_judged_pairs(tmp_path: Path) -> None:
     truth = [{"a": f"r{a}", "b": f"r{b}", "label": label} for a, b, label in judged]
     labelled = read(write(tmp_path, rows(4), pairs=truth))
 
-    assert pairs(wrong(evaluation(labelled, [[0, 1], [2, 3]]), DEFAULT, 9)) == [("false", 2, 3), ("missed", 0, 2)]
+    assert pairs(wrong(evaluation(labelled, [[0, 1], [2, 3]]), DEFAULT, 9)) == [
+        ("false", 2, 3),
+        ("missed", 0, 2),
+    ]
 
 
 def test_labels(tmp_path: Path) -> None:
-    """A record that should stand alone is shown with one it stands with, a lone one with the nearest title."""
+    """A record that should stand alone is shown with one it stands with, a lone one with the
+    nearest title."""
     flags = [{"id": row["id"], "duplicate": row["id"] != "C"} for row in ROWS]
     labelled = read(write(tmp_path, labels=flags))
 
@@ -119,13 +126,18 @@ def test_only_one_record_is_flagged(tmp_path: Path) -> None:
     (found,) = wrong(it, DEFAULT, 9)
 
     assert (found.a, found.b, found.evidence) == (3, None, ())
-    assert "C | A history of the sextant | J. Cook; J. Harrison | 1999 | - | -" in "\n".join(told(it, [found], 120))
+    assert "C | A history of the sextant | J. Cook; J. Harrison | 1999 | - | -" in "\n".join(
+        told(it, [found], 120)
+    )
 
 
 @pytest.mark.parametrize("width", [60, 120])
 def test_in_words(tmp_path: Path, width: int) -> None:
     """The pair, its two records and what each rule says, in lines that fit."""
-    content = [{**ROWS[0], "title": "Mice \x1b[31m\u202eand men"}, {**ROWS[2], "title": "Mice and men"}]
+    content = [
+        {**ROWS[0], "title": "Mice \x1b[31m\u202eand men"},
+        {**ROWS[2], "title": "Mice and men"},
+    ]
     it = evaluation(read(write(tmp_path, content, truth=[])), [[0, 1]])
 
     lines = list(told(it, wrong(it, DEFAULT, 5), width))

@@ -19,11 +19,16 @@ def hit(hit_id: str = "crossref:1", *, rank: int = 0, score: float = 0.0, **fiel
 
 
 def answer(*hits: Hit, complete: bool = True) -> Answer:
-    """A finished answer of these hits from two sources, the second of which failed where it is not complete."""
-    failed = SourceReport("dblp", "timeout", seconds=8.0, error=TimedOut("dblp", "no whole answer within 8 s"))
+    """A finished answer of these hits from two sources, the second of which failed where it is not
+    complete."""
+    failed = SourceReport(
+        "dblp", "timeout", seconds=8.0, error=TimedOut("dblp", "no whole answer within 8 s")
+    )
     reports = (SourceReport("crossref", "ok", len(hits), 1234, 0.25, "query=attention"),)
     counts = Counts(len(hits) + 2, len(hits), 2)
-    return Answer("attention", complete, counts, hits, reports if complete else (*reports, failed), 0.5)
+    return Answer(
+        "attention", complete, counts, hits, reports if complete else (*reports, failed), 0.5
+    )
 
 
 _PUBLISHED = Record(
@@ -32,7 +37,10 @@ _PUBLISHED = Record(
     position=3,
     url="https://example.org/works/5.771073",
     title="Toward unique identifiers",
-    authors=(Author("Norman Paskin", "Paskin", "Norman", "0000-0002-1825-0097"), Author("IEEE Standards Committee")),
+    authors=(
+        Author("Norman Paskin", "Paskin", "Norman", "0000-0002-1825-0097"),
+        Author("IEEE Standards Committee"),
+    ),
     year=1999,
     date="1999-07",
     venue="Proceedings of the IEEE",
@@ -67,7 +75,10 @@ MERGED = Hit(
     versions=(Version("preprint", (_PREPRINT.key,)), Version("published", (_PUBLISHED.key,))),
     score=0.0323,
     rank=1,
-    reasons=(Reason("crossref ranks it 3", 0.0159, "crossref"), Reason("arxiv ranks it 1", 0.0164, "arxiv")),
+    reasons=(
+        Reason("crossref ranks it 3", 0.0159, "crossref"),
+        Reason("arxiv ranks it 1", 0.0164, "arxiv"),
+    ),
 )
 
 #: For all properties: many hits are built from many strings, and a busy machine is no failure.
@@ -78,9 +89,12 @@ hostile = st.one_of(
     st.text(st.characters(exclude_categories=()), max_size=30),
     st.lists(
         st.sampled_from(
-            ["\r\n", "\n", "ER  - ", "TY  - JOUR", "\x1b[2J", "\x1b]8;;http://x\x07", "\x9b31m", "{", "}", "\\", '"',
-             ",", "@misc{x,", "@comment(", "\n@", "%", "=cmd|' /C calc'!A0", "+1", "-1", "@SUM(1)", "\t", "]]>", "<b>",
-             "&amp;", "\x00", "\u202e", "\u2028", "\ud800", "\ufffe", " and ", "others", "word", "Ünï", "中文", "--",
+            ["\r\n", "\n", "ER  - ", "TY  - JOUR", "\x1b[2J", "\x1b]8;;http://x\x07", "\x9b31m",
+            "{", "}", "\\", '"',
+             ",", "@misc{x,", "@comment(", "\n@", "%", "=cmd|' /C calc'!A0", "+1", "-1", "@SUM(1)",
+             "\t", "]]>", "<b>",
+             "&amp;", "\x00", "\u202e", "\u2028", "\ud800", "\ufffe", " and ", "others", "word",
+             "Ünï", "中文", "--",
              "$", "_", "http://x/", "javascript:alert(1)", "DNA", "A", ":", ";", "'", "~", "^", "#"]
         ),
         max_size=6,
@@ -88,7 +102,11 @@ hostile = st.one_of(
 )  # fmt: skip
 _maybe = st.none() | hostile
 _authors = st.builds(
-    Author, name=hostile.filter(bool), family=_maybe, given=_maybe, orcid=st.none() | st.just("0000-0002-1825-0097")
+    Author,
+    name=hostile.filter(bool),
+    family=_maybe,
+    given=_maybe,
+    orcid=st.none() | st.just("0000-0002-1825-0097"),
 )
 _few = st.lists(hostile, max_size=3).map(tuple)
 _records = st.builds(
@@ -101,7 +119,9 @@ _records = st.builds(
     subtitle=_maybe,
     authors=st.lists(_authors, max_size=3).map(tuple),
     year=st.none() | st.integers(-5, 12_000) | st.just(10**30),
-    date=st.none() | hostile | st.sampled_from(["2020", "2020-03", "2020-03-15", "2020-02-31", "0000-13-00"]),
+    date=st.none()
+    | hostile
+    | st.sampled_from(["2020", "2020-03", "2020-03-15", "2020-02-31", "0000-13-00"]),
     venue=_maybe,
     publisher=_maybe,
     edition=_maybe,
@@ -120,7 +140,13 @@ _records = st.builds(
     pdf_url=_maybe,
 )
 _matches = st.builds(
-    Match, st.just("doi"), st.sampled_from(["same", "version"]), st.floats(0, 1), hostile, hostile, hostile
+    Match,
+    st.just("doi"),
+    st.sampled_from(["same", "version"]),
+    st.floats(0, 1),
+    hostile,
+    hostile,
+    hostile,
 )
 
 

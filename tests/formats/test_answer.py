@@ -98,8 +98,18 @@ def test_a_merged_hit_says_where_it_comes_from() -> None:
         "collective": False,
     }
     assert document["sources"] == [
-        {"source": "arxiv", "position": 1, "id": "9907.00001", "url": "https://arxiv.org/abs/9907.00001"},
-        {"source": "crossref", "position": 3, "id": "10.1109/5.771073", "url": "https://example.org/works/5.771073"},
+        {
+            "source": "arxiv",
+            "position": 1,
+            "id": "9907.00001",
+            "url": "https://arxiv.org/abs/9907.00001",
+        },
+        {
+            "source": "crossref",
+            "position": 3,
+            "id": "10.1109/5.771073",
+            "url": "https://example.org/works/5.771073",
+        },
     ]
     assert document["provenance"] == {"title": "crossref", "ids.arxiv": "arxiv", "year": "crossref"}
     assert document["matches"] == [
@@ -113,7 +123,11 @@ def test_a_merged_hit_says_where_it_comes_from() -> None:
         }
     ]
     assert document["versions"][0] == {"kind": "preprint", "records": ["arxiv:9907.00001"]}
-    assert document["reasons"][0] == {"text": "crossref ranks it 3", "points": 0.0159, "source": "crossref"}
+    assert document["reasons"][0] == {
+        "text": "crossref ranks it 3",
+        "points": 0.0159,
+        "source": "crossref",
+    }
 
 
 def test_absent_values_are_null_and_absent_lists_are_empty() -> None:
@@ -121,9 +135,13 @@ def test_absent_values_are_null_and_absent_lists_are_empty() -> None:
     document = hit_object(hit())
 
     assert list(document) == HIT_KEYS
-    assert {document[k] for k in ("title", "year", "doi", "url", "pdf_url", "type", "abstract", "citations")} == {None}
+    assert {
+        document[k]
+        for k in ("title", "year", "doi", "url", "pdf_url", "type", "abstract", "citations")
+    } == {None}
     assert [
-        document[k] for k in ("titles", "authors", "isbn", "issn", "keywords", "matches", "versions", "reasons")
+        document[k]
+        for k in ("titles", "authors", "isbn", "issn", "keywords", "matches", "versions", "reasons")
     ] == [[]] * 8
     assert document["ids"] == {}
 
@@ -132,17 +150,27 @@ def test_unsafe_addresses_are_null() -> None:
     """Only http and https addresses reach a client."""
     document = hit_object(hit(url="javascript:alert(1)", pdf_url="file:///etc/passwd"))
 
-    assert (document["url"], document["pdf_url"], document["sources"][0]["url"]) == (None, None, None)
+    assert (document["url"], document["pdf_url"], document["sources"][0]["url"]) == (
+        None,
+        None,
+        None,
+    )
 
 
 def test_numbers_that_json_cannot_carry_are_null() -> None:
     """A number of citations beyond 64 bits does not cost the answer."""
-    assert orjson.loads(to_json(answer(hit(citations=10**30, year=2**80))))["hits"][0]["citations"] is None
+    assert (
+        orjson.loads(to_json(answer(hit(citations=10**30, year=2**80))))["hits"][0]["citations"]
+        is None
+    )
 
 
 def test_upstream_text_is_cleaned() -> None:
-    """Control characters, lone surrogates and bidi overrides are gone; newlines of an abstract stay."""
-    document = hit_object(hit(title="A\x1b[31m\ud800B\u202e", abstract="one\r\ntwo", authors=(Author("X\x00Y"),)))
+    """Control characters, lone surrogates and bidi overrides are gone; newlines of an abstract
+    stay."""
+    document = hit_object(
+        hit(title="A\x1b[31m\ud800B\u202e", abstract="one\r\ntwo", authors=(Author("X\x00Y"),))
+    )
 
     assert (document["title"], document["abstract"]) == ("A[31mB", "one\ntwo")
     assert document["authors"][0]["name"] == "XY"
@@ -150,7 +178,9 @@ def test_upstream_text_is_cleaned() -> None:
 
 def test_a_failed_source_says_what_to_do() -> None:
     """The error's type, message and advice are told."""
-    report = report_object(SourceReport("scopus", "error", error=AccessDenied("scopus", 401, env_name="SCOPUS_KEY")))
+    report = report_object(
+        SourceReport("scopus", "error", error=AccessDenied("scopus", 401, env_name="SCOPUS_KEY"))
+    )
 
     assert report["error"] == {
         "type": "AccessDenied",

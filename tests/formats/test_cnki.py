@@ -70,7 +70,12 @@ def test_chosen_fields() -> None:
     record, thesis = reading.records
 
     assert (reading.format, reading.problems) == ("cnki", [])
-    assert (record.pages, record.volume, record.doi, record.issn) == ("101-109", "12", "10.1000/mud.1", ("1234-5679",))
+    assert (record.pages, record.volume, record.doi, record.issn) == (
+        "101-109",
+        "12",
+        "10.1000/mud.1",
+        ("1234-5679",),
+    )
     assert (record.abstract, record.keywords) == ("本文研究湖泊。", ("湖泊", "铁"))
     assert (thesis.type, thesis.venue) == ("thesis", "某某大学学位论文")
     assert {entry.database for entry in reading.entries} == {"CNKI"}

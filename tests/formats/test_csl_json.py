@@ -52,7 +52,8 @@ def test_a_whole_file() -> None:
 @pytest.mark.parametrize(
     ("item", "expected"),
     [
-        ({"title": ["A", "B"], "subtitle": ["S"]}, {"title": "A", "subtitle": "S", "titles": ("B",)}),
+        ({"title": ["A", "B"], "subtitle": ["S"]}, {"title": "A", "subtitle": "S", "titles": ("B",
+        )}),
         ({"original-title": "Ein Titel"}, {"titles": ("Ein Titel",)}),
         ({"issued": {"date-parts": [[2019]]}}, {"year": 2019, "date": "2019"}),
         ({"issued": {"date-parts": [[None]]}}, {"year": None}),
@@ -61,8 +62,10 @@ def test_a_whole_file() -> None:
         ({"published-print": {"date-parts": [[2018, 2]]}}, {"date": "2018-02"}),
         ({"type": "article"}, {"type": "preprint"}),
         ({"type": "article", "container-title": "J"}, {"type": "article", "venue": "J"}),
-        ({"type": "paper-conference", "event-title": "C"}, {"type": "conference-paper", "venue": "C"}),
-        ({"type": "thesis", "publisher": "北京大学"}, {"type": "thesis", "venue": "北京大学学位论文"}),
+        ({"type": "paper-conference", "event-title": "C"}, {"type": "conference-paper",
+        "venue": "C"}),
+        ({"type": "thesis", "publisher": "北京大学"}, {"type": "thesis",
+        "venue": "北京大学学位论文"}),
         ({"type": "proceedings-article"}, {"type": "conference-paper"}),
         ({"type": "entry-encyclopedia"}, {"type": "reference-entry"}),
         ({"article-number": "e12"}, {"pages": "e12"}),
@@ -72,11 +75,14 @@ def test_a_whole_file() -> None:
         ({"keyword": "a, b"}, {"keywords": ("a", "b")}),
         ({"subject": ["Life, the universe"]}, {"keywords": ("Life, the universe",)}),
         ({"is-referenced-by-count": 4}, {"citations": 4}),
-        ({"author": [{"name": "A body"}, {"family": "B", "ORCID": "http://orcid.org/0000-0002-1825-0097"}]},
+        ({"author": [{"name": "A body"}, {"family": "B",
+        "ORCID": "http://orcid.org/0000-0002-1825-0097"}]},
          {"authors": (Author("A body"), Author("B", "B", None, "0000-0002-1825-0097"))}),
         ({"author": [{"family": "张", "given": "三"}, "Doe, Jane", 5, {}]},
          {"authors": (Author("张三", "张", "三"), Author("Jane Doe", "Doe", "Jane"))}),
-        ({"editor": [{"family": "Doe", "given": "Jane"}]}, {"authors": (Author("Jane Doe", "Doe", "Jane"),)}),
+        ({"editor": [{"family": "Doe", "given": "Jane"}]}, {"authors": (Author("Jane "
+                                                                               "Doe", "Doe",
+                                                                               "Jane"),)}),
     ],
 )  # fmt: skip
 def test_fields(item: dict[str, Any], expected: dict[str, object]) -> None:
@@ -91,7 +97,10 @@ def test_fields(item: dict[str, Any], expected: dict[str, object]) -> None:
     [
         '[{"title": "A"}, {"title": "B"}]',
         '{"items": [{"title": "A"}, {"title": "B"}], "other": [{"title": "no"}]}',
-        '{"status": "ok", "message": {"facets": {}, "items": [{"title": ["A"]}, {"title": ["B"]}]}}',
+        (
+            '{"status": "ok", "message": {"facets": {}, "items": [{"title": ["A"]}, {"title": '
+            '["B"]}]}}'
+        ),
         '{"title": "A"}\n{"title": "B"}',
     ],
 )
@@ -103,7 +112,11 @@ def test_where_the_items_are(text: str) -> None:
 def test_an_answer_about_one_work() -> None:
     """Crossref's envelope is taken off."""
     assert (
-        read('{"status": "ok", "message": {"title": ["A"], "author": [{"family": "B"}]}}', "csl-json").records[0].title
+        read(
+            '{"status": "ok", "message": {"title": ["A"], "author": [{"family": "B"}]}}', "csl-json"
+        )
+        .records[0]
+        .title
         == "A"
     )
 
@@ -122,17 +135,31 @@ def test_a_broken_item_is_told_and_costs_no_other() -> None:
 ]"""
     reading = read(text, "csl-json")
 
-    assert [(it.record.title, it.line) for it in reading.entries] == [("A", 2), ("B", 4), ("C", 7), ("D", 9)]
-    assert [(problem.line, problem.lost) for problem in reading.problems] == [(3, 1), (5, 1), (6, 1), (8, 1)]
+    assert [(it.record.title, it.line) for it in reading.entries] == [
+        ("A", 2),
+        ("B", 4),
+        ("C", 7),
+        ("D", 9),
+    ]
+    assert [(problem.line, problem.lost) for problem in reading.problems] == [
+        (3, 1),
+        (5, 1),
+        (6, 1),
+        (8, 1),
+    ]
 
 
 def test_what_is_nested_too_deeply_is_refused() -> None:
     """An item, not its neighbours; and whatever the nesting, nothing is raised."""
     deep = "[" * 200 + "]" * 200
-    reading = read(f'[{{"title": "A"}}, {{"title": "B", "x": {deep}}}, {{"title": "C"}}]', "csl-json")
+    reading = read(
+        f'[{{"title": "A"}}, {{"title": "B", "x": {deep}}}, {{"title": "C"}}]', "csl-json"
+    )
 
     assert [record.title for record in reading.records] == ["A", "C"]
-    assert told(reading) == [(1, "the item could not be read and was left out: it is nested too deeply")]
+    assert told(reading) == [
+        (1, "the item could not be read and was left out: it is nested too deeply")
+    ]
     assert read("[" * 100_000 + '{"title": "x"}' + "]" * 100_000, "csl-json").problems
 
 
@@ -147,7 +174,11 @@ def test_detection() -> None:
 def test_real_answers_of_crossref(shared: Path) -> None:
     """Every work in them, with title or DOI, as Crossref's own adapter finds them."""
     folder = shared / "data/payloads/crossref"
-    counted = {"works-query-ecology-rows-2.json": 2, "crossref-orcid.json": 10, "crossref-by-id.json": 1}
+    counted = {
+        "works-query-ecology-rows-2.json": 2,
+        "crossref-orcid.json": 10,
+        "crossref-by-id.json": 1,
+    }
     for path in sorted(folder.glob("works-filter-type-book-chapter*.json")):
         counted[path.name] = 20
     for name, count in counted.items():

@@ -41,7 +41,8 @@ def joined(left: Hit, right: Hit) -> Hit:
 
 @st.composite
 def searches(draw: st.DrawFn) -> list[SearchEvent]:
-    """A stream as a search might tell it: hits appear, grow, join and are renamed, and are ranked in the end."""
+    """A stream as a search might tell it: hits appear, grow, join and are renamed, and are ranked
+    in the end."""
     names = draw(st.lists(st.integers(0, 99), min_size=1, max_size=8, unique=True))
     events: list[SearchEvent] = [Started("s1", "attention", ("crossref", "dblp"), 8.0)]
     known: dict[str, Hit] = {}
@@ -53,8 +54,11 @@ def searches(draw: st.DrawFn) -> list[SearchEvent]:
             known[alone.id] = alone
             events.append(Added(alone))
         else:
-            # The record ties one or more known hits together; where it is the smallest, the hit takes its name.
-            partners = draw(st.lists(st.sampled_from(sorted(known)), min_size=1, max_size=3, unique=True))
+            # The record ties one or more known hits together; where it is the smallest, the hit
+            # takes its name.
+            partners = draw(
+                st.lists(st.sampled_from(sorted(known)), min_size=1, max_size=3, unique=True)
+            )
             whole = alone
             for partner in partners:
                 whole = joined(whole, known.pop(partner))
@@ -78,7 +82,8 @@ def searches(draw: st.DrawFn) -> list[SearchEvent]:
 @properties
 @given(searches())
 def test_folding_a_stream_gives_the_answer(events: list[SearchEvent]) -> None:
-    """Whatever hits join, are renamed or are cut off, the folded stream is the JSON answer, key by key."""
+    """Whatever hits join, are renamed or are cut off, the folded stream is the JSON answer, key by
+    key."""
     assert isinstance(events[-1], Finished)
     expected = answer_object(events[-1].answer)
 
@@ -153,7 +158,13 @@ def test_no_text_can_forge_a_server_sent_event(whole: Hit) -> None:
     """Whatever the hit says, the event has three lines and an empty one."""
     written = sse(Added(whole), "s1:2").decode()
 
-    assert [part.partition(":")[0] for part in written.split("\n")] == ["event", "id", "data", "", ""]
+    assert [part.partition(":")[0] for part in written.split("\n")] == [
+        "event",
+        "id",
+        "data",
+        "",
+        "",
+    ]
     assert "\r" not in written
 
 

@@ -14,7 +14,10 @@ from tests.formats.samples import MERGED, answer
 
 def test_importing_the_package_loads_no_format() -> None:
     """The table costs nothing: no library that a format needs is imported with it."""
-    probe = "import sys, metasearch.formats; print({'lxml', 'orjson', 'wcwidth', 'csv'} & set(sys.modules))"
+    probe = (
+        "import sys, metasearch.formats; print({'lxml', 'orjson', 'wcwidth', 'csv'} & "
+        "set(sys.modules))"
+    )
 
     done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
 
@@ -49,7 +52,9 @@ def test_only_streams_can_begin_before_the_end() -> None:
 @pytest.mark.parametrize("name", [it.name for it in formats.FORMATS.values() if it.whole])
 def test_every_whole_format_writes_an_answer(name: str) -> None:
     """`write` reaches the module of every format, also for an answer without hits."""
-    assert b"Toward unique identifiers" in formats.write(name, answer(MERGED)).replace(b"{", b"").replace(b"}", b"")
+    assert b"Toward unique identifiers" in formats.write(name, answer(MERGED)).replace(
+        b"{", b""
+    ).replace(b"}", b"")
     assert isinstance(formats.write(name, answer()), bytes)
 
 

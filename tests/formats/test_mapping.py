@@ -1,4 +1,5 @@
-"""`Record.of`: records of what a program has at hand; what is none is told with the name of the field."""
+"""`Record.of`: records of what a program has at hand; what is none is told with the name of the
+field."""
 
 from __future__ import annotations
 
@@ -37,7 +38,9 @@ class Int64:
 
 def test_it_takes_every_field_of_a_record() -> None:
     """No field of `Record` is missing, and none is there that it does not have."""
-    assert list(inspect.signature(Record.of).parameters) == [it.name for it in dataclasses.fields(Record)]
+    assert list(inspect.signature(Record.of).parameters) == [
+        it.name for it in dataclasses.fields(Record)
+    ]
 
 
 def test_its_docstring_explains_every_field() -> None:
@@ -78,7 +81,11 @@ def test_its_docstring_explains_every_field() -> None:
         ("issn", "1234-5679; 2049-3630", ("1234-5679", "2049-3630")),
         ("keywords", "salt; marsh;;", ("salt", "marsh")),
         ("keywords", ["salt; marsh", math.nan], ("salt; marsh",)),
-        ("ids", {"PMID": 31295471.0, "pmcid": None, "local": "x1"}, {"pmid": "31295471", "local": "x1"}),
+        (
+            "ids",
+            {"PMID": 31295471.0, "pmcid": None, "local": "x1"},
+            {"pmid": "31295471", "local": "x1"},
+        ),
         ("url", "https://example.org/a b", "https://example.org/a%20b"),
         ("source_id", 7, "7"),
     ],
@@ -172,8 +179,17 @@ def test_the_year_of_a_date() -> None:
 def test_rows_of_a_table_are_deduplicated() -> None:
     """What a newcomer does: rows with gaps, each a record, and the same work is one hit."""
     rows = [
-        {"title": "On the origin of species", "year": "1859", "doi": "https://doi.org/10.5962/BHL.TITLE.68064"},
-        {"title": "On the Origin of Species.", "year": 1859.0, "doi": "10.5962/bhl.title.68064", "volume": math.nan},
+        {
+            "title": "On the origin of species",
+            "year": "1859",
+            "doi": "https://doi.org/10.5962/BHL.TITLE.68064",
+        },
+        {
+            "title": "On the Origin of Species.",
+            "year": 1859.0,
+            "doi": "10.5962/bhl.title.68064",
+            "volume": math.nan,
+        },
         {"title": "Something else", "year": None, "doi": None, "authors": "Byron, Ada"},
     ]
     dedup = OnlineDedup(DEFAULT)
@@ -192,7 +208,12 @@ def test_time_is_linear() -> None:
         times = []
         for _ in range(5):
             began = time.process_time()
-            Record.of(authors=names, keywords=names, abstract=text[:40_000], editors=";".join(names[:1_000]))
+            Record.of(
+                authors=names,
+                keywords=names,
+                abstract=text[:40_000],
+                editors=";".join(names[:1_000]),
+            )
             times.append(time.process_time() - began)
         return min(times)
 

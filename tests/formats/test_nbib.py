@@ -39,12 +39,19 @@ def test_a_whole_record() -> None:
         abstract="BACKGROUND: Lakes rust. They do.",
         keywords=("Lakes", "rust"),
     )
-    assert (letter.title, letter.titles, letter.type) == ("Another lake", ("Ein anderer See",), "letter")
+    assert (letter.title, letter.titles, letter.type) == (
+        "Another lake",
+        ("Ein anderer See",),
+        "letter",
+    )
     assert letter.authors == (Author("AA Byron", "Byron", "AA"),)
 
 
 def test_the_database_is_pubmed_and_lines_are_counted() -> None:
-    assert [(entry.database, entry.line) for entry in read(NBIB).entries] == [("PubMed", 1), ("PubMed", 23)]
+    assert [(entry.database, entry.line) for entry in read(NBIB).entries] == [
+        ("PubMed", 1),
+        ("PubMed", 23),
+    ]
 
 
 def test_a_title_that_is_not_available_gives_way() -> None:
@@ -57,7 +64,11 @@ def test_a_title_that_is_not_available_gives_way() -> None:
 def test_groups_stand_among_the_authors() -> None:
     found = article("FAU - Byron, Ada", "AU  - Byron A", "CN  - Mud Working Group", "AU  - Smith J")
 
-    assert [author.name for author in found.authors] == ["Ada Byron", "Mud Working Group", "J Smith"]
+    assert [author.name for author in found.authors] == [
+        "Ada Byron",
+        "Mud Working Group",
+        "J Smith",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -67,7 +78,11 @@ def test_groups_stand_among_the_authors() -> None:
         (("AID - 10.1000/mud.1 [doi]",), "10.1000/mud.1", None),
         (("LID - e4395 [pii]",), None, "e4395"),
         (("SO  - J Mud. 2019;12(3):101-9. doi: 10.1000/mud.1.",), "10.1000/mud.1", None),
-        (("SO  - J Mud. 2019;12(3):101-9. doi: 10.1000/mud.1. Epub 2018.", "PG  - 101-9"), "10.1000/mud.1", "101-9"),
+        (
+            ("SO  - J Mud. 2019;12(3):101-9. doi: 10.1000/mud.1. Epub 2018.", "PG  - 101-9"),
+            "10.1000/mud.1",
+            "101-9",
+        ),
     ],
 )
 def test_where_the_doi_and_the_number_of_the_article_are(
@@ -95,7 +110,11 @@ def test_types(words: tuple[str, ...], kind: str | None) -> None:
 
 
 def test_books_and_chapters() -> None:
-    chapter = one("PMID- 1\nTI  - A chapter\nBTI - A book of mud\nPB  - Shore Press\nIS  - 978-0-19-852663-6\n", "nbib")
+    chapter = one(
+        "PMID- 1\nTI  - A chapter\nBTI - A book of mud\nPB  - Shore Press\nIS  - "
+        "978-0-19-852663-6\n",
+        "nbib",
+    )
     assert (chapter.title, chapter.venue, chapter.type, chapter.isbn) == (
         "A chapter", "A book of mud", "chapter", ("9780198526636",),
     )  # fmt: skip
@@ -106,11 +125,17 @@ def test_pmc_writes_its_number_first() -> None:
     """Two records, each with both numbers."""
     text = "PMC - PMC100\nPMID- 1\nTI  - a\n\nPMC - PMC200\nTI  - b\n"
 
-    assert [record.ids for record in read(text).records] == [{"pmid": "1", "pmcid": "PMC100"}, {"pmcid": "PMC200"}]
+    assert [record.ids for record in read(text).records] == [
+        {"pmid": "1", "pmcid": "PMC100"},
+        {"pmcid": "PMC200"},
+    ]
 
 
 def test_records_without_a_blank_line_between() -> None:
-    assert [record.title for record in read("PMID- 1\nTI  - a\nPMID- 2\nTI  - b\n").records] == ["a", "b"]
+    assert [record.title for record in read("PMID- 1\nTI  - a\nPMID- 2\nTI  - b\n").records] == [
+        "a",
+        "b",
+    ]
 
 
 def test_what_cannot_be_read_is_told() -> None:
@@ -121,7 +146,13 @@ def test_what_cannot_be_read_is_told() -> None:
 
 
 @pytest.mark.parametrize(
-    ("head", "yes"), [("\ufeffPMID- 123\n", True), ("\n\nPMC - PMC1", True), ("TI  - a", False), ("xPMID- 1", False)]
+    ("head", "yes"),
+    [
+        ("\ufeffPMID- 123\n", True),
+        ("\n\nPMC - PMC1", True),
+        ("TI  - a", False),
+        ("xPMID- 1", False),
+    ],
 )
 def test_looks_like(head: str, *, yes: bool) -> None:
     assert looks_like(head) is yes

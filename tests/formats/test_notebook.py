@@ -16,7 +16,13 @@ from metasearch.record import Author, Hit, Record
 def hit(number: int = 1, **fields: object) -> Hit:
     """A hit with one record."""
     record = Record(source="alpha", source_id=str(number), **{"title": f"Work {number}", **fields})  # type: ignore[arg-type]
-    return Hit(id=f"alpha:{number}", record=record, records=(record,), provenance={"title": "alpha"}, rank=number)
+    return Hit(
+        id=f"alpha:{number}",
+        record=record,
+        records=(record,),
+        provenance={"title": "alpha"},
+        rank=number,
+    )
 
 
 def answer(*hits: Hit, **more: object) -> Answer:
@@ -25,7 +31,9 @@ def answer(*hits: Hit, **more: object) -> Answer:
         SourceReport("alpha", "ok", count=len(hits)),
         SourceReport("beta", "timeout", error=TimedOut("beta", "no answer <in> time")),
     )
-    made = Answer("jazz", complete=False, counts=Counts(len(hits), len(hits)), hits=hits, sources=reports)
+    made = Answer(
+        "jazz", complete=False, counts=Counts(len(hits), len(hits)), hits=hits, sources=reports
+    )
     return replace(made, **more)  # type: ignore[arg-type]
 
 
@@ -38,10 +46,19 @@ def test_repr_is_short() -> None:
 def test_a_notebook_shows_a_table() -> None:
     """The first hits with what tells a work, then how each source fared."""
     names = tuple(Author(f"Name {number}") for number in range(10))
-    page = parser.fromstring(answer(hit(authors=names, year=2020, venue="A Journal", doi="10.5555/a"))._repr_html_())
+    page = parser.fromstring(
+        answer(hit(authors=names, year=2020, venue="A Journal", doi="10.5555/a"))._repr_html_()
+    )
 
     cells = [cell.text_content() for cell in page.iterfind(".//td")]
-    assert cells == ["1", "Work 1", "Name 0, Name 1, Name 2, and 7 more", "2020", "A Journal", "alpha"]
+    assert cells == [
+        "1",
+        "Work 1",
+        "Name 0, Name 1, Name 2, and 7 more",
+        "2020",
+        "A Journal",
+        "alpha",
+    ]
     assert [link.get("href") for link in page.iterfind(".//a")] == ["https://doi.org/10.5555/a"]
     assert [it.text for it in page.iterfind(".//li")] == [
         "alpha: ok, 1 records",
@@ -61,7 +78,14 @@ def test_nothing_of_others_is_markup() -> None:
     """Text that looks like a script, an address that is one, and a field without end do nothing."""
     evil = '"><script>alert(1)</script>\x1b[31m\u202e'
     told = answer(
-        hit(title=evil, url="javascript:alert(1)", venue=evil * 500, authors=(Author(evil),), year=2020), query=evil
+        hit(
+            title=evil,
+            url="javascript:alert(1)",
+            venue=evil * 500,
+            authors=(Author(evil),),
+            year=2020,
+        ),
+        query=evil,
     )._repr_html_()
 
     page = parser.fromstring(told)
@@ -72,13 +96,24 @@ def test_nothing_of_others_is_markup() -> None:
 
 
 def test_dicts_are_flat_rows() -> None:
-    """The columns of the CSV in their order, numbers as numbers, None for nothing: a `DataFrame` takes them."""
+    """The columns of the CSV in their order, numbers as numbers, None for nothing: a `DataFrame`
+    takes them."""
     (row,) = answer(
-        hit(authors=(Author("Ada Byron", "Byron", "Ada"), Author("WHO")), year=2020, isbn=("1", "2"), retracted=True)
+        hit(
+            authors=(Author("Ada Byron", "Byron", "Ada"), Author("WHO")),
+            year=2020,
+            isbn=("1", "2"),
+            retracted=True,
+        )
     ).to_dicts()
 
     assert tuple(row) == COLUMNS
-    assert (row["rank"], row["year"], row["authors"], row["isbn"]) == (1, 2020, "Byron, Ada; WHO", "1; 2")
+    assert (row["rank"], row["year"], row["authors"], row["isbn"]) == (
+        1,
+        2020,
+        "Byron, Ada; WHO",
+        "1; 2",
+    )
     assert (row["doi"], row["retracted"], row["venue"]) == (None, True, None)
     assert all(value is None or isinstance(value, str | int | float) for value in row.values())
 

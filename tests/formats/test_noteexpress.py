@@ -33,7 +33,10 @@ def test_whole_records() -> None:
     assert (thesis.type, thesis.venue, thesis.publisher, thesis.authors) == (
         "thesis", "某某大学学位论文", "某某大学", (Author("王五"),),
     )  # fmt: skip
-    assert [entry.database for entry in read(NOTEEXPRESS).entries] == ["北京万方数据股份有限公司", "CNKI"]
+    assert [entry.database for entry in read(NOTEEXPRESS).entries] == [
+        "北京万方数据股份有限公司",
+        "CNKI",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -51,8 +54,11 @@ def test_whole_records() -> None:
     ],
 )
 def test_authors_in_one_field(names: str) -> None:
-    """Apart by any mark that Chinese writers use; numbers of footnotes and "and others" are nobody."""
-    record = one(f"{{Reference Type}}: Journal Article\n{{Title}}: 湖泊中的铁\n{{Author}}: {names}\n")
+    """Apart by any mark that Chinese writers use; numbers of footnotes and "and others" are
+    nobody."""
+    record = one(
+        f"{{Reference Type}}: Journal Article\n{{Title}}: 湖泊中的铁\n{{Author}}: {names}\n"
+    )
 
     assert record.authors == (Author("张三"), Author("李四"))
 
@@ -60,7 +66,8 @@ def test_authors_in_one_field(names: str) -> None:
 def test_names_of_one_author() -> None:
     """A blank inside of a name parts nobody; foreign names are read as such."""
     text = (
-        "{Reference Type}: Journal Article\n{Title}: a\n{Author}: 张 三\n{Author}: SMITH John\n{Author}: Byron, Ada\n"
+        "{Reference Type}: Journal Article\n{Title}: a\n{Author}: 张 三\n{Author}: SMITH "
+        "John\n{Author}: Byron, Ada\n"
     )
 
     assert [(a.name, a.family) for a in one(text).authors] == [
@@ -73,7 +80,8 @@ def test_names_of_one_author() -> None:
 def test_marks_and_sections_stay_as_they_are_printed() -> None:
     """【】 and full-width forms are for people; what is compared is normalised elsewhere."""
     record = one(
-        "{Reference Type}: Journal Article\n{Title}: 【综述】湖泊（Ⅱ）：铁——以某湖为例\n{Author}: 张三\n"
+        "{Reference Type}: Journal Article\n{Title}: 【综述】湖泊（Ⅱ）：铁——以某湖为例\n{Author}: "
+        "张三\n"
         "{Abstract}: 【目的】研究。\n"
     )
 
@@ -91,7 +99,8 @@ def test_links_give_identifiers() -> None:
 
 def test_papers_in_proceedings() -> None:
     record = one(
-        "{Reference Type}: Conference Proceedings\n{Title}: a\n{Author}: b\n{Tertiary Title}: 泥土会议论文集\n"
+        "{Reference Type}: Conference Proceedings\n{Title}: a\n{Author}: b\n{Tertiary Title}: "
+        "泥土会议论文集\n"
     )
 
     assert (record.type, record.venue) == ("conference-paper", "泥土会议论文集")
@@ -99,7 +108,12 @@ def test_papers_in_proceedings() -> None:
 
 @pytest.mark.parametrize(
     ("head", "yes"),
-    [("\ufeff{Reference Type}: Thesis", True), ("{Reference Type}：Thesis", True), ("{Title}: a", False), ("", False)],
+    [
+        ("\ufeff{Reference Type}: Thesis", True),
+        ("{Reference Type}：Thesis", True),
+        ("{Title}: a", False),
+        ("", False),
+    ],
 )
 def test_looks_like(head: str, *, yes: bool) -> None:
     assert looks_like(head) is yes

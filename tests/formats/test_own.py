@@ -1,4 +1,5 @@
-"""What metasearch writes as JSON is read again: records exactly, streams and answers as their hits."""
+"""What metasearch writes as JSON is read again: records exactly, streams and answers as their
+hits."""
 
 from __future__ import annotations
 
@@ -36,19 +37,32 @@ def test_records_come_back_as_they_were() -> None:
 
 
 #: What `formats/text.py` drops.
-_DROPPED = [*range(0x2028, 0x202F), *range(0x2066, 0x2070), 0xFEFF, *range(0xFFF9, 0xFFFC), 0xFFFE, 0xFFFF]
+_DROPPED = [
+    *range(0x2028, 0x202F),
+    *range(0x2066, 0x2070),
+    0xFEFF,
+    *range(0xFFF9, 0xFFFC),
+    0xFFFE,
+    0xFFFF,
+]
 _DROPPED += range(0xE0000, 0xE0080)
-_CHARACTERS = st.characters(exclude_categories=("Cs", "Cc"), exclude_characters=[chr(it) for it in _DROPPED])
+_CHARACTERS = st.characters(
+    exclude_categories=("Cs", "Cc"), exclude_characters=[chr(it) for it in _DROPPED]
+)
 _TEXT = st.text(_CHARACTERS, min_size=1, max_size=20)
 _MAYBE = st.none() | _TEXT
 _LIST = st.lists(_TEXT, max_size=3).map(tuple)
 _AUTHORS = st.lists(st.builds(Author, _TEXT, _MAYBE, _MAYBE, _MAYBE), max_size=3).map(tuple)
 RECORDS = st.builds(
     Record, source=_TEXT, source_id=st.just("") | _TEXT, position=st.integers(0, 10**6), url=_MAYBE,
-    title=st.just("") | _TEXT, subtitle=_MAYBE, titles=_LIST, authors=_AUTHORS, year=st.none() | st.integers(1, 3000),
-    date=_MAYBE, venue=_MAYBE, publisher=_MAYBE, edition=_MAYBE, volume=_MAYBE, issue=_MAYBE, pages=_MAYBE, doi=_TEXT,
-    ids=st.dictionaries(_TEXT, _TEXT, max_size=2), isbn=_LIST, issn=_LIST, type=st.none() | st.sampled_from(TYPES),
-    language=_MAYBE, abstract=_MAYBE, keywords=_LIST, citations=st.none() | st.integers(0, 10**9), pdf_url=_MAYBE,
+    title=st.just("") | _TEXT, subtitle=_MAYBE, titles=_LIST, authors=_AUTHORS,
+    year=st.none() | st.integers(1, 3000),
+    date=_MAYBE, venue=_MAYBE, publisher=_MAYBE, edition=_MAYBE, volume=_MAYBE, issue=_MAYBE,
+    pages=_MAYBE, doi=_TEXT,
+    ids=st.dictionaries(_TEXT, _TEXT, max_size=2), isbn=_LIST, issn=_LIST,
+    type=st.none() | st.sampled_from(TYPES),
+    language=_MAYBE, abstract=_MAYBE, keywords=_LIST, citations=st.none() | st.integers(0, 10**9),
+    pdf_url=_MAYBE,
 )  # fmt: skip
 
 
@@ -67,7 +81,19 @@ def test_an_answer_gives_its_hits() -> None:
 
         assert (reading.format, reading.problems) == ("ndjson", [])
         assert (first.source, first.source_id, first.position) == ("answer.json", MERGED.id, 1)
-        for name in ("title", "authors", "year", "date", "venue", "doi", "ids", "issn", "keywords", "abstract", "type"):
+        for name in (
+            "title",
+            "authors",
+            "year",
+            "date",
+            "venue",
+            "doi",
+            "ids",
+            "issn",
+            "keywords",
+            "abstract",
+            "type",
+        ):
             assert getattr(first, name) == getattr(MERGED.record, name)
         assert (second.title, second.position) == ("Another work", 2)
         assert [it.database for it in reading.entries] == [None, "pubmed"]
@@ -78,7 +104,8 @@ def test_a_stream_gives_the_hits_that_it_leaves() -> None:
     early = hit("arxiv:9907.00001", source="arxiv", title="Early")
     gone = hit("x:1", source="x", title="Gone")
     stream = [
-        Started("s", "q", ("a",), 8.0), Added(OTHER), Added(early), Added(gone), Grown(early), Joined(MERGED, ("x:1",)),
+        Started("s", "q", ("a",), 8.0), Added(OTHER), Added(early), Added(gone), Grown(early),
+        Joined(MERGED, ("x:1",)),
         Order((MERGED.id, OTHER.id)), Finished(ANSWER),
     ]  # fmt: skip
     data = b"".join(map(ndjson, stream))
@@ -92,21 +119,27 @@ def test_a_stream_gives_the_hits_that_it_leaves() -> None:
 
     cut = read_bytes(b"".join(map(ndjson, stream[:4])), "a.ndjson")
     assert [record.title for record in cut.records] == ["Another work", "Early", "Gone"]
-    assert told(cut) == [(0, "the stream of events breaks off before its end; the hits so far were read")]
+    assert told(cut) == [
+        (0, "the stream of events breaks off before its end; the hits so far were read")
+    ]
 
 
 def test_hits_a_line() -> None:
     """As `jq -c .hits[]` cuts them out of an answer."""
     data = b"\n".join(json.dumps(it).encode() for it in json.loads(answers.write(ANSWER))["hits"])
 
-    assert [record.title for record in read_bytes(data, "a.jsonl").records] == [MERGED.record.title, "Another work"]
+    assert [record.title for record in read_bytes(data, "a.jsonl").records] == [
+        MERGED.record.title,
+        "Another work",
+    ]
 
 
 def test_a_bad_line_is_told_and_costs_no_other() -> None:
     """What is no JSON, no object, no record; and lines that have lost the end between them."""
     lines = [
         '{"source": "a", "title": "A"}', "garbage", "5", '{"x": 1}', '{"source": "a", "title": "B"',
-        '{"source": "a", "title": "C"}{"source": "a", "title": "D"}', "", '{"source": "a", "position": 9}',
+        '{"source": "a", "title": "C"}{"source": "a", "title": "D"}', "",
+        '{"source": "a", "position": 9}',
         '{"event": "hit", "id": 5}', '{"source": "a", "title": "E"}',
     ]  # fmt: skip
     reading = read("\n".join(lines), "ndjson")
@@ -119,16 +152,22 @@ def test_a_bad_line_is_told_and_costs_no_other() -> None:
 def test_fields_of_another_kind_are_left_out() -> None:
     """One odd field costs neither its record nor the others; keys of nobody are told once."""
     text = (
-        '{"source": "a", "title": "A", "year": "1999", "authors": [{"family": "X"}], "isbn": [1], "ids": {"a": 1}, '
-        '"type": "novel", "venue": ["J"], "mine": 1}\n{"title": "B", "source": "b", "year": true, "mine": 2}\n'
+        '{"source": "a", "title": "A", "year": "1999", "authors": [{"family": "X"}], "isbn": [1], '
+        '"ids": {"a": 1}, '
+        '"type": "novel", "venue": ["J"], "mine": 1}\n{"title": "B", "source": "b", "year": true, '
+        '"mine": 2}\n'
     )
     reading = read(text, "ndjson")
 
-    assert [(r.title, r.year, r.authors, r.isbn, r.ids, r.type, r.venue) for r in reading.records] == [
+    assert [
+        (r.title, r.year, r.authors, r.isbn, r.ids, r.type, r.venue) for r in reading.records
+    ] == [
         ("A", None, (), (), {}, None, None),
         ("B", None, (), (), {}, None, None),
     ]
-    assert [(problem.line, problem.lost) for problem in reading.problems] == [(0, 0)] + [(1, 0)] * 6 + [(2, 0)]
+    assert [(problem.line, problem.lost) for problem in reading.problems] == [(0, 0)] + [
+        (1, 0)
+    ] * 6 + [(2, 0)]
     assert told(reading)[0] == (0, "keys that a record does not have were passed over: mine")
 
 
@@ -141,7 +180,9 @@ def test_a_record_without_place_gets_that_in_the_file() -> None:
 
 def test_deep_nesting_raises_nothing() -> None:
     """A hundred thousand brackets are one line that cannot be read."""
-    reading = read('{"source": "a", "x": ' + "[" * 100_000 + "\n" + '{"source": "a", "title": "A"}\n', "ndjson")
+    reading = read(
+        '{"source": "a", "x": ' + "[" * 100_000 + "\n" + '{"source": "a", "title": "A"}\n', "ndjson"
+    )
 
     assert [record.title for record in reading.records] == ["A"]
     assert reading.lost == 1
@@ -163,7 +204,9 @@ def test_detection(head: str, is_ours: bool) -> None:
     assert looks_like(head) is is_ours
 
 
-def test_a_record_that_provokes_a_surprise_costs_only_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_record_that_provokes_a_surprise_costs_only_itself(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Whatever a record raises is told with its line, and its neighbours are read."""
     whole = own.kept
 
@@ -176,5 +219,7 @@ def test_a_record_that_provokes_a_surprise_costs_only_itself(monkeypatch: pytest
     reading = read("".join(f'{{"source": "a", "title": "{title}"}}\n' for title in "ABC"), "ndjson")
 
     assert [record.title for record in reading.records] == ["A", "C"]
-    assert told(reading) == [(2, "the record could not be read and was left out: RuntimeError: odd")]
+    assert told(reading) == [
+        (2, "the record could not be read and was left out: RuntimeError: odd")
+    ]
     assert reading.lost == 1

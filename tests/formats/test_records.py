@@ -18,8 +18,10 @@ def test_a_line_a_record() -> None:
     first, second = records.write([full, bare]).splitlines()
     assert second == b'{"source":"a","position":0}'
     assert list(orjson.loads(first)) == [
-        "source", "source_id", "position", "url", "title", "authors", "year", "date", "venue", "publisher", "volume",
-        "issue", "pages", "doi", "ids", "issn", "type", "language", "abstract", "keywords", "citations", "pdf_url",
+        "source", "source_id", "position", "url", "title", "authors", "year", "date", "venue",
+        "publisher", "volume",
+        "issue", "pages", "doi", "ids", "issn", "type", "language", "abstract", "keywords",
+        "citations", "pdf_url",
     ]  # fmt: skip
     assert orjson.loads(first)["authors"][1] == {"name": "IEEE Standards Committee"}
 
@@ -27,7 +29,11 @@ def test_a_line_a_record() -> None:
 def test_nothing_passes_that_no_format_may_let_through() -> None:
     """Control characters, lone surrogates, numbers that JSON readers round."""
     record = Record(
-        source="a", title="a\x1b[2J\ud800b", authors=(Author("x\u202ey"),), year=10**30, ids={"k\x00": "v\x07"}
+        source="a",
+        title="a\x1b[2J\ud800b",
+        authors=(Author("x\u202ey"),),
+        year=10**30,
+        ids={"k\x00": "v\x07"},
     )
 
     assert orjson.loads(records.write([record])) == {

@@ -46,7 +46,11 @@ def test_names_are_inverted_only_where_the_source_takes_them_apart() -> None:
 
 def test_bodies_are_told_from_persons() -> None:
     """By their words, or by standing among names that have parts."""
-    person, body, unsplit = Author("A B", "B", "A"), Author("ATLAS Collaboration"), Author("Jane Doe")
+    person, body, unsplit = (
+        Author("A B", "B", "A"),
+        Author("ATLAS Collaboration"),
+        Author("Jane Doe"),
+    )
 
     assert not is_corporate(person, (person, body))
     assert is_corporate(body, (body,))
@@ -83,13 +87,17 @@ def test_pages_in_several_parts(pages: str, expected: list[tuple[str, str]]) -> 
     ],
 )
 def test_a_title_has_no_full_stop_behind_it(title: str, expected: str) -> None:
-    """Whoever cites it puts one there, and two would stand; an ellipsis and abbreviations keep theirs."""
+    """Whoever cites it puts one there, and two would stand; an ellipsis and abbreviations keep
+    theirs."""
     assert full_title(hit(title=title).record) == expected
 
 
 def test_a_subtitle_follows_a_title_without_its_full_stop() -> None:
     """So that no citation has ".:" in it."""
-    assert full_title(hit(title="Iron in lakes.", subtitle="A review.").record) == "Iron in lakes: A review"
+    assert (
+        full_title(hit(title="Iron in lakes.", subtitle="A review.").record)
+        == "Iron in lakes: A review"
+    )
 
 
 @pytest.mark.parametrize(
@@ -115,8 +123,13 @@ def test_page_ranges(pages: str | None, expected: tuple[str, str]) -> None:
 
 def test_links() -> None:
     """The record's own address comes first, then its DOI's; an unsafe address counts as none."""
-    assert doi_url("10.1002/(sici)1<1::aid>3.0.co;2-#") == "https://doi.org/10.1002/(sici)1%3C1::aid%3E3.0.co;2-%23"
-    assert link(Record(source="x", url="https://example.org/", doi="10.1/x")) == "https://example.org/"
+    assert (
+        doi_url("10.1002/(sici)1<1::aid>3.0.co;2-#")
+        == "https://doi.org/10.1002/(sici)1%3C1::aid%3E3.0.co;2-%23"
+    )
+    assert (
+        link(Record(source="x", url="https://example.org/", doi="10.1/x")) == "https://example.org/"
+    )
     assert link(Record(source="x", url="javascript:x", doi="10.1/x")) == "https://doi.org/10.1/x"
     assert link(Record(source="x")) is None
 

@@ -1,4 +1,5 @@
-"""The list in a terminal: readable, within its width, and deaf to what upstream text would have the terminal do."""
+"""The list in a terminal: readable, within its width, and deaf to what upstream text would have the
+terminal do."""
 
 from __future__ import annotations
 
@@ -37,7 +38,10 @@ def test_explained() -> None:
     """The score's parts, why the records were merged, the versions, and which source gave what."""
     assert shown(MERGED, explain=True, width=100)[5:] == [
         "   score 0.0323: crossref ranks it 3 (+0.0159), arxiv ranks it 1 (+0.0164)",
-        "   joined as versions arxiv:9907.00001 and crossref:10.1109/5.771073: titles agree 0.93 (title,",
+        (
+            "   joined as versions arxiv:9907.00001 and crossref:10.1109/5.771073: titles agree 0.93 "
+            "(title,"
+        ),
         "       0.93)",
         "   version preprint: arxiv:9907.00001",
         "   version published: crossref:10.1109/5.771073",
@@ -114,7 +118,8 @@ def test_the_best_place_comes_first() -> None:
 def test_no_control_character_from_upstream_reaches_the_terminal(
     hits: list[Hit], color: bool, hyperlinks: bool, explain: bool
 ) -> None:
-    """Apart from the sequences that this module writes there is no control character but the newline."""
+    """Apart from the sequences that this module writes there is no control character but the
+    newline."""
     written = table.write(hits, color=color, hyperlinks=hyperlinks, explain=explain).decode()
     rest = OUR_SEQUENCES.sub("", written)
 
@@ -124,7 +129,12 @@ def test_no_control_character_from_upstream_reaches_the_terminal(
 
 @pytest.mark.parametrize("width", [24, 40, 80])
 @properties
-@given(words=st.lists(st.sampled_from(["word", "深度学习", "a" * 70, "학습", "e\u0301te\u0301", "x-y"]), min_size=1))
+@given(
+    words=st.lists(
+        st.sampled_from(["word", "深度学习", "a" * 70, "학습", "e\u0301te\u0301", "x-y"]),
+        min_size=1,
+    )
+)
 def test_lines_keep_to_the_width(width: int, words: list[str]) -> None:
     """Whatever the script and however long the words, no line is wider than the terminal."""
     lines = shown(hit(title=" ".join(words), venue="".join(words)), width=width, explain=True)
@@ -133,7 +143,8 @@ def test_lines_keep_to_the_width(width: int, words: list[str]) -> None:
 
 
 def test_a_retracted_work_says_so_before_all_else() -> None:
-    """In a line of its own, above the title; and what may be read freely is told beside its type."""
+    """In a line of its own, above the title; and what may be read freely is told beside its
+    type."""
     lines = shown(hit(title="Tides", retracted=True, open_access="gold", type="article", year=2020))
 
     assert lines[:3] == ["1. RETRACTED", "   Tides", "   2020, article, open access"]

@@ -16,7 +16,8 @@ from tests.formats.samples import hostile, properties
 @properties
 @given(hostile)
 def test_cleaned_text_can_be_shown_and_encoded(dirty: str) -> None:
-    """Only tab and newline remain of the control characters, no bidi control remains, and UTF-8 can carry the rest."""
+    """Only tab and newline remain of the control characters, no bidi control remains, and UTF-8 can
+    carry the rest."""
     shown = clean(dirty)
 
     assert not [c for c in shown if unicodedata.category(c) in ("Cc", "Cs") and c not in "\t\n"]
@@ -28,7 +29,8 @@ def test_cleaned_text_can_be_shown_and_encoded(dirty: str) -> None:
 @properties
 @given(hostile)
 def test_a_line_is_one_line(dirty: str) -> None:
-    """No reader's idea of a line break splits it, and it neither begins nor ends with white space."""
+    """No reader's idea of a line break splits it, and it neither begins nor ends with white
+    space."""
     shown = line(dirty)
 
     assert len(shown.splitlines()) <= 1
@@ -71,7 +73,8 @@ def test_nothing_is_none() -> None:
     ],
 )
 def test_only_web_addresses_become_links(refused: str | None) -> None:
-    """Other schemes, addresses without a host and addresses with control characters are no addresses."""
+    """Other schemes, addresses without a host and addresses with control characters are no
+    addresses."""
     assert web_url(refused) is None
 
 

@@ -10,7 +10,8 @@ from tests.formats.reading.samples import WOS, read, told
 
 TABLE = (
     "\ufeffPT\tAU\tBA\tAF\tTI\tSO\tLA\tDT\tSN\tPD\tPY\tVL\tIS\tBP\tEP\tDI\tUT\tPM\r\n"
-    "J\tMusterfrau, E; Byron, AA\t\tMusterfrau, Erika; Byron, Ada A.\tIron in lakes\tJOURNAL OF MUD\tEnglish\tReview\t"
+    "J\tMusterfrau, E; Byron, AA\t\tMusterfrau, Erika; Byron, Ada A.\tIron in lakes\tJOURNAL OF "
+    "MUD\tEnglish\tReview\t"
     "1234-5679\tMAR\t2019\t12\t3\t101\t109\t10.1000/mud.1\tWOS:000100000000001\t10000001\r\n"
     "J\tByron, A\t\t\tRust\tJOURNAL OF MUD\t\tLetter\t\t\t2020\t\t\t\t\t\tWOS:000100000000002\t\r\n"
 )
@@ -32,7 +33,10 @@ def test_a_whole_record() -> None:
         source_id="WOS:000100000000001",
         position=1,
         title="Iron in lakes: a long title that goes on",
-        authors=(Author("Erika Musterfrau", "Musterfrau", "Erika"), Author("Ada A. Byron", "Byron", "Ada A.")),
+        authors=(
+            Author("Erika Musterfrau", "Musterfrau", "Erika"),
+            Author("Ada A. Byron", "Byron", "Ada A."),
+        ),
         year=2019,
         date="2019-03-12",
         venue="JOURNAL OF MUD",
@@ -58,8 +62,17 @@ def test_the_table_holds_the_same() -> None:
 
     assert (reading.format, reading.problems) == ("wos", [])
     assert [author.name for author in first.authors] == ["Erika Musterfrau", "Ada A. Byron"]
-    assert (first.pages, first.date, first.type, first.doi) == ("101-109", "2019-03", "review", "10.1000/mud.1")
-    assert (second.authors[0].family, second.type, reading.entries[1].line) == ("Byron", "letter", 3)
+    assert (first.pages, first.date, first.type, first.doi) == (
+        "101-109",
+        "2019-03",
+        "review",
+        "10.1000/mud.1",
+    )
+    assert (second.authors[0].family, second.type, reading.entries[1].line) == (
+        "Byron",
+        "letter",
+        3,
+    )
 
 
 def test_rows_of_another_length_are_told() -> None:
@@ -99,7 +112,10 @@ def test_parts_of_the_web_of_science(number: str, database: str) -> None:
 
 
 def test_groups_and_editors() -> None:
-    assert [a.name for a in of("AU Byron, A", "CA Mud Working Group").authors] == ["A Byron", "Mud Working Group"]
+    assert [a.name for a in of("AU Byron, A", "CA Mud Working Group").authors] == [
+        "A Byron",
+        "Mud Working Group",
+    ]
     assert [a.name for a in of("BE Byron, A", kind="B").authors] == ["A Byron"]
 
 

@@ -73,10 +73,13 @@ async def test_an_interrupt_ends_what_runs(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 async def test_search_sync_where_a_loop_runs() -> None:
-    """It asks the databases and gives their answer, also to one whose own loop serves them meanwhile."""
+    """It asks the databases and gives their answer, also to one whose own loop serves them
+    meanwhile."""
     async with DemoDatabases(latency=0, faults=False) as demo:
         settings = demo.settings()
-        answer = await asyncio.to_thread(metasearch.search_sync, EXAMPLE_QUERIES[0], settings=settings, limit=3)
+        answer = await asyncio.to_thread(
+            metasearch.search_sync, EXAMPLE_QUERIES[0], settings=settings, limit=3
+        )
 
     assert len(answer.hits) == 3
 

@@ -1,4 +1,5 @@
-"""A loop that stood still is known to have been late, and timeouts wait until what has come is read."""
+"""A loop that stood still is known to have been late, and timeouts wait until what has come is
+read."""
 
 from __future__ import annotations
 

@@ -38,7 +38,11 @@ asyncio.run(main())
 def run(*, end: bool) -> subprocess.CompletedProcess[str]:
     """The script, to its end."""
     return subprocess.run(
-        [sys.executable, "-c", SCRIPT.format(end=end)], capture_output=True, text=True, cwd=ROOT, check=False
+        [sys.executable, "-c", SCRIPT.format(end=end)],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        check=False,
     )
 
 

@@ -1,7 +1,7 @@
 """CQL 1.2: what is read, what is told, what is refused.
 
-The forms are those of public test sets (the regression queries of Index Data's cql-java, the tests of its cql-go), with
-words and indexes of our own.
+The forms are those of public test sets (the regression queries of Index Data's cql-java, the tests
+of its cql-go), with words and indexes of our own.
 """
 
 from __future__ import annotations
@@ -86,7 +86,9 @@ def test_keywords_are_terms_where_a_term_must_stand(text: str, query: Query) -> 
     assert parse_cql(text).query == query
 
 
-@pytest.mark.parametrize(("text", "query"), [("coral*", Term("coral", truncated=True)), (r"coral\*", Term("coral*"))])
+@pytest.mark.parametrize(
+    ("text", "query"), [("coral*", Term("coral", truncated=True)), (r"coral\*", Term("coral*"))]
+)
 def test_a_star_at_the_end_of_a_word(text: str, query: Query) -> None:
     """Right truncation is kept; a backslash makes a mask a letter."""
     assert parse_cql(text).query == query
@@ -97,7 +99,9 @@ def test_unmasked_terms_have_no_masks() -> None:
     assert parse_cql('title =/unmasked "c*t"').query == Term("c*t", "title")
 
 
-@pytest.mark.parametrize("text", ["cor?l", "c*l", "*reef", "^reef", '"reef ^"', "*", "title = co?al"])
+@pytest.mark.parametrize(
+    "text", ["cor?l", "c*l", "*reef", "^reef", '"reef ^"', "*", "title = co?al"]
+)
 def test_other_masks_are_refused(text: str) -> None:
     """No source can be asked for them all, and to drop them would ask for something else."""
     error = refused(text)
@@ -139,7 +143,10 @@ def test_a_phrase_with_a_truncated_word_is_read_as_words() -> None:
         ("dc.identifier = 0028-0836", Term("0028-0836", "issn")),
         ('dc.identifier = "10.1000/x"', Term("10.1000/x", "doi")),
         ("title = (coral or reef)", Or((Term("coral", "title"), Term("reef", "title")))),
-        ("title = (coral and author = darwin)", And((Term("coral", "title"), Term("darwin", "author")))),
+        (
+            "title = (coral and author = darwin)",
+            And((Term("coral", "title"), Term("darwin", "author"))),
+        ),
     ],
 )
 def test_indexes_and_relations(text: str, query: Query) -> None:
@@ -173,7 +180,10 @@ def test_dates_are_years(text: str, years: Query) -> None:
         ("dc.title == reef", "== is read as a phrase"),
         ("dc.contributor = darwin", "dc.contributor is looked for in the author"),
         ("dc.title =/stem reef", "=/stem: the modifier is passed over"),
-        ("dc.title any/relevant/rel.algorithm=cori reef", "any/rel.algorithm=cori: the modifier is passed over"),
+        (
+            "dc.title any/relevant/rel.algorithm=cori reef",
+            "any/rel.algorithm=cori: the modifier is passed over",
+        ),
         ("coral prox/unit=word/distance<=3 reef", "prox/unit=word/distance<=3 is read as AND"),
         ("coral and/rel.combine=sum reef", "and/rel.combine=sum is read as AND"),
         ("reef sortBy dc.date/sort.descending dc.title", "sortBy dc.date, dc.title is passed over"),
@@ -194,7 +204,9 @@ def test_the_usual_modifiers_are_no_loss() -> None:
     assert parse_cql("dc.title =/ignoreCase/word reef").notes == ()
 
 
-@pytest.mark.parametrize(("prefix", "name"), [(it, key.name) for it in INDEXES for key in INDEXES[it].values()])
+@pytest.mark.parametrize(
+    ("prefix", "name"), [(it, key.name) for it in INDEXES for key in INDEXES[it].values()]
+)
 def test_every_index_can_be_asked(prefix: str, name: str) -> None:
     """With a value of its kind."""
     field = INDEXES[prefix][name.lower()].field
@@ -203,7 +215,7 @@ def test_every_index_can_be_asked(prefix: str, name: str) -> None:
     assert parse_cql(f"{f'{prefix}.' if prefix else ''}{name} = {value} and reef")
 
 
-# --------------------------------------------------------------------------- booleans, prefixes, all records
+# ------------------------------------------------------------------ booleans, prefixes, all records
 
 
 @pytest.mark.parametrize(
@@ -286,7 +298,9 @@ def test_a_prefix_stands_for_a_context_set(text: str) -> None:
         ("a\ud800", 1, "not text", "a"),
     ],
 )  # fmt: skip
-def test_errors_say_where_and_why(text: str, position: int, reason: str, suggestion: str | None) -> None:
+def test_errors_say_where_and_why(
+    text: str, position: int, reason: str, suggestion: str | None
+) -> None:
     """With a corrected query where one can be guessed, which is CQL."""
     error = refused(text)
 
@@ -311,7 +325,9 @@ def test_the_caps_are_those_of_our_own_syntax() -> None:
 
 
 @given(
-    st.lists(st.sampled_from([*'()"/=<>*?^\\ .', " and ", " or ", "dc.title", "dc.date", "2015", "a"])).map("".join)
+    st.lists(
+        st.sampled_from([*'()"/=<>*?^\\ .', " and ", " or ", "dc.title", "dc.date", "2015", "a"])
+    ).map("".join)
     | st.text()
 )
 def test_nothing_but_a_syntax_error_is_raised(text: str) -> None:
@@ -325,7 +341,14 @@ def test_nothing_but_a_syntax_error_is_raised(text: str) -> None:
 def test_a_hostile_text_is_read_at_once() -> None:
     """What could make a careless parser slow is no slower than other texts: no step looks back."""
     began = time.process_time()
-    for text in ('"' + "\\" * 1_998, "(" * 2_000, "a" * 2_000, "/" * 2_000, ">a=b" * 500, " " * 1_999 + "a"):
+    for text in (
+        '"' + "\\" * 1_998,
+        "(" * 2_000,
+        "a" * 2_000,
+        "/" * 2_000,
+        ">a=b" * 500,
+        " " * 1_999 + "a",
+    ):
         try:
             parse_cql(text)
         except QuerySyntaxError:

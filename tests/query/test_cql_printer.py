@@ -10,19 +10,36 @@ from metasearch.query import And, Not, Or, Query, Term, Years, parse
 from metasearch.query.cql import parse_cql
 from metasearch.query.cql_printer import to_cql
 
-WORDS = st.text('ab*?^\\"/<=>() .-and', min_size=1, max_size=6).map(lambda it: "".join(it.split())).filter(bool)
+WORDS = (
+    st.text('ab*?^\\"/<=>() .-and', min_size=1, max_size=6)
+    .map(lambda it: "".join(it.split()))
+    .filter(bool)
+)
 FIELDS = st.sampled_from(["any", "title", "author", "venue", "abstract", "subject"])
 TERMS = st.one_of(
-    st.builds(lambda words, field: Term(" ".join(words), field), st.lists(WORDS, min_size=1, max_size=3), FIELDS),
     st.builds(
-        lambda words, field: Term(" ".join(words), field, phrase=True), st.lists(WORDS, min_size=1, max_size=3), FIELDS
+        lambda words, field: Term(" ".join(words), field),
+        st.lists(WORDS, min_size=1, max_size=3),
+        FIELDS,
+    ),
+    st.builds(
+        lambda words, field: Term(" ".join(words), field, phrase=True),
+        st.lists(WORDS, min_size=1, max_size=3),
+        FIELDS,
     ),
     st.builds(lambda word, field: Term(f"a{word}", field, truncated=True), WORDS, FIELDS),
     st.sampled_from(
-        [Term("en", "language"), Term("thesis", "type"), Term("10.1000/x", "doi"), Term("0028-0836", "issn")]
+        [
+            Term("en", "language"),
+            Term("thesis", "type"),
+            Term("10.1000/x", "doi"),
+            Term("0028-0836", "issn"),
+        ]
     ),
 )
-YEARS = st.sampled_from([Years(2015, 2015), Years(None, 2020), Years(2010, None), Years(1999, 2001)])
+YEARS = st.sampled_from(
+    [Years(2015, 2015), Years(None, 2020), Years(2010, None), Years(1999, 2001)]
+)
 
 
 def joined(parts: list[Query], kind: type[And | Or]) -> Query:
@@ -45,7 +62,8 @@ TREES = st.recursive(
 @settings(deadline=None)
 @given(TREES)
 def test_what_is_written_is_read_back(tree: Query) -> None:
-    """Every tree, whatever its words look like; a positive term beside it makes it one that can be searched."""
+    """Every tree, whatever its words look like; a positive term beside it makes it one that can be
+    searched."""
     whole = joined([Term("needed"), tree], And)
 
     assert parse_cql(to_cql(whole)).query == whole

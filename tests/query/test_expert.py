@@ -77,7 +77,8 @@ def test_a_query_of_novelty_search(text: str) -> None:
     ],
 )
 def test_precedence(text: str, shown: str) -> None:
-    """`*` binds more closely than `+` and `-`, signs more closely than words; equals are read from left to right."""
+    """`*` binds more closely than `+` and `-`, signs more closely than words; equals are read from
+    left to right."""
     assert to_text(parse_expert(text).query) == shown
 
 
@@ -134,8 +135,14 @@ def test_what_belongs_to_a_word(text: str, query: Query) -> None:
         ("TI='a' AND b", And((Term("a", "title"), Term("b")))),
         ("ti = 'a'", Term("a", "title")),
         ("关键词：（甲＋乙）", Or((Term("甲", "subject"), Term("乙", "subject")))),
-        ("题名:(“协同过滤” and “推荐”)", And((phrase("协同过滤", "title"), phrase("推荐", "title")))),
-        ("T=甲*A=张三*J=学报", And((Term("甲", "title"), Term("张三", "author"), Term("学报", "venue")))),
+        (
+            "题名:(“协同过滤” and “推荐”)",
+            And((phrase("协同过滤", "title"), phrase("推荐", "title"))),
+        ),
+        (
+            "T=甲*A=张三*J=学报",
+            And((Term("甲", "title"), Term("张三", "author"), Term("学报", "venue"))),
+        ),
         ("M=甲", Or((Term("甲", "title"), Term("甲", "subject")))),
         ("篇关摘=甲", Or((Term("甲", "title"), Term("甲", "subject"), Term("甲", "abstract")))),
         ("TI=(甲*AU=王)*乙", And((Term("甲", "title"), Term("王", "author"), Term("乙", "title")))),
@@ -146,7 +153,8 @@ def test_what_belongs_to_a_word(text: str, query: Query) -> None:
     ],
 )
 def test_fields(text: str, query: Query) -> None:
-    """Codes, letters and names; a field holds for all that signs join to it, until another is named."""
+    """Codes, letters and names; a field holds for all that signs join to it, until another is
+    named."""
     assert parse_expert(text).query == query
 
 
@@ -247,7 +255,12 @@ def test_fields_that_nothing_here_holds(name: str) -> None:
         ("题目=甲", 0, 'no field "题目"', '"题目=甲"'),
         ("E=mc2", 0, 'no field "E"', '"E=mc2"'),
         ("甲*YE=上周", 5, "four digits", None),
-        ("甲*YE BETWEEN ('2020','2015')", 15, "ends before it begins", "甲*YE BETWEEN ('2015','2020')"),
+        (
+            "甲*YE BETWEEN ('2020','2015')",
+            15,
+            "ends before it begins",
+            "甲*YE BETWEEN ('2015','2020')",
+        ),
         ("TI BETWEEN (2015,2020)*甲", 0, "for years", "YE BETWEEN (2015,2020)*甲"),
         ("语种=火星文*甲", 3, "no language", None),
         ("NOT 甲", 0, "only what is not wanted", None),
@@ -255,7 +268,9 @@ def test_fields_that_nothing_here_holds(name: str) -> None:
         ("甲\ud800", 1, "not text", "甲"),
     ],
 )
-def test_errors_say_where_and_why(text: str, position: int, reason: str, suggestion: str | None) -> None:
+def test_errors_say_where_and_why(
+    text: str, position: int, reason: str, suggestion: str | None
+) -> None:
     """With a corrected query where one can be guessed, which can be read."""
     error = refused(text)
 

@@ -11,7 +11,8 @@ from metasearch.record import TYPES
 
 
 def test_the_types_are_those_of_records() -> None:
-    """Queries and records stand on one floor and do not import one another, so the list is held together here."""
+    """Queries and records stand on one floor and do not import one another, so the list is held
+    together here."""
     assert set(TYPES) == set(TYPE_NAMES)
     assert {name for names in NARROWER.values() for name in names} <= set(TYPES)
 
@@ -28,9 +29,18 @@ def test_the_languages_have_all_their_codes() -> None:
     found = languages()
 
     assert len(found) == 183
-    assert all(len(it.code) == 2 and len(it.bibliographic) == len(it.terminological) == 3 for it in found.values())
+    assert all(
+        len(it.code) == 2 and len(it.bibliographic) == len(it.terminological) == 3
+        for it in found.values()
+    )
     assert sum(it.bibliographic != it.terminological for it in found.values()) == 20
-    assert len({it.bibliographic for it in found.values()} | {it.terminological for it in found.values()}) == 203
+    assert (
+        len(
+            {it.bibliographic for it in found.values()}
+            | {it.terminological for it in found.values()}
+        )
+        == 203
+    )
 
 
 @pytest.mark.parametrize("code", languages())

@@ -1,4 +1,5 @@
-"""`and`, `or`, `not` in small letters in our own syntax: operators where brackets or fields show it, else words."""
+"""`and`, `or`, `not` in small letters in our own syntax: operators where brackets or fields show
+it, else words."""
 
 from __future__ import annotations
 
@@ -54,7 +55,8 @@ def test_what_looks_like_an_operator_is_told(text: str, told: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["COVID-19 C++ C#", "gene drive", "AT&T", '"cats or dogs"', "what is life?", "and", "or x"]
+    "text",
+    ["COVID-19 C++ C#", "gene drive", "AT&T", '"cats or dogs"', "what is life?", "and", "or x"],
 )
 def test_ordinary_words_are_not_told(text: str) -> None:
     """Quotes, signs that belong to words, and operators that stand between nothing."""

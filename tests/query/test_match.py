@@ -152,7 +152,9 @@ def test_a_present_word_decides_even_without_an_abstract() -> None:
     assert matches(parse("gene NOT title:mosquito"), BARE) is True
 
 
-@pytest.mark.parametrize("text", ['author:"john muller"', "author:(muller jane)", 'author:"müller j"'])
+@pytest.mark.parametrize(
+    "text", ['author:"john muller"', "author:(muller jane)", 'author:"müller j"']
+)
 def test_a_name_that_agrees_but_for_initials_stays_open(text: str) -> None:
     """ "J. A. Müller" may be John or Jane."""
     assert matches(parse(text), RECORD) is None
@@ -175,7 +177,9 @@ def test_a_record_without_anything_says_nothing() -> None:
         (None, None, None, None),
     ],
 )
-def test_connectives_follow_kleene(left: bool | None, right: bool | None, both: bool | None, one: bool | None) -> None:
+def test_connectives_follow_kleene(
+    left: bool | None, right: bool | None, both: bool | None, one: bool | None
+) -> None:
     """False decides AND, True decides OR, and None is contagious otherwise."""
     clause = {True: Term("gene", "title"), False: Term("x", "title"), None: Term("x", "venue")}
     a, b = clause[left], clause[right]
@@ -196,7 +200,10 @@ def test_a_review_is_an_article_but_not_the_other_way_round() -> None:
 @pytest.mark.parametrize("language", ["zh", "chi", "zho", "zh-CN", "Chinese", "中文"])
 def test_languages_are_compared_whatever_a_database_calls_them(language: str) -> None:
     """Most records have ISO 639-1, but not all."""
-    assert matches(parse("x language:chinese"), Record(source="x", title="X", language=language)) is True
+    assert (
+        matches(parse("x language:chinese"), Record(source="x", title="X", language=language))
+        is True
+    )
 
 
 def test_an_unknown_language_is_another_one() -> None:

@@ -16,8 +16,13 @@ def test_the_public_names_are_there() -> None:
 
 def test_importing_it_loads_only_the_standard_library() -> None:
     """No dependency is imported, not even wcwidth, which only an error needs."""
-    code = "import sys; before = set(sys.modules); import metasearch.query; print(*(set(sys.modules) - before))"
-    loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split()
+    code = (
+        "import sys; before = set(sys.modules); import metasearch.query; "
+        "print(*(set(sys.modules) - before))"
+    )
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], check=True, capture_output=True, text=True
+    ).stdout.split()
 
     assert {name.partition(".")[0] for name in loaded} <= sys.stdlib_module_names | {"metasearch"}
     assert not {"asyncio", "difflib", "urllib"} & set(loaded)

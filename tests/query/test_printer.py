@@ -13,8 +13,10 @@ from metasearch.query.kinds import TYPE_NAMES
 
 # fmt: off
 ODD_WORDS = st.sampled_from([
-    "AND", "OR", "NOT", "-", "--", "-x", "C++", "COVID-19", "year:2020", "title:x", "titel:x", "foo:bar", "Re:",
-    "http://x/y", "10.1000/x", "10.1000/X", "10.1000/a(b)", "10.1000/a(b", "10.1000/x.", "https://doi.org/10.1000/x",
+    "AND", "OR", "NOT", "-", "--", "-x", "C++", "COVID-19", "year:2020", "title:x", "titel:x",
+    "foo:bar", "Re:",
+    "http://x/y", "10.1000/x", "10.1000/X", "10.1000/a(b)", "10.1000/a(b", "10.1000/x.",
+    "https://doi.org/10.1000/x",
     "doi:10.1000/x",
     "基因", "题名：基因", '"', "“", "”", "＂", "„", "(", ")", "（", "）", "\\", "\\\\", 'a"b', "f(x)", "a\\", "2019",
     "2019-2024", "title:", ":", "-(", "-\\", "é", "ＡＮＤ", "İ", "\u200d", "*", "**", "gene*", "A*",
@@ -101,7 +103,10 @@ def test_printing_is_the_inverse_of_parsing(query: Query) -> None:
             And((Term("a"), Term("conference-paper", "type"), Not(Term("zh", "language")))),
             "a AND type:conference-paper AND NOT language:zh",
         ),
-        (And((Term("a b"), Or((Term("c"), Term("d"))), Not(Term("e f")))), "a b AND (c OR d) AND NOT (e f)"),
+        (
+            And((Term("a b"), Or((Term("c"), Term("d"))), Not(Term("e f")))),
+            "a b AND (c OR d) AND NOT (e f)",
+        ),
         (Or((And((Term("a"), Term("b"))), Term("c", "venue"))), "a AND b OR venue:c"),
         (And((Term("a"), Not(Term("b c", "title")))), "a AND NOT title:(b c)"),
         (

@@ -39,7 +39,8 @@ def phrase(text: str, field: str = "any") -> Term:
         (
             '"heart attack"[tiab] AND smith j[au] NOT review[pt] AND 2015:2020[dp]',
             (
-                '(title:"heart attack" OR abstract:"heart attack") AND author:(smith j) AND NOT type:review '
+                '(title:"heart attack" OR abstract:"heart attack") AND author:(smith j) AND NOT '
+                "type:review "
                 "AND year:2015-2020"
             ),
         ),
@@ -114,7 +115,11 @@ def test_dates(text: str, years: Years) -> None:
     ("text", "shown", "told"),
     [
         ('"heart attack"[mh]', 'subject:"heart attack"', "[mh] is looked for among keywords"),
-        ("heart attack[MeSH Terms]", 'subject:"heart attack"', "[MeSH Terms] is looked for among keywords"),
+        (
+            "heart attack[MeSH Terms]",
+            'subject:"heart attack"',
+            "[MeSH Terms] is looked for among keywords",
+        ),
         ("gene[majr]", "subject:gene", "[majr] is looked for among keywords"),
         ("smith j[1au]", "author:(smith j)", "[1au] is looked for among all authors"),
         ("smith j[lastau]", "author:(smith j)", "[lastau] is looked for among all authors"),
@@ -124,8 +129,16 @@ def test_dates(text: str, years: Years) -> None:
         ('"gene driv*"[ti]', "title:gene AND title:driv*", "a phrase with a *"),
         ("gene 2015/06[dp]", None, None),
         ("gene AND 2015/06[dp]", "gene AND year:2015", "of a date only the year"),
-        ("gene AND 2015[edat]", "gene AND year:2015", "[edat] is taken for the date of publication"),
-        ("gene AND case reports[pt]", "gene AND type:article", '[pt] "case reports" is read as type:article'),
+        (
+            "gene AND 2015[edat]",
+            "gene AND year:2015",
+            "[edat] is taken for the date of publication",
+        ),
+        (
+            "gene AND case reports[pt]",
+            "gene AND type:article",
+            '[pt] "case reports" is read as type:article',
+        ),
     ],
 )
 def test_what_is_not_kept_is_told(text: str, shown: str | None, told: str | None) -> None:
@@ -143,7 +156,9 @@ def test_what_is_not_kept_is_told(text: str, shown: str | None, told: str | None
 @pytest.mark.parametrize("name", [name for name, tag in TAGS.items() if tag.fields])
 def test_every_tag_can_be_searched(name: str) -> None:
     """With a value of its kind."""
-    value = {"year": "2015", "language": "english", "type": "review"}.get(TAGS[name].fields[0], "gene")
+    value = {"year": "2015", "language": "english", "type": "review"}.get(
+        TAGS[name].fields[0], "gene"
+    )
 
     assert parse_pubmed(f"{value}[{name}] AND x")
 
@@ -184,7 +199,9 @@ def test_tags_that_nothing_here_holds(name: str) -> None:
         ("2015[dp]", 0, "only which years", None),
     ],
 )
-def test_errors_say_where_and_why(text: str, position: int, reason: str, suggestion: str | None) -> None:
+def test_errors_say_where_and_why(
+    text: str, position: int, reason: str, suggestion: str | None
+) -> None:
     """With a corrected query where one can be guessed, which can be read."""
     error = refused(text)
 
@@ -207,7 +224,19 @@ def test_the_caps_are_those_of_our_own_syntax() -> None:
     assert "alternate" in refused("a" + " OR b AND c" * (MAX_DEPTH + 1)).reason
 
 
-PIECES = [*'()（）[]"“”*:/# ', "[ti]", "[dp]", "[tiab]", "2015", "gene", " AND ", " NOT ", "[Title:~2]", "[la]", "en"]
+PIECES = [
+    *'()（）[]"“”*:/# ',
+    "[ti]",
+    "[dp]",
+    "[tiab]",
+    "2015",
+    "gene",
+    " AND ",
+    " NOT ",
+    "[Title:~2]",
+    "[la]",
+    "en",
+]
 
 
 @given(st.lists(st.sampled_from(PIECES)).map("".join) | st.text())

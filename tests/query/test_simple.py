@@ -27,7 +27,8 @@ def refused(text: str) -> QuerySyntaxError:
 
 
 @pytest.mark.parametrize(
-    "text", ["gene", "COVID-19", "C++", "O'Neill", "p<0.05", "AT&T", "-", "--help", "a_b", "50%", "and"]
+    "text",
+    ["gene", "COVID-19", "C++", "O'Neill", "p<0.05", "AT&T", "-", "--help", "a_b", "50%", "and"],
 )
 def test_a_word_is_taken_as_it_is(text: str) -> None:
     """Signs inside a word, and operators in lower case, are ordinary."""
@@ -39,7 +40,9 @@ def test_words_side_by_side_are_one_term() -> None:
     assert Term("gene drive or mosquito") == parse("  gene\tdrive \u3000or\nmosquito ")
 
 
-@pytest.mark.parametrize("text", ['"gene  drive"', "“gene drive”", "＂gene drive＂", "„gene drive“", "”gene drive”"])
+@pytest.mark.parametrize(
+    "text", ['"gene  drive"', "“gene drive”", "＂gene drive＂", "„gene drive“", "”gene drive”"]
+)
 def test_all_quotes_make_a_phrase(text: str) -> None:
     """ASCII, typographic and full-width quotes are alike."""
     assert phrase("gene drive") == parse(text)
@@ -88,7 +91,9 @@ def test_a_backslash_makes_a_mere_word(text: str, word: str) -> None:
 
 def test_not_binds_closer_than_and_closer_than_or() -> None:
     """Precedence is NOT, AND, OR; standing side by side is AND."""
-    assert Or((Term("a"), And((Term("b"), Not(Term("c")), phrase("d"))))) == parse('a OR b AND NOT c "d"')
+    assert Or((Term("a"), And((Term("b"), Not(Term("c")), phrase("d"))))) == parse(
+        'a OR b AND NOT c "d"'
+    )
 
 
 def test_not_takes_one_word() -> None:
@@ -96,7 +101,9 @@ def test_not_takes_one_word() -> None:
     assert And((Not(Term("a")), Term("b c"))) == parse("NOT a b c")
 
 
-@pytest.mark.parametrize("text", ["a -b", "a NOT b", "a AND NOT b", "a AND -b", "(a)-b", "a -(b)", "a（-b）"])
+@pytest.mark.parametrize(
+    "text", ["a -b", "a NOT b", "a AND NOT b", "a AND -b", "(a)-b", "a -(b)", "a（-b）"]
+)
 def test_minus_and_not_are_the_same(text: str) -> None:
     """A minus sign after a blank or bracket means NOT."""
     assert And((Term("a"), Not(Term("b")))) == parse(text)
@@ -119,7 +126,9 @@ def test_brackets_group_and_may_be_full_width() -> None:
 
 def test_trees_are_normalised() -> None:
     """Conjunctions and disjunctions are flat, a double NOT vanishes."""
-    assert And((Term("a"), Term("b"), Term("c"), Term("d"))) == parse("(a AND b) AND (c AND NOT (NOT d))")
+    assert And((Term("a"), Term("b"), Term("c"), Term("d"))) == parse(
+        "(a AND b) AND (c AND NOT (NOT d))"
+    )
     assert Or((Term("a"), Term("b"), Term("c"))) == parse("a OR (b OR NOT NOT c)")
     assert And((Term("a"), Term("b"), phrase("c"))) == parse('a NOT (NOT (b "c"))')
 
@@ -163,7 +172,11 @@ def test_a_field_before_a_group_holds_for_all_of_it() -> None:
 
 def test_words_of_one_field_are_joined() -> None:
     """Naming the field twice says the same as a group."""
-    assert parse("title:(gene drive)") == parse("title:gene title:drive") == Term("gene drive", "title")
+    assert (
+        parse("title:(gene drive)")
+        == parse("title:gene title:drive")
+        == Term("gene drive", "title")
+    )
 
 
 def test_a_field_may_have_a_full_width_colon() -> None:
@@ -223,7 +236,9 @@ def test_a_doi_needs_no_field(text: str, doi: str) -> None:
 
 def test_dois_side_by_side_are_terms_of_their_own() -> None:
     """No database knows two DOIs as one."""
-    assert And((Term("10.1000/a", "doi"), Term("10.1000/b", "doi"), Term("x"))) == parse("10.1000/a 10.1000/b x")
+    assert And((Term("10.1000/a", "doi"), Term("10.1000/b", "doi"), Term("x"))) == parse(
+        "10.1000/a 10.1000/b x"
+    )
 
 
 @pytest.mark.parametrize("text", ["10.1000/", "10.1000", "10.10/x", "x10.1000/x", "10.1000/."])
@@ -263,7 +278,10 @@ def test_years_take_part_in_logic() -> None:
     """A range is an operand like any other."""
     query = parse("x year:(2010 OR 2020) NOT year:2015")
 
-    assert And((Term("x"), Or((Years(2010, 2010), Years(2020, 2020))), Not(Years(2015, 2015)))) == query
+    assert (
+        And((Term("x"), Or((Years(2010, 2010), Years(2020, 2020))), Not(Years(2015, 2015))))
+        == query
+    )
 
 
 # --------------------------------------------------------------------------- errors
@@ -310,7 +328,9 @@ def test_years_take_part_in_logic() -> None:
         ("AND (titel:x", 5, 5, "(title:x)"),
     ],
 )
-def test_an_error_points_at_the_mistake_and_corrects_it(text: str, position: int, length: int, suggestion: str) -> None:
+def test_an_error_points_at_the_mistake_and_corrects_it(
+    text: str, position: int, length: int, suggestion: str
+) -> None:
     """Position and length mark the characters at fault; the suggestion mends all mistakes."""
     error = refused(text)
 
@@ -352,7 +372,10 @@ def test_depth_is_capped() -> None:
     """The error points at the bracket that is too deep."""
     parse("(" * MAX_DEPTH + "a" + ")" * MAX_DEPTH)
 
-    assert refused("b " + "(" * (MAX_DEPTH + 1) + "a" + ")" * (MAX_DEPTH + 1)).position == 2 + MAX_DEPTH
+    assert (
+        refused("b " + "(" * (MAX_DEPTH + 1) + "a" + ")" * (MAX_DEPTH + 1)).position
+        == 2 + MAX_DEPTH
+    )
 
 
 def test_the_number_of_terms_is_capped() -> None:
@@ -376,13 +399,17 @@ def test_a_chain_of_not_needs_no_stack() -> None:
 
 # fmt: off
 PIECES = st.sampled_from([
-    "AND", "OR", "NOT", "-", "(", ")", "（", "）", '"', "“", "”", "＂", "\\", ":", "：", "title:", "titel:",
-    "year:", "2019", "doi:", "10.1000/a", "(b)", "https://doi.org/", "%28", " ", " ", " ", "\t", "\u200b", "\ud800",
+    "AND", "OR", "NOT", "-", "(", ")", "（", "）", '"', "“", "”", "＂", "\\", ":", "：", "title:",
+    "titel:",
+    "year:", "2019", "doi:", "10.1000/a", "(b)", "https://doi.org/", "%28", " ", " ", " ", "\t",
+    "\u200b", "\ud800",
     "gene", "C++", "基因", "é", "0",
 ])
 # fmt: on
 TEXTS = st.one_of(
-    st.text(max_size=60), st.lists(PIECES, max_size=25).map("".join), st.lists(PIECES, max_size=25).map(" ".join)
+    st.text(max_size=60),
+    st.lists(PIECES, max_size=25).map("".join),
+    st.lists(PIECES, max_size=25).map(" ".join),
 )
 
 
@@ -424,7 +451,23 @@ def test_what_was_parsed_can_be_printed(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "piece", ["(", ")", '"', "\\", "10.1000/(", "a:", "-", ".1", " ", "year:", "year:2019 ", "titel:x", "''", "NOT "]
+    "piece",
+    [
+        "(",
+        ")",
+        '"',
+        "\\",
+        "10.1000/(",
+        "a:",
+        "-",
+        ".1",
+        " ",
+        "year:",
+        "year:2019 ",
+        "titel:x",
+        "''",
+        "NOT ",
+    ],
 )
 def test_time_does_not_explode(piece: str) -> None:
     """No text within the cap takes long, however often a piece repeats."""
@@ -443,12 +486,25 @@ def test_a_star_at_the_end_of_a_word_truncates_it() -> None:
     assert Term("gene", truncated=True) == parse("gene*")
     assert And((Term("a b"), Term("gene", truncated=True), Term("c"))) == parse("a b gene* c")
     assert Not(Term("gene", "title", truncated=True)) == parse("x -title:gene*").parts[1]  # type: ignore[union-attr]
-    assert And((Term("a", "title"), Term("neuro-inf", "title", truncated=True))) == parse("title:(a neuro-inf*)")
+    assert And((Term("a", "title"), Term("neuro-inf", "title", truncated=True))) == parse(
+        "title:(a neuro-inf*)"
+    )
 
 
 @pytest.mark.parametrize(
     "text",
-    ["A* search", "C*-algebra", "*", "a ** b", "gene*, drive", "p*-value", "M*A*S*H", "a 2*3 design", "x*y=z", "5*水"],
+    [
+        "A* search",
+        "C*-algebra",
+        "*",
+        "a ** b",
+        "gene*, drive",
+        "p*-value",
+        "M*A*S*H",
+        "a 2*3 design",
+        "x*y=z",
+        "5*水",
+    ],
 )
 def test_other_stars_are_ordinary(text: str) -> None:
     """One letter before a star, or on either side, is a name; a star among signs means nothing."""
@@ -525,7 +581,9 @@ def test_each_word_of_a_group_is_a_type() -> None:
     assert parse("x type:(article OR thesis)") == And(
         (Term("x"), Or((Term("article", "type"), Term("thesis", "type"))))
     )
-    assert parse("x type:(article thesis)") == And((Term("x"), Term("article", "type"), Term("thesis", "type")))
+    assert parse("x type:(article thesis)") == And(
+        (Term("x"), Term("article", "type"), Term("thesis", "type"))
+    )
 
 
 @pytest.mark.parametrize(
@@ -550,7 +608,12 @@ def test_where_nothing_is_near_the_choice_is_told() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["Natural language: a survey", "Ionic liquids of a new type: synthesis", "Programming language:"]
+    "text",
+    [
+        "Natural language: a survey",
+        "Ionic liquids of a new type: synthesis",
+        "Programming language:",
+    ],
 )
 def test_a_title_with_a_colon_is_a_title(text: str) -> None:
     """`type:` and `language:` before a blank are words unless a type or language follows."""
@@ -563,7 +626,9 @@ def test_a_type_after_a_blank_is_a_slip() -> None:
     assert refused("malaria (language: english)").suggestion == "malaria (language:english)"
 
 
-@pytest.mark.parametrize("text", ["type:article", "language:zh year:2020", "type:article (language:zh OR language:en)"])
+@pytest.mark.parametrize(
+    "text", ["type:article", "language:zh year:2020", "type:article (language:zh OR language:en)"]
+)
 def test_types_and_languages_alone_are_no_query(text: str) -> None:
     """They say nothing of what is looked for."""
     assert refused(text).reason.startswith("The query says only which ")

@@ -1,4 +1,5 @@
-"""Strategies in the manner of published reviews: each is read as the table says, and nothing is lost in silence."""
+"""Strategies in the manner of published reviews: each is read as the table says, and nothing is
+lost in silence."""
 
 from __future__ import annotations
 
@@ -15,9 +16,9 @@ from metasearch.query.databases.telling import kind_of
 from metasearch.query.detect import detect
 from metasearch.query.syntaxes import DATABASES
 
-TABLE: list[dict[str, Any]] = tomllib.loads((Path(__file__).parent / "strategies.toml").read_text(encoding="utf-8"))[
-    "strategy"
-]
+TABLE: list[dict[str, Any]] = tomllib.loads(
+    (Path(__file__).parent / "strategies.toml").read_text(encoding="utf-8")
+)["strategy"]
 READ = [it for it in TABLE if "reads" in it]
 #: What a strategy may say that no tree can -> the kinds of notes of which one must be there.
 LOSSES = {
@@ -45,13 +46,17 @@ def test_strategies_are_read_as_the_table_says(row: dict[str, Any]) -> None:
     assert parse(row["reads"]) == found.query
 
 
-@pytest.mark.parametrize("row", [it for it in TABLE if it["auto"]], ids=lambda row: row["text"][:40])
+@pytest.mark.parametrize(
+    "row", [it for it in TABLE if it["auto"]], ids=lambda row: row["text"][:40]
+)
 def test_their_marks_say_which_syntax_they_are_in(row: dict[str, Any]) -> None:
     """So that nobody has to name it; the answer says which was taken."""
     assert detect(row["text"]) == row["syntax"]
 
 
-@pytest.mark.parametrize("row", [it for it in TABLE if "refused" in it], ids=lambda row: row["text"][:40])
+@pytest.mark.parametrize(
+    "row", [it for it in TABLE if "refused" in it], ids=lambda row: row["text"][:40]
+)
 def test_what_cannot_be_read_is_refused_with_a_reason(row: dict[str, Any]) -> None:
     """And with a place in the text."""
     with pytest.raises(QuerySyntaxError) as caught:

@@ -187,7 +187,22 @@ def test_a_text_that_is_marked_has_the_errors_of_its_syntax() -> None:
 def test_hostile_texts_are_looked_at_in_linear_time() -> None:
     """No pattern goes back and forth over a text of the greatest length."""
     began = time.process_time()
-    for piece in ("[", "TI", "= ", "dc.", '"', "甲", "*", ") ", "题名", "a [", " ", "YE ", ">a", "title  "):
+    for piece in (
+        "[",
+        "TI",
+        "= ",
+        "dc.",
+        '"',
+        "甲",
+        "*",
+        ") ",
+        "题名",
+        "a [",
+        " ",
+        "YE ",
+        ">a",
+        "title  ",
+    ):
         detect((piece * MAX_LENGTH)[:MAX_LENGTH])
 
     assert time.process_time() - began < 5
@@ -195,22 +210,33 @@ def test_hostile_texts_are_looked_at_in_linear_time() -> None:
 
 def test_a_parser_is_loaded_when_it_is_needed() -> None:
     """A simple query with a syntax costs no other one."""
-    code = "import sys; from metasearch.query import read; read('gene', 'simple'); print(*sys.modules)"
-    loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split()
+    code = (
+        "import sys; from metasearch.query import read; read('gene', 'simple'); print(*sys.modules)"
+    )
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], check=True, capture_output=True, text=True
+    ).stdout.split()
 
-    assert not {f"metasearch.query.{name}" for name in ("cql", "expert", "pubmed", "detect")} & set(loaded)
+    assert not {f"metasearch.query.{name}" for name in ("cql", "expert", "pubmed", "detect")} & set(
+        loaded
+    )
 
 
 # --------------------------------------------------------------------------- docs/syntaxes.md
 
 
 def examples() -> list[tuple[str, str, str]]:
-    """(syntax, as typed, as read) of the examples: pairs of lines in the blocks that are named after a syntax."""
+    """(syntax, as typed, as read) of the examples: pairs of lines in the blocks that are named
+    after a syntax."""
     found = []
     for syntax in ("cql", "cnki", "pubmed", *DATABASES):
         for block in PAGE.split(f"```{syntax}\n")[1:]:
             lines = block.partition("```")[0].splitlines()
-            found += [(syntax, *(it.strip() for it in line.split("  →  "))) for line in lines if "→" in line]
+            found += [
+                (syntax, *(it.strip() for it in line.split("  →  ")))
+                for line in lines
+                if "→" in line
+            ]
     return found  # type: ignore[return-value]
 
 

@@ -60,7 +60,8 @@ def test_a_wrong_range_is_corrected_where_possible(text: str, suggestion: str) -
 
 
 @pytest.mark.parametrize(
-    "text", ["", " ", "-", "soon", "20", "20199", "0000", ">9999", "<0001", "²⁰¹⁹", "19x9", ">=2019-2020x"]
+    "text",
+    ["", " ", "-", "soon", "20", "20199", "0000", ">9999", "<0001", "²⁰¹⁹", "19x9", ">=2019-2020x"],
 )
 def test_what_is_no_range_is_refused_with_advice(text: str) -> None:
     """There is a suggestion or a sentence that names the forms."""
@@ -103,7 +104,20 @@ def test_years_of_a_program(said: Any, years: Years | None) -> None:
 
 
 @pytest.mark.parametrize(
-    "said", [(2018,), (None, None), (2020, 2018), 0, 20180, 2018.5, True, "soon", {}, (2018, "2020"), Years(None, None)]
+    "said",
+    [
+        (2018,),
+        (None, None),
+        (2020, 2018),
+        0,
+        20180,
+        2018.5,
+        True,
+        "soon",
+        {},
+        (2018, "2020"),
+        Years(None, None),
+    ],
 )
 def test_what_are_no_years(said: Any) -> None:
     """Anything else is a usage error, before anything is asked."""

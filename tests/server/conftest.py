@@ -1,4 +1,5 @@
-"""A server on a real socket around an engine that answers from a script, so that every test is fast and repeatable."""
+"""A server on a real socket around an engine that answers from a script, so that every test is fast
+and repeatable."""
 
 from __future__ import annotations
 
@@ -21,11 +22,16 @@ Serve = Callable[..., Awaitable[TestClient[web.Request, web.Application]]]
 
 @pytest.fixture
 async def serve() -> AsyncIterator[Serve]:
-    """Starts a server around an engine and gives a client for it; options are those of `Options`."""
+    """Starts a server around an engine and gives a client for it; options are those of
+    `Options`."""
     clients: list[TestClient[web.Request, web.Application]] = []
 
     async def start(
-        engine: FakeEngine | None = None, *, examples: Sequence[str] = (), keys: Sequence[str] = (), **options: Any
+        engine: FakeEngine | None = None,
+        *,
+        examples: Sequence[str] = (),
+        keys: Sequence[str] = (),
+        **options: Any,
     ) -> TestClient[web.Request, web.Application]:
         running = engine or FakeEngine()
         app = make_app(  # type: ignore[arg-type,return-value]
@@ -55,6 +61,7 @@ async def client(serve: Serve, engine: FakeEngine) -> TestClient[web.Request, we
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
-    """Where workers ask one another; pytest's own folders have names that are too long for sockets."""
+    """Where workers ask one another; pytest's own folders have names that are too long for
+    sockets."""
     with tempfile.TemporaryDirectory(prefix="ms-") as name:
         yield Path(name)

@@ -80,7 +80,9 @@ def hit(number: int = 1, **fields: Any) -> Hit:
 def report(source: str, status: Any = "ok", **fields: Any) -> SourceReport:
     """How a source fared."""
     return SourceReport(
-        source=source, status=status, **({"count": 1, "total": 40, "seconds": 0.25, "query": "q"} | fields)
+        source=source,
+        status=status,
+        **({"count": 1, "total": 40, "seconds": 0.25, "query": "q"} | fields),
     )
 
 
@@ -106,7 +108,8 @@ def late(source: str) -> SourceReport:
 
 @dataclass
 class FakeSearch:
-    """A search whose end is known; `gate`, where there is one, holds back everything after the first event."""
+    """A search whose end is known; `gate`, where there is one, holds back everything after the
+    first event."""
 
     id: str
     answer: Answer
@@ -179,7 +182,9 @@ class FakeEngine:
     def __init__(self, given: Answer | None = None, *, settings: Settings | None = None) -> None:
         self.settings = settings or Settings(env={"GAMMA_KEY": "hush"})
         self.registry = FakeRegistry(
-            spec("alpha"), spec("beta"), spec("gamma", default=False, auth=(Auth("key", "GAMMA_KEY", required=True),))
+            spec("alpha"),
+            spec("beta"),
+            spec("gamma", default=False, auth=(Auth("key", "GAMMA_KEY", required=True),)),
         )
         self.answer = given or answer(hit(1), hit(2, doi="10.5555/islands.2", title="Second"))
         self.gate: asyncio.Event | None = None
@@ -212,11 +217,15 @@ class FakeEngine:
     def when_paused(self, listener: Callable[[Pause], None] | None) -> None:
         self.listener = listener
 
-    def search(self, query: str, *, sources: Sequence[str] | None = None, **options: Any) -> FakeSearch:
+    def search(
+        self, query: str, *, sources: Sequence[str] | None = None, **options: Any
+    ) -> FakeSearch:
         text = to_text(read(query, options.get("syntax", "auto")).query)
         for name in sources or ():
             self.registry.spec(name)
         self.asked.append({"query": query, "sources": sources, **options})
-        search = FakeSearch(f"s{next(self._ids)}", replace(self.answer, query=text), self.gate, self.fault)
+        search = FakeSearch(
+            f"s{next(self._ids)}", replace(self.answer, query=text), self.gate, self.fault
+        )
         self.searches.append(search)
         return search

@@ -18,7 +18,9 @@ def lines(caplog):
     caplog.set_level(logging.INFO, access.name)
 
     def read() -> list[dict]:
-        return [json.loads(JsonLines().format(it)) for it in caplog.records if it.name == access.name]
+        return [
+            json.loads(JsonLines().format(it)) for it in caplog.records if it.name == access.name
+        ]
 
     return read
 
@@ -29,7 +31,10 @@ async def test_a_line_a_request(client, lines):
     await client.get("/sources")
     first, second = lines()
 
-    assert {it: first[it] for it in ("level", "method", "path", "face", "status", "search_id", "query_length")} == {
+    assert {
+        it: first[it]
+        for it in ("level", "method", "path", "face", "status", "search_id", "query_length")
+    } == {
         "level": "info",
         "method": "GET",
         "path": "/search",
@@ -44,12 +49,18 @@ async def test_a_line_a_request(client, lines):
     assert first["time"].endswith("+00:00")
 
 
-@pytest.mark.parametrize("path", ["/search?q=zanzibar", "/zanzibar%0Aroot", "/static/zanzibar", "/search?zanzibar=1"])
+@pytest.mark.parametrize(
+    "path", ["/search?q=zanzibar", "/zanzibar%0Aroot", "/static/zanzibar", "/search?zanzibar=1"]
+)
 async def test_no_line_has_what_was_asked(client, lines, caplog, path):
     """Neither queries nor made-up paths, methods and headers, and no address."""
-    await client.get(path, headers={"Authorization": "Bearer zanzibar", "Referer": "http://zanzibar.example/"})
+    await client.get(
+        path, headers={"Authorization": "Bearer zanzibar", "Referer": "http://zanzibar.example/"}
+    )
     await client.request("PROPFIND", path)
-    told = json.dumps(lines()) + "".join(it.getMessage() for it in caplog.records if it.name.startswith("metasearch"))
+    told = json.dumps(lines()) + "".join(
+        it.getMessage() for it in caplog.records if it.name.startswith("metasearch")
+    )
 
     assert len(lines()) == 2
     assert "zanzibar" not in told.lower()
@@ -64,7 +75,11 @@ async def test_a_fault_is_logged_without_the_query(client, engine, caplog):
         await client.get("/search?q=zanzibar&format=json")
 
     assert "search s1: GET /search failed" in caplog.text
-    assert not any("zanzibar" in JsonLines().format(it) for it in caplog.records if it.name.startswith("metasearch"))
+    assert not any(
+        "zanzibar" in JsonLines().format(it)
+        for it in caplog.records
+        if it.name.startswith("metasearch")
+    )
 
 
 async def test_no_line_where_nobody_wants_one(client, caplog):
@@ -80,7 +95,9 @@ def test_other_records_are_lines_too():
     try:
         raise ValueError("bad")
     except ValueError:
-        record = logging.LogRecord("metasearch", logging.ERROR, "x.py", 1, "went %s\nwrong", ("very",), sys.exc_info())
+        record = logging.LogRecord(
+            "metasearch", logging.ERROR, "x.py", 1, "went %s\nwrong", ("very",), sys.exc_info()
+        )
     line = JsonLines().format(record)
 
     assert "\n" not in line

@@ -36,7 +36,9 @@ async def test_json_answer(client, engine):
 async def test_parameters_reach_the_engine(client, engine):
     """Every parameter of the request is handed to the search."""
     url = "/search?q=gene+drive&count=7&sources=beta,alpha,beta&year=2019-2024&timeout=4.5&per_source=50&format=json"
-    await client.get(url + "&wait=1.5&start=14&versions=separate&dedup=url&syntax=simple&enrich=unpaywall")
+    await client.get(
+        url + "&wait=1.5&start=14&versions=separate&dedup=url&syntax=simple&enrich=unpaywall"
+    )
 
     assert [
         {
@@ -58,7 +60,8 @@ async def test_parameters_reach_the_engine(client, engine):
 
 
 async def test_versions_stay_in_links_and_form(client):
-    """Another format, and another search from the same page, treat versions and duplicates in the same way."""
+    """Another format, and another search from the same page, treat versions and duplicates in the
+    same way."""
     response = await client.get("/search?q=gene&versions=merge&dedup=url&format=html")
     page = await response.text()
 
@@ -73,7 +76,9 @@ async def test_a_strategy_that_is_not_there(client, engine):
     problem = await response.json(content_type="application/problem+json")
 
     assert response.status == 400
-    assert problem["errors"] == [{"parameter": "dedup", "reason": f"'magic' is none of {', '.join(STRATEGIES)}"}]
+    assert problem["errors"] == [
+        {"parameter": "dedup", "reason": f"'magic' is none of {', '.join(STRATEGIES)}"}
+    ]
     assert engine.asked == []
 
 
@@ -87,7 +92,9 @@ async def test_no_request_names_pins(client, engine):
 
 async def test_empty_and_unknown_parameters_are_passed_over(client, engine):
     """What OpenSearch clients leave empty, and what we do not know, changes nothing."""
-    response = await client.get("/search?q=mice&count=&year=&sources=&lang=en&theme=dark&format=json")
+    response = await client.get(
+        "/search?q=mice&count=&year=&sources=&lang=en&theme=dark&format=json"
+    )
 
     assert response.status == 200
     assert tuple(engine.asked[0][it] for it in ("limit", "years", "sources")) == (None, None, None)
@@ -132,7 +139,11 @@ async def test_head_of_every_format(client, engine, name):
     """HEAD gives the type without a body."""
     response = await client.head(f"/search?q=mice&format={name}")
 
-    assert (200, OFFERED[name], b"") == (response.status, response.content_type, await response.read())
+    assert (200, OFFERED[name], b"") == (
+        response.status,
+        response.content_type,
+        await response.read(),
+    )
 
 
 @pytest.mark.parametrize(
@@ -152,7 +163,8 @@ async def test_downloads(client, name, file_name, start):
 
 
 async def test_a_byte_order_mark_and_provenance_on_request(client):
-    """Excel opens CSV with `bom=1`, RIS has notes with `provenance=1`; the next page has them, too."""
+    """Excel opens CSV with `bom=1`, RIS has notes with `provenance=1`; the next page has them,
+    too."""
     plain = await (await client.get("/search?q=mice&format=csv")).read()
     marked = await client.get("/search?q=mice&format=csv&bom=1&count=1")
     ris = await (await client.get("/search?q=mice&format=ris&provenance=1")).text()
@@ -175,7 +187,8 @@ async def test_file_name_of_a_query_without_ascii_letters(client):
 
 
 async def test_atom_links(client):
-    """The feed links to itself, to its page and to the description document, with absolute addresses."""
+    """The feed links to itself, to its page and to the description document, with absolute
+    addresses."""
     response = await client.get("/search?q=a+b&count=5&format=atom")
     feed = etree.fromstring(await response.read())
     links = {it.get("rel"): it.get("href") for it in feed.findall(f"{{{ATOM}}}link")}
@@ -189,12 +202,17 @@ async def test_atom_links(client):
 
 
 async def test_partial_answer(serve):
-    """A failed source is no failed search: 200, complete is false, and nobody may keep the answer."""
+    """A failed source is no failed search: 200, complete is false, and nobody may keep the
+    answer."""
     client = await serve(FakeEngine(answer(hit(), reports=[report("alpha"), late("beta")])))
     response = await client.get("/search?q=mice&format=json")
     body = await response.json()
 
-    assert (response.status, body["complete"], body["sources"][1]["status"]) == (200, False, "timeout")
+    assert (response.status, body["complete"], body["sources"][1]["status"]) == (
+        200,
+        False,
+        "timeout",
+    )
     assert response.headers["Cache-Control"] == "no-store"
     assert "ETag" not in response.headers
 
@@ -211,12 +229,17 @@ async def test_no_hits_from_healthy_sources(serve):
     ("reports", "status", "kind"),
     [
         ([late("alpha"), late("beta")], 504, "no-source-answered"),
-        ([late("alpha"), report("beta", "error", error=ConnectFailed("beta", "refused"))], 502, "no-source-answered"),
+        (
+            [late("alpha"), report("beta", "error", error=ConnectFailed("beta", "refused"))],
+            502,
+            "no-source-answered",
+        ),
         ([report("alpha", "skipped", error=CannotAsk("alpha", "isbn:1"))], 422, "no-source-asked"),
     ],
 )
 async def test_no_source_answered(serve, reports, status, kind):
-    """Only when nobody answered is the search an error, and then each source still has its reason."""
+    """Only when nobody answered is the search an error, and then each source still has its
+    reason."""
     client = await serve(FakeEngine(answer(reports=reports)))
     response = await client.get("/search?q=mice&format=ris")
     problem = await response.json(content_type="application/problem+json")
@@ -242,7 +265,8 @@ async def test_unchanged_answer_is_not_sent_again(client, engine, name):
     url = f"/search?q=mice&format={name}"
     first = await client.get(url)
     engine.answer = answer(
-        *engine.answer.hits, reports=[report("alpha", seconds=9.0, cached=True), report("beta", seconds=3.0)]
+        *engine.answer.hits,
+        reports=[report("alpha", seconds=9.0, cached=True), report("beta", seconds=3.0)],
     )
     second = await client.get(url, headers={"If-None-Match": first.headers["ETag"]})
 
@@ -257,24 +281,31 @@ async def test_changed_answer_is_sent_again(client, engine, name):
     """A tag of other hits does not match."""
     first = await client.get(f"/search?q=mice&format={name}")
     engine.answer = answer(hit(1, title="Another work"))
-    second = await client.get(f"/search?q=mice&format={name}", headers={"If-None-Match": first.headers["ETag"]})
+    second = await client.get(
+        f"/search?q=mice&format={name}", headers={"If-None-Match": first.headers["ETag"]}
+    )
 
     assert second.status == 200
 
 
 async def test_formats_have_tags_of_their_own(client):
     """One address with two representations never has one tag for both."""
-    tags = {(await client.get(f"/search?q=mice&format={it}")).headers["ETag"] for it in ("json", "html", "atom", "csv")}
+    tags = {
+        (await client.get(f"/search?q=mice&format={it}")).headers["ETag"]
+        for it in ("json", "html", "atom", "csv")
+    }
 
     assert len(tags) == 4
 
 
 async def test_server_timing(client):
-    """Each source's time is told in milliseconds, that of merging, the whole, and what writing the answer took."""
+    """Each source's time is told in milliseconds, that of merging, the whole, and what writing the
+    answer took."""
     response = await client.get("/search?q=mice&format=json")
 
     expected = (
-        r'alpha;dur=250\.0;desc="ok", beta;dur=250\.0;desc="ok", dedup;dur=3\.1, total;dur=500\.0, render;dur=\d+\.\d'
+        r'alpha;dur=250\.0;desc="ok", beta;dur=250\.0;desc="ok", dedup;dur=3\.1, '
+        r"total;dur=500\.0, render;dur=\d+\.\d"
     )
     assert re.fullmatch(expected, response.headers["Server-Timing"])
 
@@ -306,7 +337,8 @@ async def test_a_client_that_goes_away_ends_its_search(client, engine):
 
 @pytest.mark.parametrize("name", ["json", "html", "ndjson", "sse"])
 async def test_busy(serve, engine, name):
-    """Beyond the most searches at once the next one is turned away unasked, and has its turn when one has ended."""
+    """Beyond the most searches at once the next one is turned away unasked, and has its turn when
+    one has ended."""
     engine.gate = asyncio.Event()
     client = await serve(engine, max_searches=1, suggest=True)
     running = asyncio.create_task(client.get("/search", params={"q": "mice", "format": name}))
@@ -314,7 +346,9 @@ async def test_busy(serve, engine, name):
         await asyncio.sleep(0)
 
     turned_away = await client.get("/search?q=birds&format=json")
-    stream_too = await client.get("/search?q=birds&format=sse", headers={"Accept": "text/event-stream"})
+    stream_too = await client.get(
+        "/search?q=birds&format=sse", headers={"Accept": "text/event-stream"}
+    )
     assert [turned_away.status, stream_too.status] == [503, 503]
     assert turned_away.headers["Retry-After"] == "2"
     assert (await turned_away.json())["type"] == "urn:metasearch:problem:busy"
@@ -388,7 +422,8 @@ async def test_plans_are_made_in_turns(serve, engine):
 
 
 async def test_an_answer_that_is_there_takes_no_seat(serve, engine):
-    """Who comes back for the rest of a search, or for another page of it, is not told to wait for a seat."""
+    """Who comes back for the rest of a search, or for another page of it, is not told to wait for a
+    seat."""
     client = await serve(engine, max_searches=1)
     with await client.app[SHARED].gate.enter("somebody"):
         search = engine.search
@@ -398,7 +433,8 @@ async def test_an_answer_that_is_there_takes_no_seat(serve, engine):
 
 
 async def test_lateness_of_our_own_is_no_fault_of_theirs(serve):
-    """Where no source was read in time, the answer says that this server is busy, and when to come back."""
+    """Where no source was read in time, the answer says that this server is busy, and when to come
+    back."""
     error = NotRead("alpha", "its answers were here for 2.0 of 2.1 s")
     client = await serve(FakeEngine(answer(reports=[report("alpha", "late", error=error)])))
     response = await client.get("/search?q=mice&format=json")

@@ -46,13 +46,18 @@ async def test_start_up_fails_for_a_default_source_that_does_not_exist():
 
 
 async def test_no_request_has_a_spec_file_of_the_server_read(tmp_path):
-    """A path is a 400, and the engine of a server refuses one by itself; the folder of the configuration counts."""
+    """A path is a 400, and the engine of a server refuses one by itself; the folder of the
+    configuration counts."""
     file = tmp_path / "fx.toml"
     file.write_text('extends = "crossref"\nlabel = "Mine"\n', encoding="utf-8")
     make, _, _ = searching(replace(QUIET, spec_dir=tmp_path), demo=False)
 
     async with TestClient(TestServer(make_app(make))) as client:
-        for path in (f"/search?format=json&q=x&sources={file}", f"/plan?q=x&sources={file}", f"/?q=x&sources={file}"):
+        for path in (
+            f"/search?format=json&q=x&sources={file}",
+            f"/plan?q=x&sources={file}",
+            f"/?q=x&sources={file}",
+        ):
             response = await client.get(path)
             assert response.status == 400 or "Mine" not in await response.text()
         assert (await client.get(f"/search?format=json&q=x&sources={file}")).status == 400
@@ -100,12 +105,19 @@ async def test_a_line_that_is_too_long_gets_a_problem_document():
 
 async def test_the_configuration_reaches_the_server(tmp_path):
     """Keys, limit, proxies and timing of `[server]`."""
-    server = ServerSettings(keys=("MINE",), rate_limit=2, trusted_proxies=("127.0.0.1",), server_timing=False)
+    server = ServerSettings(
+        keys=("MINE",), rate_limit=2, trusted_proxies=("127.0.0.1",), server_timing=False
+    )
     settings = replace(QUIET, server=server, env={"MINE": "correct-horse-battery"})
     mine = {"Authorization": "Bearer correct-horse-battery", "X-Forwarded-For": "192.0.2.1"}
     async with listening(settings) as url, aiohttp.ClientSession() as session:
         statuses = []
-        for headers in ({"X-Forwarded-For": "192.0.2.1"}, mine, mine, {**mine, "X-Forwarded-For": "192.0.2.2"}):
+        for headers in (
+            {"X-Forwarded-For": "192.0.2.1"},
+            mine,
+            mine,
+            {**mine, "X-Forwarded-For": "192.0.2.2"},
+        ):
             async with session.get(url + "sources", headers=headers) as response:
                 statuses.append(response.status)
 
@@ -135,7 +147,8 @@ async def test_serve_until_a_signal_comes(tmp_path, number):
         sys.executable,
         "-c",
         "import sys; from pathlib import Path; from metasearch.server.serving import serve;"
-        "from metasearch.settings import Settings; serve(Settings.load(Path(sys.argv[1]), {}), port=0)",
+        "from metasearch.settings import Settings; serve(Settings.load(Path(sys.argv[1]), {}), "
+        "port=0)",
         str(config),
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,

@@ -34,8 +34,11 @@ Browse = Callable[..., Awaitable[str]]
 
 @pytest.fixture
 def browse(tmp_path: Path) -> Browse:
-    """Opens an address and gives the document as the browser holds it after loading; skips without Chromium."""
-    program = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    """Opens an address and gives the document as the browser holds it after loading; skips without
+    Chromium."""
+    program = next(
+        filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+    )
     if program is None:
         pytest.skip("no Chromium on this machine")
 
@@ -61,12 +64,15 @@ def browse(tmp_path: Path) -> Browse:
     return opened
 
 
-HOSTILE = '<script>document.title="broken"</script><img src=x onerror=document.title="broken">"\'</h3>'
+HOSTILE = (
+    '<script>document.title="broken"</script><img src=x onerror=document.title="broken">"\'</h3>'
+)
 
 
 @pytest.fixture
 async def address(serve) -> str:
-    """A running server whose answer has three works, one of them hostile, and a source that is late."""
+    """A running server whose answer has three works, one of them hostile, and a source that is
+    late."""
     works = (
         hit(1),
         hit(2, title=HOSTILE, abstract=HOSTILE, authors=(Author(HOSTILE),), doi="10.5555/x"),
@@ -78,7 +84,8 @@ async def address(serve) -> str:
 
 
 async def test_result_page(browse, address):
-    """The browser shows every hit as text, the reason for what is missing, and runs nothing that upstream sent."""
+    """The browser shows every hit as text, the reason for what is missing, and runs nothing that
+    upstream sent."""
     shown = html.document_fromstring(await browse(f"{address}/search?q=mice"))
     titles = [it.text_content() for it in shown.xpath("//ol[@class='hits']/li//h3")]
 
@@ -107,10 +114,12 @@ async def test_description_document(browse, address):
 
 
 async def test_style_sheet_is_applied(browse, address, tmp_path):
-    """The policy lets the style sheet in: a screenshot is neither empty nor the browser's plain page."""
+    """The policy lets the style sheet in: a screenshot is neither empty nor the browser's plain
+    page."""
     styled = tmp_path / "styled.png"
     await browse(f"{address}/search?q=mice", f"--screenshot={styled}")
 
-    # A page without its style sheet has no panels and no columns, and so compresses to far fewer distinct rows.
+    # A page without its style sheet has no panels and no columns, and so compresses to far fewer
+    # distinct rows.
     assert styled.read_bytes().startswith(b"\x89PNG")
     assert styled.stat().st_size > 20_000

@@ -22,7 +22,9 @@ class Transport:
         return self._peer if name == "peername" else default
 
 
-def client(peer: str | None, *forwarded: str, trusted: tuple[str, ...] = (), **headers: str) -> Client:
+def client(
+    peer: str | None, *forwarded: str, trusted: tuple[str, ...] = (), **headers: str
+) -> Client:
     """The client of a request from that address, with these lines of X-Forwarded-For."""
     lines = CIMultiDict([("X-Forwarded-For", it) for it in forwarded] + list(headers.items()))
     transport = Transport((peer, 1234) if peer else "")
@@ -66,13 +68,15 @@ def test_without_a_proxy_nothing_that_a_client_says_counts():
     ],
 )
 def test_behind_trusted_proxies_the_last_hop_that_is_none_of_them_counts(forwarded, name):
-    """What stands before it is the client's own invention; what is no address leaves it at the nearest that is one."""
+    """What stands before it is the client's own invention; what is no address leaves it at the
+    nearest that is one."""
     assert client("10.0.0.1", *forwarded, trusted=("10.0.0.0/8",)).name == name
 
 
 @pytest.mark.parametrize("peer", ["127.0.0.1", "::1", "127.8.8.8"])
 def test_this_machine(peer):
-    """Local, unless a proxy has passed it on: an unknown proxy's clients must not all go unlimited."""
+    """Local, unless a proxy has passed it on: an unknown proxy's clients must not all go
+    unlimited."""
     assert client(peer).local
     assert not client(peer, "203.0.113.9").local
     assert not client(peer, Via="1.1 proxy").local
@@ -84,7 +88,10 @@ def test_an_unknown_proxy_is_told_once(caplog):
     """Somebody has to name it in the configuration."""
     clients = Clients()
     request = make_mocked_request(
-        "GET", "/", headers=CIMultiDict({"X-Forwarded-For": "203.0.113.9"}), transport=Transport(("127.0.0.1", 1))
+        "GET",
+        "/",
+        headers=CIMultiDict({"X-Forwarded-For": "203.0.113.9"}),
+        transport=Transport(("127.0.0.1", 1)),
     )
     with caplog.at_level(logging.WARNING):
         for _ in range(3):
@@ -95,7 +102,8 @@ def test_an_unknown_proxy_is_told_once(caplog):
 
 
 def test_a_pseudonym_holds_for_one_server_only():
-    """The same client has the same word there, and another one elsewhere; no table of addresses can be made for it."""
+    """The same client has the same word there, and another one elsewhere; no table of addresses can
+    be made for it."""
     one, other = Clients(), Clients()
     here, there = Client("192.0.2.1"), Client("192.0.2.2")
 

@@ -80,7 +80,9 @@ def test_kinds(type_, fmt, genre, title_key):
 
 def test_empty_keys_are_left_out():
     """What is not known is not mentioned."""
-    found = described(authors=(), year=None, venue=None, volume=None, issue=None, pages=None, doi=None, ids={})
+    found = described(
+        authors=(), year=None, venue=None, volume=None, issue=None, pages=None, doi=None, ids={}
+    )
 
     assert {"ctx_ver", "rft_val_fmt", "rfr_id", "rft.genre", "rft.atitle"} == set(found)
 
@@ -98,7 +100,10 @@ def test_text_cannot_add_a_key(text):
     it = record(title=f"a{text}b", venue=f"a{text}b", authors=(Author(f"a{text}b"),), doi=None)
     keys = [key for key, _ in pairs(replace(hit(), record=it))]
     tame = [
-        key for key, _ in pairs(replace(hit(), record=record(title="a", venue="b", authors=(Author("c"),), doi=None)))
+        key
+        for key, _ in pairs(
+            replace(hit(), record=record(title="a", venue="b", authors=(Author("c"),), doi=None))
+        )
     ]
 
     assert tame == keys

@@ -57,7 +57,8 @@ async def test_an_ordinary_connection_is_kept():
 
 @pytest.mark.parametrize("start", [b"", b"GET /healthz HTTP/1.1\r\nHost: x\r\nX-A: "])
 async def test_a_head_that_never_ends_in_time_is_cut_off(start):
-    """Slowloris: a connection that sends nothing, or byte after byte, is closed without an answer."""
+    """Slowloris: a connection that sends nothing, or byte after byte, is closed without an
+    answer."""
     async with connected(head_timeout=SOON) as (reader, writer, _):
         writer.write(start)
 
@@ -108,7 +109,8 @@ async def test_a_long_search_is_not_a_late_head():
 
 @pytest.mark.parametrize("form", ["json", "ndjson"])
 async def test_a_reader_that_does_not_read_is_cut_off(form):
-    """Its search ends, and its place is free: otherwise 64 such readers would be the end of all searches."""
+    """Its search ends, and its place is free: otherwise 64 such readers would be the end of all
+    searches."""
     engine = FakeEngine(answer(*(hit(number, title="long " * 20_000) for number in range(1, 60))))
     async with connected(engine, write_timeout=SOON, max_searches=1) as (reader, writer, url):
         writer.write(f"GET /search?q=mice&format={form} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
@@ -138,7 +140,8 @@ async def test_a_reader_that_does_not_read_is_cut_off(form):
     ids=["line", "header", "headers", "no-http", "smuggling"],
 )
 async def test_a_head_that_is_no_head_is_refused(head, caplog):
-    """400 with the usual headers; nothing of it is said back, or logged, and the connection is closed."""
+    """400 with the usual headers; nothing of it is said back, or logged, and the connection is
+    closed."""
     async with connected() as (reader, writer, _):
         writer.write(head)
         got = await rest(reader)
@@ -155,7 +158,9 @@ async def test_a_head_that_is_no_head_is_refused(head, caplog):
 async def test_a_long_address_is_refused():
     """Up to 8 KB of path and query, then 414 before anything is read of it."""
     async with connected() as (reader, writer, _):
-        writer.write(b"GET /search?q=" + b"a" * 20_000 + b" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        writer.write(
+            b"GET /search?q=" + b"a" * 20_000 + b" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+        )
         got = await rest(reader)
 
     assert got.startswith(b"HTTP/1.1 414 ")
@@ -165,7 +170,10 @@ async def test_a_long_address_is_refused():
 async def test_an_expectation_is_not_repeated(path):
     """What is expected of us and cannot be met is told as a problem, whose words are all ours."""
     async with connected() as (reader, writer, _):
-        writer.write(f"GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nExpect: <b>planted</b>\r\n\r\n".encode())
+        writer.write(
+            f"GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nExpect: "
+            f"<b>planted</b>\r\n\r\n".encode()
+        )
         got = await rest(reader)
 
     assert got.startswith(b"HTTP/1.1 417 ")
@@ -237,7 +245,10 @@ def test_one_address_cannot_take_all_connections():
     opened = [connections.opened(Peer("192.0.2.1")) for _ in range(3)]
 
     assert [it is not None for it in opened] == [True, True, False]
-    assert all(connections.opened(Peer(it)) is not None for it in ("10.0.0.1", "10.0.0.1", "10.0.0.1", "127.0.0.1"))
+    assert all(
+        connections.opened(Peer(it)) is not None
+        for it in ("10.0.0.1", "10.0.0.1", "10.0.0.1", "127.0.0.1")
+    )
     connections.closed("192.0.2.1")
     assert connections.opened(Peer("192.0.2.1")) is not None
     assert len(connections) == 6

@@ -1,4 +1,5 @@
-"""From the query to the page and back through everything: the server in front of the demo databases."""
+"""From the query to the page and back through everything: the server in front of the demo
+databases."""
 
 from __future__ import annotations
 
@@ -22,7 +23,9 @@ TIMEOUT = "3"
 
 
 @asynccontextmanager
-async def started(latency: float | Mapping[str, float], *, faults: bool) -> AsyncIterator[TestClient]:
+async def started(
+    latency: float | Mapping[str, float], *, faults: bool
+) -> AsyncIterator[TestClient]:
     """A client of a server in front of demo databases of its own."""
 
     @asynccontextmanager
@@ -68,26 +71,46 @@ async def test_merged_answer(client):
 async def test_streams_amount_to_the_answer(client):
     """NDJSON, SSE and JSON say the same."""
     answer = await (await search(client, "json")).json()
-    lines = [orjson.loads(it) for it in (await (await search(client, "ndjson")).read()).splitlines()]
-    data = [it[6:] for it in (await (await search(client, "sse")).text()).splitlines() if it.startswith("data: ")]
+    lines = [
+        orjson.loads(it) for it in (await (await search(client, "ndjson")).read()).splitlines()
+    ]
+    data = [
+        it[6:]
+        for it in (await (await search(client, "sse")).text()).splitlines()
+        if it.startswith("data: ")
+    ]
 
     assert comparable(answer) == comparable(fold(lines))
     assert comparable(answer) == comparable(fold(map(orjson.loads, data)))
 
 
-@pytest.mark.parametrize("query", ["machine learning", "magic mushrooms", "乳腺癌", "title:jazz year:1980-1995"])
+@pytest.mark.parametrize(
+    "query", ["machine learning", "magic mushrooms", "乳腺癌", "title:jazz year:1980-1995"]
+)
 async def test_answer_does_not_depend_on_who_answers_first(query):
-    """Whatever the latencies and whatever the form: the same hits, ids, evidence, provenance and order."""
+    """Whatever the latencies and whatever the form: the same hits, ids, evidence, provenance and
+    order."""
     dice = random.Random(query)
     answers = []
     for form in ("json", "ndjson", "sse", "ndjson"):
-        names = ("demo-crossref", "demo-openalex", "demo-arxiv", "demo-pubmed", "demo-library", "demo-slow")
+        names = (
+            "demo-crossref",
+            "demo-openalex",
+            "demo-arxiv",
+            "demo-pubmed",
+            "demo-library",
+            "demo-slow",
+        )
         latency = {name: dice.random() / 8 for name in names}
         async with started(latency, faults=True) as client:
             response = await client.get("/search", params={"q": query, "format": form})
             body = await response.text()
-        data = [it.removeprefix("data: ") for it in body.splitlines() if it.startswith(("{", "data: "))]
-        answers.append(comparable(orjson.loads(body) if form == "json" else fold(map(orjson.loads, data))))
+        data = [
+            it.removeprefix("data: ") for it in body.splitlines() if it.startswith(("{", "data: "))
+        ]
+        answers.append(
+            comparable(orjson.loads(body) if form == "json" else fold(map(orjson.loads, data)))
+        )
 
     assert answers[0]["hits"]
     assert all(other == answers[0] for other in answers[1:])
@@ -100,7 +123,11 @@ async def test_the_answer_adds_up(client, query):
     counts, hits = answer["counts"], answer["hits"]
 
     assert hits
-    assert counts["received"] == counts["unique"] + counts["duplicates"] == sum(it["count"] for it in answer["sources"])
+    assert (
+        counts["received"]
+        == counts["unique"] + counts["duplicates"]
+        == sum(it["count"] for it in answer["sources"])
+    )
     assert counts["unique"] == len(hits) == len({hit["id"] for hit in hits})
     assert [hit["rank"] for hit in hits] == list(range(1, len(hits) + 1))
     assert [hit["score"] for hit in hits] == sorted((hit["score"] for hit in hits), reverse=True)
@@ -137,7 +164,9 @@ async def test_page_shows_every_hit(client):
     titles = [it.text_content() for it in page.xpath("//article/h3")]
 
     assert len(answer["hits"]) == len(titles) == len(page.xpath("//*[@class='Z3988']"))
-    assert all(hit["title"].split()[0] in title for hit, title in zip(answer["hits"], titles, strict=True))
+    assert all(
+        hit["title"].split()[0] in title for hit, title in zip(answer["hits"], titles, strict=True)
+    )
 
 
 async def test_second_search_is_unchanged(client):

@@ -49,7 +49,10 @@ def test_formats():
 
 async def test_events():
     """Every kind of event has its row."""
-    kinds = {event_object(it)["event"] async for it in FakeSearch("s1", answer(hit()))} | {"update", "merge"}
+    kinds = {event_object(it)["event"] async for it in FakeSearch("s1", answer(hit()))} | {
+        "update",
+        "merge",
+    }
 
     table = PAGE.partition("### Streams")[2].partition("| --- |")[2].partition("\n\n")[0]
 
@@ -93,7 +96,10 @@ def test_limits():
         f"continued for {options.keep:g} seconds",
         f"{options.rate_limit} requests in a minute",
         f"{options.max_clients:,} clients are remembered",
-        f"{options.max_connections} connections may be open at once, {options.max_client_connections} from one address",
+        (
+            f"{options.max_connections} connections may be open at once, "
+            f"{options.max_client_connections} from one address"
+        ),
         f"within {options.head_timeout:g} seconds",
         f"silent for {options.keepalive:g} seconds",
         f"for {options.write_timeout:g} seconds is cut off",

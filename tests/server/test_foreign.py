@@ -32,7 +32,9 @@ from metasearch.server.problem import Problem
         ("source", "sources=NAME"),
     ],
 )
-async def test_issue_14_10_parameters_of_other_programs_that_would_mislead_are_refused(client, engine, name, use):
+async def test_issue_14_10_parameters_of_other_programs_that_would_mislead_are_refused(
+    client, engine, name, use
+):
     """400, with what to use instead, and nothing is asked."""
     response = await client.get(f"/search?q=mice&{name}=2&format=json")
     problem = await response.json()
@@ -53,7 +55,9 @@ async def test_issue_14_10_unknown_parameters_are_named_in_the_notes(client, for
     assert said in await response.text()
 
 
-@pytest.mark.parametrize("address", ["/search?q=mice&count=5&start=&format=atom", "/search?q=mice&page=&rows="])
+@pytest.mark.parametrize(
+    "address", ["/search?q=mice&count=5&start=&format=atom", "/search?q=mice&page=&rows="]
+)
 async def test_issue_14_10_holes_of_a_template_are_no_parameters(client, address):
     """What OpenSearch clients leave empty is neither refused nor told."""
     response = await client.get(address)

@@ -91,7 +91,8 @@ async def test_nobody_waits_long():
 
 @timeless
 async def test_a_full_line_is_shared_among_users():
-    """One who sends much gives up a place to one who sends little, and does not stand before them."""
+    """One who sends much gives up a place to one who sends little, and does not stand before
+    them."""
     it = gate()
     seats = await filled(it)
     greedy = [asyncio.create_task(it.enter("greedy")) for _ in range(2)]
@@ -126,7 +127,8 @@ async def test_who_leaves_while_waiting_costs_no_seat():
 
 @timeless
 async def test_when_to_come_back_follows_from_what_is_known():
-    """From how long searches take, and how many have been told to come back before; never without end."""
+    """From how long searches take, and how many have been told to come back before; never without
+    end."""
     it = gate()
     assert await _after(it, took=0.0, expected=0) == RETRY_AFTER  # nothing is known yet
     few, many = [await _after(gate(), took=2.0, expected=number) for number in (0, 40)]
@@ -153,7 +155,8 @@ async def _after(it: Gate, took: float, expected: int) -> int:
 
 @timeless
 async def test_a_loop_that_is_late_lets_nobody_in():
-    """The next one is told to come back, before anything is done for them, until the loop is free again."""
+    """The next one is told to come back, before anything is done for them, until the loop is free
+    again."""
     it, loop = gate(), asyncio.get_running_loop()
     assert isinstance(loop, TimelessLoop)
     with await it.enter("a"):

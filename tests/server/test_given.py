@@ -1,4 +1,5 @@
-"""Queries that no address can hold: POST to `/search`, as a form or as JSON, with bodies that have an end."""
+"""Queries that no address can hold: POST to `/search`, as a form or as JSON, with bodies that have
+an end."""
 
 from __future__ import annotations
 
@@ -15,7 +16,9 @@ from metasearch.server.problem import Problem
 LONG = " OR ".join(f'"gambling harm {number}"' for number in range(700))
 
 
-@pytest.mark.parametrize("body", [{"data": {"q": LONG, "count": "7"}}, {"json": {"q": LONG, "count": 7}}])
+@pytest.mark.parametrize(
+    "body", [{"data": {"q": LONG, "count": "7"}}, {"json": {"q": LONG, "count": 7}}]
+)
 async def test_a_long_strategy_is_posted(client, engine, body):
     """The parameters are those of a GET."""
     response = await client.post("/search?format=json", **body)

@@ -20,7 +20,9 @@ def settings(folder: Path, lines: str | None = None, **env: str) -> Settings:
     if lines is not None:
         file.write_text(lines, encoding="utf-8")
     server = ServerSettings(keys=tuple(env), keys_file=file if lines is not None else None)
-    return Settings(server=server, env={name: value for name, value in env.items() if value != "unset"})
+    return Settings(
+        server=server, env={name: value for name, value in env.items() if value != "unset"}
+    )
 
 
 @pytest.mark.parametrize("scheme", ["Bearer", "bearer", "BEARER"])
@@ -28,13 +30,25 @@ def settings(folder: Path, lines: str | None = None, **env: str) -> Settings:
 async def test_who_has_a_key_may_ask(serve, key, scheme):
     """Each of the keys opens, under the scheme of RFC 6750 in any spelling."""
     client = await serve(keys=[KEY, OTHER])
-    response = await client.get("/search?q=mice&format=json", headers={"Authorization": f"{scheme} {key}"})
+    response = await client.get(
+        "/search?q=mice&format=json", headers={"Authorization": f"{scheme} {key}"}
+    )
 
     assert response.status == 200
 
 
 @pytest.mark.parametrize(
-    "path", ["/", "/search?q=mice", "/plan?q=mice", "/sources", "/suggest?q=m", "/opensearch.xml", "/metrics", "/x"]
+    "path",
+    [
+        "/",
+        "/search?q=mice",
+        "/plan?q=mice",
+        "/sources",
+        "/suggest?q=m",
+        "/opensearch.xml",
+        "/metrics",
+        "/x",
+    ],
 )
 @pytest.mark.parametrize(
     ("header", "challenge"),
@@ -70,17 +84,22 @@ async def test_health_and_files_are_open(serve, path):
 
 @pytest.mark.parametrize("name", ["key", "api_key", "API-KEY", "access_token"])
 async def test_a_key_in_the_address_is_refused(serve, engine, name, caplog):
-    """Even a right one, and even beside a right header: it is in a log by now; it is not said back."""
+    """Even a right one, and even beside a right header: it is in a log by now; it is not said
+    back."""
     client = await serve(engine, keys=[KEY])
     with caplog.at_level(logging.DEBUG):
-        response = await client.get(f"/search?q=mice&{name}={KEY}", headers={"Authorization": f"Bearer {KEY}"})
+        response = await client.get(
+            f"/search?q=mice&{name}={KEY}", headers={"Authorization": f"Bearer {KEY}"}
+        )
     body = await response.text()
 
     assert response.status == 400
     assert "urn:metasearch:problem:key-in-address" in body
     assert "Authorization: Bearer KEY" in body
     assert KEY not in body
-    assert not any(KEY in it.getMessage() for it in caplog.records if it.name.startswith("metasearch"))
+    assert not any(
+        KEY in it.getMessage() for it in caplog.records if it.name.startswith("metasearch")
+    )
     assert engine.asked == []
 
 
@@ -92,7 +111,8 @@ async def test_without_keys_everybody_may_ask(serve):
 
 
 async def test_guesses_are_counted(serve):
-    """Who guesses keys is told to slow down, as everybody is; this machine's own requests come with a proxy's mark."""
+    """Who guesses keys is told to slow down, as everybody is; this machine's own requests come with
+    a proxy's mark."""
     client = await serve(keys=[KEY], rate_limit=3)
     headers = {"Authorization": "Bearer nonsense", "Via": "1.1 proxy"}
     statuses = [(await client.get("/sources", headers=headers)).status for _ in range(4)]
@@ -116,7 +136,9 @@ def test_no_settings_no_keys(tmp_path):
     assert not ApiKeys.load(Settings())
 
 
-@pytest.mark.parametrize("weak", ["short", "with blanks in the middle", "line\nbreak-0123456789", "é" * 20, "x" * 600])
+@pytest.mark.parametrize(
+    "weak", ["short", "with blanks in the middle", "line\nbreak-0123456789", "é" * 20, "x" * 600]
+)
 def test_a_weak_key_is_told_and_never_shown(tmp_path, weak):
     """All problems at once, by place."""
     with pytest.raises(SettingsError) as raised:
@@ -130,7 +152,9 @@ def test_a_weak_key_is_told_and_never_shown(tmp_path, weak):
     assert KEY not in told
 
 
-@pytest.mark.parametrize(("lines", "problem"), [("# nothing\n", "holds no key"), (None, "cannot be read")])
+@pytest.mark.parametrize(
+    ("lines", "problem"), [("# nothing\n", "holds no key"), (None, "cannot be read")]
+)
 def test_a_file_without_keys_lets_nobody_in_by_mistake(tmp_path, lines, problem):
     """An empty or missing file is no open door."""
     given = settings(tmp_path, "")

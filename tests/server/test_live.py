@@ -99,7 +99,8 @@ async def test_closing_ends_searches_and_readers():
 
 
 async def test_what_is_not_kept_is_gone():
-    """No timer, task or reader holds a search that has been forgotten: of a hundred streams only two stay."""
+    """No timer, task or reader holds a search that has been forgotten: of a hundred streams only
+    two stay."""
     hub = Hub(Options(max_streams=2, keep=60.0, grace=60.0))
     held: list[weakref.ref[LiveSearch]] = []
     for number in range(100):
@@ -139,11 +140,14 @@ async def test_an_answer_is_not_kept_beside_its_events():
 
 def long(hits: int) -> FakeSearch:
     """A search with an event for each of so many hits, more than a kilobyte each."""
-    return FakeSearch("long", answer(*(hit(number + 1, abstract="x" * 1000) for number in range(hits))))
+    return FakeSearch(
+        "long", answer(*(hit(number + 1, abstract="x" * 1000) for number in range(hits)))
+    )
 
 
 async def test_a_running_search_waits_for_a_slow_reader():
-    """What it holds for one who does not read is bounded; one who reads gets everything all the same."""
+    """What it holds for one who does not read is bounded; one who reads gets everything all the
+    same."""
     hub = Hub(Options(max_running_bytes=20_000))
     live = hub.start(long(100))  # type: ignore[arg-type]
     reading = hub.follow(live)
@@ -157,7 +161,12 @@ async def test_a_running_search_waits_for_a_slow_reader():
         events.append(event)
 
     assert live.state == "finished"
-    numbers = [int(line[len(b"id: long-") :]) for event in events for line in event.splitlines() if line[:3] == b"id:"]
+    numbers = [
+        int(line[len(b"id: long-") :])
+        for event in events
+        for line in event.splitlines()
+        if line[:3] == b"id:"
+    ]
     assert numbers == list(range(1, len(live) + 1))
     await hub.close()
 

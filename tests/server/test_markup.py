@@ -12,7 +12,24 @@ from metasearch.formats.text import clean
 from metasearch.server.markup import Markup, tag
 
 #: Text that does its worst: markup, quotes, comments, entities, control and direction characters.
-MARKUP = ("<", ">", '"', "'", "&", "`", "=", "/", "<script>", "</p>", "-->", "<!--", "]]>", "&lt;", "&#60;", "</title>")
+MARKUP = (
+    "<",
+    ">",
+    '"',
+    "'",
+    "&",
+    "`",
+    "=",
+    "/",
+    "<script>",
+    "</p>",
+    "-->",
+    "<!--",
+    "]]>",
+    "&lt;",
+    "&#60;",
+    "</title>",
+)
 OTHERS = (
     "\0",
     "\x1b",
@@ -62,7 +79,8 @@ class Skeleton(HTMLParser):
 
 @given(hostile, hostile)
 def test_text_stays_text(text, value):
-    """Whatever is put into an element or an attribute comes out as that text, and the element is the only one."""
+    """Whatever is put into an element or an attribute comes out as that text, and the element is
+    the only one."""
     skeleton = Skeleton(tag("p", text, title=value))
 
     assert skeleton.tags == ["p[title]", "/p"]
@@ -110,8 +128,18 @@ def test_addresses_that_may_not(address):
 
 
 def test_content_and_attributes():
-    """Lists are flattened; None and False are left out; True has no value; names lose and change underscores."""
-    built = tag("input", type="text", class_="a", aria_label="b", checked=True, disabled=False, value=None, size=3)
+    """Lists are flattened; None and False are left out; True has no value; names lose and change
+    underscores."""
+    built = tag(
+        "input",
+        type="text",
+        class_="a",
+        aria_label="b",
+        checked=True,
+        disabled=False,
+        value=None,
+        size=3,
+    )
 
     assert built == '<input type="text" class="a" aria-label="b" checked size="3">'
     assert tag("p", 1, ["a", [tag("b", "c"), None, False]], 0.5) == "<p>1a<b>c</b>0.5</p>"

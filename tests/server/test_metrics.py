@@ -41,14 +41,23 @@ async def test_a_search_is_counted_once_in_whatever_form(serve, form):
 
     assert found[f'metasearch_requests_total{{face="{form}",code="200"}}'] == 1
     assert found[f'metasearch_request_duration_seconds_count{{face="{form}"}}'] == 1
-    for source, outcome in (("alpha", "ok"), ("beta", "ok"), ("gamma", "timeout"), ("delta", "skipped")):
-        assert found[f'metasearch_source_requests_total{{source="{source}",outcome="{outcome}"}}'] == 1
+    for source, outcome in (
+        ("alpha", "ok"),
+        ("beta", "ok"),
+        ("gamma", "timeout"),
+        ("delta", "skipped"),
+    ):
+        assert (
+            found[f'metasearch_source_requests_total{{source="{source}",outcome="{outcome}"}}'] == 1
+        )
     assert found['metasearch_records_total{source="alpha"}'] == 3
     assert found['metasearch_merges_total{rule="doi"}'] == 2
     assert found['metasearch_cache_requests_total{outcome="hit"}'] == 1
     assert found['metasearch_cache_requests_total{outcome="miss"}'] == 2
     assert found['metasearch_source_duration_seconds_sum{source="alpha"}'] == 0.3
-    assert not any(name.startswith("metasearch_source_duration") and "beta" in name for name in found)
+    assert not any(
+        name.startswith("metasearch_source_duration") and "beta" in name for name in found
+    )
     assert not any("delta" in name for name in found if "requests_total" not in name)
 
 
@@ -66,24 +75,40 @@ async def test_what_is_now(serve):
     found = await samples(client)
 
     circuits = {
-        name: found[f'metasearch_source_circuit_open{{source="{name}"}}'] for name in ("alpha", "beta", "gamma")
+        name: found[f'metasearch_source_circuit_open{{source="{name}"}}']
+        for name in ("alpha", "beta", "gamma")
     }
     assert circuits == {"alpha": 1, "beta": 1, "gamma": 0}
-    cached = {name: count for name, count in found.items() if name.startswith("metasearch_source_cached_pages_total")}
+    cached = {
+        name: count
+        for name, count in found.items()
+        if name.startswith("metasearch_source_cached_pages_total")
+    }
     assert cached == {
         'metasearch_source_cached_pages_total{source="alpha",age="stale"}': 2,
         'metasearch_source_cached_pages_total{source="alpha",age="spared"}': 3,
     }
     assert found["metasearch_searches_running"] == 1
     assert found["metasearch_workers"] == 1
-    loops = {name for name in found if name.startswith(f'metasearch_build_info{{version="{__version__}",loop="')}
+    loops = {
+        name
+        for name in found
+        if name.startswith(f'metasearch_build_info{{version="{__version__}",loop="')
+    }
     assert [found[name] for name in loops] == [1]
 
 
 async def test_nothing_that_a_client_wrote_becomes_a_label(client):
-    """Neither queries nor paths, parameters, methods or headers: the number of lines has a bound."""
+    """Neither queries nor paths, parameters, methods or headers: the number of lines has a
+    bound."""
     word = "zanzibar"
-    for path in (f"/search?q={word}", f"/{word}", f"/static/{word}", f"/search?q={word}&format={word}", f"/?{word}=1"):
+    for path in (
+        f"/search?q={word}",
+        f"/{word}",
+        f"/static/{word}",
+        f"/search?q={word}&format={word}",
+        f"/?{word}=1",
+    ):
         await client.get(path, headers={"User-Agent": word, "X-Forwarded-For": word})
     await client.request(word.upper(), "/search")
     response = await client.get("/metrics")
@@ -104,7 +129,9 @@ async def test_a_client_that_leaves_is_counted_as_such(client, engine):
             await client.get("/search?q=mice&format=json")
     async with asyncio.timeout(5):
         await engine.searches[0].closed.wait()
-        while 'metasearch_requests_total{face="json",code="499"}' not in (found := await samples(client)):
+        while 'metasearch_requests_total{face="json",code="499"}' not in (
+            found := await samples(client)
+        ):
             await asyncio.sleep(0.01)
 
     assert not any(name.startswith("metasearch_source_requests") for name in found)
@@ -129,13 +156,19 @@ def test_a_histogram_adds_up():
     assert counts[0] == 2
     assert counts == sorted(counts)
     assert lines[len(BUCKETS)] == 'x_seconds_bucket{face="json",le="+Inf"} 4'
-    assert lines[-2:] == ['x_seconds_sum{face="json"} 1000.306000', 'x_seconds_count{face="json"} 4']
+    assert lines[-2:] == [
+        'x_seconds_sum{face="json"} 1000.306000',
+        'x_seconds_count{face="json"} 4',
+    ]
 
 
 def test_what_keeps_records_apart_is_no_merge():
     """Only the pairs that are held together count, versions too."""
     metrics = Metrics()
-    kept = [Match(name, verdict, 1.0, "", "a", "b") for name, verdict in (("x", "different"), ("y", "version"))]
+    kept = [
+        Match(name, verdict, 1.0, "", "a", "b")
+        for name, verdict in (("x", "different"), ("y", "version"))
+    ]
     metrics.searched(answer(replace(hit(1), matches=tuple(kept))))
     text = metrics.text([], 0, "1")
 

@@ -1,4 +1,5 @@
-"""The number of searches that may run at once follows how long work waits, and bursts do not move it."""
+"""The number of searches that may run at once follows how long work waits, and bursts do not move
+it."""
 
 from __future__ import annotations
 
@@ -7,7 +8,9 @@ from metasearch.server.pace import CLOSED, FIRST, LEAST, TARGET, WHILE, Pace
 TICK = WHILE / 7.9
 
 
-def passes(pace: Pace, whiles: int, turn: float, *, running: int | None = None, late: float = 0.0) -> Pace:
+def passes(
+    pace: Pace, whiles: int, turn: float, *, running: int | None = None, late: float = 0.0
+) -> Pace:
     """So many whiles in which work always waits for so long; by default as many run as may."""
     for _ in range(whiles * 8):
         pace.measured(late, turn, TICK, pace.limit if running is None else running)
@@ -42,7 +45,8 @@ def test_it_stays_in_between():
 
 
 def test_bursts_are_no_overload():
-    """Pages that come together wait for one another; what counts is whether the line ever gets short."""
+    """Pages that come together wait for one another; what counts is whether the line ever gets
+    short."""
     pace = Pace(64)
     for number in range(400):
         pace.measured(0.0, 0.0 if number % 8 == 0 else 20 * TARGET, TICK, FIRST)
@@ -69,7 +73,12 @@ def test_a_loop_that_is_always_late_lets_nobody_in():
 
 def test_few_are_few():
     """A worker that may run two searches has two seats, always."""
-    assert Pace(2).limit == passes(Pace(2), 50, 10 * TARGET).limit == passes(Pace(2), 50, 0.0).limit == 2
+    assert (
+        Pace(2).limit
+        == passes(Pace(2), 50, 10 * TARGET).limit
+        == passes(Pace(2), 50, 0.0).limit
+        == 2
+    )
 
 
 def test_rest():

@@ -1,4 +1,5 @@
-"""Pages over HTTP: parameters, links, and a list that is read to its end through each of its faces."""
+"""Pages over HTTP: parameters, links, and a list that is read to its end through each of its
+faces."""
 
 from __future__ import annotations
 
@@ -42,12 +43,17 @@ async def test_start_and_count_go_too_far(client):
 
 
 async def test_json_says_where_the_next_page_is(client):
-    """As numbers, as an address with all other parameters, and in a header in the same format; totals are there."""
+    """As numbers, as an address with all other parameters, and in a header in the same format;
+    totals are there."""
     response = await client.get("/search?q=mice&start=20&count=2&versions=merge&format=json")
     found = await response.json()
 
     link = "/search?q=mice&start=22&count=2&versions=merge"
-    assert found["paging"] == {"start": 20, "count": 2, "next": {"start": 22, "count": 2, "link": link}}
+    assert found["paging"] == {
+        "start": 20,
+        "count": 2,
+        "next": {"start": 22, "count": 2, "link": link},
+    }
     assert found["totals"]["estimate"] == 700
     assert response.headers["Link"] == f'<{client.make_url(link)}&format=json>; rel="next"'
 
@@ -56,7 +62,9 @@ async def test_json_says_where_the_next_page_is(client):
 async def test_streams_say_the_same_at_their_end(client, form):
     """The address in `done` is that of the JSON answer."""
     whole = await (await client.get("/search?q=mice&start=20&count=2&format=json")).json()
-    told = (await (await client.get(f"/search?q=mice&start=20&count=2&format={form}")).text()).strip()
+    told = (
+        await (await client.get(f"/search?q=mice&start=20&count=2&format={form}")).text()
+    ).strip()
     done = orjson.loads(told.splitlines()[-1].removeprefix("data: "))
 
     assert done["event"] == "done"
@@ -75,7 +83,9 @@ async def test_the_last_page_has_no_link(client, engine):
     """Neither as a header nor in the answer nor on the page."""
     engine.answer = replace(engine.answer, paging=Paging(20, 2))
     response = await client.get("/search?q=mice&start=20&count=2&format=json")
-    page = html.document_fromstring(await (await client.get("/search?q=mice&start=20&count=2&format=html")).text())
+    page = html.document_fromstring(
+        await (await client.get("/search?q=mice&start=20&count=2&format=html")).text()
+    )
 
     assert "Link" not in response.headers
     assert (await response.json())["paging"]["next"] is None
@@ -84,7 +94,9 @@ async def test_the_last_page_has_no_link(client, engine):
 
 async def test_a_feed_has_its_pages(client):
     """As OpenSearch and RFC 5005 tell them."""
-    feed = etree.fromstring(await (await client.get("/search?q=mice&start=20&count=2&format=atom")).read())
+    feed = etree.fromstring(
+        await (await client.get("/search?q=mice&start=20&count=2&format=atom")).read()
+    )
     links = {it.get("rel"): it.get("href") for it in feed.findall(f"{ATOM}link")}
 
     assert links["next"].endswith("start=22&count=2&format=atom")
@@ -117,10 +129,17 @@ async def test_a_page_beyond_the_end(client, engine):
 
 
 async def test_following_the_page_reads_the_whole_list():
-    """In a browser, from database to link: every work once, as in the JSON answer of all of them."""
+    """In a browser, from database to link: every work once, as in the JSON answer of all of
+    them."""
     async with started(0.0, faults=False) as client:
-        whole = await (await client.get("/search?q=machine+learning&per_source=20&format=json")).json()
-        address, shown, requests = "/search?q=machine+learning&count=10&per_source=20&format=html", [], 0
+        whole = await (
+            await client.get("/search?q=machine+learning&per_source=20&format=json")
+        ).json()
+        address, shown, requests = (
+            "/search?q=machine+learning&count=10&per_source=20&format=html",
+            [],
+            0,
+        )
         while address and requests < 20:
             page = html.document_fromstring(await (await client.get(address)).text())
             shown += page.xpath("//ol[@class='hits']/li/@value")

@@ -46,7 +46,8 @@ def test_enrichers_are_a_list_too():
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"), [("2019", Years(2019, 2019)), ("2019-2024", Years(2019, 2024)), ("2019-", Years(2019, None))]
+    ("text", "expected"),
+    [("2019", Years(2019, 2019)), ("2019-2024", Years(2019, 2024)), ("2019-", Years(2019, None))],
 )
 def test_years(text, expected):
     """Years are written as everywhere else."""
@@ -103,7 +104,9 @@ def test_bad_strategies(text):
 
 def test_repeated_parameters():
     """What can be given once may not be given twice, not even under its other name."""
-    problems = wrong(("q", "a"), ("q", "b"), ("count", "1"), ("n", "2"), ("year", "2019"), ("year", "2019"))
+    problems = wrong(
+        ("q", "a"), ("q", "b"), ("count", "1"), ("n", "2"), ("year", "2019"), ("year", "2019")
+    )
 
     assert {"q", "n", "year"} == set(problems)
     assert problems["q"] == "given 2 times; give it once"
@@ -111,7 +114,9 @@ def test_repeated_parameters():
 
 def test_all_mistakes_are_told_at_once():
     """One answer is enough to mend the whole request."""
-    assert {"count", "timeout", "year"} == set(wrong(("count", "x"), ("timeout", "x"), ("year", "x")))
+    assert {"count", "timeout", "year"} == set(
+        wrong(("count", "x"), ("timeout", "x"), ("year", "x"))
+    )
 
 
 def test_too_many_sources():
@@ -121,7 +126,10 @@ def test_too_many_sources():
 
 @given(
     st.dictionaries(
-        st.sampled_from(["q", "count", "n", "sources", "year", "timeout", "per_source", "versions", "dedup"]), st.text()
+        st.sampled_from(
+            ["q", "count", "n", "sources", "year", "timeout", "per_source", "versions", "dedup"]
+        ),
+        st.text(),
     )
 )
 def test_any_text_is_read_or_refused(pairs):
@@ -138,10 +146,13 @@ def test_any_text_is_read_or_refused(pairs):
     assert found <= set(pairs)
 
 
-@pytest.mark.parametrize("path", ["./fx.toml", "fx.toml", "/etc/passwd", "../secret", "crossref,./fx.toml", "C:\\fx"])
+@pytest.mark.parametrize(
+    "path", ["./fx.toml", "fx.toml", "/etc/passwd", "../secret", "crossref,./fx.toml", "C:\\fx"]
+)
 @pytest.mark.parametrize("parameter", ["sources", "enrich"])
 def test_a_path_is_no_source(parameter: str, path: str):
-    """A request names sources by their names; a spec file of this machine is nobody's to choose from outside."""
+    """A request names sources by their names; a spec file of this machine is nobody's to choose
+    from outside."""
     reason = wrong((parameter, path))[parameter]
 
     assert "is a path" in reason

@@ -28,16 +28,22 @@ async def test_what_each_source_would_be_asked(client, engine):
     assert engine.asked == []
 
 
-@pytest.mark.parametrize("path", ["/plan", "/plan?q=", "/plan?q=gene&syntax=sql", "/plan?q=gene&year=soon"])
+@pytest.mark.parametrize(
+    "path", ["/plan", "/plan?q=", "/plan?q=gene&syntax=sql", "/plan?q=gene&year=soon"]
+)
 async def test_what_cannot_be_planned(client, path):
     """The errors are those of a search."""
     response = await client.get(path)
 
     assert response.status == 400
-    assert (await response.json(content_type="application/problem+json"))["type"] == "urn:metasearch:problem:parameters"
+    assert (await response.json(content_type="application/problem+json"))[
+        "type"
+    ] == "urn:metasearch:problem:parameters"
 
 
-@pytest.mark.parametrize("face", ["/plan?", "/search?format=json&", "/search?format=ndjson&", "/search?format=ris&"])
+@pytest.mark.parametrize(
+    "face", ["/plan?", "/search?format=json&", "/search?format=ndjson&", "/search?format=ris&"]
+)
 @pytest.mark.parametrize(
     ("query", "syntax", "position", "length", "suggestion"),
     [
@@ -47,7 +53,9 @@ async def test_what_cannot_be_planned(client, path):
         ("(reef", "simple", 0, 1, "(reef)"),
     ],
 )
-async def test_errors_say_where_in_every_face(client, face, query, syntax, position, length, suggestion):
+async def test_errors_say_where_in_every_face(
+    client, face, query, syntax, position, length, suggestion
+):
     """With the syntax in which the query was read."""
     response = await client.get(f"{face}syntax={syntax}", params={"q": query})
     problem = await response.json(content_type="application/problem+json")

@@ -25,7 +25,10 @@ async def test_query_syntax(client):
     found = await problem(response)
 
     assert response.status == 400
-    assert (found["type"], found["title"]) == ("urn:metasearch:problem:query-syntax", "The query cannot be read")
+    assert (found["type"], found["title"]) == (
+        "urn:metasearch:problem:query-syntax",
+        "The query cannot be read",
+    )
     assert (found["query"], found["position"], found["length"]) == ("mice AND (birds", 9, 1)
     assert found["suggestion"]
     assert found["errors"][0]["parameter"] == "q"
@@ -54,7 +57,10 @@ async def test_unknown_source(client):
     """Near misses help."""
     found = await problem(await client.get("/search?q=mice&sources=alpah&format=json"))
 
-    assert (found["type"], found["near_misses"]) == ("urn:metasearch:problem:unknown-source", ["alpha"])
+    assert (found["type"], found["near_misses"]) == (
+        "urn:metasearch:problem:unknown-source",
+        ["alpha"],
+    )
     assert found["errors"][0]["parameter"] == "sources"
 
 
@@ -65,7 +71,9 @@ async def test_unknown_format(client, query):
     found = await problem(response)
 
     assert response.status == 406
-    assert {"format": "ris", "media_type": "application/x-research-info-systems"} in found["allowed"]
+    assert {"format": "ris", "media_type": "application/x-research-info-systems"} in found[
+        "allowed"
+    ]
     assert len(found["allowed"]) == 8
 
 
@@ -84,12 +92,19 @@ async def test_repeated_parameters(client):
     assert (await client.get("/search?q=a&format=json&format=csv")).status == 400
 
 
-@pytest.mark.parametrize(("path", "status", "title"), [("/nowhere", 404, "Not Found"), ("/static/x", 404, "Not Found")])
+@pytest.mark.parametrize(
+    ("path", "status", "title"), [("/nowhere", 404, "Not Found"), ("/static/x", 404, "Not Found")]
+)
 async def test_not_found(client, path, status, title):
     """What is not there is a problem like any other."""
     response = await client.get(path)
 
-    assert {"type": "about:blank", "title": title, "status": status, "instance": path} == await problem(response)
+    assert {
+        "type": "about:blank",
+        "title": title,
+        "status": status,
+        "instance": path,
+    } == await problem(response)
 
 
 async def test_not_found_as_a_page(client):
@@ -155,11 +170,15 @@ async def test_fault_names_the_search(client, engine, caplog):
     assert found["search_id"] == "s1"
 
 
-@pytest.mark.parametrize("query", ["%ff%fe", "a%00b", "%ed%a0%80", "%22", "a" * 3000, "(" * 500, "%F0%9F%90%AD"])
+@pytest.mark.parametrize(
+    "query", ["%ff%fe", "a%00b", "%ed%a0%80", "%22", "a" * 3000, "(" * 500, "%F0%9F%90%AD"]
+)
 @pytest.mark.parametrize("headers", [None, HTML])
 async def test_odd_bytes_in_the_query(client, query, headers):
     """No query makes the server stumble."""
-    response = await client.session.get(str(client.make_url("/search")) + "?q=" + query, headers=headers)
+    response = await client.session.get(
+        str(client.make_url("/search")) + "?q=" + query, headers=headers
+    )
 
     assert response.status in (200, 400)
 

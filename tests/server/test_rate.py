@@ -71,7 +71,10 @@ def test_headers_say_what_is_left():
     """As the IETF draft writes them; and when to come again."""
     buckets, clock = limiter()
     first = buckets.take("a")
-    assert first.headers == {"RateLimit-Policy": '"default";q=3;w=60', "RateLimit": '"default";r=2;t=20'}
+    assert first.headers == {
+        "RateLimit-Policy": '"default";q=3;w=60',
+        "RateLimit": '"default";r=2;t=20',
+    }
     for _ in range(3):
         last = buckets.take("a")
     clock.now += 5.5
@@ -108,7 +111,9 @@ async def test_streams_say_what_is_left(serve):
     assert response.headers["RateLimit"].startswith('"default";r=1;')
 
 
-@pytest.mark.parametrize("path", ["/static/style.css", "/favicon.ico", "/healthz", "/readyz", "/metrics"])
+@pytest.mark.parametrize(
+    "path", ["/static/style.css", "/favicon.ico", "/healthz", "/readyz", "/metrics"]
+)
 async def test_what_is_not_counted(serve, path):
     """Files and who watches the server."""
     client = await serve(rate_limit=1)

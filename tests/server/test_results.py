@@ -32,9 +32,12 @@ def tree(*arguments, **options):
 
 
 def filled(text, address):
-    """An answer with that text wherever a source can put any, and that address wherever it can put one."""
+    """An answer with that text wherever a source can put any, and that address wherever it can put
+    one."""
     authors = (Author(text, text, text, text),)
-    fields = dict.fromkeys(("title", "subtitle", "venue", "publisher", "edition", "volume", "issue", "pages"), text)
+    fields = dict.fromkeys(
+        ("title", "subtitle", "venue", "publisher", "edition", "volume", "issue", "pages"), text
+    )
     it = record(
         "alpha",
         **fields,
@@ -69,23 +72,38 @@ def filled(text, address):
         reasons=(Reason(text, 1.0, "alpha"),),
     )
     error = TimedOut("beta", text, url=text)
-    reports = [report("alpha", notes=(text,), query=text), report("beta", "timeout", error=error, query=text)]
+    reports = [
+        report("alpha", notes=(text,), query=text),
+        report("beta", "timeout", error=error, query=text),
+    ]
     return answer(work, reports=reports)
 
 
 @settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(hostile, st.sampled_from(["https://example.org/", "http://example.org/"]), hostile)
 def test_upstream_text_stays_in_its_place(text, scheme, tail):
-    """The page's elements and attributes are the same whatever a source puts into every field it can fill."""
-    hostile_page = Skeleton(page(filled(f"a{text}b", scheme), query=f"a{text}b", labels={"alpha": f"a{text}b"}))
+    """The page's elements and attributes are the same whatever a source puts into every field it
+    can fill."""
+    hostile_page = Skeleton(
+        page(filled(f"a{text}b", scheme), query=f"a{text}b", labels={"alpha": f"a{text}b"})
+    )
     tame_page = Skeleton(page(filled("ab", scheme), query="ab", labels={"alpha": "ab"}))
     with_odd_addresses = Skeleton(page(filled("ab", scheme + tail)))
 
-    assert [it.replace(" lang", "") for it in tame_page.tags] == [it.replace(" lang", "") for it in hostile_page.tags]
+    assert [it.replace(" lang", "") for it in tame_page.tags] == [
+        it.replace(" lang", "") for it in hostile_page.tags
+    ]
     for skeleton in (hostile_page, with_odd_addresses):
-        addresses = [value for name, value in skeleton.attributes if name in ("href", "src", "action")]
-        assert all(it.startswith(("/", "#", "http://", "https://")) and not it.startswith("//") for it in addresses)
-        assert not [name for name, _ in skeleton.attributes if name.startswith("on") or name == "style"]
+        addresses = [
+            value for name, value in skeleton.attributes if name in ("href", "src", "action")
+        ]
+        assert all(
+            it.startswith(("/", "#", "http://", "https://")) and not it.startswith("//")
+            for it in addresses
+        )
+        assert not [
+            name for name, _ in skeleton.attributes if name.startswith("on") or name == "style"
+        ]
 
 
 def test_a_hit_says_what_it_is_and_where_from():
@@ -111,8 +129,13 @@ def test_a_hit_says_what_it_is_and_where_from():
 
 def test_a_retracted_work_says_so():
     """Before its type; and what may be read freely says that, too."""
-    work = replace(hit(), record=record("alpha", title="Tides", type="article", retracted=True, open_access="gold"))
-    badges = tree(answer(work)).xpath("//p[@class='badges']/*[@class='retracted' or @class='type']/text()")
+    work = replace(
+        hit(),
+        record=record("alpha", title="Tides", type="article", retracted=True, open_access="gold"),
+    )
+    badges = tree(answer(work)).xpath(
+        "//p[@class='badges']/*[@class='retracted' or @class='type']/text()"
+    )
 
     assert badges == ["Retracted", "article", "open access"]
 
@@ -138,7 +161,11 @@ def test_page_head():
         search.get("title"),
         search.get("href"),
     ) == ("application/opensearchdescription+xml", "metasearch", "/opensearch.xml")
-    assert tuple(metas[it] for it in ("totalResults", "startIndex", "itemsPerPage")) == ("2", "1", "2")
+    assert tuple(metas[it] for it in ("totalResults", "startIndex", "itemsPerPage")) == (
+        "2",
+        "1",
+        "2",
+    )
     assert shown.findtext(".//title") == "gene drive · metasearch"
 
 
@@ -167,7 +194,9 @@ def test_accessible_structure():
 
 def test_incomplete_answer_says_why():
     """A missing source is named with its reason before the hits."""
-    shown = tree(answer(hit(), reports=[report("alpha"), late("beta")]), labels={"beta": "Beta Library"})
+    shown = tree(
+        answer(hit(), reports=[report("alpha"), late("beta")]), labels={"beta": "Beta Library"}
+    )
     (box,) = shown.xpath("//*[@class='incomplete']")
 
     assert "Beta Library: too slow (no whole answer within 15 s)" in box.text_content()
@@ -175,8 +204,12 @@ def test_incomplete_answer_says_why():
 
 
 def test_sources_tell_how_they_fared():
-    """Each source shows the query as it was sent, its notes, its error and what to do; failures lie open."""
-    reports = [report("alpha", query="ti:(gene drive)", notes=("the year was dropped",)), late("beta")]
+    """Each source shows the query as it was sent, its notes, its error and what to do; failures lie
+    open."""
+    reports = [
+        report("alpha", query="ti:(gene drive)", notes=("the year was dropped",)),
+        late("beta"),
+    ]
     fine, failed = tree(answer(hit(), reports=reports)).xpath("//*[@class='reports']/li/details")
 
     assert "Asked: ti:(gene drive)" in fine.text_content()
@@ -222,11 +255,14 @@ def test_long_abstract_is_cut_at_a_word():
 
 def broken(name):
     """A source that could not be reached."""
-    return report(name, "error", error=ConnectFailed(name, "no connection can be made"), count=0, total=None)
+    return report(
+        name, "error", error=ConnectFailed(name, "no connection can be made"), count=0, total=None
+    )
 
 
 def test_issue_14_10_the_page_says_that_no_source_answered():
-    """Where all failed, nobody knows whether there are works; it is not said that there are none."""
+    """Where all failed, nobody knows whether there are works; it is not said that there are
+    none."""
     text = tree(answer(reports=[broken("alpha"), late("beta")])).text_content()
 
     assert text.count("No source answered") == 2
@@ -235,16 +271,24 @@ def test_issue_14_10_the_page_says_that_no_source_answered():
 
 def test_issue_14_10_where_nobody_could_be_asked_the_page_says_so():
     """A key that is missing is no failure."""
-    assert "No source could be asked." in tree(answer(reports=[report("alpha", "skipped", count=0)])).text_content()
+    assert (
+        "No source could be asked."
+        in tree(answer(reports=[report("alpha", "skipped", count=0)])).text_content()
+    )
 
 
 def test_issue_14_10_fifteen_equal_failures_are_one_line():
-    """Above the hits, with their number and all their names; the list of databases does not open each of them."""
+    """Above the hits, with their number and all their names; the list of databases does not open
+    each of them."""
     names = [f"s{number}" for number in range(15)]
-    shown = tree(answer(hit(), reports=[report("alpha"), *map(broken, names)]), labels={"s0": "Source Zero"})
+    shown = tree(
+        answer(hit(), reports=[report("alpha"), *map(broken, names)]), labels={"s0": "Source Zero"}
+    )
     lines = [it.text_content() for it in shown.xpath("//*[@class='incomplete']//li")]
 
-    assert lines == [f"15 sources: failed (no connection can be made): Source Zero, {', '.join(names[1:])}"]
+    assert lines == [
+        f"15 sources: failed (no connection can be made): Source Zero, {', '.join(names[1:])}"
+    ]
     assert shown.xpath("//*[@class='reports']//details[@open]") == []
 
 
@@ -258,11 +302,14 @@ def test_issue_14_10_chips_show_labels_and_not_internal_names():
 
 
 def test_issue_14_10_a_list_that_ends_because_of_per_source_offers_more():
-    """A link asks each database for more records; none where the limit ends the list, or the sources end."""
+    """A link asks each database for more records; none where the limit ends the list, or the
+    sources end."""
     ended = answer(hit(), hit(2), reports=[report("alpha", more=True, count=20)])
     cut = replace(ended, hits=ended.hits[:1])
     whole = answer(hit(), hit(2), reports=[report("alpha", count=20)])
-    links = [tree(it, count=20).xpath("//nav[@class='pager']/a/@href") for it in (ended, cut, whole)]
+    links = [
+        tree(it, count=20).xpath("//nav[@class='pager']/a/@href") for it in (ended, cut, whole)
+    ]
 
     assert links == [["/search?q=gene%20drive&count=20&start=0&per_source=100&format=html"], [], []]
 

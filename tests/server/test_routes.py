@@ -43,14 +43,17 @@ async def test_result_page_keeps_the_form(client):
     """What was asked stands in the form of the result page."""
     response = await client.get("/search?q=mice&year=2019-&sources=beta&count=5", headers=HTML)
     shown = html.document_fromstring(await response.text())
-    values = {it.get("name"): it.get("value") for it in shown.xpath("//form//input[@type!='checkbox']")}
+    values = {
+        it.get("name"): it.get("value") for it in shown.xpath("//form//input[@type!='checkbox']")
+    }
 
     assert values == {"q": "mice", "year": "2019-", "count": "5"}
     assert shown.xpath("//input[@checked]/@value") == ["beta"]
 
 
 async def test_sources(client, engine):
-    """Each source says what it is, what it needs and how it fares; the value of a key is nowhere."""
+    """Each source says what it is, what it needs and how it fares; the value of a key is
+    nowhere."""
     engine.states["beta"] = SourceState("beta", "paused", 12.34, "too many requests")
     response = await client.get("/sources")
     body = await response.text()
@@ -117,7 +120,10 @@ async def test_source_without_its_key_or_with_a_wrong_spec(serve):
             registry.spec = picky
 
     client = await serve(Broken())
-    status = {it["name"]: (it["status"], it["usable"]) for it in await (await client.get("/sources")).json()}
+    status = {
+        it["name"]: (it["status"], it["usable"])
+        for it in await (await client.get("/sources")).json()
+    }
 
     assert status["gamma"] == ("key missing", False)
     assert status["delta"] == ("misconfigured", False)
@@ -148,11 +154,16 @@ async def test_healthz(client, engine):
     engine.states = {name: SourceState(name, "open", 9.0) for name in engine.registry.names()}
     response = await client.get("/healthz")
 
-    assert (response.status, (await response.text()).strip(), response.content_type) == (200, "OK", "text/plain")
+    assert (response.status, (await response.text()).strip(), response.content_type) == (
+        200,
+        "OK",
+        "text/plain",
+    )
 
 
 async def test_suggestions(serve):
-    """The array of the suggestions extension: what was typed, completions, descriptions, addresses."""
+    """The array of the suggestions extension: what was typed, completions, descriptions,
+    addresses."""
     client = await serve(examples=["island mice"], keys=KEYS, suggest=True)
     mine, others = ({"Authorization": f"Bearer {key}"} for key in KEYS)
     await client.get("/search?q=island+birds&format=json", headers=mine)
@@ -185,7 +196,9 @@ async def test_streams_feed_the_suggestions(serve):
     client, headers = await serve(keys=KEYS, suggest=True), {"Authorization": f"Bearer {KEYS[0]}"}
     for name, query in (("ndjson", "lemurs"), ("sse", "lemmings")):
         await (await client.get(f"/search?q={query}&format={name}", headers=headers)).read()
-    completions = (await (await client.get("/suggest?q=lem", headers=headers)).json(content_type=None))[1]
+    completions = (
+        await (await client.get("/suggest?q=lem", headers=headers)).json(content_type=None)
+    )[1]
 
     assert completions == ["lemmings", "lemurs"]
 
@@ -203,7 +216,9 @@ async def test_without_keys_only_the_operator_suggests(serve):
     client = await serve(examples=["island mice"], suggest=True)
     await client.get("/search?q=island+birds&format=json")
 
-    assert (await (await client.get("/suggest?q=island")).json(content_type=None))[1] == ["island mice"]
+    assert (await (await client.get("/suggest?q=island")).json(content_type=None))[1] == [
+        "island mice"
+    ]
 
 
 async def test_description_document(serve):
@@ -229,17 +244,23 @@ async def test_description_document(serve):
 
 
 async def test_description_document_in_a_window(client):
-    """A person who opens the address sees XML, while whoever fetches the document gets its own type."""
+    """A person who opens the address sees XML, while whoever fetches the document gets its own
+    type."""
     response = await client.get("/opensearch.xml", headers={"Sec-Fetch-Dest": "document"})
 
-    assert (response.content_type, response.headers["Vary"]) == ("application/xml", "Sec-Fetch-Dest")
+    assert (response.content_type, response.headers["Vary"]) == (
+        "application/xml",
+        "Sec-Fetch-Dest",
+    )
 
 
 async def test_every_template_of_the_description_document_works(client):
     """Filled in as a client does, each address answers with the type that was promised."""
     root = etree.fromstring(await (await client.get("/opensearch.xml")).read())
     for url in root.findall(f"{{{NAMESPACE}}}Url"):
-        address = url.get("template").replace("{searchTerms}", "island%20mice").replace("{count?}", "")
+        address = (
+            url.get("template").replace("{searchTerms}", "island%20mice").replace("{count?}", "")
+        )
         address = address.replace("{startIndex?}", "0" if url.get("indexOffset") == "0" else "1")
         response = await client.session.get(address)
 
@@ -248,7 +269,9 @@ async def test_every_template_of_the_description_document_works(client):
 
 async def test_addresses_never_come_from_the_host_header(client):
     """A client cannot make the server hand out another host's address."""
-    response = await client.get("/opensearch.xml", headers={"Host": "evil.example", "X-Forwarded-Host": "evil.example"})
+    response = await client.get(
+        "/opensearch.xml", headers={"Host": "evil.example", "X-Forwarded-Host": "evil.example"}
+    )
 
     assert "evil" not in await response.text()
 
@@ -281,7 +304,9 @@ async def test_files(client, path, media_type, start):
     assert again.status == 304
 
 
-@pytest.mark.parametrize("path", [path for path, _ in ROUTES if "{" not in path] + ["/static/style.css"])
+@pytest.mark.parametrize(
+    "path", [path for path, _ in ROUTES if "{" not in path] + ["/static/style.css"]
+)
 async def test_head_and_security_headers_everywhere(serve, path):
     """Every route knows HEAD, and every answer is guarded."""
     client = await serve(suggest=True)
@@ -291,7 +316,12 @@ async def test_head_and_security_headers_everywhere(serve, path):
     assert response.status == 200
     assert await response.read() == b""
     guards = ("X-Content-Type-Options", "Referrer-Policy", "Cross-Origin-Resource-Policy", "Server")
-    assert [response.headers[it] for it in guards] == ["nosniff", "no-referrer", "same-origin", "metasearch"]
+    assert [response.headers[it] for it in guards] == [
+        "nosniff",
+        "no-referrer",
+        "same-origin",
+        "metasearch",
+    ]
     is_page = response.content_type == "text/html"
     assert (response.headers.get("Cross-Origin-Opener-Policy") == "same-origin") is is_page
     assert response.headers["Content-Security-Policy"].startswith("default-src 'none'")
@@ -301,8 +331,12 @@ async def test_head_and_security_headers_everywhere(serve, path):
 async def test_pages_may_use_their_own_files_only(client):
     """The policy of a page allows nothing inline."""
     response = await client.get("/", headers=HTML)
-    policy = dict(it.split(" ", 1) for it in response.headers["Content-Security-Policy"].split("; "))
-    own = dict.fromkeys(("script-src", "style-src", "img-src", "connect-src", "form-action"), "'self'")
+    policy = dict(
+        it.split(" ", 1) for it in response.headers["Content-Security-Policy"].split("; ")
+    )
+    own = dict.fromkeys(
+        ("script-src", "style-src", "img-src", "connect-src", "form-action"), "'self'"
+    )
 
     assert policy == dict.fromkeys(("default-src", "base-uri", "frame-ancestors"), "'none'") | own
 
@@ -315,10 +349,15 @@ async def test_issue_14_10_robots_may_visit_the_start_page_and_make_no_search(cl
 
     assert (response.status, response.content_type) == (200, "text/plain")
     assert all(rules.can_fetch("anybot", path) for path in ("/", "/sources", "/opensearch.xml"))
-    assert not any(rules.can_fetch("anybot", path) for path in ("/search?q=mice", "/search", "/plan?q=x", "/?q=mice"))
+    assert not any(
+        rules.can_fetch("anybot", path)
+        for path in ("/search?q=mice", "/search", "/plan?q=x", "/?q=mice")
+    )
 
 
-@pytest.mark.parametrize("path", ["/search?q=mice", "/search?q=mice&format=ris", "/?q=mice", "/search?q=", "/plan"])
+@pytest.mark.parametrize(
+    "path", ["/search?q=mice", "/search?q=mice&format=ris", "/?q=mice", "/search?q=", "/plan"]
+)
 async def test_issue_14_10_answers_of_searches_are_not_indexed(client, path):
     """In the header, so that it holds for every format, and for errors."""
     assert (await client.get(path)).headers["X-Robots-Tag"] == "noindex, nofollow"

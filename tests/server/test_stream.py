@@ -19,9 +19,14 @@ SSE = "/search?q=mice&format=sse"
 
 
 def events(body: str) -> Iterator[dict[str, str]]:
-    """The server-sent events of a body as {"event", "id", "data"}; comments and `retry` are passed over."""
+    """The server-sent events of a body as {"event", "id", "data"}; comments and `retry` are passed
+    over."""
     for block in body.split("\n\n"):
-        fields = dict(line.split(": ", 1) for line in block.splitlines() if not line.startswith((":", "retry:")))
+        fields = dict(
+            line.split(": ", 1)
+            for line in block.splitlines()
+            if not line.startswith((":", "retry:"))
+        )
         if fields:
             yield fields
 
@@ -47,7 +52,9 @@ async def test_sse_folds_to_the_answer(client, engine):
     response = await client.get(SSE)
     found = list(events(await response.text()))
 
-    assert answer_object(engine.searches[0].answer) == fold(orjson.loads(it["data"]) for it in found)
+    assert answer_object(engine.searches[0].answer) == fold(
+        orjson.loads(it["data"]) for it in found
+    )
     assert [it["event"] for it in found] == [orjson.loads(it["data"])["event"] for it in found]
     assert [f"s1-{n}" for n in range(1, len(found) + 1)] == [it["id"] for it in found]
 
@@ -105,9 +112,11 @@ async def test_silence_is_broken_by_comments(serve, engine):
 
 @dataclass
 class EventSource:
-    """Reads an event stream as the WHATWG's HTML standard says (9.2.6), but hands on events without data, too.
+    """Reads an event stream as the WHATWG's HTML standard says (9.2.6), but hands on events without
+    data, too.
 
-    Browsers drop those; httpx-sse and other clients give them to the program, where they are no JSON.
+    Browsers drop those; httpx-sse and other clients give them to the program, where they are no
+    JSON.
     """
 
     retry: int | None = None
@@ -124,7 +133,8 @@ class EventSource:
                 self.events.append((kind or "message", "\n".join(data), self.last_id))
                 kind, data, some = "", [], False
             elif not line:
-                # httpx-sse keeps the last id, and takes any empty line behind it for the end of an event.
+                # httpx-sse keeps the last id, and takes any empty line behind it for the end of an
+                # event.
                 self.events.append(("message", "", self.last_id))
             elif name == "event":
                 kind, some = value, True
@@ -139,7 +149,8 @@ class EventSource:
 
 @pytest.mark.parametrize("last", [None, "s1-2"])
 async def test_issue_14_10_every_event_of_a_stream_has_data_the_first_one_too(serve, engine, last):
-    """Neither the time to come back nor a comment is an event without data; the first event is a JSON object."""
+    """Neither the time to come back nor a comment is an event without data; the first event is a
+    JSON object."""
     engine.gate = asyncio.Event()
     client = await serve(engine, ping=0.01, retry=1234)
     response = await client.get(SSE)
@@ -152,7 +163,9 @@ async def test_issue_14_10_every_event_of_a_stream_has_data_the_first_one_too(se
     source = EventSource().read(whole)
 
     assert source.retry == 1234
-    assert [orjson.loads(data)["event"] for _, data, _ in source.events] == [kind for kind, _, _ in source.events]
+    assert [orjson.loads(data)["event"] for _, data, _ in source.events] == [
+        kind for kind, _, _ in source.events
+    ]
     assert (source.events[0][2], source.events[-1][0]) == ("s1-3" if last else "s1-1", "done")
 
 
@@ -192,7 +205,9 @@ async def test_a_finished_search_can_still_be_continued(client, engine):
     assert len(engine.searches) == 1
 
 
-@pytest.mark.parametrize("last", ["s1-999", "s1-x", "s1-", "unknown-1", "nonsense", "s1-٣", "s1--1"])
+@pytest.mark.parametrize(
+    "last", ["s1-999", "s1-x", "s1-", "unknown-1", "nonsense", "s1-٣", "s1--1"]
+)
 async def test_nothing_to_continue(client, engine, last):
     """204 tells a browser to stop asking; no search is started."""
     await (await client.get(SSE)).read()
@@ -224,7 +239,8 @@ async def test_a_search_that_was_given_up_cannot_be_continued(serve, engine):
 
 
 async def test_a_fault_cuts_an_ndjson_stream_off(client, engine, caplog):
-    """A stream that cannot be finished ends without its last chunk; the log has the search's id, the client nothing."""
+    """A stream that cannot be finished ends without its last chunk; the log has the search's id,
+    the client nothing."""
     engine.fault = RuntimeError("a secret detail")
     response = await client.get("/search?q=mice&format=ndjson")
     first = await read_until(response, b"\n")

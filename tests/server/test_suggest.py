@@ -24,7 +24,12 @@ def test_recent_queries_come_first():
     suggestions.learn("gene drive", answer(hit(title="Gene drives in island mice")), ME)
     suggestions.learn("gene therapy", answer(hit()), ME)
 
-    assert texts(suggestions, "Gene") == ["gene therapy", "gene drive", "gene banks", "Gene drives in island mice"]
+    assert texts(suggestions, "Gene") == [
+        "gene therapy",
+        "gene drive",
+        "gene banks",
+        "Gene drives in island mice",
+    ]
 
 
 def test_a_word_inside_is_found_too():
@@ -80,11 +85,16 @@ def test_a_query_is_suggested_once():
 
 
 def test_nobody_is_shown_what_others_have_typed():
-    """Neither their queries nor the titles of their hits; the operator's examples are everybody's."""
+    """Neither their queries nor the titles of their hits; the operator's examples are
+    everybody's."""
     suggestions = Suggestions(["mice in art"])
     suggestions.learn("mice of my patent", answer(hit(title="Mice of the isles")), ME)
 
-    assert texts(suggestions, "mice", ME) == ["mice of my patent", "mice in art", "Mice of the isles"]
+    assert texts(suggestions, "mice", ME) == [
+        "mice of my patent",
+        "mice in art",
+        "Mice of the isles",
+    ]
     assert texts(suggestions, "mice", YOU) == texts(suggestions, "mice", None) == ["mice in art"]
 
 
@@ -113,4 +123,7 @@ def test_a_title_becomes_a_plain_query(title):
     if query:
         tree = parse(query)
         assert isinstance(tree, Term | And)
-        assert all(isinstance(it, Term) and it.field in ("any", "doi") for it in getattr(tree, "parts", [tree]))
+        assert all(
+            isinstance(it, Term) and it.field in ("any", "doi")
+            for it in getattr(tree, "parts", [tree])
+        )

@@ -48,12 +48,17 @@ async def test_a_worker_that_cannot_be_started_again_is_tried_again(post, monkey
     place.dismiss()
     await keeping
 
-    assert "worker 3 ended before it began: no more processes; a new one starts in 0 s" in caplog.text
+    assert (
+        "worker 3 ended before it began: no more processes; a new one starts in 0 s" in caplog.text
+    )
 
 
 async def test_a_first_worker_that_cannot_be_started_is_an_error(post):
     """Nobody is served yet, so it is told at once."""
-    with pytest.raises(MetasearchError, match="a worker could not begin: it ended before it began: no more processes"):
+    with pytest.raises(
+        MetasearchError,
+        match="a worker could not begin: it ended before it began: no more processes",
+    ):
         await post[0].keep()
 
 
@@ -71,19 +76,34 @@ async def test_the_end_does_not_wait_for_a_pause(post, monkeypatch):
     assert len(tried) == 1
 
 
-# -------------------------------------------------------------------------------------------------- real processes
+# ----------------------------------------------------------------------------------- real processes
 
 
 @asynccontextmanager
 async def served(
     folder: Path, *options: str, workers: int = 2, path: str = ""
 ) -> AsyncIterator[tuple[asyncio.subprocess.Process, str]]:
-    """`metasearch serve` with workers; gives the parent and the address. `path` comes first on PYTHONPATH."""
+    """`metasearch serve` with workers; gives the parent and the address. `path` comes first on
+    PYTHONPATH."""
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "metasearch", "serve", "--workers", str(workers), "--port", "0", *options),
+        *(
+            sys.executable,
+            "-m",
+            "metasearch",
+            "serve",
+            "--workers",
+            str(workers),
+            "--port",
+            "0",
+            *options,
+        ),
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, [path, str(ROOT)])), "TMPDIR": str(folder)},
+        env={
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join(filter(None, [path, str(ROOT)])),
+            "TMPDIR": str(folder),
+        },
     )
     assert process.stderr
     try:
@@ -111,12 +131,17 @@ def sockets(folder: Path) -> list[Path]:
 
 def children(process: asyncio.subprocess.Process) -> set[int]:
     """The processes that a process has started."""
-    return {int(it) for it in Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()}
+    return {
+        int(it)
+        for it in Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    }
 
 
 def workers(process: asyncio.subprocess.Process) -> set[int]:
     """Those of them that serve."""
-    return {it for it in children(process) if b"spawn_main" in Path(f"/proc/{it}/cmdline").read_bytes()}
+    return {
+        it for it in children(process) if b"spawn_main" in Path(f"/proc/{it}/cmdline").read_bytes()
+    }
 
 
 def alive(pid: int) -> bool:
@@ -141,7 +166,9 @@ async def got(url: str, **headers: str) -> str:
         return await response.text()
 
 
-needs_proc = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="looks for processes in /proc")
+needs_proc = pytest.mark.skipif(
+    not Path("/proc/self/task").exists(), reason="looks for processes in /proc"
+)
 
 
 @needs_proc
@@ -160,13 +187,23 @@ async def test_two_demos_with_workers_side_by_side(folder):
 
 @needs_proc
 async def test_the_demo_with_workers(folder):
-    """Both answer at the address that was announced, a search finds something, and one that is killed is replaced."""
+    """Both answer at the address that was announced, a search finds something, and one that is
+    killed is replaced."""
     async with served(folder, "--demo") as (process, url):
         before = workers(process)
         async with asyncio.timeout(20):
             while True:  # until each of the two was chosen by the system
                 await got(f"{url}healthz")
-                if len([it for it in folder.glob("metasearch-*/*.json") if b"healthz" in it.read_bytes()]) == 2:
+                if (
+                    len(
+                        [
+                            it
+                            for it in folder.glob("metasearch-*/*.json")
+                            if b"healthz" in it.read_bytes()
+                        ]
+                    )
+                    == 2
+                ):
                     break
                 counted = await got(f"{url}metrics")
         answer = await got(f"{url}search?q=gambling+harms&count=1&sources=demo-crossref")
@@ -178,7 +215,9 @@ async def test_the_demo_with_workers(folder):
             said = (await process.stderr.readline()).decode()
             while len(workers(process)) < 2 or len(sockets(folder)) < 2:
                 await asyncio.sleep(0.02)
-            told = [await got(f"{url}metrics") for _ in range(6)]  # two of six connections come to the new one
+            told = [
+                await got(f"{url}metrics") for _ in range(6)
+            ]  # two of six connections come to the new one
         process.terminate()
         _, rest = await process.communicate()
 
@@ -191,7 +230,8 @@ async def test_the_demo_with_workers(folder):
 
 @needs_proc
 async def test_the_end_leaves_nothing(folder):
-    """No process, no socket, no folder, and nothing on stderr; until then the port is taken for others like it, too."""
+    """No process, no socket, no folder, and nothing on stderr; until then the port is taken for
+    others like it, too."""
     async with served(folder, *quiet(folder)) as (process, url):
         assert await got(f"{url}healthz") == "OK\n"
         assert [it.name for it in sockets(folder)] == ["0.sock", "1.sock"]

@@ -26,7 +26,9 @@ async def test_the_syntaxes_that_are_asked_for(client, engine):
             {
                 "syntax": "cnki",
                 "text": "TI='marsh'",
-                "notes": ["CNKI cannot be asked for the beginnings of words: marsh* is written as a word"],
+                "notes": [
+                    "CNKI cannot be asked for the beginnings of words: marsh* is written as a word"
+                ],
             },
         ],
     }
@@ -42,18 +44,24 @@ async def test_all_of_them_by_post(client):
     assert [it["syntax"] for it in document["translations"]] == list(TARGETS)
 
 
-@pytest.mark.parametrize("path", ["/translate", "/translate?q=x&to=sql", "/translate?q=x&syntax=sql"])
+@pytest.mark.parametrize(
+    "path", ["/translate", "/translate?q=x&to=sql", "/translate?q=x&syntax=sql"]
+)
 async def test_what_cannot_be_translated(client, path):
     """The errors name the parameter."""
     response = await client.get(path)
 
     assert response.status == 400
-    assert (await response.json(content_type="application/problem+json"))["type"] == "urn:metasearch:problem:parameters"
+    assert (await response.json(content_type="application/problem+json"))[
+        "type"
+    ] == "urn:metasearch:problem:parameters"
 
 
 async def test_an_error_in_the_query_says_where(client):
     """As for a search."""
-    problem = await (await client.get("/translate?q=(x")).json(content_type="application/problem+json")
+    problem = await (await client.get("/translate?q=(x")).json(
+        content_type="application/problem+json"
+    )
 
     assert (problem["type"], problem["position"]) == ("urn:metasearch:problem:query-syntax", 0)
 
@@ -69,7 +77,9 @@ async def test_a_body_of_another_kind(client, kind, status):
 async def test_a_body_that_is_too_long(client):
     """Nothing is read of it beyond the limit."""
     body = io.BytesIO(b"q=" + b"x" * 2_000_000)
-    response = await client.post("/translate", data=body, headers={"Content-Type": "application/x-www-form-urlencoded"})
+    response = await client.post(
+        "/translate", data=body, headers={"Content-Type": "application/x-www-form-urlencoded"}
+    )
 
     assert response.status == 413
 

@@ -1,4 +1,5 @@
-"""Soft deadlines over HTTP: `wait`, and pages that show what is there and ask again by themselves."""
+"""Soft deadlines over HTTP: `wait`, and pages that show what is there and ask again by
+themselves."""
 
 from __future__ import annotations
 
@@ -14,7 +15,8 @@ from tests.server.fake import FakeEngine, answer, hit, late, report
 from tests.test_waiting import FAST, SLOW, asked, engine
 
 RUNNING = replace(
-    answer(hit(), reports=[report("alpha"), report("beta", "running", count=0, total=None)]), complete=False
+    answer(hit(), reports=[report("alpha"), report("beta", "running", count=0, total=None)]),
+    complete=False,
 )
 
 
@@ -26,7 +28,8 @@ def gate():
 
 @pytest.fixture
 def marshes(gate):
-    """(an engine with a database that answers at once and one that waits for the gate, what they are asked)"""
+    """(an engine with a database that answers at once and one that waits for the gate, what they
+    are asked)"""
 
     async def slow(_):
         await gate.wait()
@@ -36,7 +39,8 @@ def marshes(gate):
 
 
 async def until_alpha(client, address):
-    """The answer once alpha is done, however slow this machine is, asking as often as that takes."""
+    """The answer once alpha is done, however slow this machine is, asking as often as that
+    takes."""
     while True:
         response = await client.get(address)
         body = await response.json()
@@ -45,7 +49,8 @@ async def until_alpha(client, address):
 
 
 async def test_json_at_the_soft_deadline_and_after_it(serve, marshes, gate):
-    """What is there is no-store, without a tag and says who is running; the rest comes without a second request."""
+    """What is there is no-store, without a tag and says who is running; the rest comes without a
+    second request."""
     made, upstreams = marshes
     client = await serve(made)
     response, body = await until_alpha(client, "/search?q=marsh&wait=0.05&format=json")
@@ -84,9 +89,9 @@ async def test_the_page_asks_again_until_all_have_ended(serve, marshes, gate):
     assert not page.xpath("//*[@role='alert']")
 
     gate.set()
-    while (page := html.fromstring(await (await client.get("/search?q=marsh&format=html")).text())).xpath(
-        "//meta[@http-equiv='refresh']"
-    ):
+    while (
+        page := html.fromstring(await (await client.get("/search?q=marsh&format=html")).text())
+    ).xpath("//meta[@http-equiv='refresh']"):
         assert asked(upstreams) == {"alpha": 1, "beta": 1}
     assert len(page.xpath("//ol[@class='hits']/li")) == 3
     assert not page.xpath("//p[@class='notice']")
@@ -131,7 +136,8 @@ async def test_a_server_that_stops_ends_what_goes_on(serve, marshes):
     ],
 )
 async def test_how_long_is_waited(serve, address, settings, wait):
-    """As the request says, else the configuration, else a page's own time; never longer than the timeout."""
+    """As the request says, else the configuration, else a page's own time; never longer than the
+    timeout."""
     fake = FakeEngine(settings=Settings(**settings))
     client = await serve(fake)
     await client.get(f"/search?{address}")
@@ -165,13 +171,16 @@ async def test_only_what_is_finished_is_counted(serve):
     fake.answer = answer(hit())
     await client.get("/search?q=mice&wait=1&format=json")
     assert (
-        'metasearch_source_requests_total{source="alpha",outcome="ok"} 1' in await (await client.get("/metrics")).text()
+        'metasearch_source_requests_total{source="alpha",outcome="ok"} 1'
+        in await (await client.get("/metrics")).text()
     )
 
 
 async def test_nothing_yet_is_no_error(serve):
     """Where all are still running, the answer is empty and says so."""
-    nothing = replace(answer(reports=[report("alpha", "running", count=0, total=None)]), complete=False)
+    nothing = replace(
+        answer(reports=[report("alpha", "running", count=0, total=None)]), complete=False
+    )
     client = await serve(FakeEngine(nothing))
     response = await client.get("/search?q=mice&wait=1&format=json")
     page = await (await client.get("/search?q=mice&format=html")).text()

@@ -1,4 +1,5 @@
-"""A worker that hangs in C code: neither it nor its clients are lost for longer than the configuration says."""
+"""A worker that hangs in C code: neither it nor its clients are lost for longer than the
+configuration says."""
 
 from __future__ import annotations
 
@@ -18,23 +19,34 @@ from metasearch.server import pulse
 from tests.server.test_supervision import alive, got, needs_proc, served, until_gone, workers
 from tests.stuck import STUCK, site
 
-pytestmark = [needs_proc, pytest.mark.skipif(sys.platform == "win32", reason="workers need Unix-domain sockets")]
+pytestmark = [
+    needs_proc,
+    pytest.mark.skipif(sys.platform == "win32", reason="workers need Unix-domain sockets"),
+]
 
 
 @asynccontextmanager
 async def hanging(
     folder: Path, silence: float, *options: str, number: int = 1
 ) -> AsyncIterator[tuple[asyncio.subprocess.Process, str, asyncio.Task[bytes]]]:
-    """A server with a worker that hangs in C by now; gives the parent, the address and the request that did it."""
+    """A server with a worker that hangs in C by now; gives the parent, the address and the request
+    that did it."""
     config = folder / "config.toml"
-    config.write_text(f"[search]\nsources = []\n[cache]\nenabled = false\n[server]\nsilence = {silence}\n")
+    config.write_text(
+        f"[search]\nsources = []\n[cache]\nenabled = false\n[server]\nsilence = {silence}\n"
+    )
     path = site(folder, "metasearch.query.syntaxes", "read")
-    async with served(folder, "--config", str(config), *options, workers=number, path=path) as (process, url):
+    async with served(folder, "--config", str(config), *options, workers=number, path=path) as (
+        process,
+        url,
+    ):
         assert await got(f"{url}healthz") == "OK\n"
 
         async def ask() -> bytes:
             host, _, port = url.removeprefix("http://").rstrip("/").rpartition(":")
-            reader, writer = await asyncio.open_connection(host, int(port))  # aiohttp would ask a second time
+            reader, writer = await asyncio.open_connection(
+                host, int(port)
+            )  # aiohttp would ask a second time
             try:
                 writer.write(f"GET /search?q={STUCK} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
                 return await reader.read()
@@ -52,7 +64,8 @@ async def hanging(
 
 
 async def busy(process: asyncio.subprocess.Process) -> None:
-    """Waits until a worker has computed for a third of a second: none of them has anything else to do."""
+    """Waits until a worker has computed for a third of a second: none of them has anything else to
+    do."""
     before = {pid: spent(pid) for pid in workers(process)}
     while all(spent(pid) - cpu < 0.3 for pid, cpu in before.items()):
         await asyncio.sleep(0.05)
@@ -68,7 +81,8 @@ def spent(pid: int) -> float:
 
 
 async def test_a_silent_worker_is_replaced(folder):
-    """Those who wait are answered by the next one, the log says where it was and not what was asked, and it counts."""
+    """Those who wait are answered by the next one, the log says where it was and not what was
+    asked, and it counts."""
     async with hanging(folder, 2) as (process, url, asking):
         before = workers(process)
         async with asyncio.timeout(30):
@@ -126,7 +140,9 @@ async def test_a_worker_that_crashes_tells_where(folder):
             while workers(process) == {victim}:
                 await asyncio.sleep(0.05)
             assert await got(f"{url}healthz") == "OK\n"
-            assert 'metasearch_workers_replaced_total{reason="ended"} 1\n' in await got(f"{url}metrics")
+            assert 'metasearch_workers_replaced_total{reason="ended"} 1\n' in await got(
+                f"{url}metrics"
+            )
         process.terminate()
         _, said = await process.communicate()
 
@@ -149,7 +165,8 @@ async def test_one_worker_can_do_without_a_parent(folder):
 
 
 async def test_what_a_worker_refuses_is_told_by_its_parent(folder):
-    """A source with a wrong spec is named, with exit code 2 and without a traceback, however many workers there are."""
+    """A source with a wrong spec is named, with exit code 2 and without a traceback, however many
+    workers there are."""
     config = folder / "config.toml"
     config.write_text('[search]\nsources = ["nowhere"]\n[cache]\nenabled = false\n')
     process = await asyncio.create_subprocess_exec(

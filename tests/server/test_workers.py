@@ -37,7 +37,11 @@ SEARCHED = 'metasearch_requests_total{face="json",code="200"}'
 
 @asynccontextmanager
 async def worker(
-    folder: Path, number: int, engine: FakeEngine | Engine, keys: Sequence[str] = (), **options: object
+    folder: Path,
+    number: int,
+    engine: FakeEngine | Engine,
+    keys: Sequence[str] = (),
+    **options: object,
 ) -> AsyncIterator[Client]:
     """One worker of two, in this process; gives a client of it."""
     peers = Peers(folder, number, 2)
@@ -53,7 +57,9 @@ async def worker(
 
 
 @asynccontextmanager
-async def pair(folder: Path, **options: object) -> AsyncIterator[tuple[tuple[Client, FakeEngine], ...]]:
+async def pair(
+    folder: Path, **options: object
+) -> AsyncIterator[tuple[tuple[Client, FakeEngine], ...]]:
     """Two workers with their engines."""
     async with AsyncExitStack() as stack:
         engines = FakeEngine(), FakeEngine()
@@ -78,8 +84,14 @@ async def test_metrics_are_the_sum_whoever_is_asked(folder):
         found = [await samples(left), await samples(right)]
 
     assert [it[SEARCHED] for it in found] == [5, 5]
-    assert [it['metasearch_source_duration_seconds_count{source="alpha"}'] for it in found] == [5, 5]
-    assert [it['metasearch_source_duration_seconds_sum{source="alpha"}'] for it in found] == [1.25, 1.25]
+    assert [it['metasearch_source_duration_seconds_count{source="alpha"}'] for it in found] == [
+        5,
+        5,
+    ]
+    assert [it['metasearch_source_duration_seconds_sum{source="alpha"}'] for it in found] == [
+        1.25,
+        1.25,
+    ]
     assert [it["metasearch_workers"] for it in found] == [2, 2]
 
 
@@ -96,7 +108,8 @@ async def test_a_worker_that_ends_takes_no_count_with_it(folder):
 
 
 async def test_pages_from_the_cache_stay_counted_and_errors_are_not_written_down(folder):
-    """They are counted by the sources' states, which go with their worker; its last error goes, too."""
+    """They are counted by the sources' states, which go with their worker; its last error goes,
+    too."""
     age = 'metasearch_source_cached_pages_total{source="alpha",age="fresh"}'
     engines = FakeEngine(), FakeEngine(), FakeEngine()
     for fresh, engine in enumerate(engines, 1):
@@ -114,20 +127,29 @@ async def test_pages_from_the_cache_stay_counted_and_errors_are_not_written_down
 
 
 async def test_the_state_of_a_source_is_the_worst_and_its_counts_are_sums(folder):
-    """Whichever worker is asked says the same; a source that one of them leaves alone is not ready."""
+    """Whichever worker is asked says the same; a source that one of them leaves alone is not
+    ready."""
     async with pair(folder) as ((left, first), (right, second)):
         first.states = {
-            "alpha": SourceState("alpha", requests=7, failures=1, hedges=1, fresh=4, p50_ms=10.0, p95_ms=20.0)
+            "alpha": SourceState(
+                "alpha", requests=7, failures=1, hedges=1, fresh=4, p50_ms=10.0, p95_ms=20.0
+            )
         }
         second.states = {
-            "alpha": SourceState("alpha", "paused", 9.0, "busy", requests=2, failures=2, fresh=1, p95_ms=30.0)
+            "alpha": SourceState(
+                "alpha", "paused", 9.0, "busy", requests=2, failures=2, fresh=1, p95_ms=30.0
+            )
         }
         told = [await (await client.get("/sources")).json() for client in (left, right)]
         ready = [await (await client.get("/readyz")).json() for client in (left, right)]
 
     assert told[0] == told[1]
     alpha = next(it for it in told[0] if it["name"] == "alpha")
-    assert (alpha["status"], alpha["seconds_until_asked"], alpha["last_error"]) == ("paused", 9.0, "busy")
+    assert (alpha["status"], alpha["seconds_until_asked"], alpha["last_error"]) == (
+        "paused",
+        9.0,
+        "busy",
+    )
     assert (alpha["requests"], alpha["failures"], alpha["hedges"]) == (9, 3, 1)
     assert alpha["cached_pages"] == {"fresh": 5, "stale": 0, "spared": 0}
     assert (alpha["p50_ms"], alpha["p95_ms"]) == (10.0, 30.0)
@@ -145,7 +167,9 @@ async def test_a_stream_goes_on_at_another_worker(folder):
         first.gate.set()
         text = (await again.read()).decode()
 
-    assert [line for line in text.splitlines() if line.startswith("id: ")] == [f"id: s1-{n}" for n in range(2, 8)]
+    assert [line for line in text.splitlines() if line.startswith("id: ")] == [
+        f"id: s1-{n}" for n in range(2, 8)
+    ]
     assert text.startswith("retry: 1000\n")
     assert "event: done" in text
     assert len(first.searches) == 1
@@ -153,7 +177,8 @@ async def test_a_stream_goes_on_at_another_worker(folder):
 
 
 async def test_who_leaves_another_worker_ends_the_search(folder):
-    """The worker that makes the search sees its last reader leave, and closes it after the usual moment."""
+    """The worker that makes the search sees its last reader leave, and closes it after the usual
+    moment."""
     async with pair(folder, grace=0.01) as ((left, first), (right, _)):
         first.gate = asyncio.Event()
         async with left.get("/search?q=mice&format=sse") as broken:
@@ -178,7 +203,10 @@ async def test_nothing_to_go_on_with_is_told_by_all(folder, seen):
 async def test_a_client_has_one_quota_at_all_workers(folder):
     """Its requests are counted in one place, wherever they arrive."""
     mine = {"X-Forwarded-For": "192.0.2.1"}
-    async with pair(folder, rate_limit=4, trusted_proxies=("127.0.0.1",)) as ((left, _), (right, _)):
+    async with pair(folder, rate_limit=4, trusted_proxies=("127.0.0.1",)) as (
+        (left, _),
+        (right, _),
+    ):
         turns = (left, right, right, left, left, right)
         statuses = [(await client.get("/sources", headers=mine)).status for client in turns]
         other = await left.get("/sources", headers={"X-Forwarded-For": "192.0.2.2"})
@@ -190,16 +218,21 @@ async def test_a_client_has_one_quota_at_all_workers(folder):
 async def test_a_client_is_counted_although_its_counter_is_gone(folder):
     """The worker that is left counts for itself."""
     statuses = []
-    async with worker(folder, 0, FakeEngine(), rate_limit=2, trusted_proxies=("127.0.0.1",)) as left:
+    async with worker(
+        folder, 0, FakeEngine(), rate_limit=2, trusted_proxies=("127.0.0.1",)
+    ) as left:
         for host in range(1, 5):
             headers = {"X-Forwarded-For": f"192.0.2.{host}"}
-            statuses.append([(await left.get("/sources", headers=headers)).status for _ in range(3)])
+            statuses.append(
+                [(await left.get("/sources", headers=headers)).status for _ in range(3)]
+            )
 
     assert statuses == [[200, 200, 429]] * 4
 
 
 async def test_suggestions_come_from_all(folder):
-    """What a user has searched at one is completed for them at the other, once; and for nobody else."""
+    """What a user has searched at one is completed for them at the other, once; and for nobody
+    else."""
     keys = "key-of-the-one-user", "key-of-the-other-user"
     mine, others = ({"Authorization": f"Bearer {key}"} for key in keys)
     async with pair(folder, keys=keys, suggest=True) as ((left, _), (right, _)):
@@ -207,13 +240,18 @@ async def test_suggestions_come_from_all(folder):
             await (await client.get("/search?q=island+mice&format=json", headers=mine)).read()
         await (await left.get("/search?q=island+birds&format=json", headers=mine)).read()
         told = await (await right.get("/suggest?q=island", headers=mine)).json(content_type=None)
-        told_others = await (await right.get("/suggest?q=island", headers=others)).json(content_type=None)
+        told_others = await (await right.get("/suggest?q=island", headers=others)).json(
+            content_type=None
+        )
 
-    assert sorted(it for it in told[1] if it.startswith("island")) == ["island birds", "island mice"]
+    assert sorted(it for it in told[1] if it.startswith("island")) == [
+        "island birds",
+        "island mice",
+    ]
     assert told_others[1] == []
 
 
-# ---------------------------------------------------------------------------------------------------------- pauses
+# ------------------------------------------------------------------------------------------- pauses
 
 PAUSE = Pause("alpha", "limited", 40.0, "too many requests")
 
@@ -233,7 +271,8 @@ async def until(met: Callable[[], object]) -> None:
     ],
 )
 async def test_a_pause_that_one_worker_is_asked_for_holds_at_the_other(folder, answer, state):
-    """The other leaves the source alone without having asked it, and says why; the source hears of one request."""
+    """The other leaves the source alone without having asked it, and says why; the source hears of
+    one request."""
     async with Loopback({"/works": answer}) as source, AsyncExitStack() as stack:
         table = {"extends": "crossref", "url": source.url("/works")}
         settings = Settings(
@@ -245,7 +284,8 @@ async def test_a_pause_that_one_worker_is_asked_for_holds_at_the_other(folder, a
         )
         engines = Engine(settings), Engine(settings)
         left, right = [
-            await stack.enter_async_context(worker(folder, number, engine)) for number, engine in enumerate(engines)
+            await stack.enter_async_context(worker(folder, number, engine))
+            for number, engine in enumerate(engines)
         ]
         assert (await left.get("/search?q=mice&format=json")).status == 502
         await until(lambda: engines[1].source_states()[0].state != "ok")
@@ -264,7 +304,10 @@ async def test_an_open_breaker_is_told_and_nothing_is_told_back(folder):
     """Each hears what began at the other, once; what it hears it keeps for itself."""
     async with AsyncExitStack() as stack:
         settings = Settings(
-            sources={"mine": {"extends": "crossref"}}, default_sources=("mine",), shipped=False, workers=2
+            sources={"mine": {"extends": "crossref"}},
+            default_sources=("mine",),
+            shipped=False,
+            workers=2,
         )
         engines = Engine(settings), FakeEngine()
         engines[1].registry.specs["mine"] = engines[0].registry.spec("mine")
@@ -278,7 +321,9 @@ async def test_an_open_breaker_is_told_and_nothing_is_told_back(folder):
             health.failed(pause.error)
         await until(lambda: engines[1].heeded)
 
-    assert engines[1].heeded == [pause]  # the one that began at the other; its own did not come back
+    assert engines[1].heeded == [
+        pause
+    ]  # the one that began at the other; its own did not come back
     assert engines[1].listener is None
 
 
@@ -314,11 +359,19 @@ def test_a_pause_is_told_whatever_the_reason(reason):
 
 
 @pytest.mark.parametrize(
-    "changes", [{"source": "unheard-of"}, {"seconds": -1.0}, {"seconds": LONGEST_PAUSE + 1}, {"seconds": float("inf")}]
+    "changes",
+    [
+        {"source": "unheard-of"},
+        {"seconds": -1.0},
+        {"seconds": LONGEST_PAUSE + 1},
+        {"seconds": float("inf")},
+    ],
 )
 async def test_an_engine_takes_no_impossible_pause(changes):
     """Neither for a source that there is not, nor for longer than any."""
-    async with Engine(Settings(sources={"alpha": {"extends": "crossref"}}, shipped=False)) as engine:
+    async with Engine(
+        Settings(sources={"alpha": {"extends": "crossref"}}, shipped=False)
+    ) as engine:
         with pytest.raises(UsageError):
             engine.pause(replace(PAUSE, **changes))
         assert [it.state for it in engine.source_states()] == ["ok"]
@@ -328,8 +381,16 @@ async def test_what_cannot_be_a_pause_costs_the_asker_a_400(folder):
     """Over the socket, too, and for the engine nothing happens."""
     engine = FakeEngine()
     connector = aiohttp.UnixConnector(str(folder / "1.sock"))
-    async with worker(folder, 1, engine), aiohttp.ClientSession("http://worker/", connector=connector) as session:
-        bodies = b"{}", dumped_pause(replace(PAUSE, source="unheard-of")), b"x" * 100_000, dumped_pause(PAUSE)
+    async with (
+        worker(folder, 1, engine),
+        aiohttp.ClientSession("http://worker/", connector=connector) as session,
+    ):
+        bodies = (
+            b"{}",
+            dumped_pause(replace(PAUSE, source="unheard-of")),
+            b"x" * 100_000,
+            dumped_pause(PAUSE),
+        )
         statuses = [(await session.post("/pause", data=body)).status for body in bodies]
 
     assert statuses == [400, 400, 413, 204]
@@ -337,7 +398,8 @@ async def test_what_cannot_be_a_pause_costs_the_asker_a_400(folder):
 
 
 async def test_pauses_on_their_way_are_bounded_and_end_with_the_worker(folder):
-    """Nobody answers there: a flood of them makes no more tasks than are allowed, and none is left at the end."""
+    """Nobody answers there: a flood of them makes no more tasks than are allowed, and none is left
+    at the end."""
     before = asyncio.all_tasks()
     peers = Peers(folder, 0, 2)
     for _ in range(3 * MOST_PAUSES):
@@ -358,13 +420,17 @@ async def test_one_process_tells_nobody():
 
 
 def test_what_a_source_allows_is_divided():
-    """All together start no more than it allows; one request at once stays for each; what is shown is the whole."""
+    """All together start no more than it allows; one request at once stays for each; what is shown
+    is the whole."""
     table = {"extends": "crossref", "limits": {"requests": 5, "per": 1.0, "concurrency": 3}}
     settings = Settings(sources={"mine": table}, shipped=False)
     divided = Registry(replace(settings, workers=2))
     tight = Registry(replace(settings, workers=8)).spec("mine").limits
 
-    assert (divided.spec("mine").limits.requests, divided.spec("mine").limits.concurrency) == (2.5, 1)
+    assert (divided.spec("mine").limits.requests, divided.spec("mine").limits.concurrency) == (
+        2.5,
+        1,
+    )
     assert (tight.requests, tight.concurrency) == (0.625, 1)
     assert divided.limits("mine") == Registry(settings).spec("mine").limits
 

@@ -1,12 +1,15 @@
-"""Bounds on what a server sends that aiohttp does not set: on heads, on framing, on what is read without a pause.
+"""Bounds on what a server sends that aiohttp does not set: on heads, on framing, on what is read
+without a pause.
 
-aiohttp reads interim responses (100 to 199) as long as more of them come. It parses at once all that one read of the
-socket gave, which in chunks of one byte keeps the loop for a tenth of a second. It counts neither framing nor bytes
-that decode to nothing. And it keeps what comes on a connection that waits for its next request. `BoundedConnector` is
-its connector, with a protocol that ends all of this.
+aiohttp reads interim responses (100 to 199) as long as more of them come. It parses at once all
+that one read of the socket gave, which in chunks of one byte keeps the loop for a tenth of a
+second. It counts neither framing nor bytes that decode to nothing. And it keeps what comes on a
+connection that waits for its next request. `BoundedConnector` is its connector, with a protocol
+that ends all of this.
 
-This is the one file that uses aiohttp's inside: `BaseConnector._factory`, which makes the protocol of each connection,
-and the methods by which that protocol is told things. test_bounded.py fails where a version of aiohttp does otherwise.
+This is the one file that uses aiohttp's inside: `BaseConnector._factory`, which makes the protocol
+of each connection, and the methods by which that protocol is told things. test_bounded.py fails
+where a version of aiohttp does otherwise.
 """
 
 from __future__ import annotations
@@ -23,15 +26,17 @@ from aiohttp.client_proto import ResponseHandler
 from aiohttp.http import RawResponseMessage
 from aiohttp.streams import StreamReader
 
-#: Bytes that the heads of one exchange may have together, interim ones included; an ordinary head has a few hundred.
+#: Bytes that the heads of one exchange may have together, interim ones included; an ordinary head
+#: has a few hundred.
 MAX_HEAD = 64 * 1024
 #: Interim responses before the answer; a server that sends any sends one or two.
 MAX_INTERIM = 8
-#: Bytes of framing (sizes of chunks, their extensions, trailers) beyond as many as the body has. Bodies in chunks of
-#: five bytes or more never reach it; smaller chunks cost so much time that not many can be taken.
+#: Bytes of framing (sizes of chunks, their extensions, trailers) beyond as many as the body has.
+#: Bodies in chunks of five bytes or more never reach it; smaller chunks cost so much time that not
+#: many can be taken.
 MAX_FRAMING = 128 * 1024
-#: Bytes that are parsed at once where they may be chunks or heads (in the smallest chunks that takes some 8 ms), and
-#: seconds after which others get their turn before the next.
+#: Bytes that are parsed at once where they may be chunks or heads (in the smallest chunks that
+#: takes some 8 ms), and seconds after which others get their turn before the next.
 PART, TURN = 16 * 1024, 0.005
 #: Parts that may wait for their turn before reading from the socket stops.
 WAITING = 32
@@ -139,7 +144,9 @@ class BoundedProtocol(ResponseHandler):
             return
         super().connection_lost(exc)
         if self._refusal is not None and self._body is not None:
-            self._body.set_exception(self._refusal)  # not that the body broke off, which it did because of us
+            self._body.set_exception(
+                self._refusal
+            )  # not that the body broke off, which it did because of us
 
     def close(self) -> None:
         """Nobody wants any more."""
@@ -207,7 +214,9 @@ class BoundedProtocol(ResponseHandler):
                 self._refuse(TooMuchFraming(f"{self._rest_bytes:,} bytes for {size:,} of body"))
 
     def _is_mere_body(self, size: int) -> bool:
-        """Whether the next bytes are of the body and nothing else, so that the parser has nothing to do for them."""
+        """Whether the next bytes are of the body and nothing else, so that the parser has nothing
+        to do for them.
+        """
         return self._body is not None and self._body.total_raw_bytes + size <= self._length
 
     def _is_idle(self) -> bool:
@@ -234,4 +243,7 @@ class BoundedConnector(aiohttp.TCPConnector):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        self._factory = cast("functools.partial[ResponseHandler]", functools.partial(BoundedProtocol, loop=self._loop))
+        self._factory = cast(
+            "functools.partial[ResponseHandler]",
+            functools.partial(BoundedProtocol, loop=self._loop),
+        )

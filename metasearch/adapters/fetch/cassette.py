@@ -1,4 +1,5 @@
-"""Exchanges on disk: `RecordTransport` writes what another transport brings, `ReplayTransport` reads it back.
+"""Exchanges on disk: `RecordTransport` writes what another transport brings, `ReplayTransport`
+reads it back.
 
     DIR/<source>/<first 16 digits of request.key>/
         request.json    method, url, params, headers, body, and content (JSON or text) where the body is no form;
@@ -7,8 +8,8 @@
                         told the number of hits
         body.json       as the server sent it, decompressed (body.xml, body.html, body.txt by its kind)
 
-For people to read, diff, edit and delete. Secrets are in none of the files: where a server repeats one in its body,
-`***` stands instead. Logins (`Request.private`) are not recorded.
+For people to read, diff, edit and delete. Secrets are in none of the files: where a server repeats
+one in its body, `***` stands instead. Logins (`Request.private`) are not recorded.
 """
 
 from __future__ import annotations
@@ -42,11 +43,14 @@ class RecordTransport:
 
     Args:
         inner: What really sends.
-        folder: Where the exchanges are kept; made when needed. A newer exchange replaces an older one.
+        folder: Where the exchanges are kept; made when needed. A newer exchange replaces an older
+            one.
         recorded_as: Origin of a URL -> the one that stands in its place in the recording.
     """
 
-    def __init__(self, inner: Transport, folder: Path, recorded_as: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, inner: Transport, folder: Path, recorded_as: Mapping[str, str] | None = None
+    ) -> None:
         self._inner = inner
         self._folder = folder
         self._recorded_as = recorded_as or {}
@@ -117,7 +121,9 @@ class ReplayTransport:
 def _place(folder: Path, request: Request) -> Path:
     """The folder of an exchange; always below `folder`."""
     if not _SAFE_NAME.fullmatch(request.source):
-        raise NotRecorded(request.source, str(folder), why="the source's name cannot be the name of a folder")
+        raise NotRecorded(
+            request.source, str(folder), why="the source's name cannot be the name of a folder"
+        )
     return folder / request.source / request.key[:16]
 
 
@@ -154,7 +160,9 @@ def _read(place: Path, request: Request, max_bytes: int) -> Page:
         asked = json.loads(opening.read(place / "request.json", _MOST_FACTS))
         facts = json.loads(opening.read(place / "page.json", _MOST_FACTS))
         if asked["key"] != request.key:
-            raise NotRecorded(request.source, str(place), url=request.shown, why="it is of another request")
+            raise NotRecorded(
+                request.source, str(place), url=request.shown, why="it is of another request"
+            )
         body = next(path for kind in _KINDS if (path := place / f"body.{kind}").is_file())
         try:
             content = opening.read(body, max_bytes)
@@ -173,12 +181,16 @@ def _read(place: Path, request: Request, max_bytes: int) -> Page:
     except FileNotFoundError as exc:
         raise NotRecorded(request.source, str(place), url=request.shown) from exc
     except StopIteration as exc:
-        raise NotRecorded(request.source, str(place), url=request.shown, why="it has no body file") from exc
+        raise NotRecorded(
+            request.source, str(place), url=request.shown, why="it has no body file"
+        ) from exc
     except OSError as exc:
         why = f"its files cannot be read: {opening.why(exc)}"
         raise NotRecorded(request.source, str(place), url=request.shown, why=why) from exc
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as exc:
-        raise NotRecorded(request.source, str(place), url=request.shown, why="its files cannot be read") from exc
+        raise NotRecorded(
+            request.source, str(place), url=request.shown, why="its files cannot be read"
+        ) from exc
 
 
 def _dump(path: Path, value: dict[str, Any]) -> None:
@@ -190,11 +202,15 @@ def _secret_names(pairs: Pairs) -> list[str]:
 
 
 def _kind(page: Page) -> str:
-    """The extension that fits the body, by its first character before its content type, which may be wrong."""
+    """The extension that fits the body, by its first character before its content type, which may
+    be wrong.
+    """
     start = page.body[:200].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
     if start.startswith((b"{", b"[")):
         return "json"
-    if start.startswith((b"<!doctype html", b"<html")) or (start.startswith(b"<") and "/html" in page.content_type):
+    if start.startswith((b"<!doctype html", b"<html")) or (
+        start.startswith(b"<") and "/html" in page.content_type
+    ):
         return "html"
     if start.startswith(b"<"):
         return "xml"

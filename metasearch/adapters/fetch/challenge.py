@@ -1,8 +1,9 @@
-"""Is this page a bot wall instead of an answer? Pure and bounded: looks at the first 64 KB, in linear time.
+"""Is this page a bot wall instead of an answer? Pure and bounded: looks at the first 64 KB, in
+linear time.
 
-A result list may speak about captchas, and ordinary pages load a captcha's script for their contact form. So there are
-two kinds of evidence: marks that only the wall itself has count anywhere; words and widgets count only on a page that
-says little else.
+A result list may speak about captchas, and ordinary pages load a captcha's script for their contact
+form. So there are two kinds of evidence: marks that only the wall itself has count anywhere; words
+and widgets count only on a page that says little else.
 """
 
 from __future__ import annotations
@@ -36,19 +37,38 @@ _WIDGETS = (
     ("challenges.cloudflare.com", "a Cloudflare challenge"),
 )
 
-#: In the title, the headings or the text of a short page. Each is something that only a wall says to its reader.
+#: In the title, the headings or the text of a short page. Each is something that only a wall says
+#: to its reader.
 _WORDS = tuple(
     (re.compile(pattern), name)
     for pattern, name in (
         (r"just a moment|attention required! \| cloudflare", "a Cloudflare challenge"),
         (r"making sure you(?:'|’|&#39;)?re not a bot", "an Anubis challenge"),
-        (r"unusual (?:traffic|activity)|automated (?:queries|requests|access)", "an 'unusual traffic' page"),
-        (r"ddos[- ]guard|checking (?:if the site connection is secure|your browser)", "a browser check"),
-        (r"(?:are|if) you(?:'re| are)? (?:a |an? )?(?:robot|human)|not a (?:robot|bot)|robot check", "a captcha page"),
-        (r"(?:verify|confirm|prove)(?: that)? you(?:'re| are) (?:a )?(?:human|not)", "a captcha page"),
+        (
+            r"unusual (?:traffic|activity)|automated (?:queries|requests|access)",
+            "an 'unusual traffic' page",
+        ),
+        (
+            r"ddos[- ]guard|checking (?:if the site connection is secure|your browser)",
+            "a browser check",
+        ),
+        (
+            (
+                r"(?:are|if) you(?:'re| are)? (?:a |an? )?(?:robot|human)|not a (?:robot|bot)|robot "
+                r"check"
+            ),
+            "a captcha page",
+        ),
+        (
+            r"(?:verify|confirm|prove)(?: that)? you(?:'re| are) (?:a )?(?:human|not)",
+            "a captcha page",
+        ),
         (r"human verification|security check|bot (?:check|detection)", "a captcha page"),
         (r"(?:complete|solve|enter|type|pass)[^<.]{0,40}captcha", "a captcha page"),
-        (r"安全验证|人机验证|滑块验证|拼图验证|请输入验证码|拖动(?:下方)?滑块|访问过于频繁|異常流量", "a captcha page"),
+        (
+            r"安全验证|人机验证|滑块验证|拼图验证|请输入验证码|拖动(?:下方)?滑块|访问过于频繁|異常流量",
+            "a captcha page",
+        ),
         (r"access (?:to this (?:page|site) )?(?:is |has been )?denied", "an 'access denied' page"),
         (r"your (?:request|ip|access) (?:was |is |has been )?blocked", "an 'access denied' page"),
     )
@@ -62,8 +82,8 @@ _TAG = re.compile(r"<[^<>]*>")
 def challenge(body: bytes, content_type: str) -> str | None:
     """Names the bot wall that an HTML body is, with its article ("a Cloudflare challenge").
 
-    None for a plain page, and for whatever is not HTML, even if its content type says so: interfaces that call their
-    JSON text/html exist.
+    None for a plain page, and for whatever is not HTML, even if its content type says so:
+    interfaces that call their JSON text/html exist.
     """
     start = body[:1024].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
     if not start.startswith(b"<"):

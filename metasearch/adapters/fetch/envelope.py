@@ -1,4 +1,6 @@
-"""The answer of another protocol written as one of SRU, so that one parser, one cache and one cassette do. Pure."""
+"""The answer of another protocol written as one of SRU, so that one parser, one cache and one
+cassette do. Pure.
+"""
 
 from __future__ import annotations
 
@@ -28,12 +30,15 @@ class Problem:
     details: str = ""
 
 
-def envelope(total: int, records: Iterable[bytes | Problem], problems: Iterable[Problem] = ()) -> bytes:
+def envelope(
+    total: int, records: Iterable[bytes | Problem], problems: Iterable[Problem] = ()
+) -> bytes:
     """A searchRetrieveResponse.
 
     Args:
         total: How many hits there are.
-        records: Each as XML in UTF-8, or what stands in its place; one that is not well-formed becomes a problem.
+        records: Each as XML in UTF-8, or what stands in its place; one that is not well-formed
+            becomes a problem.
         problems: Of the search as a whole.
     """
     root = etree.Element(f"{{{_SRU}}}searchRetrieveResponse", nsmap=_PLAIN)
@@ -41,7 +46,9 @@ def envelope(total: int, records: Iterable[bytes | Problem], problems: Iterable[
     _put(root, "numberOfRecords", str(total))
     listed = etree.SubElement(root, f"{{{_SRU}}}records")
     for record in records:
-        data = etree.SubElement(etree.SubElement(listed, f"{{{_SRU}}}record"), f"{{{_SRU}}}recordData")
+        data = etree.SubElement(
+            etree.SubElement(listed, f"{{{_SRU}}}record"), f"{{{_SRU}}}recordData"
+        )
         data.append(_diagnostic(record) if isinstance(record, Problem) else _tree(record))
     if told := [_diagnostic(problem) for problem in problems]:
         etree.SubElement(root, f"{{{_SRU}}}diagnostics").extend(told)
@@ -61,7 +68,9 @@ def _tree(record: bytes) -> Any:
 
 
 def _composed(tree: Any) -> Any:
-    """The tree with letters and accents in one, which MARC-8 has apart, and so what is made of it."""
+    """The tree with letters and accents in one, which MARC-8 has apart, and so what is made of
+    it.
+    """
     for element in tree.iter():
         if element.text and not element.text.isascii():
             element.text = unicode_forms.normalize("NFC", element.text)

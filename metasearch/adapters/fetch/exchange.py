@@ -1,8 +1,8 @@
 """One request to one source, and what comes of it: turn, tries, breaker, and what is slow.
 
-Is the source well (health.py)? Is it our turn (throttle.py)? Then the transport sends, and what came back is judged by
-its status and for bot walls (verdict.py). What takes far longer than usual is given up or asked twice (history.py,
-hedge.py); what fails in passing is tried again.
+Is the source well (health.py)? Is it our turn (throttle.py)? Then the transport sends, and what
+came back is judged by its status and for bot walls (verdict.py). What takes far longer than usual
+is given up or asked twice (history.py, hedge.py); what fails in passing is tried again.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ RETRIES = 2
 BACKOFF = 0.25
 #: Another try needs at least this many seconds before the deadline.
 WORTH_A_TRY = 0.1
-#: An exchange during which the loop was late for a larger share of the time says nothing about the source's speed.
+#: An exchange during which the loop was late for a larger share of the time says nothing about the
+#: source's speed.
 LATE_SHARE = 0.1
 #: A source that allows fewer requests a second is never asked twice for one answer.
 TIGHT = 2.0
@@ -46,7 +47,8 @@ class Asker:
     """Who asks, and until when.
 
     Attributes:
-        deadline: Latest moment of an answer, in `loop.time()` seconds; may move while the request is under way.
+        deadline: Latest moment of an answer, in `loop.time()` seconds; may move while the request
+            is under way.
         asker, user: For whom turns are fair, see `RoundRobin.acquire`.
     """
 
@@ -74,11 +76,17 @@ class Exchanges:
         hedging: Whether a second request may go out where the first is slow.
 
     Attributes:
-        listener: Called with each wait that a source's answers or its silence here lead to; None for nobody.
+        listener: Called with each wait that a source's answers or its silence here lead to; None
+            for nobody.
     """
 
     def __init__(
-        self, transport: Transport, *, monotonic: Callable[[], float] = time.monotonic, patience: float, hedging: bool
+        self,
+        transport: Transport,
+        *,
+        monotonic: Callable[[], float] = time.monotonic,
+        patience: float,
+        hedging: bool,
     ) -> None:
         self._transport = transport
         self._monotonic = monotonic
@@ -93,13 +101,18 @@ class Exchanges:
         return len(self._sources)
 
     def state(self, source: str) -> SourceState:
-        """How a source is doing; "ok" for one that was never asked. What came from the cache is not in it."""
+        """How a source is doing; "ok" for one that was never asked. What came from the cache is not
+        in it.
+        """
         known = self._sources.get(source)
         if known is None:
             return SourceState(source)
         p50, p95 = (known.history.times.quantile(share) for share in (0.5, 0.95))
         return replace(
-            known.health.state, hedges=known.history.hedges, p50_ms=_milliseconds(p50), p95_ms=_milliseconds(p95)
+            known.health.state,
+            hedges=known.history.hedges,
+            p50_ms=_milliseconds(p50),
+            p95_ms=_milliseconds(p95),
         )
 
     def well(self, source: str) -> bool:
@@ -111,8 +124,11 @@ class Exchanges:
         """Leaves a source with these limits alone, because another process was told to."""
         self._known(pause.source, limits).health.heed(pause)
 
-    async def tried(self, request: Request, limits: Limits, asking: Asker, env_name: str | None) -> Page:
-        """The exchange, and further tries while there is time; with a token that is fetched first, where it needs one.
+    async def tried(
+        self, request: Request, limits: Limits, asking: Asker, env_name: str | None
+    ) -> Page:
+        """The exchange, and further tries while there is time; with a token that is fetched first,
+        where it needs one.
 
         Raises:
             SourceError: Everything but a page that a parser may judge.
@@ -125,19 +141,24 @@ class Exchanges:
             return await ask(request)
         return await self._tokens.sent(request, ask, env_name)
 
-    async def _tried(self, request: Request, limits: Limits, asking: Asker, env_name: str | None) -> Page:
+    async def _tried(
+        self, request: Request, limits: Limits, asking: Asker, env_name: str | None
+    ) -> Page:
         loop = asyncio.get_running_loop()
         known = self._known(request.source, limits)
         tries = 0
         while True:
             known.health.check()
-            # An hour's allowance that is used up is told at once: to wait for it would cost everybody the deadline.
+            # An hour's allowance that is used up is told at once: to wait for it would cost
+            # everybody the deadline.
             if 0 < asking.deadline - loop.time() < (due := known.turnstile.due):
                 own = f"{limits.requests:g} in {limits.per:g} s"
                 raise RateLimited(request.source, due, url=request.shown, own=own)
             try:
                 async with known.turnstile.passed(asking.asker, asking.user):
-                    return await self._exchanged(request, limits, asking.deadline - loop.time(), known, env_name)
+                    return await self._exchanged(
+                        request, limits, asking.deadline - loop.time(), known, env_name
+                    )
             except Unreachable as exc:
                 wait = BACKOFF * 2**tries * random.uniform(0.5, 1.5) * self._patience  # noqa: S311
                 late = asking.deadline - loop.time() < wait + WORTH_A_TRY
@@ -153,7 +174,9 @@ class Exchanges:
         if known is None:
             jitter = lambda: random.random() * self._patience  # noqa: E731, S311
             health = Health(source, self._monotonic, jitter, self._told)
-            known = self._sources[source] = _Source(health, History(), Turnstile(limits, patience=self._patience))
+            known = self._sources[source] = _Source(
+                health, History(), Turnstile(limits, patience=self._patience)
+            )
         return known
 
     def _told(self, pause: Pause) -> None:
@@ -165,7 +188,9 @@ class Exchanges:
     ) -> Page:
         """One exchange, with its effect on the breaker and on what is known of the source."""
         if left <= 0:
-            raise TimedOut(request.source, "its turn did not come before the deadline", url=request.shown)
+            raise TimedOut(
+                request.source, "its turn did not come before the deadline", url=request.shown
+            )
         health = known.health
         probe = health.admit()
         known.history.asked()
@@ -173,15 +198,22 @@ class Exchanges:
         try:
             page, other = await self._answered(request, limits, min(limits.timeout, left), known)
         except (Overdue, Unreachable, asyncio.CancelledError) as exc:
-            # Our haste is not the source's fault: silence counts only if it lasted for half of its timeout. Nor is our
-            # lateness: nobody knows whether it was silent while the loop stood still.
+            # Our haste is not the source's fault: silence counts only if it lasted for half of its
+            # timeout. Nor is our lateness: nobody knows whether it was silent while the loop stood
+            # still.
             hung = self._monotonic() - began - (lag().lost - lost) >= limits.timeout / 2
             error = _no_answer(exc, request)
-            if isinstance(error, TimedOut) and not isinstance(exc, asyncio.CancelledError) and lag().stalled:
+            if (
+                isinstance(error, TimedOut)
+                and not isinstance(exc, asyncio.CancelledError)
+                and lag().stalled
+            ):
                 if probe:
                     health.abandoned()
                 raise NotRead(
-                    request.source, "this server was too busy to read an answer in time", url=request.shown
+                    request.source,
+                    "this server was too busy to read an answer in time",
+                    url=request.shown,
                 ) from None
             if hung or not isinstance(error, TimedOut):
                 health.failed(error)
@@ -203,7 +235,9 @@ class Exchanges:
             raise
         took = self._monotonic() - began
         if other is not None:
-            with suppress(SourceError):  # a refusal of the second request counts, whatever came of the first
+            with suppress(
+                SourceError
+            ):  # a refusal of the second request counts, whatever came of the first
                 judged(other, limits, health, env_name)
         judged(page, limits, health, env_name)
         if lag().lost - lost <= took * LATE_SHARE:
@@ -213,7 +247,9 @@ class Exchanges:
     async def _answered(
         self, request: Request, limits: Limits, allowed: float, known: _Source
     ) -> tuple[Page, Page | None]:
-        """What is sent for one exchange: a request, and a second one where the first is slow; see `raced`."""
+        """What is sent for one exchange: a request, and a second one where the first is slow; see
+        `raced`.
+        """
         times = known.history.of(request)
         first = self._transport.send(request, timeout=allowed, max_bytes=limits.max_bytes)
         if times.usual is None:
@@ -236,7 +272,13 @@ class Exchanges:
     def _may_hedge(self, request: Request, limits: Limits, known: _Source) -> bool:
         """Whether the source bears a second request."""
         loose = limits.requests >= TIGHT * limits.per
-        return self._hedging and request.method == "GET" and loose and known.health.calm and known.history.may_hedge
+        return (
+            self._hedging
+            and request.method == "GET"
+            and loose
+            and known.health.calm
+            and known.history.may_hedge
+        )
 
 
 def _no_answer(exc: BaseException, request: Request) -> SourceError:
@@ -249,7 +291,8 @@ def _no_answer(exc: BaseException, request: Request) -> SourceError:
             f"no whole answer within {exc.seconds:.1f} s, far past its usual time: "
             f"95 % of its last answers came within {exc.usual:.2g} s",
             url=request.shown,
-            advice="Ask again: until the source has answered a while, it gets all the time that its spec gives it.",
+            advice="Ask again: until the source has answered a while, it gets all the time that "
+            "its spec gives it.",
         )
     return TimedOut(request.source, "no whole answer before the search ended", url=request.shown)
 

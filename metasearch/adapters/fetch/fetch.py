@@ -1,7 +1,8 @@
 """Request to page: single flight and cache.
 
-What a fetch goes through, in order: is somebody fetching the page already? is it in the cache, and what is it worth
-(kept.py)? Then the source is asked (exchange.py). The parser sees only what may be an answer.
+What a fetch goes through, in order: is somebody fetching the page already? is it in the cache, and
+what is it worth (kept.py)? Then the source is asked (exchange.py). The parser sees only what may be
+an answer.
 """
 
 from __future__ import annotations
@@ -45,7 +46,8 @@ __all__ = ["Fetcher", "SourceState"]
 
 #: Pages that may wait to be written to the cache; more are not kept.
 PENDING_WRITES = 32
-#: Pages that are fetched anew in the background at once; others stay as they are until somebody wants them again.
+#: Pages that are fetched anew in the background at once; others stay as they are until somebody
+#: wants them again.
 RENEWALS = 16
 #: Seconds that one of these may take, its turn at the source included.
 LONGEST_RENEWAL = 60.0
@@ -80,8 +82,10 @@ class Fetcher:
         store: Where pages are kept; None keeps nothing.
         clock: Unix time in seconds, for the age of cached pages.
         monotonic: Seconds, for pauses and the breaker.
-        patience: Factor on every wait of our own choice (throttle, backoff, jitter): 0 in tests and replays.
-        hedging: Whether a second request may go out where the first is slow; not where every exchange is recorded.
+        patience: Factor on every wait of our own choice (throttle, backoff, jitter): 0 in tests and
+            replays.
+        hedging: Whether a second request may go out where the first is slow; not where every
+            exchange is recorded.
     """
 
     def __init__(
@@ -97,7 +101,9 @@ class Fetcher:
         self._transport = transport
         self._store = store
         self._clock = clock
-        self._exchanges = Exchanges(transport, monotonic=monotonic, patience=patience, hedging=hedging)
+        self._exchanges = Exchanges(
+            transport, monotonic=monotonic, patience=patience, hedging=hedging
+        )
         self._flights: dict[tuple[str, bool], _Flight] = {}
         self._tasks: set[asyncio.Task[Page]] = set()
         self._writes: set[asyncio.Task[None]] = set()
@@ -106,7 +112,8 @@ class Fetcher:
 
     def __repr__(self) -> str:
         return (
-            f"<Fetcher over {self._transport!r}, {len(self._flights)} in flight, {len(self._exchanges)} sources known>"
+            f"<Fetcher over {self._transport!r}, {len(self._flights)} in flight, "
+            f"{len(self._exchanges)} sources known>"
         )
 
     async def fetch(
@@ -127,14 +134,17 @@ class Fetcher:
             limits: The source's.
             deadline: Latest moment of an answer, in `loop.time()` seconds; None sets none.
             use_cache: Whether the cache may be read and written.
-            env_name: The variable that would hold the source's key, for the advice of `AccessDenied`.
-            asker: Who asks, for whom turns are fair: requests of one asker wait for one another before others wait
-                for them. None takes the task that calls, which does for a search with one task a source.
-            user: For whom the asker asks: turns go from user to user, and from asker to asker within one. None is a
-                user with this one asker.
+            env_name: The variable that would hold the source's key, for the advice of
+                `AccessDenied`.
+            asker: Who asks, for whom turns are fair: requests of one asker wait for one another
+                before others wait for them. None takes the task that calls, which does for a search
+                with one task a source.
+            user: For whom the asker asks: turns go from user to user, and from asker to asker
+                within one. None is a user with this one asker.
 
         Raises:
-            SourceError: Everything but a page that a parser may judge (2xx, 3xx, 400, 404 and other 4xx are pages).
+            SourceError: Everything but a page that a parser may judge (2xx, 3xx, 400, 404 and other
+                4xx are pages).
         """
         loop = asyncio.get_running_loop()
         latest = float("inf") if deadline is None else deadline
@@ -161,11 +171,18 @@ class Fetcher:
                     del self._flights[name]
                 task.cancel()
         if not task.done():
-            raise TimedOut(request.source, "no whole answer before the deadline of the search", url=request.shown)
+            raise TimedOut(
+                request.source,
+                "no whole answer before the deadline of the search",
+                url=request.shown,
+            )
         if task.cancelled():
-            raise ConnectFailed(request.source, "given up, because the program is closing", url=request.shown)
+            raise ConnectFailed(
+                request.source, "given up, because the program is closing", url=request.shown
+            )
         page = task.result()
-        # Requests with one key may differ in bookkeeping (start, wanted, step), which the parser needs.
+        # Requests with one key may differ in bookkeeping (start, wanted, step), which the parser
+        # needs.
         return page if page.request is request else replace(page, request=request)
 
     async def forget(self, request: Request) -> None:
@@ -175,7 +192,9 @@ class Fetcher:
             await self._store.delete(request.key)
 
     async def found_nothing(self, page: Page, limits: Limits) -> None:
-        """Has a page without hits kept for a moment only; for whoever has parsed it, and may use the cache."""
+        """Has a page without hits kept for a moment only; for whoever has parsed it, and may use
+        the cache.
+        """
         if self._store is None or limits.ttl <= 0:
             return
         if not page.cached:
@@ -191,7 +210,9 @@ class Fetcher:
         return replace(state, fresh=served.fresh, stale=served.stale, spared=served.spared)
 
     def heed(self, pause: Pause, limits: Limits) -> None:
-        """Leaves a source with these limits alone, because another process was told to; the listener is not called."""
+        """Leaves a source with these limits alone, because another process was told to; the
+        listener is not called.
+        """
         self._exchanges.heed(pause, limits)
 
     def listen(self, listener: Callable[[Pause], None] | None) -> None:
@@ -199,7 +220,9 @@ class Fetcher:
         self._exchanges.listener = listener
 
     async def close(self) -> None:
-        """Cancels what is in flight, lets the cache finish its writes, closes transport and store."""
+        """Cancels what is in flight, lets the cache finish its writes, closes transport and
+        store.
+        """
         for task in self._tasks:
             task.cancel()
         if self._tasks:
@@ -215,7 +238,14 @@ class Fetcher:
             task.exception()  # seen, even if everybody who waited has left
 
     async def _fly(
-        self, request: Request, key: str, limits: Limits, flight: _Flight, *, use_cache: bool, env_name: str | None
+        self,
+        request: Request,
+        key: str,
+        limits: Limits,
+        flight: _Flight,
+        *,
+        use_cache: bool,
+        env_name: str | None,
     ) -> Page:
         store = self._store
         if store is None or not use_cache or limits.ttl <= 0:
@@ -258,20 +288,28 @@ class Fetcher:
         self._counted(request).spared += 1
         return spared(spare, self._clock(), reason)
 
-    def _renew(self, store: Store, request: Request, key: str, limits: Limits, env_name: str | None) -> bool:
-        """Has a page fetched anew in the background, for those who ask next; says whether it is being fetched."""
+    def _renew(
+        self, store: Store, request: Request, key: str, limits: Limits, env_name: str | None
+    ) -> bool:
+        """Has a page fetched anew in the background, for those who ask next; says whether it is
+        being fetched.
+        """
         if key in self._renewals:
             return True
         if len(self._renewals) >= RENEWALS or not self._exchanges.well(request.source):
             return False
-        task = asyncio.get_running_loop().create_task(self._renewed(store, request, key, limits, env_name))
+        task = asyncio.get_running_loop().create_task(
+            self._renewed(store, request, key, limits, env_name)
+        )
         self._renewals[key] = task
         self._tasks.add(task)
         task.add_done_callback(self._landed)
         task.add_done_callback(lambda _: self._renewals.pop(key, None))
         return True
 
-    async def _renewed(self, store: Store, request: Request, key: str, limits: Limits, env_name: str | None) -> Page:
+    async def _renewed(
+        self, store: Store, request: Request, key: str, limits: Limits, env_name: str | None
+    ) -> Page:
         asking = Asker(asyncio.get_running_loop().time() + LONGEST_RENEWAL)
         page = await self._exchanges.tried(request, limits, asking, env_name)
         self._keep(store, key, page, limits, negative=is_negative(page))

@@ -1,14 +1,16 @@
 """Which addresses may be connected to: the guard against server-side request forgery.
 
-A URL says little about where it leads: names resolve to private addresses, addresses have many spellings. So the guard
-judges the final socket address, at the moment of connecting, on every hop of a redirect.
+A URL says little about where it leads: names resolve to private addresses, addresses have many
+spellings. So the guard judges the final socket address, at the moment of connecting, on every hop
+of a redirect.
 
-The `allow` list speaks of URLs ("host:port"). A request to such a URL may reach private and loopback addresses, and
-only such a request: it goes through a connection pool of its own, so that neither another URL that resolves to the same
-address, nor a connection kept alive, nor a redirect from a public host profits from the exemption. Whoever rules the
-DNS of an allowed *name* can still move it to another private address, at the allowed port; everything else (link-local,
-the clouds' metadata services, tunnels, multicast, reserved) stays closed to names. An allowed *literal* address is
-exactly that address, whichever range it is in.
+The `allow` list speaks of URLs ("host:port"). A request to such a URL may reach private and
+loopback addresses, and only such a request: it goes through a connection pool of its own, so that
+neither another URL that resolves to the same address, nor a connection kept alive, nor a redirect
+from a public host profits from the exemption. Whoever rules the DNS of an allowed *name* can still
+move it to another private address, at the allowed port; everything else (link-local, the clouds'
+metadata services, tunnels, multicast, reserved) stays closed to names. An allowed *literal* address
+is exactly that address, whichever range it is in.
 """
 
 from __future__ import annotations
@@ -22,8 +24,11 @@ from typing import Any
 from metasearch.errors import UsageError
 
 _GLOBAL_UNICAST = IPv6Network("2000::/3")
-_NAT64 = IPv6Network("64:ff9b::/96")  # RFC 6052: the last 32 bits are the IPv4 address that is really reached
-#: What `ipaddress` calls global, in one version of Python or another, and yet is no host of the open Internet.
+_NAT64 = IPv6Network(
+    "64:ff9b::/96"
+)  # RFC 6052: the last 32 bits are the IPv4 address that is really reached
+#: What `ipaddress` calls global, in one version of Python or another, and yet is no host of the
+#: open Internet.
 _NEVER = tuple(
     ip_network(it)
     for it in (
@@ -37,7 +42,15 @@ _NEVER = tuple(
 )
 #: A network of one's own: RFC 1918, loopback, unique local addresses.
 _OWN = tuple(
-    ip_network(it) for it in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "127.0.0.0/8", "::1/128", "fc00::/7")
+    ip_network(it)
+    for it in (
+        "10.0.0.0/8",
+        "172.16.0.0/12",
+        "192.168.0.0/16",
+        "127.0.0.0/8",
+        "::1/128",
+        "fc00::/7",
+    )
 )
 #: Unique local addresses at which clouds keep their metadata services.
 _METADATA = tuple(ip_network(it) for it in ("fd00:ec2::/32", "fd20:ce::254/128"))
@@ -50,7 +63,8 @@ AddrInfo = tuple[Any, Any, int, str, tuple[Any, ...]]
 class ForbiddenAddress(OSError):
     """Raised instead of connecting.
 
-    The text is constant: of several different texts, for a host with several addresses, a plain OSError would be made.
+    The text is constant: of several different texts, for a host with several addresses, a plain
+    OSError would be made.
     """
 
     def __init__(self) -> None:
@@ -71,8 +85,8 @@ def _effective(text: str) -> IPv4Address | IPv6Address:
 def is_public(address: str) -> bool:
     """Whether an address belongs to the open Internet.
 
-    Addresses that embed an IPv4 address (IPv4-mapped, NAT64) are judged by it; 6to4, Teredo, ISATAP, site-local and
-    IPv4-compatible addresses are never public.
+    Addresses that embed an IPv4 address (IPv4-mapped, NAT64) are judged by it; 6to4, Teredo,
+    ISATAP, site-local and IPv4-compatible addresses are never public.
     """
     ip = _effective(address)
     if not ip.is_global or ip.is_multicast or any(ip in network for network in _NEVER):
@@ -85,9 +99,13 @@ def _is_isatap(ip: IPv6Address) -> bool:
 
 
 def _is_inside(address: str) -> bool:
-    """Whether an address is one that a host of one's own network has: private or loopback, nothing special."""
+    """Whether an address is one that a host of one's own network has: private or loopback, nothing
+    special.
+    """
     ip = _effective(address)
-    return any(ip in network for network in _OWN) and not any(ip in network for network in _METADATA)
+    return any(ip in network for network in _OWN) and not any(
+        ip in network for network in _METADATA
+    )
 
 
 def _canonical(host: str) -> str:
@@ -114,21 +132,33 @@ class AllowList:
         for entry in entries:
             host, _, port = entry.rpartition(":")
             bare = host[1:-1] if host.startswith("[") and host.endswith("]") else host
-            if not bare or (":" in bare and bare == host) or not (port.isascii() and port.isdigit()):
-                raise UsageError(f"{entry!r} is not host:port", advice='Write it like "127.0.0.1:9401".')
+            if (
+                not bare
+                or (":" in bare and bare == host)
+                or not (port.isascii() and port.isdigit())
+            ):
+                raise UsageError(
+                    f"{entry!r} is not host:port", advice='Write it like "127.0.0.1:9401".'
+                )
             origins.add((_canonical(bare), int(port)))
         return cls(frozenset(origins))
 
     def holds(self, host: str, port: int) -> bool:
         """Whether a URL with this host and port is exempt from `is_public`."""
-        return (host, port) in self.origins or (bool(self.origins) and (_canonical(host), port) in self.origins)
+        return (host, port) in self.origins or (
+            bool(self.origins) and (_canonical(host), port) in self.origins
+        )
 
     def may_reach(self, address: str, port: int, *, exempt: bool) -> bool:
         """Whether an address may be connected to; `exempt` for a URL that the list holds."""
-        return is_public(address) or (exempt and (_is_inside(address) or (_canonical(address), port) in self.origins))
+        return is_public(address) or (
+            exempt and (_is_inside(address) or (_canonical(address), port) in self.origins)
+        )
 
     def connect_public(self, info: AddrInfo) -> socket.socket:
-        """A socket for a public address; `TCPConnector(socket_factory=...)` of the ordinary pool."""
+        """A socket for a public address; `TCPConnector(socket_factory=...)` of the ordinary
+        pool.
+        """
         return self._connect(info, exempt=False)
 
     def connect_allowed(self, info: AddrInfo) -> socket.socket:

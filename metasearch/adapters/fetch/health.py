@@ -1,12 +1,14 @@
-"""Is a source well? Pauses that it asked for, and a circuit breaker. No I/O, no loop: a clock and a few counters.
+"""Is a source well? Pauses that it asked for, and a circuit breaker. No I/O, no loop: a clock and a
+few counters.
 
 ok ──── refused (429, bot wall, 503 with Retry-After) ────> paused ── until then ──> half-open
 ok ──── 503 again and again, without Retry-After ─────────> paused ── OVERLOAD_PAUSE ──> half-open
 ok ──── FAILURES in a row without an answer ──────────────> open ── OPEN_SECONDS ──> half-open
 half-open ── one probe is let through: an answer ──> ok,  a refusal ──> paused,  none ──> open
 
-Both waits are stretched a little at random, so that several processes do not come back in the same moment. A wait that
-begins can be told to other processes that ask the source (`Pause`), who stretch it for themselves.
+Both waits are stretched a little at random, so that several processes do not come back in the same
+moment. A wait that begins can be told to other processes that ask the source (`Pause`), who stretch
+it for themselves.
 """
 
 from __future__ import annotations
@@ -17,10 +19,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from metasearch.errors import Blocked, ConnectFailed, RateLimited, ServerFault, SourceError, Unreachable
+from metasearch.errors import (
+    Blocked,
+    ConnectFailed,
+    RateLimited,
+    ServerFault,
+    SourceError,
+    Unreachable,
+)
 
 State = Literal["ok", "paused", "open", "half-open"]
-#: Why a source is left alone: it said until when; it showed a bot wall; it answered 503 without a time; it was silent.
+#: Why a source is left alone: it said until when; it showed a bot wall; it answered 503 without a
+#: time; it was silent.
 Cause = Literal["limited", "blocked", "overloaded", "failing"]
 
 #: Exchanges without an answer, in a row, that open the breaker.
@@ -29,7 +39,8 @@ FAILURES = 5
 OPEN_SECONDS = 30.0
 #: A source that asks for a longer pause is tried again after this many seconds.
 LONGEST_PAUSE = 3600.0
-#: A source that is overloaded, and does not say for how long, is tried again after this many seconds.
+#: A source that is overloaded, and does not say for how long, is tried again after this many
+#: seconds.
 OVERLOAD_PAUSE = 5.0
 #: Most by which a pause is stretched: a share of it, and seconds.
 STRETCH, LONGEST_STRETCH = 0.1, 5.0
@@ -41,16 +52,19 @@ class SourceState:
 
     Attributes:
         source: Its name.
-        state: "ok"; "paused" because it asked for it; "open": left alone after failures; "half-open": to be probed.
+        state: "ok"; "paused" because it asked for it; "open": left alone after failures;
+            "half-open": to be probed.
         until: Seconds until it is asked again; 0.0 where it may be asked now.
         last_error: The last failure, kept until an answer comes; None where there is none.
         requests: How often it was asked, further tries included, second requests (`hedges`) not.
         failures: How many of these brought an error.
         hedges: Second requests, sent because the first was far past its usual time.
         fresh: Pages that were answered from the cache, within their ttl.
-        stale: Pages that were answered from the cache past their ttl, while (or although not) a newer one was fetched.
+        stale: Pages that were answered from the cache past their ttl, while (or although not) a
+            newer one was fetched.
         spared: Old pages that stood in because the source could not be asked.
-        p50_ms, p95_ms: Within how many milliseconds half, and 95 %, of the last answers came; None before the first.
+        p50_ms, p95_ms: Within how many milliseconds half, and 95 %, of the last answers came; None
+            before the first.
     """
 
     source: str
@@ -104,7 +118,8 @@ class Health:
         source: Its name.
         clock: Monotonic seconds.
         jitter: A new number between 0 and 1 with every call; how far a pause is stretched.
-        tell: Called with each wait that begins here; not with those that come from elsewhere (`heed`).
+        tell: Called with each wait that begins here; not with those that come from elsewhere
+            (`heed`).
     """
 
     def __init__(
@@ -142,7 +157,9 @@ class Health:
 
     @property
     def calm(self) -> bool:
-        """Whether nothing is known against it: no failure since the last answer, no refusal for `LONGEST_PAUSE`."""
+        """Whether nothing is known against it: no failure since the last answer, no refusal for
+        `LONGEST_PAUSE`.
+        """
         recent = self._refused_at is not None and self._clock() - self._refused_at < LONGEST_PAUSE
         return self.ok and not self._failures and not recent
 
@@ -150,7 +167,8 @@ class Health:
         """Says at once that asking is of no use.
 
         Raises:
-            RateLimited: It asked for a pause that is not over; or the probe after it is just under way.
+            RateLimited: It asked for a pause that is not over; or the probe after it is just under
+                way.
             Blocked: The same, after a bot wall.
             Unreachable: The same, after it was overloaded.
             ConnectFailed: It failed too often; or the probe is just under way.
@@ -166,17 +184,23 @@ class Health:
             if cause == "overloaded":
                 raise Unreachable(self.source, f"left alone {wait}: {self._refusal}")
             raise RateLimited(self.source, until or None)
-        raise ConnectFailed(self.source, f"left alone {wait} after repeated failures: {self._last_error}")
+        raise ConnectFailed(
+            self.source, f"left alone {wait} after repeated failures: {self._last_error}"
+        )
 
     def admit(self) -> bool:
-        """`check`, for a request that goes out now: says whether it is the probe of a half-open breaker."""
+        """`check`, for a request that goes out now: says whether it is the probe of a half-open
+        breaker.
+        """
         self.check()
         self._requests += 1
         self._probing = not self.ok
         return self._probing
 
     def answered(self) -> None:
-        """An answer came, of whatever kind; one to a request from before a pause does not end the pause."""
+        """An answer came, of whatever kind; one to a request from before a pause does not end the
+        pause.
+        """
         self._failures = 0
         self._open_until = None
         self._probing = False
@@ -202,7 +226,8 @@ class Health:
         self._begin(error, min(pause, LONGEST_PAUSE))
 
     def overloaded(self, error: SourceError) -> None:
-        """It went on answering, also when asked again, that it cannot now; a breaker that has opened says it already.
+        """It went on answering, also when asked again, that it cannot now; a breaker that has
+        opened says it already.
 
         The error has been counted (`failed`).
         """
@@ -257,4 +282,6 @@ def _cause(error: SourceError | None) -> Cause:
     """Why a source is paused that has answered with this error."""
     if isinstance(error, Blocked):
         return "blocked"
-    return "overloaded" if isinstance(error, ServerFault) and error.retry_after is None else "limited"
+    return (
+        "overloaded" if isinstance(error, ServerFault) and error.retry_after is None else "limited"
+    )

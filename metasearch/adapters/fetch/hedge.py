@@ -1,6 +1,8 @@
-"""One exchange that may be late: given up far past its usual time, or joined by a second request like it.
+"""One exchange that may be late: given up far past its usual time, or joined by a second request
+like it.
 
-`ended` is how everybody waits here: `asyncio.wait` for the few tasks of one exchange, at half its price.
+`ended` is how everybody waits here: `asyncio.wait` for the few tasks of one exchange, at half its
+price.
 """
 
 from __future__ import annotations
@@ -40,7 +42,9 @@ class _Bell:
 
 
 async def ended(tasks: Sequence[asyncio.Task[Page]], until: float | None) -> None:
-    """Waits until one of the tasks is done, or until a moment in `loop.time()` seconds; cancelled, it leaves them."""
+    """Waits until one of the tasks is done, or until a moment in `loop.time()` seconds; cancelled,
+    it leaves them.
+    """
     if any(task.done() for task in tasks):
         return
     loop = asyncio.get_running_loop()
@@ -64,10 +68,12 @@ async def raced(
     times: Times,
     is_answer: Callable[[Page], bool],
 ) -> tuple[Page, Page | None]:
-    """The first answer of one request, or of two where the first is slow; what has not come by then is cancelled.
+    """The first answer of one request, or of two where the first is slow; what has not come by then
+    is cancelled.
 
-    How long is too long is looked up again at that moment: where another exchange was found late meanwhile, this one
-    goes on. An error, or a page that is no answer, waits for the other request to do better.
+    How long is too long is looked up again at that moment: where another exchange was found late
+    meanwhile, this one goes on. An error, or a page that is no answer, waits for the other request
+    to do better.
 
     Args:
         first: Sends the request.
@@ -89,7 +95,9 @@ async def raced(
     try:
         while True:
             late = lag().lost - lost  # for so long nobody looked whether an answer was there
-            moments = [began + late + moment for moment in (hedge_at, times.longest) if moment is not None]
+            moments = [
+                began + late + moment for moment in (hedge_at, times.longest) if moment is not None
+            ]
             await ended([task for task in tasks if not task.done()], min(moments, default=None))
             if found := _found(tasks, is_answer):
                 return found
@@ -117,7 +125,9 @@ async def _left_behind(tasks: Sequence[asyncio.Task[Page]]) -> None:
             task.exception()
 
 
-def _found(tasks: list[asyncio.Task[Page]], is_answer: Callable[[Page], bool]) -> tuple[Page, Page | None] | None:
+def _found(
+    tasks: list[asyncio.Task[Page]], is_answer: Callable[[Page], bool]
+) -> tuple[Page, Page | None] | None:
     """The page to take and the one that was none; None as long as something better may come.
 
     Raises:
@@ -131,5 +141,7 @@ def _found(tasks: list[asyncio.Task[Page]], is_answer: Callable[[Page], bool]) -
         if not pages:
             tasks[0].result()
         best = (answers or pages)[0]
-        return best, next((page for page in pages if page is not best and not is_answer(page)), None)
+        return best, next(
+            (page for page in pages if page is not best and not is_answer(page)), None
+        )
     return None

@@ -1,4 +1,5 @@
-"""How long a source usually takes, and what follows: when it is late, and when a second request may go out.
+"""How long a source usually takes, and what follows: when it is late, and when a second request may
+go out.
 
 Nothing here waits or reads a clock; nothing outlives the process. Docs: docs/politeness.md.
 """
@@ -15,7 +16,8 @@ from metasearch.adapters.request import Request
 KEPT = 100
 #: Answers of a kind before anything follows from them.
 ENOUGH = 20
-#: An exchange is given up at so many times the p95 of its kind, but never before `LATE_FLOOR` seconds.
+#: An exchange is given up at so many times the p95 of its kind, but never before `LATE_FLOOR`
+#: seconds.
 LATE_FACTOR, LATE_FLOOR = 5.0, 2.0
 #: A second request goes out at so many times the p95, but never before `HEDGE_FLOOR` seconds.
 HEDGE_FACTOR, HEDGE_FLOOR = 2.0, 0.1
@@ -28,8 +30,8 @@ HEDGES_SAVED = 2
 class Times:
     """How long the last answers of one kind took.
 
-    A late exchange says that what was known no longer holds: until `ENOUGH` further answers have come, nothing is
-    late. A slow day therefore costs one exchange, not one after the other.
+    A late exchange says that what was known no longer holds: until `ENOUGH` further answers have
+    come, nothing is late. A slow day therefore costs one exchange, not one after the other.
     """
 
     __slots__ = ("_arrived", "_since_late", "_sorted")
@@ -52,7 +54,9 @@ class Times:
         self._since_late = 0
 
     def quantile(self, share: float) -> float | None:
-        """Seconds within which that share of the answers came (nearest rank); None where none has come."""
+        """Seconds within which that share of the answers came (nearest rank); None where none has
+        come.
+        """
         return self._sorted[max(0, ceil(share * len(self._sorted)) - 1)] if self._sorted else None
 
     @property
@@ -62,9 +66,15 @@ class Times:
 
     @property
     def longest(self) -> float | None:
-        """Seconds after which an exchange is late; None where nothing but the source's timeout counts."""
+        """Seconds after which an exchange is late; None where nothing but the source's timeout
+        counts.
+        """
         usual = self.usual
-        return None if usual is None or self._since_late < ENOUGH else max(LATE_FLOOR, LATE_FACTOR * usual)
+        return (
+            None
+            if usual is None or self._since_late < ENOUGH
+            else max(LATE_FLOOR, LATE_FACTOR * usual)
+        )
 
     @property
     def hedge_after(self) -> float | None:
@@ -88,7 +98,9 @@ class History:
         self._credit = 0
 
     def of(self, request: Request) -> Times:
-        """The times of requests like this one: the same step, and pages of about the same size (by powers of two)."""
+        """The times of requests like this one: the same step, and pages of about the same size (by
+        powers of two).
+        """
         kind = (request.step, request.size.bit_length())
         times = self._kinds.get(kind)
         if times is None:

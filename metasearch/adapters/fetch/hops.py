@@ -1,8 +1,9 @@
 """What goes over the wire: the first hop of a request, and the next one after a redirect. Pure.
 
-Secrets belong to the origin that the request names. They follow a redirect within that origin and the usual step from
-http to https on the same host; to any other place the hop goes without them, and once lost they do not come back. A
-server that repeats a secret in its `Location` does not get it carried elsewhere either.
+Secrets belong to the origin that the request names. They follow a redirect within that origin and
+the usual step from http to https on the same host; to any other place the hop goes without them,
+and once lost they do not come back. A server that repeats a secret in its `Location` does not get
+it carried elsewhere either.
 """
 
 from __future__ import annotations
@@ -43,7 +44,8 @@ class Hop:
 def first_hop(request: Request) -> Hop:
     """The request as it is sent first.
 
-    Parameters are percent-encoded here, everything but RFC 3986's unreserved characters, and nothing re-encodes them.
+    Parameters are percent-encoded here, everything but RFC 3986's unreserved characters, and
+    nothing re-encodes them.
 
     Raises:
         NotAllowed: The URL is not http or https, names a user, or cannot be read.
@@ -52,7 +54,9 @@ def first_hop(request: Request) -> Hop:
     if request.params:
         text += ("&" if "?" in text else "?") + _encoded(request.params)
     data = _body(request) if request.method == "POST" else None
-    return Hop(_checked(text, request), request.method, _headers(request, body=data is not None), data)
+    return Hop(
+        _checked(text, request), request.method, _headers(request, body=data is not None), data
+    )
 
 
 def next_hop(request: Request, hop: Hop, status: int, location: str) -> Hop:
@@ -65,12 +69,15 @@ def next_hop(request: Request, hop: Hop, status: int, location: str) -> Hop:
         location: The `Location` header.
 
     Raises:
-        NotAllowed: The target is not http or https, names a user, cannot be read, or would take a secret along.
+        NotAllowed: The target is not http or https, names a user, cannot be read, or would take a
+            secret along.
     """
     target = _checked(location, request, base=hop.url)
     secrets = secrets_of(request)
     if secrets and hop.url.scheme == "https" and target.scheme == "http":
-        raise _refusal(request, f"a redirect to {origin(target)} would leave https with a key in hand")
+        raise _refusal(
+            request, f"a redirect to {origin(target)} would leave https with a key in hand"
+        )
     trusted = hop.trusted and _same_party(hop.url, target)
     if not trusted and secrets:
         target = _without(target, secrets, request)
@@ -81,7 +88,9 @@ def next_hop(request: Request, hop: Hop, status: int, location: str) -> Hop:
 
 
 def origin(url: URL) -> str:
-    """Scheme, host and port, which may be shown; paths and parameters of a redirect may hold a secret."""
+    """Scheme, host and port, which may be shown; paths and parameters of a redirect may hold a
+    secret.
+    """
     return f"{url.scheme}://{url.raw_host}:{url.port}"
 
 
@@ -116,7 +125,9 @@ def _plain(pairs: Pairs, *, secrets: bool) -> list[tuple[str, str]]:
 
 
 def _headers(request: Request, *, body: bool, secrets: bool = True) -> dict[str, str]:
-    """Headers of one hop; without `secrets` also those that carry credentials by their very name stay behind."""
+    """Headers of one hop; without `secrets` also those that carry credentials by their very name
+    stay behind.
+    """
     headers = {
         name: text
         for name, text in _plain(request.headers, secrets=secrets)
@@ -129,7 +140,8 @@ def _headers(request: Request, *, body: bool, secrets: bool = True) -> dict[str,
 
 def _checked(text: str, request: Request, base: URL | None = None) -> URL:
     try:
-        # Legal text is taken to the letter: signed URLs are sensitive to the byte. The rest gets quoted.
+        # Legal text is taken to the letter: signed URLs are sensitive to the byte. The rest gets
+        # quoted.
         url = URL(text, encoded=bool(_LEGAL.fullmatch(text)))
         if base is not None:
             url = base.join(url).with_fragment(None)
@@ -137,7 +149,10 @@ def _checked(text: str, request: Request, base: URL | None = None) -> URL:
     except ValueError as exc:
         raise _refusal(request, f"{'the redirect' if base else 'the URL'} cannot be read") from exc
     if scheme not in ("http", "https"):
-        raise _refusal(request, f"only http and https are spoken, not {scheme[:20] or 'a URL without a scheme'}")
+        raise _refusal(
+            request,
+            f"only http and https are spoken, not {scheme[:20] or 'a URL without a scheme'}",
+        )
     if not host or not port:
         raise _refusal(request, "the URL has no host")
     if "@" in authority:

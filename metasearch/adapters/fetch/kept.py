@@ -1,10 +1,12 @@
 """What a kept page is worth, and the form in which it is kept.
 
-    fetched ── ttl ──> ageing ── grace ──> spare ── until ttl + max(grace, SPARE_SECONDS) ──> nothing
+    fetched ── ttl ──> ageing ── grace ──> spare ── until ttl + max(grace, SPARE_SECONDS) ──>
+    nothing
       fresh: is the answer    answered at once,     the answer only where the
                               fetched anew behind   source cannot be asked
 
-A page without hits is fresh for a minute at most, and then nothing: a catalogue that was corrected must soon be seen.
+A page without hits is fresh for a minute at most, and then nothing: a catalogue that was corrected
+must soon be seen.
 """
 
 from __future__ import annotations
@@ -57,7 +59,9 @@ class Kept:
 
 
 def keepable(page: Page) -> bool:
-    """Whether a page may be kept at all: an answer with a body; an empty one is an accident, whatever its status."""
+    """Whether a page may be kept at all: an answer with a body; an empty one is an accident,
+    whatever its status.
+    """
     return bool(page.body) and (200 <= page.status < 300 or page.status == 404)
 
 
@@ -81,12 +85,22 @@ def ageing(page: Page, now: float, *, renewed: bool) -> Page:
 
 def spared(page: Page, now: float, reason: str) -> Page:
     """The page, with a note that says why it stands in for a newer one."""
-    return replace(page, note=f"from the cache, {_old(now - page.fetched_at)} old, because {reason}", spare=True)
+    return replace(
+        page,
+        note=f"from the cache, {_old(now - page.fetched_at)} old, because {reason}",
+        spare=True,
+    )
 
 
 def packed(page: Page, at: float, *, negative: bool = False) -> bytes:
     """A line of JSON facts, then the body; `at` is the Unix time at which it was fetched."""
-    facts = {"status": page.status, "type": page.content_type, "at": at, "negative": negative, "total": page.total}
+    facts = {
+        "status": page.status,
+        "type": page.content_type,
+        "at": at,
+        "negative": negative,
+        "total": page.total,
+    }
     return orjson.dumps(facts) + b"\n" + page.body
 
 
@@ -97,7 +111,14 @@ def unpacked(kept: bytes, request: Request) -> Kept | None:
         facts = orjson.loads(head)
         status, kind, at = facts["status"], facts["type"], facts["at"]
         if type(status) is int and type(kind) is str and type(at) in (int, float):
-            page = Page(request=request, status=status, content_type=kind, body=body, fetched_at=at, cached=True)
+            page = Page(
+                request=request,
+                status=status,
+                content_type=kind,
+                body=body,
+                fetched_at=at,
+                cached=True,
+            )
             if type(total := facts.get("total")) is int:
                 page = replace(page, total=total)
             return Kept(page, facts.get("negative") is True or is_negative(page))
@@ -109,7 +130,9 @@ def _grace(limits: Limits) -> float:
 
 
 def _old(seconds: float) -> str:
-    """An age in words, in the largest unit of which there are two: "90 s", "45 min", "25 h", "3 days"."""
+    """An age in words, in the largest unit of which there are two: "90 s", "45 min", "25 h", "3
+    days".
+    """
     for unit, name in ((86_400, "days"), (3600, "h"), (60, "min")):
         if seconds >= 2 * unit:
             return f"{seconds / unit:.0f} {name}"

@@ -1,7 +1,7 @@
 """Host names to addresses, without ever keeping the process waiting.
 
-A lookup cannot be cancelled, so each has a daemon thread of its own. aiohttp caches the answers and joins lookups of
-the same name, so there are few.
+A lookup cannot be cancelled, so each has a daemon thread of its own. aiohttp caches the answers and
+joins lookups of the same name, so there are few.
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ class DaemonResolver(AbstractResolver):
 
         def look_up() -> list[Any]:
             try:
-                return socket.getaddrinfo(host, port, family, socket.SOCK_STREAM, 0, socket.AI_ADDRCONFIG)
+                return socket.getaddrinfo(
+                    host, port, family, socket.SOCK_STREAM, 0, socket.AI_ADDRCONFIG
+                )
             except UnicodeError:
                 raise socket.gaierror(socket.EAI_NONAME, "not a host name") from None
 

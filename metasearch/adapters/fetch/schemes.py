@@ -29,7 +29,9 @@ class SchemeTransport:
 
     async def send(self, request: Request, *, timeout: float, max_bytes: int) -> Page:  # noqa: ASYNC109
         """See `Transport.send`."""
-        return await self._of(request.url.partition(":")[0].lower()).send(request, timeout=timeout, max_bytes=max_bytes)
+        return await self._of(request.url.partition(":")[0].lower()).send(
+            request, timeout=timeout, max_bytes=max_bytes
+        )
 
     async def close(self) -> None:
         """Closes all that were made."""

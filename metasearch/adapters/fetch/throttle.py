@@ -16,13 +16,16 @@ from metasearch.adapters.spec import Limits
 
 
 class FairThrottler(Throttler):
-    """`asyncio_throttle.Throttler`, first come first served, and sleeping until the next slot is free.
+    """`asyncio_throttle.Throttler`, first come first served, and sleeping until the next slot is
+    free.
 
-    The original polls every 10 ms, and a newcomer can pass the queue. Never more than `rate_limit` starts lie in any
-    window of `period` seconds. Belongs to one event loop; waiters may be cancelled.
+    The original polls every 10 ms, and a newcomer can pass the queue. Never more than `rate_limit`
+    starts lie in any window of `period` seconds. Belongs to one event loop; waiters may be
+    cancelled.
 
     Args:
-        rate_limit: Starts per period. A fraction below 1 is one start in a longer period; above, it is rounded down.
+        rate_limit: Starts per period. A fraction below 1 is one start in a longer period; above, it
+            is rounded down.
         period: Seconds.
     """
 
@@ -62,7 +65,8 @@ class FairThrottler(Throttler):
 
 
 class RoundRobin:
-    """A lock that goes from user to user, and within a user from asker to asker; an asker's requests keep their order.
+    """A lock that goes from user to user, and within a user from asker to asker; an asker's
+    requests keep their order.
 
     Belongs to one event loop; waiters may be cancelled.
     """
@@ -95,7 +99,9 @@ class RoundRobin:
             raise
 
     def release(self) -> None:
-        """Hands the lock to the next asker, who goes to the end of its user's round, and the user to that of all."""
+        """Hands the lock to the next asker, who goes to the end of its user's round, and the user
+        to that of all.
+        """
         while self._lines:
             user = next(iter(self._lines))
             askers = self._lines.pop(user)
@@ -112,7 +118,9 @@ class RoundRobin:
         self.held = False
 
     def _forget(self, user: Hashable, asker: Hashable, turn: asyncio.Future[None]) -> None:
-        """Takes one who left out of the lines; where it has been taken out, nothing is left to do."""
+        """Takes one who left out of the lines; where it has been taken out, nothing is left to
+        do.
+        """
         askers = self._lines.get(user, {})
         line = askers.get(asker, deque())
         if turn not in line:
@@ -125,11 +133,13 @@ class RoundRobin:
 
 
 class Turnstile:
-    """Lets requests to one source through: at most `concurrency` at once, then at the rate of its limits.
+    """Lets requests to one source through: at most `concurrency` at once, then at the rate of its
+    limits.
 
-    Those who wait are let through user by user and asker by asker, so that one who wants fifty pages does not keep out
-    one who wants a single page, nor a user with twenty searches one who has a single search. The slot is taken before
-    the start, so that a start is counted when it really happens.
+    Those who wait are let through user by user and asker by asker, so that one who wants fifty
+    pages does not keep out one who wants a single page, nor a user with twenty searches one who has
+    a single search. The slot is taken before the start, so that a start is counted when it really
+    happens.
 
     Args:
         limits: The source's.

@@ -1,7 +1,8 @@
-"""Tokens that are fetched with our credentials: kept in memory, never on disk, until they expire or are refused.
+"""Tokens that are fetched with our credentials: kept in memory, never on disk, until they expire or
+are refused.
 
-`plan` puts a `Grant` where a token belongs. The exchange has it filled in here, and whoever asked gets its page without
-ever seeing the token.
+`plan` puts a `Grant` where a token belongs. The exchange has it filled in here, and whoever asked
+gets its page without ever seeing the token.
 """
 
 from __future__ import annotations
@@ -55,7 +56,8 @@ class Tokens:
         return f"<Tokens of {len(self._kept)} logins>"
 
     async def sent(self, request: Request, ask: Ask, env_name: str | None) -> Page:
-        """The page for a request with a `Grant`: with the token that is known, and once with a new one after a 401.
+        """The page for a request with a `Grant`: with the token that is known, and once with a new
+        one after a 401.
 
         Args:
             request: With one `Grant` or more.
@@ -78,17 +80,24 @@ class Tokens:
         return await ask(_with(request, await self._of(request, ask, env_name)))
 
     async def _of(self, request: Request, ask: Ask, env_name: str | None) -> dict[Grant, str]:
-        grants = [value for _, value in request.params + request.headers if isinstance(value, Grant)]
+        grants = [
+            value for _, value in request.params + request.headers if isinstance(value, Grant)
+        ]
         return {grant: await self._token(grant.login, ask, env_name) for grant in grants}
 
     async def _token(self, login: Request, ask: Ask, env_name: str | None) -> str:
-        """The token of a login. Of many who need it at once one fetches it, and the others wait for that."""
+        """The token of a login. Of many who need it at once one fetches it, and the others wait for
+        that.
+        """
         kept = self._kept.setdefault(login, _Kept())
         async with kept.lock:
             if self._monotonic() >= kept.until:
                 began = self._monotonic()
                 token, seconds = _read(await ask(login), env_name)
-                kept.token, kept.until = token, began + seconds - min(MARGIN, MARGIN_SHARE * seconds)
+                kept.token, kept.until = (
+                    token,
+                    began + seconds - min(MARGIN, MARGIN_SHARE * seconds),
+                )
             return kept.token
 
 
@@ -96,7 +105,10 @@ def _with(request: Request, tokens: dict[Grant, str]) -> Request:
     """The request with the tokens in their places."""
 
     def filled(pairs: Pairs) -> Pairs:
-        return tuple((n, Secret(v.prefix + tokens[v], v.texts()) if isinstance(v, Grant) else v) for n, v in pairs)
+        return tuple(
+            (n, Secret(v.prefix + tokens[v], v.texts()) if isinstance(v, Grant) else v)
+            for n, v in pairs
+        )
 
     return replace(request, params=filled(request.params), headers=filled(request.headers))
 
@@ -106,17 +118,22 @@ def _read(page: Page, env_name: str | None) -> tuple[str, float]:
 
     Raises:
         AccessDenied: The login was refused.
-        BadAnswer: There is no token in the answer, which is not quoted: it may hold a secret all the same.
+        BadAnswer: There is no token in the answer, which is not quoted: it may hold a secret all
+            the same.
     """
     request = page.request
     if page.status >= 400:
-        raise AccessDenied(request.source, page.status, url=request.shown, env_name=env_name, said=said(page))
+        raise AccessDenied(
+            request.source, page.status, url=request.shown, env_name=env_name, said=said(page)
+        )
     facts: Any = None
     with suppress(ValueError):
         facts = orjson.loads(page.body)
     token = (facts.get("access_token") or facts.get("token")) if isinstance(facts, dict) else None
     if not isinstance(token, str) or not _TOKEN.fullmatch(token):
-        raise BadAnswer(request.source, "the answer to the login has no token in it", url=request.shown)
+        raise BadAnswer(
+            request.source, "the answer to the login has no token in it", url=request.shown
+        )
     return token, _seconds(facts.get("expires_in"))
 
 

@@ -1,9 +1,10 @@
 """Sending one request: aiohttp behind guards.
 
-`Transport` is the seam: whatever has `send` and `close` can stand here, and cassette.py does. `HttpTransport` takes
-care of what a hostile or broken server can do to us: where it may send us (guard.py at connect time, redirects by hand
-in hops.py), how much it may send (the body is counted after decompression), and how long it may take (one clock over
-all hops). Whatever aiohttp or the socket raises becomes one of our own errors, by one table.
+`Transport` is the seam: whatever has `send` and `close` can stand here, and cassette.py does.
+`HttpTransport` takes care of what a hostile or broken server can do to us: where it may send us
+(guard.py at connect time, redirects by hand in hops.py), how much it may send (the body is counted
+after decompression), and how long it may take (one clock over all hops). Whatever aiohttp or the
+socket raises becomes one of our own errors, by one table.
 """
 
 from __future__ import annotations
@@ -39,9 +40,11 @@ MAX_REDIRECTS = 5
 DNS_TTL = 300
 #: Connections to one public host and port; several sources may live on one.
 PER_HOST = 16
-#: Bytes of a body that are read ahead, as they are after decompression: twice as many may wait for us.
+#: Bytes of a body that are read ahead, as they are after decompression: twice as many may wait for
+#: us.
 READ_AHEAD = 1 << 17
-#: What aiohttp decodes step by step, never more than was asked for: each of them has a test with a bomb.
+#: What aiohttp decodes step by step, never more than was asked for: each of them has a test with a
+#: bomb.
 ENCODINGS = "gzip, deflate, br"
 #: Bytes of a body after which the loop gets a turn, although more may be there to be decoded.
 TURN = 1 << 20
@@ -61,7 +64,8 @@ class Transport(Protocol):
             max_bytes: Largest body, counted after decompression.
 
         Raises:
-            SourceError: No page came: `ConnectFailed`, `TimedOut`, `TooLarge`, `BadAnswer`, `NotAllowed`.
+            SourceError: No page came: `ConnectFailed`, `TimedOut`, `TooLarge`, `BadAnswer`,
+                `NotAllowed`.
         """
         ...
 
@@ -78,7 +82,9 @@ class HttpTransport:
         user_agent: Who we say that we are.
     """
 
-    def __init__(self, *, allow: frozenset[str] = frozenset(), user_agent: str = "metasearch") -> None:
+    def __init__(
+        self, *, allow: frozenset[str] = frozenset(), user_agent: str = "metasearch"
+    ) -> None:
         self._allow = AllowList.parse(allow)
         self._user_agent = user_agent
         self._public: aiohttp.ClientSession | None = None
@@ -116,7 +122,8 @@ class HttpTransport:
         hop, exempt, redirected = first_hop(request), True, False
         own = hop
         for _ in range(MAX_REDIRECTS + 1):
-            # A public host must not send us into our own network, not even to an address that is allowed.
+            # A public host must not send us into our own network, not even to an address that is
+            # allowed.
             exempt = exempt and self._allow.holds(str(hop.url.raw_host), hop.url.port or 0)
             if exempt and not hop.trusted and not _is_named(hop, request, own):
                 raise _unnamed(request, hop)
@@ -126,7 +133,9 @@ class HttpTransport:
                 ) as response:
                     status, headers = response.status, response.headers
                     if status < 200:
-                        raise BadAnswer(request.source, "it switches to another protocol", url=request.shown)
+                        raise BadAnswer(
+                            request.source, "it switches to another protocol", url=request.shown
+                        )
                     if status in REDIRECTS and (location := headers.get("Location")):
                         hop, redirected = next_hop(request, hop, status, location), True
                         continue
@@ -139,20 +148,26 @@ class HttpTransport:
             return Page(
                 request=request,
                 status=status,
-                content_type=headers.get("Content-Type", "")[:200].encode("ascii", "replace").decode(),
+                content_type=headers.get("Content-Type", "")[:200]
+                .encode("ascii", "replace")
+                .decode(),
                 body=body,
                 fetched_at=now,
                 seconds=time.perf_counter() - started,
                 retry_after=retry_after(headers, now) if status >= 400 else None,
                 total=_total(headers, request.total_header),
             )
-        raise BadAnswer(request.source, f"it redirects more than {MAX_REDIRECTS} times", url=request.shown)
+        raise BadAnswer(
+            request.source, f"it redirects more than {MAX_REDIRECTS} times", url=request.shown
+        )
 
     def _session(self, *, exempt: bool) -> aiohttp.ClientSession:
         session = self._exempt if exempt else self._public
         if session is None:
             connector = BoundedConnector(
-                socket_factory=self._allow.connect_allowed if exempt else self._allow.connect_public,
+                socket_factory=self._allow.connect_allowed
+                if exempt
+                else self._allow.connect_public,
                 resolver=DaemonResolver(),
                 ttl_dns_cache=DNS_TTL,
                 limit=0,
@@ -174,7 +189,9 @@ class HttpTransport:
 
 
 async def _read(response: aiohttp.ClientResponse, request: Request, limit: int) -> bytes:
-    """The body, given up as soon as it passes `limit` bytes; never `response.read()`, which has no limit."""
+    """The body, given up as soon as it passes `limit` bytes; never `response.read()`, which has no
+    limit.
+    """
     size = response.content_length or 0
     connection = response.connection
     if connection is not None and isinstance(connection.protocol, BoundedProtocol):
@@ -182,8 +199,8 @@ async def _read(response: aiohttp.ClientResponse, request: Request, limit: int) 
     with suppress(TooMuchBody):
         if size <= limit:
             size = 0
-            # Unlike a join of chunks it never holds the body twice; and what is refused is let go here, not with the
-            # error.
+            # Unlike a join of chunks it never holds the body twice; and what is refused is let go
+            # here, not with the error.
             with BytesIO() as body:
                 turn = TURN
                 while chunk := await response.content.readany():
@@ -191,7 +208,9 @@ async def _read(response: aiohttp.ClientResponse, request: Request, limit: int) 
                     if size > limit:
                         break
                     body.write(chunk)
-                    if size > turn:  # where there is always more to read, nobody else would get a turn
+                    if (
+                        size > turn
+                    ):  # where there is always more to read, nobody else would get a turn
                         turn = size + TURN
                         await asyncio.sleep(0)
                 else:
@@ -203,7 +222,8 @@ async def _read(response: aiohttp.ClientResponse, request: Request, limit: int) 
 def retry_after(headers: Mapping[str, str], now: float) -> float | None:
     """Seconds that `Retry-After` asks for, in either of its forms (RFC 9110, 10.2.3).
 
-    A date is held against the server's own `Date`, so that a clock that is wrong here does not matter.
+    A date is held against the server's own `Date`, so that a clock that is wrong here does not
+    matter.
 
     Args:
         headers: Of the response.
@@ -240,11 +260,19 @@ TRANSLATIONS: tuple[tuple[type[Exception], type[SourceError], str], ...] = (
     (aiohttp.ClientConnectorError, ConnectFailed, "no connection can be made"),
     (aiohttp.ServerDisconnectedError, ConnectFailed, "it closed the connection without an answer"),
     (aiohttp.ClientOSError, ConnectFailed, "the connection broke"),
-    (aiohttp.http_exceptions.ContentEncodingError, BadAnswer, "its answer is not compressed as it says"),
+    (
+        aiohttp.http_exceptions.ContentEncodingError,
+        BadAnswer,
+        "its answer is not compressed as it says",
+    ),
     (aiohttp.http_exceptions.HttpProcessingError, BadAnswer, "what it sends is not HTTP"),
     (aiohttp.ClientPayloadError, ConnectFailed, "its answer broke off"),
     (aiohttp.ClientResponseError, BadAnswer, "what it sends is not HTTP"),
-    (TooMuchHead, BadAnswer, "its answer does not begin: it sends interim responses, or a head, without end"),
+    (
+        TooMuchHead,
+        BadAnswer,
+        "its answer does not begin: it sends interim responses, or a head, without end",
+    ),
     (TooMuchFraming, BadAnswer, "nearly all of its answer is framing, and next to nothing is body"),
     (aiohttp.InvalidURL, NotAllowed, "the URL cannot be used"),
     (aiohttp.ClientError, ConnectFailed, "the exchange failed"),
@@ -254,20 +282,31 @@ TRANSLATIONS: tuple[tuple[type[Exception], type[SourceError], str], ...] = (
 )
 
 #: What aiohttp's parser raises where a body ends before its length, or its last chunk, says so.
-BROKEN_OFF = (aiohttp.http_exceptions.ContentLengthError, aiohttp.http_exceptions.TransferEncodingError)
+BROKEN_OFF = (
+    aiohttp.http_exceptions.ContentLengthError,
+    aiohttp.http_exceptions.TransferEncodingError,
+)
 
 
 def translated(exc: Exception, request: Request, timeout: float) -> SourceError | None:
-    """Our error for one of aiohttp's, the socket's or the codec's; None for what none of these raises.
+    """Our error for one of aiohttp's, the socket's or the codec's; None for what none of these
+    raises.
 
-    The message is ours: aiohttp's texts hold URLs, and so keys. Only the system's name for an error number is added.
+    The message is ours: aiohttp's texts hold URLs, and so keys. Only the system's name for an error
+    number is added.
     """
     inner = _telling(exc)
     for foreign, own, sentence in TRANSLATIONS:
         if isinstance(inner, foreign):
             detail = f" within {timeout:g} s" if own is TimedOut else ""
-            if own is ConnectFailed and isinstance(inner, OSError) and inner.errno and inner.errno > 0:
-                detail = f" ({os.strerror(inner.errno)})"  # asyncio puts texts of its own into `strerror`
+            if (
+                own is ConnectFailed
+                and isinstance(inner, OSError)
+                and inner.errno
+                and inner.errno > 0
+            ):
+                # asyncio puts texts of its own into `strerror`
+                detail = f" ({os.strerror(inner.errno)})"
             return own(request.source, sentence + detail, url=request.shown)
     return None
 
@@ -275,22 +314,28 @@ def translated(exc: Exception, request: Request, timeout: float) -> SourceError 
 def _forbidden(request: Request, hop: Hop, *, redirected: bool) -> NotAllowed:
     """The refusal to connect to `hop`, which the user may want to allow."""
     if not redirected:
-        return NotAllowed(request.source, f"{_place(hop)} is not at a public address", url=request.shown)
+        return NotAllowed(
+            request.source, f"{_place(hop)} is not at a public address", url=request.shown
+        )
     return NotAllowed(
         request.source,
         f"it redirects to {_place(hop)}, which is not at a public address",
         url=request.shown,
-        advice="Nothing was sent there. If the address is meant, make it the source's `url` and `allow` its host:port.",
+        advice="Nothing was sent there. If the address is meant, make it the source's `url` and "
+        "`allow` its host:port.",
     )
 
 
 def _unnamed(request: Request, hop: Hop) -> NotAllowed:
-    """The refusal to follow one server of our network to another, which only the other's sources were to ask."""
+    """The refusal to follow one server of our network to another, which only the other's sources
+    were to ask.
+    """
     return NotAllowed(
         request.source,
         f"it redirects to {_place(hop)}, another server that is allowed, but not to this source",
         url=request.shown,
-        advice=f'Nothing was sent there. If it is meant, set request.redirects = ["{_place(hop)}"] for the source.',
+        advice=f"Nothing was sent there. If it is meant, set request.redirects = "
+        f'["{_place(hop)}"] for the source.',
     )
 
 
@@ -306,7 +351,9 @@ def _place(hop: Hop) -> str:
 
 
 def _telling(exc: Exception) -> Exception:
-    """The one of a chain that says most: aiohttp wraps what the decoders and the parser of HTTP raise."""
+    """The one of a chain that says most: aiohttp wraps what the decoders and the parser of HTTP
+    raise.
+    """
     cause = exc.__cause__
     if not isinstance(exc, aiohttp.ClientPayloadError) or isinstance(cause, BROKEN_OFF):
         return exc

@@ -55,11 +55,15 @@ def objection(page: Page, env_name: str | None = None) -> SourceError | None:
     request, status = page.request, page.status
     wall = challenge(page.body, page.content_type)
     if wall is not None:
-        return Blocked(request.source, f"{wall} where an answer should be (HTTP {status})", url=request.shown)
+        return Blocked(
+            request.source, f"{wall} where an answer should be (HTTP {status})", url=request.shown
+        )
     if status == 429:
         return RateLimited(request.source, page.retry_after, url=request.shown)
     if status in (401, 403):
-        return AccessDenied(request.source, status, url=request.shown, env_name=env_name, said=said(page))
+        return AccessDenied(
+            request.source, status, url=request.shown, env_name=env_name, said=said(page)
+        )
     if status >= 500:
         return ServerFault(request.source, status, url=request.shown, retry_after=page.retry_after)
     return None
@@ -69,7 +73,11 @@ def said(page: Page) -> str:
     """The message in a JSON body, as interfaces send it with a refusal; "" where there is none."""
     with suppress(ValueError):
         facts = orjson.loads(page.body) if len(page.body) <= LARGEST_REFUSAL else None
-        texts = [facts.get(name) for name in ("error", "message", "detail")] if isinstance(facts, dict) else []
+        texts = (
+            [facts.get(name) for name in ("error", "message", "detail")]
+            if isinstance(facts, dict)
+            else []
+        )
         said = " ".join(dict.fromkeys(plain(text) for text in texts if isinstance(text, str)))
         return without_secrets(said, page.request)[:LONGEST_MESSAGE]
     return ""

@@ -1,8 +1,10 @@
-"""Sending a request by Z39.50: `Z3950Transport`, on YAZ, which runs in a process of its own (z3950_worker.py).
+"""Sending a request by Z39.50: `Z3950Transport`, on YAZ, which runs in a process of its own
+(z3950_worker.py).
 
-What transport.py does for HTTP holds here too: an address is judged (guard.py) and then connected to, without the name
-being looked up again; one clock runs over all; and what comes back is counted. Each page is a session of its own, in a
-process of its own, which is ended when the page is there or nobody waits for it any more.
+What transport.py does for HTTP holds here too: an address is judged (guard.py) and then connected
+to, without the name being looked up again; one clock runs over all; and what comes back is counted.
+Each page is a session of its own, in a process of its own, which is ended when the page is there or
+nobody waits for it any more.
 """
 
 from __future__ import annotations
@@ -22,7 +24,15 @@ from yarl import URL
 
 from metasearch.adapters.fetch.guard import AllowList
 from metasearch.adapters.fetch.resolver import DaemonResolver
-from metasearch.adapters.fetch.z3950_worker import FAILED, LATE, MISSING, PAGE, TOO_LARGE, Job, written
+from metasearch.adapters.fetch.z3950_worker import (
+    FAILED,
+    LATE,
+    MISSING,
+    PAGE,
+    TOO_LARGE,
+    Job,
+    written,
+)
 from metasearch.adapters.fetch.zoom import CONNECT, CONNECTION_LOST, INIT, INVALID_QUERY, TIMEOUT
 from metasearch.adapters.request import Page, Pairs, Request, Secret, redacted
 from metasearch.errors import (
@@ -36,10 +46,12 @@ from metasearch.errors import (
 )
 
 PORT, DATABASE = 210, "Default"
-#: The options of ZOOM that a spec may set. Not among them is what leads elsewhere, such as "proxy" and "host".
+#: The options of ZOOM that a spec may set. Not among them is what leads elsewhere, such as "proxy"
+#: and "host".
 OPTIONS = frozenset(
     (
-        "user group password preferredRecordSyntax elementSetName schema presentChunk piggyback charset lang rpnCharset"
+        "user group password preferredRecordSyntax elementSetName schema presentChunk piggyback "
+        "charset lang rpnCharset"
     ).split()
 )
 #: Parameters that are no options of ZOOM; the first three are SRU's.
@@ -52,7 +64,8 @@ _RUN = (
     "from metasearch.adapters.fetch.z3950_worker import main; main()"
 )
 _DIED = "died"
-#: Bytes of the line that says how a job ended, of a page for one of its records, and that are read at once.
+#: Bytes of the line that says how a job ended, of a page for one of its records, and that are read
+#: at once.
 _LONGEST_TOLD, _WRITTEN, _STRETCH = 1 << 16, 2, 1 << 18
 
 
@@ -82,7 +95,10 @@ def ask_of(request: Request) -> Ask:
     except ValueError as exc:
         raise _refusal(request, "the URL cannot be read") from exc
     if not host or "@" in authority:
-        raise _refusal(request, "the URL has no host" if not host else "a URL with user information is not followed")
+        raise _refusal(
+            request,
+            "the URL has no host" if not host else "a URL with user information is not followed",
+        )
     values = _plain(request.params)
     query, form = values.pop(_QUERY, ""), values.pop(_FORM, "xml")
     try:
@@ -90,10 +106,18 @@ def ask_of(request: Request) -> Ask:
     except ValueError as exc:
         raise _refusal(request, f"{_START} and {_COUNT} must be whole numbers") from exc
     if unknown := sorted(set(values) - OPTIONS):
-        raise _refusal(request, f"request.params.{unknown[0]} is no option; allowed are {', '.join(sorted(OPTIONS))}")
+        raise _refusal(
+            request,
+            f"request.params.{unknown[0]} is no option; allowed are {', '.join(sorted(OPTIONS))}",
+        )
     if any("\0" in text for text in (query, form, database, *values.values())):
         raise _refusal(request, "the request holds a character that cannot be sent")
-    options = {**values, "databaseName": database or DATABASE, "start": str(max(0, start)), "count": str(max(1, count))}
+    options = {
+        **values,
+        "databaseName": database or DATABASE,
+        "start": str(max(0, start)),
+        "count": str(max(1, count)),
+    }
     return Ask(host, port, query, form, max(0, start), max(1, count), options)
 
 
@@ -124,13 +148,22 @@ class Z3950Transport:
                 addresses = await self._addresses(ask, request)
                 left = max(0.0, started + timeout - time.monotonic())
                 job = Job(
-                    addresses, ask.query, ask.form, ask.start, ask.count, left, max_bytes=max_bytes, options=ask.options
+                    addresses,
+                    ask.query,
+                    ask.form,
+                    ask.start,
+                    ask.count,
+                    left,
+                    max_bytes=max_bytes,
+                    options=ask.options,
                 )
                 told, body = await _in_a_process(job)
         except TimeoutError as exc:
             raise _error({"outcome": LATE}, request, timeout) from exc
         except OSError as exc:
-            raise SourceError(request.source, "no process can be started to ask it", url=request.shown) from exc
+            raise SourceError(
+                request.source, "no process can be started to ask it", url=request.shown
+            ) from exc
         if told["outcome"] == TOO_LARGE:
             raise TooLarge(request.source, max_bytes, url=request.shown)
         if told["outcome"] != PAGE:
@@ -157,18 +190,30 @@ class Z3950Transport:
         try:
             found = await self._resolver.resolve(ask.host, ask.port)
         except OSError as exc:
-            raise ConnectFailed(request.source, "its host name cannot be resolved", url=request.shown) from exc
+            raise ConnectFailed(
+                request.source, "its host name cannot be resolved", url=request.shown
+            ) from exc
         exempt = self._allow.holds(ask.host, ask.port)
-        admitted = [it["host"] for it in found if self._allow.may_reach(it["host"], ask.port, exempt=exempt)]
+        admitted = [
+            it["host"] for it in found if self._allow.may_reach(it["host"], ask.port, exempt=exempt)
+        ]
         if not admitted:
-            raise NotAllowed(request.source, f"{ask.host}:{ask.port} is not at a public address", url=request.shown)
-        return [f"[{it}]:{ask.port}" if ":" in it else f"{it}:{ask.port}" for it in dict.fromkeys(admitted)]
+            raise NotAllowed(
+                request.source,
+                f"{ask.host}:{ask.port} is not at a public address",
+                url=request.shown,
+            )
+        return [
+            f"[{it}]:{ask.port}" if ":" in it else f"{it}:{ask.port}"
+            for it in dict.fromkeys(admitted)
+        ]
 
 
 async def _in_a_process(job: Job) -> tuple[dict[str, Any], bytes]:
     """What a process of its own makes of the job: how that ended, and the page.
 
-    The process is gone when this returns, however it returns: nothing of it keeps a search, or the program, waiting.
+    The process is gone when this returns, however it returns: nothing of it keeps a search, or the
+    program, waiting.
     """
     process = await asyncio.create_subprocess_exec(
         *_command(),
@@ -208,7 +253,9 @@ def _command() -> list[str]:
 
 
 def _error(told: Mapping[str, Any], request: Request, timeout: float) -> SourceError:
-    """Our error for a job that brought no page; its message is ours, because ZOOM's hold addresses."""
+    """Our error for a job that brought no page; its message is ours, because ZOOM's hold
+    addresses.
+    """
     source, url = request.source, request.shown
     match told["outcome"], told.get("own") and told.get("code"):
         case outcome, _ if outcome == LATE:
@@ -218,14 +265,17 @@ def _error(told: Mapping[str, Any], request: Request, timeout: float) -> SourceE
                 source,
                 "Z39.50 is asked through the library YAZ, which is not installed here",
                 url=url,
-                advice="Install version 5 of it (Debian: apt install libyaz5), or leave the source out.",
+                advice="Install version 5 of it (Debian: apt install libyaz5), or leave the "
+                "source out.",
             )
         case outcome, _ if outcome == _DIED:
             return BadAnswer(
                 source,
-                "what it sends cannot be read: the process that reads it ran out of memory, or crashed",
+                "what it sends cannot be read: the process that reads it ran out of memory, or "
+                "crashed",
                 url=url,
-                advice="Ask for fewer rows. If its records are large and it is trusted, raise limits.max_bytes: "
+                advice="Ask for fewer rows. If its records are large and it is trusted, raise "
+                "limits.max_bytes: "
                 "the process may take twice that.",
             )
         case outcome, code if outcome == FAILED and code == CONNECT:
@@ -237,7 +287,9 @@ def _error(told: Mapping[str, Any], request: Request, timeout: float) -> SourceE
         case outcome, code if outcome == FAILED and code == INIT:
             return AccessDenied(source, _ACCESS_CONTROL, url=url, said="it does not open a session")
         case outcome, code if outcome == FAILED and code == INVALID_QUERY:
-            return _refusal(request, "the query is not PQF: see the templates of [query] in its spec")
+            return _refusal(
+                request, "the query is not PQF: see the templates of [query] in its spec"
+            )
     return BadAnswer(source, "what it sends is not Z39.50", url=url)
 
 
@@ -246,4 +298,6 @@ def _plain(pairs: Pairs) -> dict[str, str]:
 
 
 def _refusal(request: Request, why: str) -> NotAllowed:
-    return NotAllowed(request.source, why, url=request.shown, advice="Mend the source's spec: see docs/z3950.md.")
+    return NotAllowed(
+        request.source, why, url=request.shown, advice="Mend the source's spec: see docs/z3950.md."
+    )

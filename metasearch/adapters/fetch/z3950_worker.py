@@ -1,11 +1,13 @@
-"""The process in which YAZ reads what a Z39.50 server sends: it fetches one page, writes it to its output, and ends.
+"""The process in which YAZ reads what a Z39.50 server sends: it fetches one page, writes it to its
+output, and ends.
 
-YAZ is a C library, buffers up to 128 MiB of a message, and has no way for us to say less (docs/decisions/0021). Here
-what a hostile server makes of it has bounds: of memory, of processor time, and the deadline, at which z3950.py ends the
-process, whatever it is doing. It is given nothing but the job: no environment, no open files.
+YAZ is a C library, buffers up to 128 MiB of a message, and has no way for us to say less
+(docs/decisions/0021). Here what a hostile server makes of it has bounds: of memory, of processor
+time, and the deadline, at which z3950.py ends the process, whatever it is doing. It is given
+nothing but the job: no environment, no open files.
 
-A job is one JSON object on standard input; the answer is one line of JSON, which says how the job ended, and then the
-page.
+A job is one JSON object on standard input; the answer is one line of JSON, which says how the job
+ended, and then the page.
 """
 
 from __future__ import annotations
@@ -96,7 +98,11 @@ def _asked(job: Job, deadline: float, given_up: Callable[[], bool]) -> bytes:
     """The answer of the first address that can be connected to."""
     library()
     # Servers that keep to it send a diagnostic in the place of what is larger.
-    options = {**job.options, "preferredMessageSize": str(job.max_bytes), "maximumRecordSize": str(job.max_bytes)}
+    options = {
+        **job.options,
+        "preferredMessageSize": str(job.max_bytes),
+        "maximumRecordSize": str(job.max_bytes),
+    }
     for left, address in zip(reversed(range(len(job.addresses))), job.addresses, strict=True):
         with Connection(address, options) as connection:
             try:
@@ -123,7 +129,13 @@ def _records(connection: Connection, job: Job) -> Iterator[bytes | Problem]:
             size += len(record)
             if size > job.max_bytes:
                 raise _TooLarge
-        yield _problem(record) if isinstance(record, ZoomError) else _UNREADABLE if record is None else record
+        yield (
+            _problem(record)
+            if isinstance(record, ZoomError)
+            else _UNREADABLE
+            if record is None
+            else record
+        )
 
 
 def _ours(error: ZoomError) -> bool:
@@ -147,7 +159,9 @@ def _confine(job: Job) -> None:
     seconds = int(job.seconds) + 1
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
-    with suppress(OSError, ValueError):  # other systems do not tell, and most do not keep to such a limit
+    with suppress(
+        OSError, ValueError
+    ):  # other systems do not tell, and most do not keep to such a limit
         pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
         most = pages * resource.getpagesize() + memory(job.max_bytes)
         resource.setrlimit(resource.RLIMIT_AS, (most, most))

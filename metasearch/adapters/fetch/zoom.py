@@ -1,8 +1,8 @@
 """YAZ's ZOOM, the C interface to Z39.50, by ctypes: a connection that searches once and is closed.
 
-https://software.indexdata.com/yaz/doc/zoom.html. The library (Debian's libyaz5) is loaded when it is first needed. It
-never waits itself: `Connection.run` does, on the socket, so that a deadline holds however slowly a server sends, and
-what is given up ends in a moment.
+https://software.indexdata.com/yaz/doc/zoom.html. The library (Debian's libyaz5) is loaded when it
+is first needed. It never waits itself: `Connection.run` does, on the socket, so that a deadline
+holds however slowly a server sends, and what is given up ends in a moment.
 """
 
 from __future__ import annotations
@@ -23,8 +23,17 @@ LIBRARY = "libyaz.so.5"
 #: Seconds after which a wait looks whether anybody still wants it.
 SLICE = 0.1
 
-# zoom.h: ZOOM_ERROR_*, from 10000 on; below are the diagnostics of the set that stands beside the code.
-CONNECT, ENCODE, DECODE, CONNECTION_LOST, INIT, TIMEOUT, INVALID_QUERY = 10000, 10002, 10003, 10004, 10005, 10007, 10010
+# zoom.h: ZOOM_ERROR_*, from 10000 on; below are the diagnostics of the set that stands beside the
+# code.
+CONNECT, ENCODE, DECODE, CONNECTION_LOST, INIT, TIMEOUT, INVALID_QUERY = (
+    10000,
+    10002,
+    10003,
+    10004,
+    10005,
+    10007,
+    10010,
+)
 _OWN = 10000
 _READ, _WRITE, _EXCEPT = 1, 2, 4
 #: How a server's first message begins: with the tag of initResponse, or of close.
@@ -121,7 +130,8 @@ def as_sru_code(code: int) -> int:
 
 
 class Connection:
-    """One Z39.50 association: opened, asked once, closed at the end of its `with`. Belongs to one thread.
+    """One Z39.50 association: opened, asked once, closed at the end of its `with`. Belongs to one
+    thread.
 
     Args:
         host: "address:port", an address and no name: the library looks up nothing.
@@ -134,13 +144,17 @@ class Connection:
         self._results: int | None = None
         self._greeted = False
         for name, value in {**options, "async": "1"}.items():
-            self._yaz.ZOOM_connection_option_set(self._connection, name.encode(), value.encode("utf-8", "replace"))
+            self._yaz.ZOOM_connection_option_set(
+                self._connection, name.encode(), value.encode("utf-8", "replace")
+            )
         self._yaz.ZOOM_connection_connect(self._connection, host.encode(), 0)
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, exc: BaseException | None, tb: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, exc: BaseException | None, tb: TracebackType | None
+    ) -> None:
         """Closes the socket and lets go of the records."""
         results, self._results = self._results, None
         connection, self._connection = self._connection, None
@@ -172,7 +186,8 @@ class Connection:
 
         Raises:
             Abandoned: Nobody waits, or the deadline has passed.
-            ZoomError: What the server says first is not Z39.50. The library would wait for more of it, or read HTTP.
+            ZoomError: What the server says first is not Z39.50. The library would wait for more of
+                it, or read HTTP.
         """
         handle = _HANDLE(self._connection)
         while True:
@@ -206,7 +221,8 @@ class Connection:
     def record(self, position: int, form: str) -> bytes | ZoomError | None:
         """A record as ZOOM_record_get writes it in this form.
 
-        Gives a diagnostic where the server sent one in its place, and None where none came, or it cannot be written so.
+        Gives a diagnostic where the server sent one in its place, and None where none came, or it
+        cannot be written so.
 
         Args:
             position: From 0.
@@ -218,7 +234,9 @@ class Connection:
         if (error := self._said(self._yaz.ZOOM_record_error, record)) is not None:
             return error
         length = ctypes.c_int(0)
-        text = self._yaz.ZOOM_record_get(record, form.encode("ascii", "replace"), ctypes.byref(length))
+        text = self._yaz.ZOOM_record_get(
+            record, form.encode("ascii", "replace"), ctypes.byref(length)
+        )
         return ctypes.string_at(text, length.value) if text and length.value > 0 else None
 
     def came(self, position: int) -> bool:
@@ -234,15 +252,21 @@ class Connection:
     @staticmethod
     def _said(function: Any, handle: int | None) -> ZoomError | None:
         message, details, diagnostics = ctypes.c_char_p(), ctypes.c_char_p(), ctypes.c_char_p()
-        code = function(handle, ctypes.byref(message), ctypes.byref(details), ctypes.byref(diagnostics))
+        code = function(
+            handle, ctypes.byref(message), ctypes.byref(details), ctypes.byref(diagnostics)
+        )
         if not code:
             return None
-        texts = ((it.value or b"").decode("utf-8", "replace") for it in (message, details, diagnostics))
+        texts = (
+            (it.value or b"").decode("utf-8", "replace") for it in (message, details, diagnostics)
+        )
         return ZoomError(code, *texts)
 
 
 def _first_byte(descriptor: int) -> bytes:
-    """The next byte, which stays to be read; nothing where there is none, or the descriptor is no socket's."""
+    """The next byte, which stays to be read; nothing where there is none, or the descriptor is no
+    socket's.
+    """
     twin = os.dup(descriptor)
     try:
         with socket.socket(fileno=twin) as peeking:
@@ -260,7 +284,8 @@ def _ready(descriptor: int, wanted: int, seconds: float) -> int:
     poller.register(descriptor, events | select.POLLERR)
     ready = 0
     for _, found in poller.poll(max(1, int(seconds * 1000))):
-        # A connection that is gone reads as one that has something to say: the library finds out by reading.
+        # A connection that is gone reads as one that has something to say: the library finds out by
+        # reading.
         ready |= _READ if found & (select.POLLIN | select.POLLHUP) else 0
         ready |= _WRITE if found & select.POLLOUT else 0
         ready |= _EXCEPT if found & (select.POLLERR | select.POLLNVAL) else 0

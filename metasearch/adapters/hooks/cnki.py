@@ -1,6 +1,8 @@
-"""CNKI's expert syntax: words of one field are joined by * + - behind its name, and fields by AND, OR, NOT.
+"""CNKI's expert syntax: words of one field are joined by * + - behind its name, and fields by AND,
+OR, NOT.
 
-`SU%=('沉水植物'+'贝类')*'水质'-'综述' AND TI='湖泊'`: what is asked of a field stands together, as people write it.
+`SU%=('沉水植物'+'贝类')*'水质'-'综述' AND TI='湖泊'`: what is asked of a field stands together, as
+people write it.
 """
 
 from __future__ import annotations
@@ -13,7 +15,9 @@ from metasearch.adapters.translate.translate import Writer
 from metasearch.query.ast import FACETS, IDENTIFIERS, And, Not, Or, Query, Term, conjunction
 
 
-def plan(query: Query, spec: AdapterSpec, wanted: int, env: Mapping[str, str], depth: int | None = None) -> Plan:
+def plan(
+    query: Query, spec: AdapterSpec, wanted: int, env: Mapping[str, str], depth: int | None = None
+) -> Plan:
     """The plan of the query, field by field."""
     return plan_request(query, spec, wanted, env, depth, written_by=_ByField)
 
@@ -44,7 +48,9 @@ class _ByField(Writer):
             case And(parts):
                 positive = [self._bracketed(part) for part in parts if not isinstance(part, Not)]
                 left_out = [self._bracketed(part.part) for part in parts if isinstance(part, Not)]
-                return "*".join(filter(None, positive)) + "".join(f"-{words}" for words in left_out if words)
+                return "*".join(filter(None, positive)) + "".join(
+                    f"-{words}" for words in left_out if words
+                )
         return ""
 
     def _bracketed(self, query: Query) -> str:
@@ -53,7 +59,9 @@ class _ByField(Writer):
 
 
 def _field(query: Query) -> str | None:
-    """The one field in which all words of a query are looked for; None where there are several, or years."""
+    """The one field in which all words of a query are looked for; None where there are several, or
+    years.
+    """
     match query:
         case Term(field=field):
             return None if field in FACETS else field
@@ -73,7 +81,11 @@ def _gathered(query: And) -> Query:
     for part in query.parts:
         if (field := _field(part)) is not None:
             together.setdefault(field, []).append(part)
-    asked = {field: parts for field, parts in together.items() if not all(isinstance(part, Not) for part in parts)}
+    asked = {
+        field: parts
+        for field, parts in together.items()
+        if not all(isinstance(part, Not) for part in parts)
+    }
     first = [parts[0] if len(parts) == 1 else And(tuple(parts)) for parts in asked.values()]
     rest = [part for part in query.parts if _field(part) not in asked]
     return And((*first, *rest)) if len(first) + len(rest) > 1 else conjunction(*first, *rest)

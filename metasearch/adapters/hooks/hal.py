@@ -1,7 +1,8 @@
-"""HAL answers with a citation for each work, `label_s`, where its fields were not asked for: it is taken apart.
+"""HAL answers with a citation for each work, `label_s`, where its fields were not asked for: it is
+taken apart.
 
-It reads "Ada Byron, Ken Tanaka. The title. Journal, 2018, 13, ⟨10.1/x⟩. ⟨hal-01234567⟩"; theses name the discipline and
-the institution in the place of the journal.
+It reads "Ada Byron, Ken Tanaka. The title. Journal, 2018, 13, ⟨10.1/x⟩. ⟨hal-01234567⟩"; theses
+name the discipline and the institution in the place of the journal.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ _DATED = re.compile(
     r"^(?P<before>.*?)(?:^|, )(?:(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) )?"
     r"(?P<year>1[5-9]\d\d|20\d\d)\b(?=[.,]|$)"
 )
-#: A name has so many words at most, in an author list; a longer "name" is a title without authors before it.
+#: A name has so many words at most, in an author list; a longer "name" is a title without authors
+#: before it.
 _LONGEST_NAME = 6
 
 
@@ -43,7 +45,9 @@ def steps(page: Page, spec: AdapterSpec) -> Generator[tuple[Record, ...], None, 
 
 
 def _all(records: Iterable[Record]) -> tuple[Record, ...]:
-    return tuple(_completed(record) if not record.title and record.titles else record for record in records)
+    return tuple(
+        _completed(record) if not record.title and record.titles else record for record in records
+    )
 
 
 def _completed(record: Record) -> Record:
@@ -55,7 +59,8 @@ def _completed(record: Record) -> Record:
         parts = parts[1:]
     # A title may have several sentences; where the work appeared is in the one with the year.
     at, dated = next(
-        ((i, hit) for i, part in enumerate(parts) if i and (hit := _DATED.match(part))), (len(parts), None)
+        ((i, hit) for i, part in enumerate(parts) if i and (hit := _DATED.match(part))),
+        (len(parts), None),
     )
     before = (dated["before"] or None) if dated else None
     thesis = record.type == "thesis"
@@ -77,6 +82,9 @@ def _completed(record: Record) -> Record:
 def _authors(part: str) -> tuple[Author, ...]:
     """The names in the first part of a citation, or nothing where it does not read like names."""
     names = part.split(", ")
-    if any(len(name.split()) > _LONGEST_NAME or any(c.isdigit() for c in name) or ":" in name for name in names):
+    if any(
+        len(name.split()) > _LONGEST_NAME or any(c.isdigit() for c in name) or ":" in name
+        for name in names
+    ):
         return ()
     return people.names(names)

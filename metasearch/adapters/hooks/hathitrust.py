@@ -1,4 +1,6 @@
-"""HathiTrust looks books up by number and does not search; what it answers is JSON with MARC records inside."""
+"""HathiTrust looks books up by number and does not search; what it answers is JSON with MARC
+records inside.
+"""
 
 from __future__ import annotations
 
@@ -21,14 +23,19 @@ from metasearch.query.printer import to_text
 _NUMBERS = frozenset({"isbn", "issn"})
 
 
-def plan(query: Query, spec: AdapterSpec, wanted: int, env: Mapping[str, str], depth: int | None = None) -> Plan:
-    """The look-up of the query's ISBN or ISSN; what else it says is for the records to be filtered by.
+def plan(
+    query: Query, spec: AdapterSpec, wanted: int, env: Mapping[str, str], depth: int | None = None
+) -> Plan:
+    """The look-up of the query's ISBN or ISSN; what else it says is for the records to be filtered
+    by.
 
     Raises:
         CannotAsk: There is no number that must hold.
     """
     parts = query.parts if isinstance(query, And) else (query,)
-    number = next((part for part in parts if isinstance(part, Term) and part.field in _NUMBERS), None)
+    number = next(
+        (part for part in parts if isinstance(part, Term) and part.field in _NUMBERS), None
+    )
     if number is None:
         raise CannotAsk(spec.name, to_text(query), "it only looks up isbn: and issn:")
     planned = plan_request(number, spec, wanted, env, depth)
@@ -41,7 +48,9 @@ def plan(query: Query, spec: AdapterSpec, wanted: int, env: Mapping[str, str], d
 
 
 def steps(page: Page, spec: AdapterSpec) -> Steps:
-    """The MARC records of a full answer, none of an empty one, and everything else as without a hook."""
+    """The MARC records of a full answer, none of an empty one, and everything else as without a
+    hook.
+    """
     found = _records(page, spec)
     if found is not None and not found:
         return Parsed(total=0)
@@ -70,13 +79,17 @@ def _records(page: Page, spec: AdapterSpec) -> list[dict[str, Any]] | None:
 
 
 def _collection(texts: Iterable[bytes]) -> bytes:
-    """One MARCXML collection of many; what is not XML becomes an empty record, which is told as unreadable."""
+    """One MARCXML collection of many; what is not XML becomes an empty record, which is told as
+    unreadable.
+    """
     collection = etree.Element("collection")
     for text in texts:
         try:
             root = parse_xml(text)
         except ValueError:
             root = etree.Element("record")
-        collection.extend([root] if root.tag.rpartition("}")[2] == "record" else list(root.iter("{*}record")))
+        collection.extend(
+            [root] if root.tag.rpartition("}")[2] == "record" else list(root.iter("{*}record"))
+        )
     found: bytes = etree.tostring(collection, encoding="utf-8")
     return found

@@ -1,7 +1,8 @@
 """OpenCitations Meta writes several values, and what it knows of each, into one string.
 
-"doi:10.1007/x isbn:9783 omid:br/1", "Peroni, Silvio [orcid:0000-0003-0530-4305 omid:ra/1]; Shotton, David", "Journal
-[issn:2041-1480 omid:br/2]" (https://api.opencitations.net/meta/v1) are opened up into members of their own.
+"doi:10.1007/x isbn:9783 omid:br/1", "Peroni, Silvio [orcid:0000-0003-0530-4305 omid:ra/1]; Shotton,
+David", "Journal [issn:2041-1480 omid:br/2]" (https://api.opencitations.net/meta/v1) are opened up
+into members of their own.
 """
 
 from __future__ import annotations

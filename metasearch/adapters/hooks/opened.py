@@ -1,4 +1,6 @@
-"""For hooks of JSON databases that write several values into one string: the answer is opened up, and then read."""
+"""For hooks of JSON databases that write several values into one string: the answer is opened up,
+and then read.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ from metasearch.adapters.spec import AdapterSpec
 
 
 def opened_steps(page: Page, spec: AdapterSpec, change: Callable[[Any], None]) -> Steps:
-    """The reading of a page whose JSON `change` has edited in place; a page of anything else is read as it is."""
+    """The reading of a page whose JSON `change` has edited in place; a page of anything else is
+    read as it is.
+    """
     body = page.body.strip()
     if not body or kind_of(body) != "json":
         return (yield from body_steps(page, spec))

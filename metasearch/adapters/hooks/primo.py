@@ -1,7 +1,9 @@
-"""Primo packs several values into one string, each behind "$$" and a capital letter; what a reader wants is taken out.
+"""Primo packs several values into one string, each behind "$$" and a capital letter; what a reader
+wants is taken out.
 
-"Byron, Ada$$QByron, A." is a heading as it is shown and as it is searched for; "$$Uhttps://a.example$$EView full text"
-is an address and its label (PNX subfields, https://developers.exlibrisgroup.com/primo/apis/).
+"Byron, Ada$$QByron, A." is a heading as it is shown and as it is searched for;
+"$$Uhttps://a.example$$EView full text" is an address and its label (PNX subfields,
+https://developers.exlibrisgroup.com/primo/apis/).
 """
 
 from __future__ import annotations
@@ -17,7 +19,9 @@ from metasearch.record import Record
 
 #: Up to the next value, subfield, or end of the string, in JSON and in XML.
 _REST = rb'[^"<;$\\]*'
-_ADDRESS = re.compile(rb"\$\$U(" + _REST + rb"(?:(?:;|\\/)" + _REST + rb')*)(?:\$\$(?:[^"<\\]|\\.)*)?')
+_ADDRESS = re.compile(
+    rb"\$\$U(" + _REST + rb"(?:(?:;|\\/)" + _REST + rb')*)(?:\$\$(?:[^"<\\]|\\.)*)?'
+)
 _SEARCHED_FOR = re.compile(rb"\$\$Q" + _REST)
 
 

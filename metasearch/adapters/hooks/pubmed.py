@@ -1,8 +1,10 @@
-"""PubMed and its sisters answer a search in two steps: esearch gives ids by relevance, efetch gives their records.
+"""PubMed and its sisters answer a search in two steps: esearch gives ids by relevance, efetch gives
+their records.
 
-One esearch asks for as many ids as the search wants at a time; the efetch requests that follow carry a page of ids
-each, in `cursor` (which no server sees) the ids that are left, and in `after` the esearch for the ids that follow. So
-every request is a function of the one before it, as with any other source, and a cached step is found again.
+One esearch asks for as many ids as the search wants at a time; the efetch requests that follow
+carry a page of ids each, in `cursor` (which no server sees) the ids that are left, and in `after`
+the esearch for the ids that follow. So every request is a function of the one before it, as with
+any other source, and a cached step is found again.
 """
 
 from __future__ import annotations
@@ -27,7 +29,9 @@ from metasearch.record import Record
 _SHARED = frozenset({"db", "tool", "email", "api_key"})
 
 
-def plan(query: Query, spec: AdapterSpec, wanted: int, env: Mapping[str, str], depth: int | None = None) -> Plan:
+def plan(
+    query: Query, spec: AdapterSpec, wanted: int, env: Mapping[str, str], depth: int | None = None
+) -> Plan:
     """The esearch request, for all ids that the search wants at a time."""
     planned = plan_request(query, spec, wanted, env, depth)
     count = min(depth or wanted, planned.request.wanted)
@@ -85,8 +89,13 @@ def _after_search(found: _SearchResult, page: Page, spec: AdapterSpec) -> Parsed
     if found.error and not found.ids:
         if "rate limit" in found.error.lower():
             raise RateLimited(spec.name, url=page.request.shown)
-        raise SourceSaysError(spec.name, f"the database says: {found.error[:300]}", url=page.request.shown)
-    notes = [f"not found in {spec.label}, and left out of the search: {phrase}" for phrase in found.not_found]
+        raise SourceSaysError(
+            spec.name, f"the database says: {found.error[:300]}", url=page.request.shown
+        )
+    notes = [
+        f"not found in {spec.label}, and left out of the search: {phrase}"
+        for phrase in found.not_found
+    ]
     notes += [f"ignored by {spec.label}: {phrase}" for phrase in found.ignored]
     notes += found.messages
     if found.translation:
@@ -105,11 +114,18 @@ def _search_on(request: Request, spec: AdapterSpec, got: int, total: int | None)
     if got < request.size or start >= limit:
         return None
     size = min(request.size, spec.paging.window - start)
-    return replace(request.with_params(retstart=str(start), retmax=str(size)), start=start, size=size, after=None)
+    return replace(
+        request.with_params(retstart=str(start), retmax=str(size)),
+        start=start,
+        size=size,
+        after=None,
+    )
 
 
 def _fetch(request: Request, spec: AdapterSpec, ids: str | None) -> Request | None:
-    """The efetch request for the first page of these ids; where no id is left, what was to follow."""
+    """The efetch request for the first page of these ids; where no id is left, what was to
+    follow.
+    """
     if not ids:
         return request.after
     pmids = ids.split(",")
@@ -154,7 +170,9 @@ def _from_json(result: Mapping[str, Any]) -> _SearchResult:
         error=normalise.plain(str(result.get("ERROR") or result.get("error") or "")),
         translation=normalise.plain(str(result.get("querytranslation") or "")),
         not_found=_texts([*_list(errors, "phrasesnotfound"), *_list(errors, "fieldsnotfound")]),
-        ignored=_texts([*_list(warnings, "phrasesignored"), *_list(warnings, "quotedphrasesnotfound")]),
+        ignored=_texts(
+            [*_list(warnings, "phrasesignored"), *_list(warnings, "quotedphrasesnotfound")]
+        ),
         messages=_texts(_list(warnings, "outputmessages")),
     )
 
@@ -176,11 +194,15 @@ def _from_xml(root: Any) -> _SearchResult:
 
 
 def _ids(found: Iterable[Any]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(text for item in found if (text := str(item or "").strip()).isdecimal()))
+    return tuple(
+        dict.fromkeys(text for item in found if (text := str(item or "").strip()).isdecimal())
+    )
 
 
 def _texts(found: Iterable[Any]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(text[:200] for item in found if (text := normalise.plain(str(item)))))
+    return tuple(
+        dict.fromkeys(text[:200] for item in found if (text := normalise.plain(str(item))))
+    )
 
 
 def _table(value: Any) -> Mapping[str, Any]:

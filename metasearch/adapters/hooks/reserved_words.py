@@ -1,7 +1,9 @@
-"""Databases that take AND, OR, NOT, NEAR and SAME for operators in small letters, too, and beside which quotes stand.
+"""Databases that take AND, OR, NOT, NEAR and SAME for operators in small letters, too, and beside
+which quotes stand.
 
-There "and" or "near" among the plain words of a query is a mistake of syntax, and in quotes it is a word. All other
-words stay without quotes, because quotes switch off that other forms of a word are found.
+There "and" or "near" among the plain words of a query is a mistake of syntax, and in quotes it is a
+word. All other words stay without quotes, because quotes switch off that other forms of a word are
+found.
 """
 
 from __future__ import annotations
@@ -16,7 +18,9 @@ from metasearch.query.ast import And, Not, Or, Query, Term, conjunction
 _RESERVED = frozenset({"and", "or", "not", "near", "onear", "same", "pre"})
 
 
-def plan(query: Query, spec: AdapterSpec, wanted: int, env: Mapping[str, str], depth: int | None = None) -> Plan:
+def plan(
+    query: Query, spec: AdapterSpec, wanted: int, env: Mapping[str, str], depth: int | None = None
+) -> Plan:
     """The plan of the query with its reserved words in quotes."""
     return plan_request(_quoted(query), spec, wanted, env, depth)
 

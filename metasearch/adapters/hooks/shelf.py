@@ -1,4 +1,6 @@
-"""A shelf's records are our own, and come back as they were: a selector and a converter could only change them."""
+"""A shelf's records are our own, and come back as they were: a selector and a converter could only
+change them.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,11 @@ def steps(page: Page, spec: AdapterSpec) -> Generator[tuple[Record, ...], None, 
         found = orjson.loads(page.body)
     except orjson.JSONDecodeError:
         return None
-    if not isinstance(found, dict) or type(found.get("total")) is not int or not isinstance(found.get("records"), list):
+    if (
+        not isinstance(found, dict)
+        or type(found.get("total")) is not int
+        or not isinstance(found.get("records"), list)
+    ):
         return None
     nodes, total, request = found["records"], found["total"], page.request
 

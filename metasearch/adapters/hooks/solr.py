@@ -1,4 +1,5 @@
-"""Solr writes the same answer as JSON or as XML; the XML is turned into the JSON, so that a spec names a field once.
+"""Solr writes the same answer as JSON or as XML; the XML is turned into the JSON, so that a spec
+names a field once.
 
 https://solr.apache.org/guide/solr/latest/query-guide/response-writers.html
 """
@@ -22,7 +23,8 @@ _NUMBERS = frozenset({"int", "long", "short", "float", "double"})
 
 
 def steps(page: Page, spec: AdapterSpec) -> Generator[tuple[Record, ...], None, Parsed | None]:
-    """The records of an XML answer of Solr, by the spec's rules for JSON; None for every other body.
+    """The records of an XML answer of Solr, by the spec's rules for JSON; None for every other
+    body.
 
     Raises:
         NotParsable: It is XML, but not well-formed.
@@ -38,14 +40,19 @@ def steps(page: Page, spec: AdapterSpec) -> Generator[tuple[Record, ...], None, 
 
 
 def _answer(root: Any) -> dict[str, Any]:
-    """What Solr would have written with `wt=json`: {"response": {"numFound": 2, "docs": [...]}, "error": {...}}."""
+    """What Solr would have written with `wt=json`: {"response": {"numFound": 2, "docs": [...]},
+    "error": {...}}.
+    """
     out: dict[str, Any] = {}
     for part in root:
         name = part.get("name", "")
         if part.tag == "result":
             found = part.get("numFound", "")
             docs = [_members(doc) for doc in part if doc.tag == "doc"]
-            out[name] = {"numFound": int(found) if found.isdecimal() and len(found) < 16 else None, "docs": docs}
+            out[name] = {
+                "numFound": int(found) if found.isdecimal() and len(found) < 16 else None,
+                "docs": docs,
+            }
         elif part.tag == "lst" and name == "error":
             out[name] = _members(part)
     return out
@@ -56,7 +63,9 @@ def _members(parent: Any) -> dict[str, Any]:
 
 
 def _value(element: Any) -> Any:
-    """A string, number, truth value or list; what is nested deeper than a list says nothing about a work."""
+    """A string, number, truth value or list; what is nested deeper than a list says nothing about a
+    work.
+    """
     if element.tag == "arr":
         return [_value(child) for child in element if child.tag not in ("arr", "lst", "doc")]
     text = "".join(element.itertext())

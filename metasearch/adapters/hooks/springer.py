@@ -1,7 +1,8 @@
-"""The answers that biomedcentral.com gave until 2015 have journal, volume and number in one citation, marked up.
+"""The answers that biomedcentral.com gave until 2015 have journal, volume and number in one
+citation, marked up.
 
-"<em>Genome Biology</em> 2014, <strong>15</strong>:R66" is read into members of its own, and `<it>`, which is BioMed
-Central's own word for italics, is taken out of titles.
+"<em>Genome Biology</em> 2014, <strong>15</strong>:R66" is read into members of its own, and `<it>`,
+which is BioMed Central's own word for italics, is taken out of titles.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ from metasearch.adapters.request import Page
 from metasearch.adapters.spec import AdapterSpec
 
 _SIGN = b'"longCitation"'
-_CITATION = re.compile(r"<em>([^<>]*)</em> ?(?:\d{4})?,? ?(?:<strong>([^<>]*)</strong>)?(?:\([^()]*\))?:?([\w-]*)")
+_CITATION = re.compile(
+    r"<em>([^<>]*)</em> ?(?:\d{4})?,? ?(?:<strong>([^<>]*)</strong>)?(?:\([^()]*\))?:?([\w-]*)"
+)
 _ITALICS = re.compile(r"</?it>")
 
 

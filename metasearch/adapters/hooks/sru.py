@@ -1,4 +1,5 @@
-"""SRU says what is wrong in diagnostics: beside the records, in the place of one, or alone; often only as a number.
+"""SRU says what is wrong in diagnostics: beside the records, in the place of one, or alone; often
+only as a number.
 
 https://www.loc.gov/standards/sru/diagnostics/diagnosticsList.html
 """
@@ -24,22 +25,31 @@ _AUTHENTICATION, _OUT_OF_RANGE = 3, 61
 _MEANINGS = {
     1: "General system error", 2: "System temporarily unavailable", 3: "Authentication error",
     4: "Unsupported operation", 5: "Unsupported version", 6: "Unsupported parameter value",
-    7: "Mandatory parameter not supplied", 8: "Unsupported parameter", 9: "Unsupported combination of parameters",
-    10: "Query syntax error", 12: "Too many characters in query", 13: "Invalid or unsupported use of parentheses",
-    14: "Invalid or unsupported use of quotes", 15: "Unsupported context set", 16: "Unsupported index",
-    18: "Unsupported combination of indexes", 19: "Unsupported relation", 20: "Unsupported relation modifier",
-    21: "Unsupported combination of relation modifers", 22: "Unsupported combination of relation and index",
+    7: "Mandatory parameter not supplied", 8: "Unsupported parameter",
+    9: "Unsupported combination of parameters",
+    10: "Query syntax error", 12: "Too many characters in query",
+    13: "Invalid or unsupported use of parentheses",
+    14: "Invalid or unsupported use of quotes", 15: "Unsupported context set",
+    16: "Unsupported index",
+    18: "Unsupported combination of indexes", 19: "Unsupported relation",
+    20: "Unsupported relation modifier",
+    21: "Unsupported combination of relation modifers",
+    22: "Unsupported combination of relation and index",
     23: "Too many characters in term", 24: "Unsupported combination of relation and term",
     26: "Non special character escaped in term", 27: "Empty term unsupported",
-    28: "Masking character not supported", 29: "Masked words too short", 30: "Too many masking characters in term",
+    28: "Masking character not supported", 29: "Masked words too short",
+    30: "Too many masking characters in term",
     31: "Anchoring character not supported", 32: "Anchoring character in unsupported position",
     35: "Term contains only stopwords", 36: "Term in invalid format for index or relation",
     37: "Unsupported boolean operator", 38: "Too many boolean operators in query",
-    39: "Proximity not supported", 47: "Cannot process query; reason unknown", 48: "Query feature unsupported",
+    39: "Proximity not supported", 47: "Cannot process query; reason unknown",
+    48: "Query feature unsupported",
     49: "Masking character in unsupported position", 50: "Result sets not supported",
     51: "Result set does not exist", 60: "Result set not created: too many matching records",
-    61: "First record position out of range", 64: "Record temporarily unavailable", 65: "Record does not exist",
-    66: "Unknown schema for retrieval", 67: "Record not available in this schema", 68: "Not authorized to send record",
+    61: "First record position out of range", 64: "Record temporarily unavailable",
+    65: "Record does not exist",
+    66: "Unknown schema for retrieval", 67: "Record not available in this schema",
+    68: "Not authorized to send record",
     69: "Not authorized to send record in this schema", 70: "Record too large to send",
     71: "Unsupported record packing", 80: "Sort not supported",
 }  # fmt: skip
@@ -73,8 +83,12 @@ def steps(page: Page, spec: AdapterSpec) -> Generator[tuple[Record, ...], None, 
     if parsed.total == 0 and all(each.code == _OUT_OF_RANGE for each in found):
         return parsed  # record 1 of no hits is out of range, some servers say
     if found[0].code == _AUTHENTICATION:
-        raise AccessDenied(spec.name, page.status, url=page.request.shown, env_name=spec.key_env, said=told[0])
-    raise SourceSaysError(spec.name, f"the database says: {'; '.join(told)}"[:300], url=page.request.shown)
+        raise AccessDenied(
+            spec.name, page.status, url=page.request.shown, env_name=spec.key_env, said=told[0]
+        )
+    raise SourceSaysError(
+        spec.name, f"the database says: {'; '.join(told)}"[:300], url=page.request.shown
+    )
 
 
 def _diagnostics(body: bytes) -> list[Diagnostic]:
@@ -88,7 +102,9 @@ def _diagnostics(body: bytes) -> list[Diagnostic]:
 
 
 def _in(root: Any) -> Iterator[Diagnostic]:
-    for element in root.iter("{*}diagnostic", "{*}diagnostics"):  # Sudoc leaves the inner element out
+    for element in root.iter(
+        "{*}diagnostic", "{*}diagnostics"
+    ):  # Sudoc leaves the inner element out
         parts = {child.tag.rpartition("}")[2]: normalise.plain(text_of(child)) for child in element}
         number = parts.get("uri", "").rpartition("info:srw/diagnostic/1/")[2]
         code = int(number) if number.isdecimal() and len(number) < 4 else None

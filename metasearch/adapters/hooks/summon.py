@@ -1,4 +1,6 @@
-"""Summon marks what it found with signs that the request chooses and the answer repeats; they are taken off again."""
+"""Summon marks what it found with signs that the request chooses and the answer repeats; they are
+taken off again.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Wikidata answers a search in two steps: a list of items by relevance, then what is known of each of them."""
+"""Wikidata answers a search in two steps: a list of items by relevance, then what is known of each
+of them.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ from metasearch.adapters.translate.plan import next_request
 
 
 def steps(page: Page, spec: AdapterSpec) -> Steps:
-    """The request for the items that a search found; or the records of items, and the search that follows."""
+    """The request for the items that a search found; or the records of items, and the search that
+    follows.
+    """
     query = _query(page.body)
     if query is not None:
         return _found(query, page, spec)
@@ -35,7 +39,9 @@ def _query(body: bytes) -> dict[str, Any] | None:
 
 def _found(query: dict[str, Any], page: Page, spec: AdapterSpec) -> Parsed:
     hits = query["search"][: page.request.size]  # of their names the next address is made
-    ids = [hit["title"] for hit in hits if isinstance(hit, dict) and isinstance(hit.get("title"), str)]
+    ids = [
+        hit["title"] for hit in hits if isinstance(hit, dict) and isinstance(hit.get("title"), str)
+    ]
     info = query.get("searchinfo")
     total = info.get("totalhits") if isinstance(info, dict) else None
     total = total if isinstance(total, int) and total >= 0 else None

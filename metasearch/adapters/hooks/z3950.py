@@ -1,7 +1,8 @@
-"""Z39.50 is asked in PQF, YAZ's Prefix Query Format, in which operators stand before their two operands.
+"""Z39.50 is asked in PQF, YAZ's Prefix Query Format, in which operators stand before their two
+operands.
 
-https://software.indexdata.com/yaz/doc/tools.html#PQF. Its answers come in SRU's envelope, diagnostics and all
-(metasearch/adapters/fetch/z3950.py writes it), and are read as SRU's.
+https://software.indexdata.com/yaz/doc/tools.html#PQF. Its answers come in SRU's envelope,
+diagnostics and all (metasearch/adapters/fetch/z3950.py writes it), and are read as SRU's.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ __all__ = ["PqfWriter", "plan", "steps"]
 
 
 class PqfWriter(Writer):
-    """`Writer` for prefix operators, which need no brackets: each takes the two operands that follow it."""
+    """`Writer` for prefix operators, which need no brackets: each takes the two operands that
+    follow it.
+    """
 
     def all_of(self, written: list[str]) -> str:
         return _folded(self.dialect.conjunction, written)
@@ -31,7 +34,9 @@ class PqfWriter(Writer):
         return f"{self.dialect.negation}{written} {inner}"
 
 
-def plan(query: Query, spec: AdapterSpec, wanted: int, env: Mapping[str, str], depth: int | None = None) -> Plan:
+def plan(
+    query: Query, spec: AdapterSpec, wanted: int, env: Mapping[str, str], depth: int | None = None
+) -> Plan:
     """The query in PQF.
 
     Raises:

@@ -46,20 +46,26 @@ def kind_of(body: bytes) -> str:
 
 def _is_html(body: bytes) -> bool:
     start = _PROLOG.sub(b"", body[:1000]).lstrip().lower()
-    return start.startswith((b"<!doctype html", b"<html")) or (b"<html" in start and b"<?xml" not in start[:5])
+    return start.startswith((b"<!doctype html", b"<html")) or (
+        b"<html" in start and b"<?xml" not in start[:5]
+    )
 
 
 def _is_closed(piece: bytes) -> bool:
     """Whether a piece of a page, as scripts fetch it, has its end."""
     lower = piece.lower()
-    return all(lower.count(f"<{name}".encode()) <= lower.count(f"</{name}>".encode()) for name in _CONTAINERS)
+    return all(
+        lower.count(f"<{name}".encode()) <= lower.count(f"</{name}>".encode())
+        for name in _CONTAINERS
+    )
 
 
 _PROLOG = re.compile(rb"\A<\?xml[^<>]*\?>")
 
 
 def marks_in(body: bytes) -> int:
-    """How much a body may hold, to decide where it is read: an estimate that takes 0.1 ms, 0 for what is small.
+    """How much a body may hold, to decide where it is read: an estimate that takes 0.1 ms, 0 for
+    what is small.
 
     What is larger than anything light counts as one mark a byte.
     """
@@ -78,8 +84,13 @@ def weighed(kind: str, body: bytes, page: Page, spec: AdapterSpec) -> None:
         TooLarge: What is read from it would take too much memory, and time.
         NotParsable: It has what takes its parser quadratic time.
     """
-    if may_be_too_much(body, spec.limits) and too_much(weight := weight_of(kind, body), spec.limits):
-        reason = f"the answer holds too much to be read: {weight.marks:,} {weight.what} in {len(body):,} bytes"
+    if may_be_too_much(body, spec.limits) and too_much(
+        weight := weight_of(kind, body), spec.limits
+    ):
+        reason = (
+            f"the answer holds too much to be read: {weight.marks:,} {weight.what} in "
+            f"{len(body):,} bytes"
+        )
         raise TooLarge(spec.name, spec.limits.max_bytes, url=page.request.shown, reason=reason)
     if kind == "html" and len(body) > SMALL and is_overloaded(body):
         reason = f"one of its elements has more than {MOST_ATTRIBUTES} attributes"
@@ -100,7 +111,11 @@ def load(kind: str, body: bytes, page: Page, spec: AdapterSpec) -> tuple[Any, li
         if kind == "json":
             return _load_json(body, page.content_type)
         if kind == "html":
-            if page.status < 400 and _is_html(body) and b"</html>" not in body[-END_OF_PAGE:].lower():
+            if (
+                page.status < 400
+                and _is_html(body)
+                and b"</html>" not in body[-END_OF_PAGE:].lower()
+            ):
                 raise ValueError(BROKEN_OFF)
             return parse_html(body), [] if _is_html(body) or _is_closed(body) else [UNCLOSED]
         if b"<!DOCTYPE" in body[:1000]:
@@ -114,7 +129,9 @@ def load(kind: str, body: bytes, page: Page, spec: AdapterSpec) -> tuple[Any, li
             return parse_xml(clean), [note]
     except ValueError as exc:
         if kind != "json" and (wall := challenge(body, page.content_type)) is not None:
-            raise Blocked(spec.name, f"a human check came instead of an answer ({wall})", url=url) from exc
+            raise Blocked(
+                spec.name, f"a human check came instead of an answer ({wall})", url=url
+            ) from exc
         advice = Unreachable.advice if BROKEN_OFF in str(exc) else None
         raise NotParsable(spec.name, str(exc), url=url, body_start=start, advice=advice) from exc
     except RecursionError as exc:
@@ -137,16 +154,20 @@ def _load_json(body: bytes, content_type: str) -> tuple[Any, list[str]]:
                 raise ValueError(f"not JSON: {BROKEN_OFF if ends else exc}") from exc
             return lines, []
         if note is None and declared(content_type) in ("", "utf-8"):
-            note = "the answer is not strict JSON (NaN, endless numbers or control characters); it was read leniently"
+            note = (
+                "the answer is not strict JSON (NaN, endless numbers or control characters); "
+                "it was read leniently"
+            )
         return value, [note] if note else []
 
 
-#: Values in a body that orjson may read at one go: it keeps the interpreter to itself for up to 0.2 us each, and where
-#: there are more in fewer than three bytes each, less.
+#: Values in a body that orjson may read at one go: it keeps the interpreter to itself for up to 0.2
+#: us each, and where there are more in fewer than three bytes each, less.
 AT_ONCE = 100_000
 #: Lines of a body that are tried as JSON, one by one.
 _MOST_LINES = 100_000
-#: Digits beyond which a whole number is no number that a double can hold, and takes Python quadratic time to read.
+#: Digits beyond which a whole number is no number that a double can hold, and takes Python
+#: quadratic time to read.
 _LONGEST_NUMBER = 300
 #: Whole numbers that orjson keeps as such.
 _WHOLE = range(-(2**63), 2**64)
@@ -176,7 +197,9 @@ def _in_python(text: str, *, lenient: bool = False) -> Any:
 
 
 def _object(members: list[tuple[str, Any]]) -> dict[str, Any]:
-    return dict(members)  # a function of Python's own, unlike `dict`, lets other threads have a turn
+    return dict(
+        members
+    )  # a function of Python's own, unlike `dict`, lets other threads have a turn
 
 
 def _whole(digits: str) -> float | None:
@@ -204,7 +227,9 @@ def _strictly(read: Callable[[str], float | None]) -> Callable[[str], float]:
 
 
 def _legal(value: Any) -> Any:
-    """The same without lone surrogates, which no text may hold; edited in place, not by recursion."""
+    """The same without lone surrogates, which no text may hold; edited in place, not by
+    recursion.
+    """
     whole = [value]
     parts: list[Any] = [whole]
     while parts:
@@ -215,7 +240,9 @@ def _legal(value: Any) -> Any:
             elif isinstance(inner, (dict, list)):
                 parts.append(inner)
         if isinstance(part, dict) and any(not key.isprintable() for key in part):
-            members = {key.encode("utf-8", "replace").decode(): inner for key, inner in part.items()}
+            members = {
+                key.encode("utf-8", "replace").decode(): inner for key, inner in part.items()
+            }
             part.clear()
             part.update(members)
     return whole[0]
@@ -240,7 +267,9 @@ _XML_NAMES = frozenset((b"lt", b"gt", b"amp", b"quot", b"apos"))
 
 
 def _named_characters(body: bytes) -> bytes:
-    """HTML's `&ouml;` as `&#246;`: a DTD that would define it is never loaded. Entities of the body's own stay."""
+    """HTML's `&ouml;` as `&#246;`: a DTD that would define it is never loaded. Entities of the
+    body's own stay.
+    """
     if b"<!ENTITY" in body:
         return body
 
@@ -252,7 +281,9 @@ def _named_characters(body: bytes) -> bytes:
 
 
 def _legal_xml(body: bytes, content_type: str) -> tuple[bytes, str]:
-    """The body with what XML forbids taken out, the same where that changes nothing; and what was done."""
+    """The body with what XML forbids taken out, the same where that changes nothing; and what was
+    done.
+    """
     named = _named_characters(body)
     said = _XML_ENCODING.match(named[:200])
     text, note = decoded(named, [said[1].decode() if said else "", declared(content_type)])
@@ -266,7 +297,8 @@ def _legal_xml(body: bytes, content_type: str) -> tuple[bytes, str]:
 def unescape(elements: Any, limits: Limits) -> None:
     """Graft XML that is packed as a string into its element, as SRU's recordPacking=string does.
 
-    Where all of it together is out of proportion, the rest stays packed, and its records cannot be read.
+    Where all of it together is out of proportion, the rest stays packed, and its records cannot be
+    read.
     """
     memory = 0
     for element in elements:

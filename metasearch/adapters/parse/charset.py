@@ -1,4 +1,5 @@
-"""Bytes to text where the declared encoding is wrong or missing: UTF-8 as long as it is mostly that, else a guess.
+"""Bytes to text where the declared encoding is wrong or missing: UTF-8 as long as it is mostly
+that, else a guess.
 
 Only bodies that begin with a byte order mark, or that their own parser has refused, come here.
 """
@@ -10,7 +11,9 @@ import re
 from collections.abc import Iterable
 
 # Python knows more codecs than the web does, and some, such as Punycode, take quadratic time.
-_KNOWN = re.compile(r"utf-?(?:8|16|32)|(?:us-)?ascii|iso-?8859|latin|windows-|cp\d|gb|big5|euc-|shift_jis|koi8|mac")
+_KNOWN = re.compile(
+    r"utf-?(?:8|16|32)|(?:us-)?ascii|iso-?8859|latin|windows-|cp\d|gb|big5|euc-|shift_jis|koi8|mac"
+)
 _UTF_8_MARKS = re.compile(rb"(?:\xef\xbb\xbf)++")
 _HIGH = re.compile(rb"[\x80-\xff]+")
 
@@ -26,7 +29,8 @@ _DECLARATION = re.compile(r"\s*<\?xml[^<>]*\?>")
 
 
 def unmarked(body: bytes) -> bytes:
-    """The body without byte order marks; UTF-16 and UTF-32 become UTF-8. The same object where there is no mark.
+    """The body without byte order marks; UTF-16 and UTF-32 become UTF-8. The same object where
+    there is no mark.
 
     An XML declaration of such a body goes too, for the encoding that it names is no longer true.
     """
@@ -35,7 +39,11 @@ def unmarked(body: bytes) -> bytes:
     for mark, name in _MARKS:
         if body.startswith(mark):
             text = body.decode(name, "replace").lstrip("\ufeff")
-            return _DECLARATION.sub("", text, count=1).encode() if _DECLARATION.match(text) else text.encode()
+            return (
+                _DECLARATION.sub("", text, count=1).encode()
+                if _DECLARATION.match(text)
+                else text.encode()
+            )
     return body
 
 
@@ -45,12 +53,16 @@ def declared(content_type: str) -> str:
 
 
 def decoded(body: bytes, names: Iterable[str]) -> tuple[str, str | None]:
-    """The text of a body, and what had to be done for it; None where UTF-8 or a declared encoding simply fits.
+    """The text of a body, and what had to be done for it; None where UTF-8 or a declared encoding
+    simply fits.
 
-    Bytes that fit none are read as UTF-8 with replacements where most sequences are right, as GB 18030 where bytes
-    above ASCII come in pairs, as Chinese has them, and as Windows-1252 (ISO 8859-1 and more) otherwise.
+    Bytes that fit none are read as UTF-8 with replacements where most sequences are right, as GB
+    18030 where bytes above ASCII come in pairs, as Chinese has them, and as Windows-1252 (ISO
+    8859-1 and more) otherwise.
     """
-    for name in dict.fromkeys((*(name.lower() for name in names if _KNOWN.match(name.lower())), "utf-8")):
+    for name in dict.fromkeys(
+        (*(name.lower() for name in names if _KNOWN.match(name.lower())), "utf-8")
+    ):
         try:
             return body.decode(name), None
         except (UnicodeDecodeError, LookupError):
@@ -69,4 +81,7 @@ def decoded(body: bytes, names: Iterable[str]) -> tuple[str, str | None]:
 
 
 def _guessed(name: str) -> str:
-    return f"the answer is not in the encoding that it declares; it was read as {name}, which is a guess"
+    return (
+        f"the answer is not in the encoding that it declares; it was read as {name}, which is "
+        f"a guess"
+    )

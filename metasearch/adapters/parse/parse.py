@@ -1,7 +1,8 @@
 """Page + spec -> records: which shape the body has, where its records are, what each of them says.
 
-Pure: no loop, no wire. One odd record never costs its page: what cannot be read is counted and reported, and its
-neighbours are kept. A long page takes many milliseconds, and whoever has other work may read it in steps (`Reading`).
+Pure: no loop, no wire. One odd record never costs its page: what cannot be read is counted and
+reported, and its neighbours are kept. A long page takes many milliseconds, and whoever has other
+work may read it in steps (`Reading`).
 """
 
 from __future__ import annotations
@@ -12,7 +13,14 @@ from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import Any, TypeVar
 
-from metasearch.adapters.parse.bodies import kind_of, load, marks_in, unescape, weighed, without_namespaces
+from metasearch.adapters.parse.bodies import (
+    kind_of,
+    load,
+    marks_in,
+    unescape,
+    weighed,
+    without_namespaces,
+)
 from metasearch.adapters.parse.charset import unmarked
 from metasearch.adapters.parse.reader import read
 from metasearch.adapters.parse.refusals import blocked, not_expected, refusal, said
@@ -26,8 +34,8 @@ from metasearch.adapters.translate.links import followed
 from metasearch.adapters.translate.plan import next_request
 from metasearch.bib import convert
 from metasearch.bib.field_limits import Cuts, kept
-from metasearch.bib.marc import MarcRecord
 from metasearch.bib.made import made_record
+from metasearch.bib.marc import MarcRecord
 from metasearch.bib.strings import first
 from metasearch.errors import NotParsable, SourceError, Unreachable
 from metasearch.record import Record
@@ -35,13 +43,16 @@ from metasearch.record import Record
 T = TypeVar("T")
 Result = TypeVar("Result")
 
-#: A page on which a larger share of the records lacks a promised field has drifted; fewer records say nothing.
+#: A page on which a larger share of the records lacks a promised field has drifted; fewer records
+#: say nothing.
 DRIFT_SHARE, DRIFT_RECORDS = 0.5, 4
-#: Records that are read at a stretch, a millisecond of work, and at the first one: somebody waits for the first hit.
+#: Records that are read at a stretch, a millisecond of work, and at the first one: somebody waits
+#: for the first hit.
 STEP, FIRST_STEP = 10, 3
 #: Bytes of a body from which on to load it is a stretch of its own.
 LONG_BODY = 100_000
-#: Records that are read of a page that holds more than it was asked for: some databases always send all they have.
+#: Records that are read of a page that holds more than it was asked for: some databases always send
+#: all they have.
 MOST_RECORDS = 1_000
 STRAYS = "the link to the next page leads to another server, and was not followed"
 
@@ -75,15 +86,16 @@ class Parsed:
     drifted: tuple[str, float] | None = None
 
 
-#: Yields the records of a stretch, after each but the last one; what it returns is the result, with all records.
+#: Yields the records of a stretch, after each but the last one; what it returns is the result, with
+#: all records.
 Steps = Generator[tuple[Record, ...], None, Parsed]
 
 
 class Reading:
     """The reading of one page, in steps: iterate to the end, and `parsed` is what `parse` gives.
 
-    Each step gives the records that were read in it; those of the last one are in `parsed` only. Iterating raises what
-    `parse` raises.
+    Each step gives the records that were read in it; those of the last one are in `parsed` only.
+    Iterating raises what `parse` raises.
 
     Args:
         page: What came.
@@ -92,8 +104,8 @@ class Reading:
 
     Attributes:
         parsed: What the page holds, once all steps are done.
-        light: Whether each step takes a few milliseconds at most. The steps of what is not light take as long as the
-            weight of the body allows: they belong into a thread.
+        light: Whether each step takes a few milliseconds at most. The steps of what is not light
+            take as long as the weight of the body allows: they belong into a thread.
     """
 
     __slots__ = ("_steps", "light", "parsed")
@@ -117,7 +129,8 @@ class Reading:
             for _ in self:
                 if given_up():
                     return
-        except SourceError as error:  # let go here of the parsed body, which the traceback holds: that takes time, too
+        # let go here of the parsed body, which the traceback holds: that takes time, too
+        except SourceError as error:
             error.__traceback__ = error.__context__ = error.__cause__ = None
             raise error from None
 
@@ -166,7 +179,9 @@ def body_steps(page: Page, spec: AdapterSpec) -> Steps:
     if not body:
         if page.status >= 400:
             raise refusal(page, spec, f"HTTP {page.status} without a message")
-        raise NotParsable(spec.name, "the body is empty", url=page.request.shown, advice=Unreachable.advice)
+        raise NotParsable(
+            spec.name, "the body is empty", url=page.request.shown, advice=Unreachable.advice
+        )
     kind = kind_of(body)
     shapes = [shape for shape in spec.shapes if _kind(shape) == kind]
     if not shapes and kind == "xml":  # a fragment of a page, as scripts fetch it: a table, a list
@@ -181,9 +196,12 @@ def body_steps(page: Page, spec: AdapterSpec) -> Steps:
 
 
 def changed(
-    reading: Generator[tuple[Record, ...], None, Result], change: Callable[[tuple[Record, ...]], tuple[Record, ...]]
+    reading: Generator[tuple[Record, ...], None, Result],
+    change: Callable[[tuple[Record, ...]], tuple[Record, ...]],
 ) -> Generator[tuple[Record, ...], None, Result]:
-    """The same steps, with the records of each stretch changed; what they return at the end is left as it is."""
+    """The same steps, with the records of each stretch changed; what they return at the end is left
+    as it is.
+    """
     while True:
         try:
             records = next(reading)
@@ -199,12 +217,17 @@ def _kind(shape: Shape | LateShape) -> str:
 
 def _found(found: Any) -> bool:
     return not (
-        found is None or found is False or found in ("", [], {}) or (isinstance(found, float) and math.isnan(found))
+        found is None
+        or found is False
+        or found in ("", [], {})
+        or (isinstance(found, float) and math.isnan(found))
     )
 
 
 def _first_that_fits(shapes: list[LateShape], root: Any, page: Page, spec: AdapterSpec) -> Steps:
-    """The answer of the first shape that finds records; else of the first that knows the body at all."""
+    """The answer of the first shape that finds records; else of the first that knows the body at
+    all.
+    """
     fallback: Parsed | None = None
     fits = False
     for late in shapes:
@@ -233,7 +256,11 @@ def _first_that_fits(shapes: list[LateShape], root: Any, page: Page, spec: Adapt
             if total is not None and total > page.request.start:
                 notes += (f"the source says that it has {total:,} hits but sent none of them",)
             fallback = Parsed(total=total, notes=notes)
-    if fallback is None and shapes[0].body == "html" and (wall := blocked(page, spec, page.body)) is not None:
+    if (
+        fallback is None
+        and shapes[0].body == "html"
+        and (wall := blocked(page, spec, page.body)) is not None
+    ):
         raise wall  # where web pages are read, a human check is one, too
     if page.status >= 400:
         raise refusal(page, spec, f"HTTP {page.status}")
@@ -245,8 +272,12 @@ def _first_that_fits(shapes: list[LateShape], root: Any, page: Page, spec: Adapt
     return fallback
 
 
-def _one(select: Selector | None, root: Any, kind: str, read: Callable[[Any], T | None]) -> T | None:
-    """What a selector of the envelope finds, read; None where there is none, or where it is nested to death."""
+def _one(
+    select: Selector | None, root: Any, kind: str, read: Callable[[Any], T | None]
+) -> T | None:
+    """What a selector of the envelope finds, read; None where there is none, or where it is nested
+    to death.
+    """
     if select is None:
         return None
     try:
@@ -256,18 +287,23 @@ def _one(select: Selector | None, root: Any, kind: str, read: Callable[[Any], T 
 
 
 def _knows(shape: Shape, root: Any, nodes: Any) -> bool:
-    """Whether a body without records is one of this shape: an empty answer, and not something else altogether."""
+    """Whether a body without records is one of this shape: an empty answer, and not something else
+    altogether.
+    """
     if shape.body != "json":
         return shape.when is not None and shape.total is None
     if isinstance(root, list):
         return not root
-    return isinstance(nodes, list) and not isinstance(shape.records({}), list)  # the list is the body's own
+    return isinstance(nodes, list) and not isinstance(
+        shape.records({}), list
+    )  # the list is the body's own
 
 
 def in_stretches(
     nodes: Sequence[Any], start: int, make: Callable[[Any, int], Record | str]
 ) -> Generator[tuple[Record, ...], None, tuple[tuple[Record, ...], tuple[Unread, ...]]]:
-    """The records of some nodes, a stretch at a time; what it returns is all of them, and what could not be read.
+    """The records of some nodes, a stretch at a time; what it returns is all of them, and what
+    could not be read.
 
     Args:
         nodes: In the source's order.
@@ -294,13 +330,17 @@ def in_stretches(
     return tuple(records), tuple(unread)
 
 
-def _read(shape: Shape, nodes: list[Any], total: int | None, root: Any, page: Page, spec: AdapterSpec) -> Steps:
+def _read(
+    shape: Shape, nodes: list[Any], total: int | None, root: Any, page: Page, spec: AdapterSpec
+) -> Steps:
     request, sent = page.request, len(nodes)
     if page.most is not None and sent > page.most:
         nodes = nodes[: page.most]
     read = record_of if page.slim else _record_in_proportion
     cuts = Cuts()
-    made = in_stretches(nodes, request.start, lambda node, position: read(shape, node, position, spec, cuts))
+    made = in_stretches(
+        nodes, request.start, lambda node, position: read(shape, node, position, spec, cuts)
+    )
     records, unread = yield from made
     kind = _kind(shape)
     cursor = _one(shape.next, root, kind, first)
@@ -320,10 +360,15 @@ def _read(shape: Shape, nodes: list[Any], total: int | None, root: Any, page: Pa
 
 
 def _surplus(sent: int, read: int, request: Request) -> str:
-    """What is told of records that were sent and not read; "" where the search would have left them out anyway."""
+    """What is told of records that were sent and not read; "" where the search would have left them
+    out anyway.
+    """
     if read == sent or sent <= MOST_RECORDS:
         return ""
-    return f"it sent {sent:,} records where {request.size:,} were asked for; the first {read:,} were read"
+    return (
+        f"it sent {sent:,} records where {request.size:,} were asked for; the first {read:,} "
+        f"were read"
+    )
 
 
 def _drift(shape: Shape, records: Sequence[Record], nodes: int) -> tuple[str, float] | None:
@@ -336,7 +381,9 @@ def _drift(shape: Shape, records: Sequence[Record], nodes: int) -> tuple[str, fl
     return None
 
 
-def record_of(shape: Shape, node: Any, position: int, spec: AdapterSpec, cuts: Cuts) -> Record | str:
+def record_of(
+    shape: Shape, node: Any, position: int, spec: AdapterSpec, cuts: Cuts
+) -> Record | str:
     """The record of a node, or why there is none; what of it was too long is counted in `cuts`."""
     if shape.body == "json" and not isinstance(node, dict):
         return f"not an object but {type(node).__name__}"
@@ -345,7 +392,12 @@ def record_of(shape: Shape, node: Any, position: int, spec: AdapterSpec, cuts: C
     ids = read(shape.id_attempts, source, there, cuts)
     if not all(ids.values()):
         ids = {scheme: value for scheme, value in ids.items() if value}
-    if not values.get("title") and not values.get("doi") and not ids and not values.get("source_id"):
+    if (
+        not values.get("title")
+        and not values.get("doi")
+        and not ids
+        and not values.get("source_id")
+    ):
         return "neither a title nor an identifier"
     if "year" not in values and "date" in values:
         values["year"] = int(values["date"][:4])
@@ -353,8 +405,12 @@ def record_of(shape: Shape, node: Any, position: int, spec: AdapterSpec, cuts: C
     return made_record(source=spec.name, position=position, **kept(values, cuts))
 
 
-def _record_in_proportion(shape: Shape, node: Any, position: int, spec: AdapterSpec, cuts: Cuts) -> Record | str:
-    """The same, but a record is not looked at that holds more than any: each selector would walk over all of it."""
+def _record_in_proportion(
+    shape: Shape, node: Any, position: int, spec: AdapterSpec, cuts: Cuts
+) -> Record | str:
+    """The same, but a record is not looked at that holds more than any: each selector would walk
+    over all of it.
+    """
     if holds_too_much(node):
         return "it holds too much for a record of one work"
     return record_of(shape, node, position, spec, cuts)

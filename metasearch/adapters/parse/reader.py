@@ -1,8 +1,9 @@
 """The rules of a shape's fields as a flat list of attempts, and what they make of a record.
 
-Reading fields is most of what a record costs, and of the selectors of a spec half find nothing in any one record. What
-a rule needs is settled once, when the spec is loaded: which names must be there for a selector to find anything (its
-compiler says so), and what must be done to make strings of what it finds.
+Reading fields is most of what a record costs, and of the selectors of a spec half find nothing in
+any one record. What a rule needs is settled once, when the spec is loaded: which names must be
+there for a selector to find anything (its compiler says so), and what must be done to make strings
+of what it finds.
 """
 
 from __future__ import annotations
@@ -30,13 +31,17 @@ def whole(node: Any) -> Any:
 
 def _attempt(select: Selector, rule: FieldRule, body: str) -> Attempt:
     if select is whole:
-        return Attempt(rule.field, None, getattr(rule.convert, "needs", None), None, None, rule.convert)
+        return Attempt(
+            rule.field, None, getattr(rule.convert, "needs", None), None, None, rule.convert
+        )
     texts = None if rule.nodes else texts_of(body)
     needs = getattr(select, "needs", None)
     return Attempt(rule.field, getattr(select, "name", None), needs, select, texts, rule.convert)
 
 
-def read(attempts: Iterable[Attempt], source: Any, there: Mapping[str, Any], cuts: Cuts) -> dict[str, Any]:
+def read(
+    attempts: Iterable[Attempt], source: Any, there: Mapping[str, Any], cuts: Cuts
+) -> dict[str, Any]:
     """Field -> its value, of the fields of which the record says something.
 
     Args:

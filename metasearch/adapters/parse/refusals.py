@@ -1,4 +1,6 @@
-"""The error that a body means which holds no records: a message, a refusal, a human check, a page of something else."""
+"""The error that a body means which holds no records: a message, a refusal, a human check, a page
+of something else.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,14 @@ from metasearch.adapters.fetch.challenge import challenge
 from metasearch.adapters.request import Page
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.bib import convert
-from metasearch.errors import AccessDenied, Blocked, NotParsable, RateLimited, SourceError, SourceSaysError
+from metasearch.errors import (
+    AccessDenied,
+    Blocked,
+    NotParsable,
+    RateLimited,
+    SourceError,
+    SourceSaysError,
+)
 
 #: A plain text shorter than this is a message, not content.
 SHORT_TEXT = 500
@@ -32,12 +41,22 @@ def not_expected(page: Page, spec: AdapterSpec, body: bytes) -> SourceError:
         words = title or convert.text(body[:300].decode("utf-8", "replace")) or "an error page"
         if page.status in (401, 403, 429):
             return said(words, page, spec)
-        return refusal(page, spec, words if words.startswith(str(page.status)) else f"HTTP {page.status}: {words}")
+        return refusal(
+            page,
+            spec,
+            words if words.startswith(str(page.status)) else f"HTTP {page.status}: {words}",
+        )
     expected = " or ".join(
-        dict.fromkeys("XML" if shape.body == "marcxml" else shape.body.upper() for shape in spec.shapes)
+        dict.fromkeys(
+            "XML" if shape.body == "marcxml" else shape.body.upper() for shape in spec.shapes
+        )
     )
     if title:
-        return NotParsable(spec.name, f"a web page came, {title[:100]!r}, and not {expected}", url=page.request.shown)
+        return NotParsable(
+            spec.name,
+            f"a web page came, {title[:100]!r}, and not {expected}",
+            url=page.request.shown,
+        )
     return NotParsable(spec.name, f"expected {expected}", url=page.request.shown, body_start=start)
 
 
@@ -46,7 +65,9 @@ def blocked(page: Page, spec: AdapterSpec, body: bytes) -> Blocked | None:
     wall = challenge(body, page.content_type)
     if wall is None:
         return None
-    return Blocked(spec.name, f"a human check came instead of an answer ({wall})", url=page.request.shown)
+    return Blocked(
+        spec.name, f"a human check came instead of an answer ({wall})", url=page.request.shown
+    )
 
 
 def refusal(page: Page, spec: AdapterSpec, message: str) -> SourceError:

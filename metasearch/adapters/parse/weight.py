@@ -1,8 +1,9 @@
-"""What reading a body takes, told from its bytes alone: a few counts at the speed of memory, before any parser sees it.
+"""What reading a body takes, told from its bytes alone: a few counts at the speed of memory, before
+any parser sees it.
 
-A body of a few megabytes can hold a million elements. Its bytes are bounded by `limits.max_bytes`, and what is made of
-them here: `marks` stand for the time, because each of them is something that a parser makes and somebody walks over,
-and `memory` for the bytes that the parsed body takes.
+A body of a few megabytes can hold a million elements. Its bytes are bounded by `limits.max_bytes`,
+and what is made of them here: `marks` stand for the time, because each of them is something that a
+parser makes and somebody walks over, and `memory` for the bytes that the parsed body takes.
 """
 
 from __future__ import annotations
@@ -18,29 +19,38 @@ from metasearch.adapters.spec import MAX_BYTES, Limits
 
 #: A smaller body is light, whatever is in it: all that it can hold is read in a few milliseconds.
 SMALL = 8_000
-#: What is light holds at most so many bytes and marks: it is read on the loop, with no stretch above 25 ms.
+#: What is light holds at most so many bytes and marks: it is read on the loop, with no stretch
+#: above 25 ms.
 LIGHT_BYTES, LIGHT_MARKS = 1_000_000, 10_000
-#: Of every so many bytes one is looked at to tell what is light; chance says which, so that nobody writes round them.
+#: Of every so many bytes one is looked at to tell what is light; chance says which, so that nobody
+#: writes round them.
 _STRIDES = (7, 11, 13)
 #: The bytes that are, or stand for, marks.
 _MARKS = {"json": b",:[{", "xml": b"<=", "html": b"<="}
 #: What is read from a body may take so many times the memory of the largest body that is allowed.
 MEMORY_FACTOR = 4
-#: Bytes that something takes once it is read, in libxml2 and in Python, rounded up over small ones of each.
+#: Bytes that something takes once it is read, in libxml2 and in Python, rounded up over small ones
+#: of each.
 _NODE, _ATTRIBUTE, _VALUE = 120, 240, 56
 #: Bytes that are made of one byte of a body at most: no denser body can be written.
 _DENSEST = 64
 #: Attributes of one element of a web page beyond which libxml2 takes quadratic time.
 MOST_ATTRIBUTES = 250
-#: Elements or values of one record: a paper of fifteen thousand authors has as many. Each selector walks over all.
+#: Elements or values of one record: a paper of fifteen thousand authors has as many. Each selector
+#: walks over all.
 MOST_ELEMENTS, MOST_VALUES = 60_000, 120_000
 #: An attribute takes two bytes at least.
 _LONG_TAG = 2 * MOST_ATTRIBUTES
-_ATTRIBUTE_OF_TAG = rb"""=?[^\s/>=]*+(?:\s*+=\s*+(?:"[^"]*+(?:"|\Z)|'[^']*+(?:'|\Z)|[^\s>"'][^\s>]*+))?+"""
+_ATTRIBUTE_OF_TAG = (
+    rb"""=?[^\s/>=]*+(?:\s*+=\s*+(?:"[^"]*+(?:"|\Z)|'[^']*+(?:'|\Z)|[^\s>"'][^\s>]*+))?+"""
+)
 _ATTRIBUTES = re.compile(rb"[^\s/>]" + _ATTRIBUTE_OF_TAG)
-#: A start tag as browsers see one (a ">" in a quoted value does not end it), as far as its attributes may be too many.
+#: A start tag as browsers see one (a ">" in a quoted value does not end it), as far as its
+#: attributes may be too many.
 _TAG = re.compile(
-    rb"<[a-zA-Z][^\s/>]*+(?:[\s/]*+(?=[^\s/>])" + _ATTRIBUTE_OF_TAG + rb"){0,%d}+" % (MOST_ATTRIBUTES + 1)
+    rb"<[a-zA-Z][^\s/>]*+(?:[\s/]*+(?=[^\s/>])"
+    + _ATTRIBUTE_OF_TAG
+    + rb"){0,%d}+" % (MOST_ATTRIBUTES + 1)
 )
 
 
@@ -75,13 +85,21 @@ def weight_of(kind: str, body: bytes) -> Weight:
     if kind == "xml":
         # Comments and instructions are not kept, and what closes an element is none.
         nodes -= body.count(b"</") + body.count(b"<!--") + body.count(b"<?")
-        if b"<!" in body[:1000]:  # each entity is a node, and to declare one takes as much as several
+        if (
+            b"<!" in body[:1000]
+        ):  # each entity is a node, and to declare one takes as much as several
             nodes += body.count(b"&") + 2 * body.count(b"<!")
-    return Weight(tags + attributes, _NODE * nodes + _ATTRIBUTE * attributes + 2 * len(body), "elements and attributes")
+    return Weight(
+        tags + attributes,
+        _NODE * nodes + _ATTRIBUTE * attributes + 2 * len(body),
+        "elements and attributes",
+    )
 
 
 def estimated_marks(kind: str, body: bytes) -> int:
-    """How many marks a body of a kind holds, by a sample of it; as many as bytes, where the kind has none."""
+    """How many marks a body of a kind holds, by a sample of it; as many as bytes, where the kind
+    has none.
+    """
     if kind not in _MARKS:  # what seems to be a text may be in UTF-16
         return len(body)
     stride = secrets.choice(_STRIDES)
@@ -90,7 +108,9 @@ def estimated_marks(kind: str, body: bytes) -> int:
 
 
 def allowed_memory(limits: Limits) -> int:
-    """Bytes that a body of a source may take once it is read. Whoever wants short bodies has no less for each."""
+    """Bytes that a body of a source may take once it is read. Whoever wants short bodies has no
+    less for each.
+    """
     return MEMORY_FACTOR * max(limits.max_bytes, MAX_BYTES)
 
 
@@ -106,8 +126,13 @@ def too_much(weight: Weight, limits: Limits) -> bool:
 
 def is_overloaded(page: bytes) -> bool:
     """Whether an element of a web page has more than `MOST_ATTRIBUTES` attributes."""
-    for tag in _TAG.finditer(page):  # no list of all, which would hold the interpreter until it is made
-        if tag.end() - tag.start() > _LONG_TAG and len(_ATTRIBUTES.findall(tag[0])) - 1 > MOST_ATTRIBUTES:
+    for tag in _TAG.finditer(
+        page
+    ):  # no list of all, which would hold the interpreter until it is made
+        if (
+            tag.end() - tag.start() > _LONG_TAG
+            and len(_ATTRIBUTES.findall(tag[0])) - 1 > MOST_ATTRIBUTES
+        ):
             return True
     return False
 

@@ -10,7 +10,9 @@ from metasearch.adapters.select.xml import element_text, text_of
 
 
 def texts_of(body: str) -> Callable[[Any], Any] | None:
-    """What makes strings of the nodes that a selector finds in a body of this kind; None where it finds no nodes."""
+    """What makes strings of the nodes that a selector finds in a body of this kind; None where it
+    finds no nodes.
+    """
     return _OF_NODES.get(body)
 
 

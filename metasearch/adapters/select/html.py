@@ -1,6 +1,8 @@
-"""CSS and XPath over HTML: parsed as parsel parses it, selected by lxml with expressions that are compiled once.
+"""CSS and XPath over HTML: parsed as parsel parses it, selected by lxml with expressions that are
+compiled once.
 
-A selector that begins with `/`, `./` or `(` is XPath, everything else CSS (parsel's `::text` and `::attr(name)` work).
+A selector that begins with `/`, `./` or `(` is XPath, everything else CSS (parsel's `::text` and
+`::attr(name)` work).
 """
 
 from __future__ import annotations
@@ -25,7 +27,9 @@ def parse_html(body: bytes, encoding: str = "utf-8") -> Any:
     from parsel import Selector as Page
 
     if len(body) > _LONG_PAGE and encoding == "utf-8" and _is_utf8(body):
-        return Page(body=body, encoding="utf8", type="html").root  # its text may take four times as many bytes
+        return Page(
+            body=body, encoding="utf8", type="html"
+        ).root  # its text may take four times as many bytes
     return Page(text=body.decode(encoding, "replace") or "<html/>", type="html").root
 
 
@@ -54,7 +58,9 @@ def compile_html(expression: str) -> Selector:
     try:
         path = expression if as_xpath else css2xpath(expression)
         search = etree.XPath(path, namespaces=_NAMESPACES, regexp=False, smart_strings=False)
-        search(etree.Element("none"))  # lxml tells an unknown prefix or function only when the expression runs
+        search(
+            etree.Element("none")
+        )  # lxml tells an unknown prefix or function only when the expression runs
     except Exception as exc:  # cssselect and lxml each have their own family of errors
         raise ValueError(f"not {'XPath' if as_xpath else 'CSS'}: {exc}") from exc
 

@@ -1,8 +1,9 @@
 """JMESPath, compiled to plain Python closures.
 
-The jmespath package walks its syntax tree anew for every record; most selectors of a spec are short paths, and for
-these a chain of closures is about ten times as fast. What the compiler does not know is left to jmespath itself, so
-every JMESPath expression works (https://jmespath.org/specification.html).
+The jmespath package walks its syntax tree anew for every record; most selectors of a spec are short
+paths, and for these a chain of closures is about ten times as fast. What the compiler does not know
+is left to jmespath itself, so every JMESPath expression works
+(https://jmespath.org/specification.html).
 """
 
 from __future__ import annotations
@@ -41,24 +42,33 @@ def compile_json(expression: str) -> Selector:
                 return None
 
     members = _members(parsed.parsed)
-    if members is not None and compiled({}) in (None, [], ""):  # without them, an object is as good as an empty one
+    if members is not None and compiled({}) in (
+        None,
+        [],
+        "",
+    ):  # without them, an object is as good as an empty one
         compiled.needs = tuple(sorted(members))  # type: ignore[attr-defined]  # reader.py asks for it
     return compiled
 
 
-#: Nodes of which only the first part is asked of the value itself, and the others of what that finds.
+#: Nodes of which only the first part is asked of the value itself, and the others of what that
+#: finds.
 _FIRST_PART = frozenset((
-    "subexpression", "index_expression", "pipe", "projection", "filter_projection", "value_projection", "flatten",
+    "subexpression", "index_expression", "pipe", "projection", "filter_projection",
+    "value_projection", "flatten",
 ))  # fmt: skip
 #: Nodes of which each part is asked of the value itself.
 _EACH_PART = frozenset((
-    "or_expression", "and_expression", "not_expression", "comparator", "multi_select_list", "multi_select_dict",
+    "or_expression", "and_expression", "not_expression", "comparator", "multi_select_list",
+    "multi_select_dict",
     "key_val_pair", "function_expression",
 ))  # fmt: skip
 
 
 def _members(node: Node) -> frozenset[str] | None:
-    """Names of the members of an object that alone decide what the node finds in it; None where more may decide."""
+    """Names of the members of an object that alone decide what the node finds in it; None where
+    more may decide.
+    """
     kind = node["type"]
     if kind == "field":
         return frozenset((node["value"],))
@@ -69,7 +79,11 @@ def _members(node: Node) -> frozenset[str] | None:
     if kind not in _EACH_PART:
         return None
     parts = [_members(child) for child in node["children"]]
-    return None if None in parts else frozenset(name for part in parts if part is not None for name in part)
+    return (
+        None
+        if None in parts
+        else frozenset(name for part in parts if part is not None for name in part)
+    )
 
 
 def _compile(node: Node) -> Selector | None:
@@ -168,10 +182,11 @@ def _projection(node: Node, parts: list[Selector]) -> Selector:
 
 
 def every(select: Selector) -> Selector:
-    """The selector, but with None for each item of a list in which it finds nothing while it does in others.
+    """The selector, but with None for each item of a list in which it finds nothing while it does
+    in others.
 
-    A projection such as `data[].attributes` leaves such items out, as JMESPath wants it; whoever counts records must
-    see them.
+    A projection such as `data[].attributes` leaves such items out, as JMESPath wants it; whoever
+    counts records must see them.
     """
     found: Selector = getattr(select, "every", select)
     return found
@@ -250,7 +265,11 @@ def _equality(node: Node, parts: list[Selector]) -> Selector | None:
         return None
     wanted = node["value"] == "eq"
     what, constant = node["children"]
-    if what["type"] == "field" and constant["type"] == "literal" and isinstance(constant["value"], str):
+    if (
+        what["type"] == "field"
+        and constant["type"] == "literal"
+        and isinstance(constant["value"], str)
+    ):
         name, text = what["value"], constant["value"]  # as nearly always
         return lambda value: ((value.get(name) if type(value) is dict else None) == text) == wanted
 
@@ -273,7 +292,11 @@ def _function(node: Node, parts: list[Selector]) -> Selector | None:
 
     def select(value: Any) -> Any:
         between, found = glue(value), items(value)
-        if not isinstance(between, str) or not isinstance(found, list) or not all(isinstance(x, str) for x in found):
+        if (
+            not isinstance(between, str)
+            or not isinstance(found, list)
+            or not all(isinstance(x, str) for x in found)
+        ):
             return None
         return between.join(found)
 

@@ -38,7 +38,9 @@ def compile_marc(expression: str) -> Selector:
     """
     parsed = _SELECTOR.fullmatch(expression.strip())
     if parsed is None:
-        raise ValueError("not a MARC selector; allowed are 245$a, 245$abn, 001, 008/35-37, LDR/6, 024[$2=doi]$a")
+        raise ValueError(
+            "not a MARC selector; allowed are 245$a, 245$abn, 001, 008/35-37, LDR/6, 024[$2=doi]$a"
+        )
     if parsed["inner"]:
         codes = parsed["inner"]
         return lambda field: [field.text(codes)]
@@ -70,7 +72,9 @@ def _control(tag: str, first: str | None, last: str | None) -> Selector:
     return select
 
 
-def _data(tags: tuple[str, ...], conditions: list[tuple[str, str, str]], codes: str | None) -> Selector:
+def _data(
+    tags: tuple[str, ...], conditions: list[tuple[str, str, str]], codes: str | None
+) -> Selector:
     def holds(field: MarcField) -> bool:
         for what, operator, wanted in conditions:
             if what == "1":
@@ -86,7 +90,9 @@ def _data(tags: tuple[str, ...], conditions: list[tuple[str, str, str]], codes: 
     def select(record: MarcRecord) -> list[Any]:
         out: list[Any] = []
         for tag in tags:
-            if tag not in record.tags:  # as nearly always: of the tags that a spec knows, a record has a few
+            if (
+                tag not in record.tags
+            ):  # as nearly always: of the tags that a spec knows, a record has a few
                 continue
             for field in record.fields(tag):
                 if not conditions or holds(field):

@@ -1,7 +1,7 @@
 """XPath over lxml, compiled once; and the one parser that reads XML from outside.
 
-The parser expands no entities, loads nothing, keeps libxml2's limits on depth and text, and does not repair
-what is broken, because a repaired body silently loses records.
+The parser expands no entities, loads nothing, keeps libxml2's limits on depth and text, and does
+not repair what is broken, because a repaired body silently loses records.
 """
 
 from __future__ import annotations
@@ -52,7 +52,8 @@ def parse_xml(body: bytes) -> Any:
         ValueError: The body is not well-formed, or passes libxml2's limits; the message says where.
     """
     parser = etree.XMLParser(
-        resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, recover=False, remove_comments=True,
+        resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, recover=False,
+        remove_comments=True,
         remove_pis=True,
     )  # fmt: skip
     try:
@@ -75,28 +76,35 @@ def _told(message: str, body: bytes) -> str:
 
 
 def compile_xml(expression: str) -> Selector:
-    """A selector over an element; gives a list of elements or strings, or one string, number or boolean.
+    """A selector over an element; gives a list of elements or strings, or one string, number or
+    boolean.
 
     Raises:
-        ValueError: The expression is not XPath 1.0, uses an unknown prefix, or a function that is not allowed.
+        ValueError: The expression is not XPath 1.0, uses an unknown prefix, or a function that is
+            not allowed.
     """
     if _REGEX_FUNCTION.search(expression):
         raise ValueError("regular expressions and document() are not allowed in a selector")
-    # lxml keeps the prefixes with each expression, and enters them, and regular expressions, at each of its calls.
+    # lxml keeps the prefixes with each expression, and enters them, and regular expressions, at
+    # each of its calls.
     named = {prefix: uri for prefix, uri in NAMESPACES.items() if f"{prefix}:" in expression}
     try:
         compiled = etree.XPath(expression, namespaces=named, regexp=False, smart_strings=False)
     except etree.XPathSyntaxError as exc:
         raise ValueError(f"not XPath 1.0: {exc}") from exc
     try:
-        compiled(etree.Element("none"))  # lxml tells an unknown prefix only when the expression runs
+        compiled(
+            etree.Element("none")
+        )  # lxml tells an unknown prefix only when the expression runs
     except etree.XPathEvalError as exc:
         raise ValueError(f"not usable: {exc}") from exc
     return compiled
 
 
 def text_of(node: Any) -> str:
-    """The text of what XPath found: an element's whole text without its markup, or the string itself."""
+    """The text of what XPath found: an element's whole text without its markup, or the string
+    itself.
+    """
     if isinstance(node, str):
         return node
     if isinstance(node, (int, float, bool)):

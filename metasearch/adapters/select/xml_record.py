@@ -1,9 +1,10 @@
 """An XML record with an index of its elements, and the selectors that read from the index.
 
-A spec's selectors are mostly short paths: a child by its name, or a descendant by its local name. libxml2 needs two to
-twenty microseconds for each, most of it to set itself up and to walk the same record once more. Here a record is walked
-once; a path whose first step finds nothing is answered from the index, and so is one whose predicates are simple. All
-else is left to libxml2, so that every XPath expression works and means what XPath says.
+A spec's selectors are mostly short paths: a child by its name, or a descendant by its local name.
+libxml2 needs two to twenty microseconds for each, most of it to set itself up and to walk the same
+record once more. Here a record is walked once; a path whose first step finds nothing is answered
+from the index, and so is one whose predicates are simple. All else is left to libxml2, so that
+every XPath expression works and means what XPath says.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ Test = Callable[[Any], bool]
 
 
 class XmlRecord:
-    """An element as the selectors of fields see it: its children by tag, its descendants by local name.
+    """An element as the selectors of fields see it: its children by tag, its descendants by local
+    name.
 
     Attributes:
         children: The children by tag, "{namespace}name", in order.
@@ -74,7 +76,9 @@ def compile_xml_record(expression: str) -> Selector:
             return []
         if len(alive) == 1 and alive[0].whole:
             return alive[0].narrow(alive[0].start(record))
-        return search(record.element)  # several node sets in one order, or a path that is not simple
+        return search(
+            record.element
+        )  # several node sets in one order, or a path that is not simple
 
     if all(path.child for path in known):
         select.needs = tuple(path.child for path in known)  # type: ignore[attr-defined]  # reader.py asks for it
@@ -111,19 +115,26 @@ _ATTRIBUTE = re.compile(rf"/@(?P<name>{_NAME}(?::{_NAME})?)")
 
 
 class _Path:
-    """A location path: how its first step is found, the tests of that step, and the attribute that is wanted of it.
+    """A location path: how its first step is found, the tests of that step, and the attribute that
+    is wanted of it.
 
     Attributes:
         child: The tag of the child that the first step names; "" where it is another step.
         start: Finds what the first step names, before its predicates.
-        whole: Whether the index answers the whole path; `start` alone tells only where it leads nowhere.
+        whole: Whether the index answers the whole path; `start` alone tells only where it leads
+            nowhere.
         narrows: Whether there is more to the path than its start.
     """
 
     __slots__ = ("_attribute", "_tests", "child", "narrows", "start", "whole")
 
     def __init__(
-        self, child: str, start: Callable[[XmlRecord], list[Any]], tests: list[Test], attribute: str, whole: bool
+        self,
+        child: str,
+        start: Callable[[XmlRecord], list[Any]],
+        tests: list[Test],
+        attribute: str,
+        whole: bool,
     ) -> None:
         self.child = child
         self.start = start
@@ -137,12 +148,16 @@ class _Path:
         for test in self._tests:
             found = [element for element in found if test(element)]
         if self._attribute:
-            return [value for element in found if (value := element.get(self._attribute)) is not None]
+            return [
+                value for element in found if (value := element.get(self._attribute)) is not None
+            ]
         return found
 
 
 def _path(expression: str) -> _Path | None:
-    """The path that is written there, or None where it is something else or begins in a way of its own."""
+    """The path that is written there, or None where it is something else or begins in a way of its
+    own.
+    """
     first = _FIRST.match(expression)
     if first is None or (first["name"] and first["within"]):
         return None
@@ -176,7 +191,11 @@ def _start(first: re.Match[str]) -> Callable[[XmlRecord], list[Any]]:
     if within:
         inside = f"{{*}}{within}"
         return lambda record: (
-            [found for part in record.element.iterchildren(inside) for found in part.iterdescendants(*wanted)]
+            [
+                found
+                for part in record.element.iterchildren(inside)
+                for found in part.iterdescendants(*wanted)
+            ]
             if any(record.named(name) for name in names)
             else _NONE
         )
@@ -188,9 +207,17 @@ def _start(first: re.Match[str]) -> Callable[[XmlRecord], list[Any]]:
 
 
 def _named_one_of(record: XmlRecord, names: list[str], tags: list[str]) -> list[Any]:
-    """The descendants with one of several local names, in order; the record is walked only where it has two of them."""
+    """The descendants with one of several local names, in order; the record is walked only where it
+    has two of them.
+    """
     found = [elements for name in names if (elements := record.named(name))]
-    return list(record.element.iterdescendants(*tags)) if len(found) > 1 else found[0] if found else _NONE
+    return (
+        list(record.element.iterdescendants(*tags))
+        if len(found) > 1
+        else found[0]
+        if found
+        else _NONE
+    )
 
 
 def _tag(name: str) -> str:
@@ -243,7 +270,9 @@ _TEXT = re.compile(r"(contains|starts-with)\(\.,\s*'([^']*)'\)")
 
 
 def _test(predicate: str) -> Test | None:
-    """A predicate as a function of an element, or None where it asks for the element's place among others."""
+    """A predicate as a function of an element, or None where it asks for the element's place among
+    others.
+    """
     tests = [_condition(part.strip()) for part in _parts(predicate, " or ")]
     known = [test for test in tests if test is not None]
     if len(known) < len(tests):
@@ -252,7 +281,9 @@ def _test(predicate: str) -> Test | None:
 
 
 def _condition(text: str) -> Test | None:
-    """A condition without "or" as a function of an element, or None where it is none of the usual ones."""
+    """A condition without "or" as a function of an element, or None where it is none of the usual
+    ones.
+    """
     if text == "not(*)":
         return lambda element: len(element) == 0
     if text == "normalize-space()":
@@ -272,12 +303,18 @@ def _condition(text: str) -> Test | None:
     if text.startswith("not(") and _closes(text, 3) == len(text) - 1:
         tests = [_condition(part.strip()) for part in _parts(text[4:-1], " or ")]
         known = [test for test in tests if test is not None]
-        return None if len(known) < len(tests) else lambda element: not any(test(element) for test in known)
+        return (
+            None
+            if len(known) < len(tests)
+            else lambda element: not any(test(element) for test in known)
+        )
     return None
 
 
 def _equality(attribute: str | None, equal: bool, value: str) -> Test:
-    """Whether an attribute, or the element's text, is that; an attribute that is not there is neither equal nor not."""
+    """Whether an attribute, or the element's text, is that; an attribute that is not there is
+    neither equal nor not.
+    """
     if attribute is None:
         return lambda element: (_string(element) == value) == equal
     if equal:
@@ -287,13 +324,17 @@ def _equality(attribute: str | None, equal: bool, value: str) -> Test:
 
 def _parts(expression: str, between: str) -> list[str]:
     """The parts of an expression that stand apart by that, outside of quotes and brackets."""
-    places = [i for i, depth in _depths(expression) if depth == 0 and expression.startswith(between, i)]
+    places = [
+        i for i, depth in _depths(expression) if depth == 0 and expression.startswith(between, i)
+    ]
     starts = [0, *(i + len(between) for i in places)]
     return [expression[a:b] for a, b in zip(starts, [*places, len(expression)], strict=True)]
 
 
 def _other_test(predicate: str) -> Test | None:
-    """A predicate that libxml2 decides, at the few elements of that name and not at every one of the record."""
+    """A predicate that libxml2 decides, at the few elements of that name and not at every one of
+    the record.
+    """
     if _PLACE.search(predicate):
         return None
     try:

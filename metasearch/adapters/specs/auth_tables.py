@@ -30,7 +30,8 @@ class AuthTables:
             env = self.reader.get(value, "env", str, "", where)
             if not re.fullmatch(VARIABLE, env):
                 self.reader.wrong(
-                    f"{where}.env", "must be the name of an environment variable, never the secret itself"
+                    f"{where}.env",
+                    "must be the name of an environment variable, never the secret itself",
                 )
             place = value.get("in", "params")
             if place not in CHOICES["auth.in"]:
@@ -54,7 +55,9 @@ class AuthTables:
             self.reader.wrong(f"{where}.kind", f"one of {', '.join(CHOICES['auth.kind'])}")
             return auth
         for key in ("token_url", "secret_env", "scope", "login"):
-            if key in value and (kind == "key" or (kind, key) in (("oauth2", "login"), ("login", "scope"))):
+            if key in value and (
+                kind == "key" or (kind, key) in (("oauth2", "login"), ("login", "scope"))
+            ):
                 self.reader.wrong(f"{where}.{key}", f'there is none with kind = "{kind}"')
         if kind == "key":
             return auth
@@ -64,12 +67,14 @@ class AuthTables:
         secret_env = self.reader.get(value, "secret_env", str, "", where)
         if not re.fullmatch(VARIABLE if secret_env or kind == "oauth2" else "", secret_env):
             self.reader.wrong(
-                f"{where}.secret_env", "must be the name of an environment variable, never the secret itself"
+                f"{where}.secret_env",
+                "must be the name of an environment variable, never the secret itself",
             )
         login = self.reader.table(value, "login", f"{where}.login")
         if kind == "login" and not login:
             self.reader.wrong(
-                f"{where}.login", 'is missing: what is sent, as { username = "{id}", password = "{secret}" }'
+                f"{where}.login",
+                'is missing: what is sent, as { username = "{id}", password = "{secret}" }',
             )
         for name, template in login.items():
             if not isinstance(template, str):

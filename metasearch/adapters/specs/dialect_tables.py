@@ -1,4 +1,6 @@
-"""`types`, `languages` and `either` of a spec's [query]: our words for a facet -> the database's."""
+"""`types`, `languages` and `either` of a spec's [query]: our words for a facet -> the
+database's.
+"""
 
 from __future__ import annotations
 
@@ -20,11 +22,15 @@ class DialectTables:
         self.reader = reader
 
     def types(self, query: Table) -> Words:
-        """Type -> words: a string, an array of strings, or `true` where all works are of that type."""
+        """Type -> words: a string, an array of strings, or `true` where all works are of that
+        type.
+        """
         table = self.reader.table(query, "types", "query.types")
         for name in table:
             if name not in TYPES:
-                self.reader.wrong(f"query.types.{name}", f"unknown type; allowed are {', '.join(TYPES)}")
+                self.reader.wrong(
+                    f"query.types.{name}", f"unknown type; allowed are {', '.join(TYPES)}"
+                )
         return {name: self.words(value, f"query.types.{name}") for name, value in table.items()}
 
     def languages(self, query: Table) -> Words:
@@ -33,11 +39,18 @@ class DialectTables:
         if isinstance(value, Mapping):
             for code in value:
                 if code not in languages():
-                    self.reader.wrong(f"query.languages.{code}", "unknown language; the codes are those of ISO 639-1")
-            return {code: self.words(words, f"query.languages.{code}") for code, words in value.items()}
+                    self.reader.wrong(
+                        f"query.languages.{code}",
+                        "unknown language; the codes are those of ISO 639-1",
+                    )
+            return {
+                code: self.words(words, f"query.languages.{code}") for code, words in value.items()
+            }
         schemes = value if isinstance(value, list) else [value]
         if not schemes or any(scheme not in SCHEMES for scheme in schemes):
-            self.reader.wrong("query.languages", f"must be a table, or one or more of {', '.join(SCHEMES)}")
+            self.reader.wrong(
+                "query.languages", f"must be a table, or one or more of {', '.join(SCHEMES)}"
+            )
             return {}
         return language_table(tuple(schemes))
 
@@ -54,19 +67,30 @@ class DialectTables:
         table = self.reader.table(query, "either", "query.either")
         for field, between in table.items():
             if field not in FACETS or not isinstance(between, str) or not between:
-                self.reader.wrong(f"query.either.{field}", "must be a string; the fields are type and language")
+                self.reader.wrong(
+                    f"query.either.{field}", "must be a string; the fields are type and language"
+                )
         return {str(field): str(between) for field, between in table.items()}
 
     def have_a_place(self, query: Table, request: Any) -> None:
-        """A table without a place in the request or a template would do nothing, and a place without one neither."""
+        """A table without a place in the request or a template would do nothing, and a place
+        without one neither.
+        """
         fields = query.get("fields", {})
         for field, key in (("type", "types"), ("language", "languages")):
             words = query.get(key, {})
-            placed = f"{{{field}}}" in str(request) or (isinstance(fields, Mapping) and field in fields)
+            placed = f"{{{field}}}" in str(request) or (
+                isinstance(fields, Mapping) and field in fields
+            )
             if placed and not words:
-                self.reader.wrong(f"query.{key}", f"is missing: what does the database call each {field}?")
-            needs = not isinstance(words, Mapping) or any(value is not True for value in words.values())
+                self.reader.wrong(
+                    f"query.{key}", f"is missing: what does the database call each {field}?"
+                )
+            needs = not isinstance(words, Mapping) or any(
+                value is not True for value in words.values()
+            )
             if words and needs and not placed:
                 self.reader.wrong(
-                    f"query.{key}", f"has no place: write query.fields.{field}, or {{{field}}} in a parameter"
+                    f"query.{key}",
+                    f"has no place: write query.fields.{field}, or {{{field}}} in a parameter",
                 )

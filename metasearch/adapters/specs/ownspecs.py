@@ -1,7 +1,7 @@
 """Spec files of the user's own: how they are named, found and read.
 
-A source is named by its name or by the path of its spec. What has a slash in it or ends in `.toml` is a path, so no
-name is ever looked for among the files of the folder in which a command runs.
+A source is named by its name or by the path of its spec. What has a slash in it or ends in `.toml`
+is a path, so no name is ever looked for among the files of the folder in which a command runs.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from metasearch.adapters.specs.specfile import NAME, read_table
 from metasearch.adapters.specs.tables import Table
 from metasearch.errors import SpecError, UsageError
 
-#: How a program may name sources: names, groups, and paths of spec files; one text may hold several, with commas.
+#: How a program may name sources: names, groups, and paths of spec files; one text may hold
+#: several, with commas.
 SourcesLike = str | Path | Sequence[str | Path]
 
 #: Spec files of a folder.
@@ -30,7 +31,8 @@ def is_path(name: str | Path) -> bool:
 def names_of(given: SourcesLike | None) -> tuple[str | Path, ...] | None:
     """Each source that is named, once; None for None.
 
-    A text alone is parted at its commas, as `-s` is; one in a list, and a `Path`, are taken as they are.
+    A text alone is parted at its commas, as `-s` is; one in a list, and a `Path`, are taken as they
+    are.
 
     Raises:
         UsageError: Something else than a text or a path is among them.
@@ -39,7 +41,13 @@ def names_of(given: SourcesLike | None) -> tuple[str | Path, ...] | None:
         return None
     if isinstance(given, str):
         return tuple(dict.fromkeys(filter(None, (name.strip() for name in given.split(",")))))
-    found = (given,) if isinstance(given, Path) else tuple(given) if isinstance(given, Iterable) else (given,)
+    found = (
+        (given,)
+        if isinstance(given, Path)
+        else tuple(given)
+        if isinstance(given, Iterable)
+        else (given,)
+    )
     for name in found:
         if not isinstance(name, (str, Path)):
             raise UsageError(f"sources: {repr(name)[:80]} is neither a name nor a path")
@@ -56,7 +64,10 @@ def table_of(path: Path) -> dict[str, Any]:
     try:
         table = read_table(path, str(path))
     except FileNotFoundError as exc:
-        advice = "The path begins in the folder where you are; `metasearch sources new NAME` writes a spec to fill in."
+        advice = (
+            "The path begins in the folder where you are; `metasearch sources new NAME` "
+            "writes a spec to fill in."
+        )
         raise UsageError(f"there is no spec file {path}", advice=advice) from exc
     except (OSError, ValueError) as exc:
         raise SpecError(str(path), [f"cannot be read: {opening.why(exc)}"]) from exc
@@ -64,7 +75,9 @@ def table_of(path: Path) -> dict[str, Any]:
 
 
 def anchored(table: Table, folder: Path) -> dict[str, Any]:
-    """The table, in which the path that it extends begins at the root and no longer in its folder."""
+    """The table, in which the path that it extends begins at the root and no longer in its
+    folder.
+    """
     found = dict(table)
     base = found.get("extends")
     if isinstance(base, str) and is_path(base):
@@ -74,7 +87,8 @@ def anchored(table: Table, folder: Path) -> dict[str, Any]:
 
 
 def bases(shipped: Callable[[str], Table]) -> Callable[[str], Table]:
-    """What gives `specfile.build` the table of a shipped spec by its name, and of a file by its path.
+    """What gives `specfile.build` the table of a shipped spec by its name, and of a file by its
+    path.
 
     Raises:
         KeyError: There is no shipped spec of that name.
@@ -93,7 +107,8 @@ def bases(shipped: Callable[[str], Table]) -> Callable[[str], Table]:
 
 
 def spec_files(folder: Path | None) -> dict[str, Path]:
-    """Name of the source -> its file, of every `NAME.toml` in a folder; nothing where there is no folder.
+    """Name of the source -> its file, of every `NAME.toml` in a folder; nothing where there is no
+    folder.
 
     Raises:
         SpecError: There are too many, or one is called as no source can be.
@@ -103,7 +118,9 @@ def spec_files(folder: Path | None) -> dict[str, Path]:
     found: dict[str, Path] = {}
     for path in sorted(folder.glob("*.toml")):
         if not NAME.fullmatch(path.stem):
-            what = "a spec is called as its source: lower-case letters, digits, '-' or '_', at most 40"
+            what = (
+                "a spec is called as its source: lower-case letters, digits, '-' or '_', at most 40"
+            )
             raise SpecError(str(path), [f"the file's name: {what}"])
         found[path.stem] = path
         if len(found) > MOST_FILES:
@@ -130,5 +147,7 @@ def own_name(table: Table, path: Path) -> str:
     """
     name = table.get("name", path.stem)
     if not isinstance(name, str) or not NAME.fullmatch(name):
-        raise SpecError(str(path), ["name: must be lower-case letters, digits, '-' or '_', at most 40"])
+        raise SpecError(
+            str(path), ["name: must be lower-case letters, digits, '-' or '_', at most 40"]
+        )
     return name

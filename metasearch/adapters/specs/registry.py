@@ -43,8 +43,10 @@ class Registry:
 
     Args:
         settings: The configuration.
-        late: Whether the selectors of shipped specs, which are known to be right, are compiled when an answer comes.
-        files: Whether a source may be named by the path of its spec; False where others than the user name sources.
+        late: Whether the selectors of shipped specs, which are known to be right, are compiled when
+            an answer comes.
+        files: Whether a source may be named by the path of its spec; False where others than the
+            user name sources.
     """
 
     def __init__(self, settings: Settings, *, late: bool = True, files: bool = True) -> None:
@@ -59,16 +61,18 @@ class Registry:
         self._paths: dict[str, str] = {}
 
     def with_files(self, named: Iterable[str | Path]) -> Registry:
-        """The registry with the spec files that are among what somebody names; its `name_of` tells their names.
+        """The registry with the spec files that are among what somebody names; its `name_of` tells
+        their names.
 
-        Nothing of it is seen by whoever uses this registry: another search may name another file. A file whose source
-        is called as one that is there already takes its place.
+        Nothing of it is seen by whoever uses this registry: another search may name another file. A
+        file whose source is called as one that is there already takes its place.
 
         Args:
             named: Names of sources and groups, and paths.
 
         Raises:
-            UsageError: There is no such file, no file may be named here, or two of the names mean sources of one name.
+            UsageError: There is no such file, no file may be named here, or two of the names mean
+                sources of one name.
             SpecError: A file cannot be read.
         """
         named = tuple(named)
@@ -77,7 +81,10 @@ class Registry:
         for given in filter(is_path, named):
             path = Path(given).expanduser()
             if not self._takes_files:
-                raise UsageError(f"{str(given)[:80]!r} is a path, and only names of sources and groups are taken here")
+                raise UsageError(
+                    f"{str(given)[:80]!r} is a path, and only names of sources and groups are "
+                    f"taken here"
+                )
             table = table_of(path)
             name = own_name(table, path)
             same = name in files and not path.samefile(files[name][0])
@@ -95,7 +102,8 @@ class Registry:
         return found
 
     def name_of(self, named: str | Path) -> str:
-        """The name of the source, or group, that somebody names: of a path, what the spec there is called.
+        """The name of the source, or group, that somebody names: of a path, what the spec there is
+        called.
 
         Raises:
             KeyError: It is a path, and `with_files` was not told.
@@ -103,7 +111,9 @@ class Registry:
         return self._paths[str(named)] if is_path(named) else str(named)
 
     def origin(self, name: str) -> tuple[str, float] | None:
-        """Of a source whose spec file was named: its path, and the time at which the file was last changed."""
+        """Of a source whose spec file was named: its path, and the time at which the file was last
+        changed.
+        """
         if name not in self._files:
             return None
         path = self._files[name][0].absolute()
@@ -112,9 +122,13 @@ class Registry:
         return str(path), 0.0
 
     def stands_for(self, name: str) -> str | None:
-        """The sentence that says that a file of the user's own has taken the place of a source; None where none has."""
+        """The sentence that says that a file of the user's own has taken the place of a source;
+        None where none has.
+        """
         path = self._files[name][0] if name in self._files else self._folder.get(name)
-        hidden = name in self._own or (name in self._files and name in {*self._folder, *self._settings.sources})
+        hidden = name in self._own or (
+            name in self._files and name in {*self._folder, *self._settings.sources}
+        )
         if path is None or not hidden or not self._settings.shipped:
             return None
         return f"{path} stands for the source of this name that is there already"
@@ -126,7 +140,9 @@ class Registry:
 
     @property
     def added(self) -> list[str]:
-        """Names of the sources that the configuration and its folder of specs add or change, sorted."""
+        """Names of the sources that the configuration and its folder of specs add or change,
+        sorted.
+        """
         return sorted({*self._settings.sources, *self._folder})
 
     @cached_property
@@ -142,17 +158,21 @@ class Registry:
     @cached_property
     def _own(self) -> tuple[str, ...]:
         """Names of the shipped specs that are sources, by their files' names: no file is read."""
-        return tuple(sorted(path.stem for path in spec_folder().glob("*.toml") if path.stem != GROUPS))
+        return tuple(
+            sorted(path.stem for path in spec_folder().glob("*.toml") if path.stem != GROUPS)
+        )
 
     def names(self) -> list[str]:
         """Every source that can be asked, sorted; families alone are no sources."""
         shipped = self._own if self._settings.shipped else ()
-        return sorted({*shipped, *self._folder, *self._settings.sources, *self.shelves, *self._files})
+        return sorted(
+            {*shipped, *self._folder, *self._settings.sources, *self.shelves, *self._files}
+        )
 
     @property
     def shelves(self) -> list[str]:
-        """The shelves that are sources, sorted; a shipped source or a spec file of the same name hides one, and none is
-        seen where only the sources of the configuration are.
+        """The shelves that are sources, sorted; a shipped source or a spec file of the same name
+        hides one, and none is seen where only the sources of the configuration are.
         """
         if not self._settings.shipped:
             return []
@@ -161,16 +181,21 @@ class Registry:
 
     @property
     def groups(self) -> list[str]:
-        """Names of all groups, sorted: the shipped ones, those of the configuration, and "all" and "default"."""
+        """Names of all groups, sorted: the shipped ones, those of the configuration, and "all" and
+        "default".
+        """
         return sorted({*self._written, "all", "default"})
 
     @cached_property
     def _written(self) -> Mapping[str, tuple[str, ...]]:
-        """Group -> the names that stand in it: the shipped groups, under those of the configuration."""
+        """Group -> the names that stand in it: the shipped groups, under those of the
+        configuration.
+        """
         return {**(shipped_groups() if self._settings.shipped else {}), **self._settings.groups}
 
     def group(self, name: str) -> list[str]:
-        """The sources of a group that can be asked and are enabled, in the order in which they are written down.
+        """The sources of a group that can be asked and are enabled, in the order in which they are
+        written down.
 
         Raises:
             KeyError: There is no such group.
@@ -184,8 +209,14 @@ class Registry:
 
     def groups_of(self, name: str) -> list[str]:
         """The groups that name a source, be it enabled or not; without "all"."""
-        asked = name in self.default() or (name in self._written.get("default", ()) and not self._enabled(name))
-        named = {group for group, members in self._written.items() if group != "default" and name in members}
+        asked = name in self.default() or (
+            name in self._written.get("default", ()) and not self._enabled(name)
+        )
+        named = {
+            group
+            for group, members in self._written.items()
+            if group != "default" and name in members
+        }
         return sorted(named | {"default"} if asked else named)
 
     def default(self) -> list[str]:
@@ -194,7 +225,11 @@ class Registry:
         if named is None:
             return self._usual()
         return list(
-            dict.fromkeys(chain.from_iterable(self._usual() if it == "default" else self.expand([it]) for it in named))
+            dict.fromkeys(
+                chain.from_iterable(
+                    self._usual() if it == "default" else self.expand([it]) for it in named
+                )
+            )
         )
 
     def _usual(self) -> list[str]:
@@ -210,18 +245,23 @@ class Registry:
         return [name for name in chosen if self._enabled(name)]
 
     def expand(self, names: Iterable[str]) -> list[str]:
-        """The names with its sources in the place of each group, every source once; of one name, the source is meant.
+        """The names with its sources in the place of each group, every source once; of one name,
+        the source is meant.
 
         What is neither stays as it is.
         """
         sources, groups = set(self.names()), set(self.groups)
         found: dict[str, None] = {}
         for name in names:
-            found |= dict.fromkeys(self.group(name) if name in groups and name not in sources else (name,))
+            found |= dict.fromkeys(
+                self.group(name) if name in groups and name not in sources else (name,)
+            )
         return list(found)
 
     def disabled(self, names: Iterable[str] | None = None) -> list[str]:
-        """Sources of the groups that are named, or of those that are asked by default, which are not enabled."""
+        """Sources of the groups that are named, or of those that are asked by default, which are
+        not enabled.
+        """
         chosen = names if names is not None else self._settings.default_sources or ("default",)
         known = self.names()
         groups = {**self._written, "all": tuple(known)}
@@ -230,15 +270,21 @@ class Registry:
                 *groups.get("default", ()),
                 *(name for name in self.added if self._said(name, "default", False)),
             )
-        members = dict.fromkeys(it for name in chosen if name not in known for it in groups.get(name, ()))
+        members = dict.fromkeys(
+            it for name in chosen if name not in known for it in groups.get(name, ())
+        )
         return [it for it in members if it in known and not self._enabled(it)]
 
     def _enabled(self, name: str) -> bool:
         shipped = name in self._own and name not in self._folder and name not in self._files
-        return self._said(name, "enabled", bool(shipped_table(name).get("enabled", True)) if shipped else True)
+        return self._said(
+            name, "enabled", bool(shipped_table(name).get("enabled", True)) if shipped else True
+        )
 
     def _said(self, name: str, key: str, otherwise: bool) -> bool:
-        """What the configuration or, where it says nothing, the user's own file has under a key of the top."""
+        """What the configuration or, where it says nothing, the user's own file has under a key of
+        the top.
+        """
         tables = [self._settings.sources.get(name, {})]
         if name in self._files:
             tables = [self._files[name][1]]
@@ -271,7 +317,9 @@ class Registry:
         return [name for name in names if name not in self._specs]
 
     def build(self, names: Iterable[str]) -> None:
-        """Build specs ahead of their use, in whatever thread; what is wrong with one is told when it is asked for."""
+        """Build specs ahead of their use, in whatever thread; what is wrong with one is told when
+        it is asked for.
+        """
         for name in names:
             with suppress(SpecError, UnknownSource):
                 self.spec(name)
@@ -297,14 +345,18 @@ class Registry:
             return build(self._own_table(name), str(self._folder[name]), base_table)
         shelf = {"extends": SHELF, "url": f"shelf:{name}"} if name in self.shelves else {}
         if override is None and shelf:
-            return build(shelf | {"name": name, "label": f"Shelf {name}"}, f"shelf {name}", shipped_table)
+            return build(
+                shelf | {"name": name, "label": f"Shelf {name}"}, f"shelf {name}", shipped_table
+            )
         if override is None and not self._is_shipped_source(name):
             near = difflib.get_close_matches(name, [*self.names(), *self.groups], n=3, cutoff=0.5)
             # The list of sources, which the error names otherwise, is that of the shipped ones.
             raise UnknownSource(name, near if near or self._settings.shipped else self.names())
         if override is None:
             return build(shipped_table(name), f"{name}.toml", shipped_table, late=self._late)
-        table = anchored(override if "extends" in override else shelf | dict(override), self._beside)
+        table = anchored(
+            override if "extends" in override else shelf | dict(override), self._beside
+        )
         if "extends" not in table and name in self._folder:
             table["extends"] = str(self._folder[name].resolve())
         elif "extends" not in table and name in self.shipped:
@@ -323,7 +375,13 @@ class Registry:
 
 
 def _divided(limits: Limits, workers: int) -> Limits:
-    """One process's part of what a source allows; one request at once stays, however small the part."""
+    """One process's part of what a source allows; one request at once stays, however small the
+    part.
+    """
     if workers == 1:
         return limits
-    return replace(limits, requests=limits.requests / workers, concurrency=max(1, limits.concurrency // workers))
+    return replace(
+        limits,
+        requests=limits.requests / workers,
+        concurrency=max(1, limits.concurrency // workers),
+    )

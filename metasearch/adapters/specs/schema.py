@@ -1,7 +1,9 @@
-"""The JSON Schema of a spec, for editors that complete and check TOML (taplo, Even Better TOML, Zed, JetBrains).
+"""The JSON Schema of a spec, for editors that complete and check TOML (taplo, Even Better TOML,
+Zed, JetBrains).
 
-It is made from the tables that the reader of specs goes by, so it cannot differ from them. What it cannot say (that a
-selector compiles, that a placeholder is known there) `metasearch sources check` does.
+It is made from the tables that the reader of specs goes by, so it cannot differ from them. What it
+cannot say (that a selector compiles, that a placeholder is known there) `metasearch sources check`
+does.
 """
 
 from __future__ import annotations
@@ -61,17 +63,41 @@ _KINDS: dict[str, Schema] = {
 def schema() -> Schema:
     """The schema of a spec file, JSON Schema 2020-12."""
     rule = {"anyOf": [_TEXT, {"type": "array"}, _table("field")]}
-    fields = {"type": "object", "properties": dict.fromkeys(sorted(RECORD_FIELDS), rule), "additionalProperties": False}
+    fields = {
+        "type": "object",
+        "properties": dict.fromkeys(sorted(RECORD_FIELDS), rule),
+        "additionalProperties": False,
+    }
     ids = {"type": "object", "additionalProperties": rule}
     query = _table("query")
-    templates = {"type": "object", "properties": dict.fromkeys(FIELDS, _TEXT), "additionalProperties": False}
-    query["properties"] |= {"fields": templates, "phrases": templates, "years": _table("query.years")}
+    templates = {
+        "type": "object",
+        "properties": dict.fromkeys(FIELDS, _TEXT),
+        "additionalProperties": False,
+    }
+    query["properties"] |= {
+        "fields": templates,
+        "phrases": templates,
+        "years": _table("query.years"),
+    }
     also = _table("parse")
     also["properties"] |= {"fields": fields, "ids": ids, "same_envelope": _TRUTH, "like": _TEXT}
     enrich = _table("enrich", skip=("request",))
     enrich["properties"] |= {"request": _table("enrich.request")}
     whole = _table(
-        "", skip=("request", "query", "paging", "auth", "limits", "enrich", "parse", "fields", "ids", "also")
+        "",
+        skip=(
+            "request",
+            "query",
+            "paging",
+            "auth",
+            "limits",
+            "enrich",
+            "parse",
+            "fields",
+            "ids",
+            "also",
+        ),
     )
     whole["properties"] |= {
         "request": _table("request"),

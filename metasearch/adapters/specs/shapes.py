@@ -1,4 +1,6 @@
-"""[parse], [fields], [ids] and [[also]] of a spec: the shapes that a database's bodies take, selectors compiled."""
+"""[parse], [fields], [ids] and [[also]] of a spec: the shapes that a database's bodies take,
+selectors compiled.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,16 @@ class ShapeReader(TableReader):
         paging_next = self.table(table, "paging").get("next", "")
         if paging_next:
             parse.setdefault("next", paging_next)
-        shapes = [self.one(parse, self.table(table, "fields"), self.table(table, "ids"), "parse", "fields", "ids")]
+        shapes = [
+            self.one(
+                parse,
+                self.table(table, "fields"),
+                self.table(table, "ids"),
+                "parse",
+                "fields",
+                "ids",
+            )
+        ]
         also = table.get("also", [])
         if not isinstance(also, list):
             self.wrong("also", "must be an array of tables: [[also]]")
@@ -55,7 +66,10 @@ class ShapeReader(TableReader):
             if not isinstance(other, Mapping):
                 self.wrong(where, "must be a table")
                 continue
-            fields, ids = self.table(other, "fields", f"{where}.fields"), self.table(other, "ids", f"{where}.ids")
+            fields, ids = (
+                self.table(other, "fields", f"{where}.fields"),
+                self.table(other, "ids", f"{where}.ids"),
+            )
             own = {k: v for k, v in other.items() if k not in ("fields", "ids", "same_envelope")}
             if self.get(other, "same_envelope", bool, False, where):
                 own = {k: v for k, v in parse.items() if k in _ENVELOPE} | own
@@ -63,7 +77,9 @@ class ShapeReader(TableReader):
         return tuple(shape for shape in shapes if shape is not None)
 
     def one(self, parse: Table, *tables: Any) -> LateShape | None:
-        """A shape by itself: compiled now, so that its problems are told with all others, or when it is needed."""
+        """A shape by itself: compiled now, so that its problems are told with all others, or when
+        it is needed.
+        """
         if self.late:
 
             def compiled() -> Shape:
@@ -77,13 +93,20 @@ class ShapeReader(TableReader):
         shape = self.shape(parse, *tables)
         return None if shape is None else LateShape(shape.body, lambda: shape)
 
-    def shape(self, parse: Table, fields: Table, ids: Table, where: str, in_fields: str, in_ids: str) -> Shape | None:
+    def shape(
+        self, parse: Table, fields: Table, ids: Table, where: str, in_fields: str, in_ids: str
+    ) -> Shape | None:
         self.known(parse, "parse", where)
         body = parse.get("body")
         if body not in CHOICES["parse.body"]:
             self.wrong(f"{where}.body", f"one of {', '.join(CHOICES['parse.body'])}")
             return None
-        envelope = {"json": compile_json, "xml": compile_xml, "marcxml": compile_xml, "html": compile_html}[body]
+        envelope = {
+            "json": compile_json,
+            "xml": compile_xml,
+            "marcxml": compile_xml,
+            "html": compile_html,
+        }[body]
         inner = {"marcxml": compile_marc, "xml": compile_xml_record}.get(body, envelope)
 
         def optional(key: str) -> Selector | None:
@@ -93,7 +116,9 @@ class ShapeReader(TableReader):
         if not parse.get("records"):
             self.wrong(f"{where}.records", "is missing: the selector that finds the records")
         rules = [
-            r for name, value in fields.items() for r in self.rules(inner, body, name, value, f"{in_fields}.{name}")
+            r
+            for name, value in fields.items()
+            for r in self.rules(inner, body, name, value, f"{in_fields}.{name}")
         ]
         for name, value in ids.items():
             rules += self.rules(inner, body, f"ids.{name}", value, f"{in_ids}.{name}")
@@ -101,7 +126,10 @@ class ShapeReader(TableReader):
             self.wrong(in_fields, "title is missing")
         promises = parse.get("promises", ["title"])
         if not isinstance(promises, list) or any(p not in RECORD_FIELDS for p in promises):
-            self.wrong(f"{where}.promises", f"must be a list of record fields: {', '.join(sorted(RECORD_FIELDS))}")
+            self.wrong(
+                f"{where}.promises",
+                f"must be a list of record fields: {', '.join(sorted(RECORD_FIELDS))}",
+            )
             promises = []
         if records is None:
             return None
@@ -121,11 +149,15 @@ class ShapeReader(TableReader):
             bare=self.get(parse, "bare", bool, False, where),
             rules=tuple(rules),
             attempts=tuple(it for it in read if not it.field.startswith("ids.")),
-            id_attempts=tuple(it._replace(field=it.field[4:]) for it in read if it.field.startswith("ids.")),
+            id_attempts=tuple(
+                it._replace(field=it.field[4:]) for it in read if it.field.startswith("ids.")
+            ),
             promises=tuple(promises),
         )
 
-    def selector(self, compiler: Callable[[str], Selector], value: Any, where: str) -> Selector | None:
+    def selector(
+        self, compiler: Callable[[str], Selector], value: Any, where: str
+    ) -> Selector | None:
         if not isinstance(value, str) or not value.strip():
             self.wrong(where, "must be a selector (a string)")
             return None
@@ -140,7 +172,9 @@ class ShapeReader(TableReader):
     ) -> list[FieldRule]:
         """One rule, or several that are tried in order where the value is an array of tables."""
         several = isinstance(value, list) and any(isinstance(v, Mapping) for v in value)
-        found = [self.rule(compiler, body, field, v, where) for v in (value if several else [value])]
+        found = [
+            self.rule(compiler, body, field, v, where) for v in (value if several else [value])
+        ]
         return [rule for rule in found if rule is not None]
 
     def rule(
@@ -148,7 +182,9 @@ class ShapeReader(TableReader):
     ) -> FieldRule | None:
         name = field.removeprefix("ids.")
         if field == name and field not in RECORD_FIELDS:
-            self.wrong(where, f"no such field of a record; allowed are {', '.join(sorted(RECORD_FIELDS))}")
+            self.wrong(
+                where, f"no such field of a record; allowed are {', '.join(sorted(RECORD_FIELDS))}"
+            )
             return None
         if field != name and not re.fullmatch(r"[a-z][a-z0-9_]*", name):
             self.wrong(where, "an identifier scheme is lower-case letters, digits and '_'")
@@ -158,9 +194,14 @@ class ShapeReader(TableReader):
         if "each" in table:
             return self.people(compiler, body, field, table, where)
         if field == "type" and "value" in table and table["value"] not in TYPES:
-            self.wrong(f"{where}.value", f"{table['value']!r} is no type; allowed are {', '.join(TYPES)}")
+            self.wrong(
+                f"{where}.value", f"{table['value']!r} is no type; allowed are {', '.join(TYPES)}"
+            )
         if field == "open_access" and "value" in table and table["value"] not in OPEN_ACCESS:
-            self.wrong(f"{where}.value", f"{table['value']!r} is no status; allowed are {', '.join(OPEN_ACCESS)}")
+            self.wrong(
+                f"{where}.value",
+                f"{table['value']!r} is no status; allowed are {', '.join(OPEN_ACCESS)}",
+            )
         if "value" in table and "at" not in table:
             constant = table["value"]
             return FieldRule(field, (lambda _: constant,), self.converter(table, field, where))
@@ -191,7 +232,10 @@ class ShapeReader(TableReader):
             return None
         tidy = table.get("as")
         if tidy is not None and tidy not in convert.NAME_CONVERTERS:
-            self.wrong(f"{where}.as", f"unknown {tidy!r}; beside `each` only {', '.join(convert.NAME_CONVERTERS)}")
+            self.wrong(
+                f"{where}.as",
+                f"unknown {tidy!r}; beside `each` only {', '.join(convert.NAME_CONVERTERS)}",
+            )
             return None
         named = convert.NAME_CONVERTERS[tidy] if tidy is not None else None
         author = people.people(
@@ -226,26 +270,39 @@ class ShapeReader(TableReader):
             return self.mapped(mapping, field, where)
         name = table.get("as")
         if name is None:
-            return convert.identifier if field.startswith("ids.") else convert.DEFAULTS.get(field, convert.text)
+            return (
+                convert.identifier
+                if field.startswith("ids.")
+                else convert.DEFAULTS.get(field, convert.text)
+            )
         if name not in convert.CONVERTERS:
             self.wrong(
-                f"{where}.as", f"unknown converter {name!r}; allowed are {', '.join(sorted(convert.CONVERTERS))}"
+                f"{where}.as",
+                f"unknown converter {name!r}; allowed are {', '.join(sorted(convert.CONVERTERS))}",
             )
             return convert.text
         several = name in convert.PLURAL or name.startswith("names")
         if several != (field in convert.PLURAL_FIELDS):
-            how = "several values, and the field holds one" if several else "one value, and the field holds several"
+            how = (
+                "several values, and the field holds one"
+                if several
+                else "one value, and the field holds several"
+            )
             self.wrong(f"{where}.as", f"{name!r} gives {how}")
         return convert.CONVERTERS[name]
 
     def mapped(self, mapping: Any, field: str, where: str) -> Converter:
-        if not isinstance(mapping, Mapping) or not all(isinstance(v, str) for v in mapping.values()):
+        if not isinstance(mapping, Mapping) or not all(
+            isinstance(v, str) for v in mapping.values()
+        ):
             self.wrong(f"{where}.map", "must be a table of strings")
             return convert.text
         if field == "type":
             for value in mapping.values():
                 if value not in TYPES:
-                    self.wrong(f"{where}.map", f"{value!r} is no type; allowed are {', '.join(TYPES)}")
+                    self.wrong(
+                        f"{where}.map", f"{value!r} is no type; allowed are {', '.join(TYPES)}"
+                    )
         words: dict[str, str] = {key.casefold(): value for key, value in mapping.items()}
 
         def look_up(found: Any) -> str | None:

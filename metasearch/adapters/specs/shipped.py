@@ -1,4 +1,6 @@
-"""The specs, families and groups that come with the program: data beside the package, read when they are asked for."""
+"""The specs, families and groups that come with the program: data beside the package, read when
+they are asked for.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ FAMILIES, GROUPS = "families", "groups"
 def spec_folder() -> Path:
     """Where the shipped specs are: inside the installed package, or at the top of a checkout."""
     installed = Path(str(files("metasearch"))) / "adapter_specs"
-    return installed if installed.is_dir() else Path(str(files("metasearch"))).parent / "adapter_specs"
+    return (
+        installed if installed.is_dir() else Path(str(files("metasearch"))).parent / "adapter_specs"
+    )
 
 
 @cache

@@ -1,7 +1,8 @@
-"""TOML -> `AdapterSpec`: resolves `extends`, compiles every selector, and tells all problems at once.
+"""TOML -> `AdapterSpec`: resolves `extends`, compiles every selector, and tells all problems at
+once.
 
-The closed lists of keys, converters, placeholders and fields live here and in the modules that they come from;
-docs/adapters.md explains them to authors.
+The closed lists of keys, converters, placeholders and fields live here and in the modules that they
+come from; docs/adapters.md explains them to authors.
 """
 
 from __future__ import annotations
@@ -38,7 +39,8 @@ from metasearch.query.simple import parse as parse_query
 
 MAX_BYTES = 256 * 1024
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
-#: What the URL of a shelf is; anything else behind the colon could lead out of the folder of shelves.
+#: What the URL of a shelf is; anything else behind the colon could lead out of the folder of
+#: shelves.
 SHELF_URL = re.compile(rf"shelf:{NAME.pattern}")
 
 
@@ -76,7 +78,9 @@ def merge(base: Table, over: Table) -> dict[str, Any]:
     for key, value in over.items():
         under = out.get(key)
         # A field rule is one thing: {at, as} of the base must not leak into a rule written anew.
-        whole = isinstance(value, Mapping) and ("at" in value or "each" in value or "value" in value)
+        whole = isinstance(value, Mapping) and (
+            "at" in value or "each" in value or "value" in value
+        )
         if isinstance(under, Mapping) and isinstance(value, Mapping) and not whole:
             out[key] = merge(under, value)
         else:
@@ -84,14 +88,17 @@ def merge(base: Table, over: Table) -> dict[str, Any]:
     return out
 
 
-def build(table: Table, file: str, base: Callable[[str], Table] | None = None, *, late: bool = False) -> AdapterSpec:
+def build(
+    table: Table, file: str, base: Callable[[str], Table] | None = None, *, late: bool = False
+) -> AdapterSpec:
     """The spec of a table.
 
     Args:
         table: As read from TOML; `extends` names a table that `base` gives.
         file: For messages.
         base: Gives the table of another spec by name; raises KeyError where there is none.
-        late: For a spec that is known to be right: shapes are compiled when they are needed, see `LateShape`.
+        late: For a spec that is known to be right: shapes are compiled when they are needed, see
+            `LateShape`.
 
     Raises:
         SpecError: With every problem.
@@ -120,7 +127,10 @@ class _SpecReader(ShapeReader):
                 seen.add(name)
                 chain.append(dict(base(name)))
             except KeyError:
-                self.wrong("extends", f"there is no spec called {name!r}; a path has a slash in it, or ends in .toml")
+                self.wrong(
+                    "extends",
+                    f"there is no spec called {name!r}; a path has a slash in it, or ends in .toml",
+                )
                 break
         merged: dict[str, Any] = {}
         for layer in reversed(chain):
@@ -129,11 +139,15 @@ class _SpecReader(ShapeReader):
                 layer["request"] = merge(layer.get("request") or {}, {"url": layer.pop("url")})
             merged = merge(merged, layer)
         if isinstance(also := merged.get("also"), list):
-            merged["also"] = [self.likened(it, f"also[{number}]", base) for number, it in enumerate(also, 1)]
+            merged["also"] = [
+                self.likened(it, f"also[{number}]", base) for number, it in enumerate(also, 1)
+            ]
         return merged
 
     def likened(self, shape: Any, where: str, base: Callable[[str], Table] | None) -> Any:
-        """A shape with the rules of another spec's, which it names as `like = "SPEC.SHAPE"`, under its own."""
+        """A shape with the rules of another spec's, which it names as `like = "SPEC.SHAPE"`, under
+        its own.
+        """
         if not isinstance(shape, Mapping) or "like" not in shape:
             return shape
         name, _, wanted = str(shape["like"]).partition(".")
@@ -141,8 +155,15 @@ class _SpecReader(ShapeReader):
             other = base(name) if base is not None else {}
         except KeyError:
             other = {}
-        first = {**other.get("parse", {}), "fields": other.get("fields", {}), "ids": other.get("ids", {})}
-        rules = next((it for it in (first, *other.get("also", ())) if wanted and it.get("name") == wanted), None)
+        first = {
+            **other.get("parse", {}),
+            "fields": other.get("fields", {}),
+            "ids": other.get("ids", {}),
+        }
+        rules = next(
+            (it for it in (first, *other.get("also", ())) if wanted and it.get("name") == wanted),
+            None,
+        )
         if rules is None:
             self.wrong(f"{where}.like", f"there is no shape {shape['like']!r}; write SPEC.SHAPE")
             return shape
@@ -155,7 +176,9 @@ class _SpecReader(ShapeReader):
         if not NAME.fullmatch(name):
             self.wrong("name", "must be lower-case letters, digits, '-' or '_', at most 40")
         hook = self.get(table, "hook", str, None, "")
-        if hook is not None and (not NAME.fullmatch(hook) or find_spec(f"metasearch.adapters.hooks.{hook}") is None):
+        if hook is not None and (
+            not NAME.fullmatch(hook) or find_spec(f"metasearch.adapters.hooks.{hook}") is None
+        ):
             self.wrong("hook", f"there is no metasearch/adapters/hooks/{hook}.py")
         weight = self.get(table, "weight", (int, float), 1.0, "")
         if weight < 0:
@@ -213,11 +236,15 @@ class _SpecReader(ShapeReader):
         if bodies and method != "POST":
             self.wrong(f"request.{bodies[0]}", 'needs method = "POST"')
         if len(bodies) > 1:
-            self.wrong(f"request.{bodies[1]}", f"a request has one body, and there is {bodies[0]} already")
+            self.wrong(
+                f"request.{bodies[1]}", f"a request has one body, and there is {bodies[0]} already"
+            )
         json = self.json_template(request["json"], "request.json") if "json" in request else None
         text = self.get(request, "text", str, "", "request")
         self.placeholders(text, PLACEHOLDERS, "request.text")
-        usual = "application/json" if json is not None else "text/plain; charset=utf-8" if text else ""
+        usual = (
+            "application/json" if json is not None else "text/plain; charset=utf-8" if text else ""
+        )
         return RequestTemplate(
             url=url,
             method=method,
@@ -262,7 +289,9 @@ class _SpecReader(ShapeReader):
         for key, template in years.items():
             self.placeholders(str(template), frozenset({"first", "last"}), f"query.years.{key}")
         for key in ("negation", "group", "phrase", "word", "truncated"):
-            self.placeholders(self.get(query, key, str, "", "query"), frozenset({"x"}), f"query.{key}")
+            self.placeholders(
+                self.get(query, key, str, "", "query"), frozenset({"x"}), f"query.{key}"
+            )
         style = self.get(query, "style", str, "params", "query")
         if style == "expression" and "any" not in fields:
             self.wrong("query.fields.any", 'is missing; the simplest is any = "{x}"')
@@ -292,7 +321,9 @@ class _SpecReader(ShapeReader):
             joined=self.field_names(query, "joined"),
             escape=self.get(query, "escape", str, "", "query"),
             strip=self.get(query, "strip", str, "", "query"),
-            years=YearsTemplate(**{k: str(v) for k, v in years.items() if k in KEYS["query.years"]}),
+            years=YearsTemplate(
+                **{k: str(v) for k, v in years.items() if k in KEYS["query.years"]}
+            ),
             years_in=self.get(query, "years_in", str, "expression", "query"),
         )
 
@@ -353,6 +384,8 @@ class _SpecReader(ShapeReader):
                 continue
             kind: Any = int if field.name in ("concurrency", "max_bytes") else (int, float)
             values[field.name] = value = self.get(limits, field.name, kind, field.default, "limits")
-            if value is not None and (value < 0 or (value == 0 and field.name not in ("ttl", "grace"))):
+            if value is not None and (
+                value < 0 or (value == 0 and field.name not in ("ttl", "grace"))
+            ):
                 self.wrong(f"limits.{field.name}", "must be positive")
         return Limits(**values)

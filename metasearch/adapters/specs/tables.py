@@ -1,4 +1,6 @@
-"""Reading the tables of a spec: types, choices, unknown keys, placeholders; problems are gathered and not raised."""
+"""Reading the tables of a spec: types, choices, unknown keys, placeholders; problems are gathered
+and not raised.
+"""
 
 from __future__ import annotations
 
@@ -20,14 +22,18 @@ PLACEHOLDERS = frozenset(FIELDS) | PAGING | {"query", "years", "since", "until"}
 #: The keys of each table; docs/adapters.md explains every one.
 KEYS: Mapping[str, frozenset[str]] = {
     "": frozenset(
-        "name label homepage docs terms coverage languages syntax probe default enabled weight extends hook url "
+        "name label homepage docs terms coverage languages syntax probe default enabled weight "
+        "extends hook url "
         "request query paging auth limits enrich parse fields ids also".split()
     ),
-    "request": frozenset("url method params headers body json text content_type redirects longest".split()),
+    "request": frozenset(
+        "url method params headers body json text content_type redirects longest".split()
+    ),
     "enrich": frozenset("by request".split()),
     "enrich.request": frozenset("url params headers".split()),
     "query": frozenset(
-        "style unsupported fields conjunction disjunction negation group phrase phrases word words plain joined "
+        "style unsupported fields conjunction disjunction negation group phrase phrases word "
+        "words plain joined "
         "truncated truncated_least types languages either wider scored "
         "escape strip years years_in".split()
     ),
@@ -36,9 +42,12 @@ KEYS: Mapping[str, frozenset[str]] = {
     "auth": frozenset("env in required prefix get kind token_url secret_env scope login".split()),
     "limits": frozenset(f.name for f in dataclasses.fields(Limits)),
     "parse": frozenset(
-        "name body records total total_header when error warning next unescape bare not_found promises".split()
+        "name body records total total_header when error warning next unescape bare not_found "
+        "promises".split()
     ),
-    "field": frozenset("at as map value template each name family given corporate orcid affiliation".split()),
+    "field": frozenset(
+        "at as map value template each name family given corporate orcid affiliation".split()
+    ),
 }
 #: What a key may be, where the values are a closed list.
 CHOICES: Mapping[str, tuple[str, ...]] = {
@@ -82,12 +91,19 @@ class TableReader:
         allowed = KEYS[keys]
         for key in table:
             if key not in allowed:
-                self.wrong(f"{where}.{key}" if where else key, f"unknown key; allowed are {', '.join(sorted(allowed))}")
+                self.wrong(
+                    f"{where}.{key}" if where else key,
+                    f"unknown key; allowed are {', '.join(sorted(allowed))}",
+                )
 
-    def get(self, table: Table, key: str, kind: type | tuple[type, ...], default: Any, where: str) -> Any:
+    def get(
+        self, table: Table, key: str, kind: type | tuple[type, ...], default: Any, where: str
+    ) -> Any:
         value = table.get(key, default)
         full = f"{where}.{key}" if where else key
-        truth = isinstance(value, bool) and kind is not bool  # a bool is an int to Python, but not to a reader
+        truth = (
+            isinstance(value, bool) and kind is not bool
+        )  # a bool is an int to Python, but not to a reader
         if truth or not (isinstance(value, kind) or value is default):
             names = " or ".join(k.__name__ for k in (kind if isinstance(kind, tuple) else (kind,)))
             self.wrong(full, f"must be {names}, is {type(value).__name__}")
@@ -118,14 +134,19 @@ class TableReader:
         out: dict[str, Template] = {}
         for name, value in found.items():
             parts = value if isinstance(value, list) else [value]
-            if not all(isinstance(part, (str, int)) and not isinstance(part, bool) for part in parts):
+            if not all(
+                isinstance(part, (str, int)) and not isinstance(part, bool) for part in parts
+            ):
                 self.wrong(
-                    f"{where}.{key}.{name}", "must be a string, or an array of strings that are joined by commas"
+                    f"{where}.{key}.{name}",
+                    "must be a string, or an array of strings that are joined by commas",
                 )
                 continue
             for part in parts:
                 self.placeholders(str(part), allowed, f"{where}.{key}.{name}")
-            out[name] = tuple(str(part) for part in parts) if isinstance(value, list) else str(value)
+            out[name] = (
+                tuple(str(part) for part in parts) if isinstance(value, list) else str(value)
+            )
         return out
 
     def json_template(self, value: Any, where: str) -> Any:
@@ -154,4 +175,7 @@ class TableReader:
             return
         for name, spec, conversion in used:
             if name not in allowed or spec or conversion:
-                self.wrong(where, f"unknown placeholder {{{name}}}; allowed are {', '.join(sorted(allowed))}")
+                self.wrong(
+                    where,
+                    f"unknown placeholder {{{name}}}; allowed are {', '.join(sorted(allowed))}",
+                )

@@ -1,4 +1,6 @@
-"""The next page as a link in the answer, as JSON:API's `links.next`: where it may lead, and what it may carry. Pure."""
+"""The next page as a link in the answer, as JSON:API's `links.next`: where it may lead, and what it
+may carry. Pure.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +15,12 @@ _PORTS = {"http": 80, "https": 443}
 
 
 def followed(request: Request, link: str) -> Request | None:
-    """The request of a link; None where it leads to another scheme, host or port, or cannot be read.
+    """The request of a link; None where it leads to another scheme, host or port, or cannot be
+    read.
 
-    A link of http to the host that was asked over https is asked over https: servers behind a proxy write such. The
-    server may have repeated our secrets in the link: they are taken out by name, and the request's own stay beside it,
-    so that they neither show nor become a part of the key.
+    A link of http to the host that was asked over https is asked over https: servers behind a proxy
+    write such. The server may have repeated our secrets in the link: they are taken out by name,
+    and the request's own stay beside it, so that they neither show nor become a part of the key.
     """
     secret = {name for name, value in request.params if isinstance(value, Secret)}
     try:
@@ -31,9 +34,13 @@ def followed(request: Request, link: str) -> Request | None:
         return None
     query = _without(there.query, secret)
     url = there._replace(scheme=here.scheme, netloc=here.netloc, query=query, fragment="").geturl()
-    return replace(request, url=url, params=tuple(pair for pair in request.params if pair[0] in secret))
+    return replace(
+        request, url=url, params=tuple(pair for pair in request.params if pair[0] in secret)
+    )
 
 
 def _without(query: str, names: Collection[str]) -> str:
     """A query string without the parameters of these names; the rest as it is, to the byte."""
-    return "&".join(part for part in query.split("&") if unquote_plus(part.partition("=")[0]) not in names)
+    return "&".join(
+        part for part in query.split("&") if unquote_plus(part.partition("=")[0]) not in names
+    )

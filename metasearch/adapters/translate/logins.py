@@ -1,4 +1,6 @@
-"""[auth] of a spec + environment -> the secret that a request carries, or how its token is fetched. Pure."""
+"""[auth] of a spec + environment -> the secret that a request carries, or how its token is fetched.
+Pure.
+"""
 
 from __future__ import annotations
 
@@ -24,9 +26,14 @@ def secret(source: str, auth: Auth, env: Mapping[str, str]) -> Secret:
     headers: Pairs = ()
     if auth.kind == "oauth2":
         headers = (("Authorization", _basic(value, password)),)
-        fields: Pairs = (("grant_type", "client_credentials"), *((("scope", auth.scope),) if auth.scope else ()))
+        fields: Pairs = (
+            ("grant_type", "client_credentials"),
+            *((("scope", auth.scope),) if auth.scope else ()),
+        )
     else:
-        fields = tuple((name, _filled(template, value, password)) for name, template in auth.login.items())
+        fields = tuple(
+            (name, _filled(template, value, password)) for name, template in auth.login.items()
+        )
     login = Request(
         source=source,
         url=auth.token_url,
@@ -41,7 +48,9 @@ def secret(source: str, auth: Auth, env: Mapping[str, str]) -> Secret:
 
 
 def _basic(client: str, password: str) -> Secret:
-    """Client id and secret as RFC 6749, 2.3.1, has them in a header: form-encoded, then as RFC 7617."""
+    """Client id and secret as RFC 6749, 2.3.1, has them in a header: form-encoded, then as RFC
+    7617.
+    """
     pair = f"{quote_plus(client)}:{quote_plus(password)}"
     return Secret(f"Basic {b64encode(pair.encode()).decode()}", (client, password))
 

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from metasearch.adapters.spec import Dialect
-from metasearch.adapters.translate.wording import Wording, cannot_search, facet_of, has_word, not_alone, shown
+from metasearch.adapters.translate.wording import (
+    Wording,
+    cannot_search,
+    facet_of,
+    has_word,
+    not_alone,
+    shown,
+)
 from metasearch.query.ast import FACETS, IDENTIFIERS, And, Not, Or, Query, Term, Years, terms
 
 #: Remembers that a clause is not sent as it stands, and why.
@@ -15,9 +22,9 @@ Cannot = Callable[[Query, str], None]
 class ParameterWords:
     """Puts the words of a query into parameters.
 
-    Where the database ranks by the words that it finds (`Dialect.scored`), one word more does no harm, so alternatives
-    and stems are sent as words. Where all words must occur, what cannot be said is left out, unless nothing else is
-    left to ask for.
+    Where the database ranks by the words that it finds (`Dialect.scored`), one word more does no
+    harm, so alternatives and stems are sent as words. Where all words must occur, what cannot be
+    said is left out, unless nothing else is left to ask for.
 
     Args:
         dialect: The dialect.
@@ -28,7 +35,12 @@ class ParameterWords:
     """
 
     def __init__(
-        self, dialect: Dialect, wording: Wording, param_fields: frozenset[str], cannot: Cannot, must_not_refuse: Cannot
+        self,
+        dialect: Dialect,
+        wording: Wording,
+        param_fields: frozenset[str],
+        cannot: Cannot,
+        must_not_refuse: Cannot,
     ) -> None:
         self.dialect = dialect
         self.wording = wording
@@ -93,7 +105,8 @@ class ParameterWords:
         if not self.dialect.scored or facet_of(query) is not None or "any" not in self.param_fields:
             return False
         fields = {term.field for term in terms(query)}
-        # Parameters hold together, so alternatives in several of them would have to hold all at once.
+        # Parameters hold together, so alternatives in several of them would have to hold all at
+        # once.
         scattered = len(fields) > 1 or not fields <= self.param_fields - IDENTIFIERS
         plain = _only_terms(query) and not any(self.changed(term) for term in terms(query))
         if scattered or not plain:
@@ -101,12 +114,16 @@ class ParameterWords:
         else:
             self.must_not_refuse(query, "cannot say OR")
             self.wording.notes.append(
-                f"cannot say OR: the words of {shown(query)} are sent and the best matches come first"
+                f"cannot say OR: the words of {shown(query)} are sent and the best matches come "
+                f"first"
             )
         for term in terms(query):
             if term.field not in FACETS and has_word(term):
                 stem = term.truncated and not self.wording.truncates(term)
-                self.put("any" if scattered else term.field, Term(term.text, term.field) if stem else term)
+                self.put(
+                    "any" if scattered else term.field,
+                    Term(term.text, term.field) if stem else term,
+                )
         return True
 
     def changed(self, term: Term) -> bool:
@@ -116,7 +133,9 @@ class ParameterWords:
     # ---------------------------------------------------------------- what is left out
 
     def stands_in(self, part: Query) -> bool:
-        """Send a word of a part that finds less than was meant, because nothing else is left to ask for."""
+        """Send a word of a part that finds less than was meant, because nothing else is left to ask
+        for.
+        """
         match part:
             case Term() if part.field not in FACETS and has_word(part):
                 text = part.text.replace("-", "") if part.field == "isbn" else part.text
@@ -130,12 +149,16 @@ class ParameterWords:
     def tell_narrowed(self, part: Query) -> None:
         if isinstance(part, Or):
             self.must_not_refuse(part, "cannot say OR")
-            self.wording.notes.append(f"cannot say OR: only the first alternative of {shown(part)} is asked")
+            self.wording.notes.append(
+                f"cannot say OR: only the first alternative of {shown(part)} is asked"
+            )
             if self.cut:
                 self.cannot(part, "cannot say all of the first one")
         elif isinstance(part, Term) and part.truncated:
             self.must_not_refuse(part, cannot_search(part))
-            self.wording.notes.append(f"{cannot_search(part)}: of {shown(part)} only {part.text} is looked for")
+            self.wording.notes.append(
+                f"{cannot_search(part)}: of {shown(part)} only {part.text} is looked for"
+            )
             if part.field not in self.param_fields:
                 self.cannot(part, "searches everywhere")
         elif isinstance(part, Term):

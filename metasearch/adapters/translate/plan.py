@@ -1,7 +1,7 @@
 """Query + spec -> the first request, what is really asked, and what could not be expressed.
 
-Nothing is lost in silence: a clause that the database cannot express is filtered afterwards where its records allow
-it, or named in `Plan.notes`.
+Nothing is lost in silence: a clause that the database cannot express is filtered afterwards where
+its records allow it, or named in `Plan.notes`.
 """
 
 from __future__ import annotations
@@ -60,8 +60,8 @@ def plan(
         spec: The source.
         wanted: How many records the search may want from it in the end.
         env: Where the spec's secrets are looked up.
-        depth: How many it wants at a time, which says how large a page is asked for, so that whoever goes deeper makes
-            the same requests as whoever does not; None for all.
+        depth: How many it wants at a time, which says how large a page is asked for, so that
+            whoever goes deeper makes the same requests as whoever does not; None for all.
 
     Raises:
         CannotAsk: The spec refuses what it cannot express.
@@ -91,7 +91,9 @@ def plan_request(
     asked = tuple(values.items())
     values |= paging_values(0, size, spec.paging.first if spec.paging.kind == "cursor" else "")
     template = spec.request
-    params, headers, body = (fill(t, values) for t in (template.params, template.headers, template.body))
+    params, headers, body = (
+        fill(t, values) for t in (template.params, template.headers, template.body)
+    )
     params, headers = _with_keys(spec, params, headers, env)
     request = Request(
         source=spec.name,
@@ -120,7 +122,12 @@ def plan_request(
     sent = "; ".join(filter(None, (values.get("query"), *fielded)))
     if values.get("years"):
         sent = f"{sent} [{values['years']}]" if sent else values["years"]
-    return Plan(request, sent, tuple(dict.fromkeys(writer.notes)), conjunction(*writer.lost) if writer.lost else None)
+    return Plan(
+        request,
+        sent,
+        tuple(dict.fromkeys(writer.notes)),
+        conjunction(*writer.lost) if writer.lost else None,
+    )
 
 
 def plan_enrichment(doi: str, spec: AdapterSpec, env: Mapping[str, str]) -> Request:
@@ -136,12 +143,16 @@ def plan_enrichment(doi: str, spec: AdapterSpec, env: Mapping[str, str]) -> Requ
     """
     assert spec.enrich is not None
     template, values = spec.enrich.request, {str(spec.enrich.by): doi}
-    params, headers = _with_keys(spec, fill(template.params, values), fill(template.headers, values), env)
+    params, headers = _with_keys(
+        spec, fill(template.params, values), fill(template.headers, values), env
+    )
     url = fill_url(template.url, values)
     return Request(source=spec.name, url=url, params=params, headers=headers, size=1, wanted=1)
 
 
-def _with_keys(spec: AdapterSpec, params: Pairs, headers: Pairs, env: Mapping[str, str]) -> tuple[Pairs, Pairs]:
+def _with_keys(
+    spec: AdapterSpec, params: Pairs, headers: Pairs, env: Mapping[str, str]
+) -> tuple[Pairs, Pairs]:
     """Parameters and headers with the secrets that there are."""
     for auth in spec.auth:
         missing = [name for name in auth.variables if not env.get(name, "").strip()]
@@ -188,7 +199,9 @@ def next_request(
         return followed(turned, cursor or "")
     return replace(
         turned,
-        url=request.url if PAGING.isdisjoint(names(template.url)) else fill_url(template.url, values),
+        url=request.url
+        if PAGING.isdisjoint(names(template.url))
+        else fill_url(template.url, values),
         params=refill(request.params, template.params, values),
         headers=refill(request.headers, template.headers, values),
         body=refill(request.body, template.body, values),

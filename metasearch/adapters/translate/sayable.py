@@ -1,4 +1,6 @@
-"""What of a query a dialect can say: the narrowest query that finds no less, and what is lost on the way to it."""
+"""What of a query a dialect can say: the narrowest query that finds no less, and what is lost on
+the way to it.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,18 @@ from metasearch.adapters.translate.wording import (
     years_text,
 )
 from metasearch.errors import CannotAsk
-from metasearch.query.ast import FACETS, IDENTIFIERS, And, Not, Or, Query, Term, Years, conjunction, terms
+from metasearch.query.ast import (
+    FACETS,
+    IDENTIFIERS,
+    And,
+    Not,
+    Or,
+    Query,
+    Term,
+    Years,
+    conjunction,
+    terms,
+)
 from metasearch.query.printer import to_text
 
 #: More clauses than this are not made out of one OR.
@@ -46,12 +59,15 @@ class Sayable:
         self.notes: list[str] = []
         self.lost: list[Query] = []
         self.wording = Wording(dialect, self.notes)
-        # Both ask the other of each part of a query: unless each answer is kept, a NOT in a NOT doubles the work.
+        # Both ask the other of each part of a query: unless each answer is kept, a NOT in a NOT
+        # doubles the work.
         self._widened: dict[Query, Query | None] = {}
         self._exact: dict[Query, bool] = {}
 
     def must_not_refuse(self, clause: Query, what: str) -> None:
-        """Raises CannotAsk where the spec would rather not be asked at all than asked for something else."""
+        """Raises CannotAsk where the spec would rather not be asked at all than asked for something
+        else.
+        """
         if self.dialect.unsupported == "refuse":
             raise CannotAsk(self.source, to_text(clause), what)
 
@@ -75,8 +91,11 @@ class Sayable:
         """Remember a clause, which must hold as a whole, where signs of its words are not sent."""
         if isinstance(clause, Term):
             changed: Query | None = self.wording.changed(clause)
-        else:  # an alternative may be true where another one is not, so none of them is a filter by itself
-            changed = clause if any(map(self.wording.changed, terms(clause, negated=True))) else None
+        # an alternative may be true where another one is not, so none of them is a filter by itself
+        else:
+            changed = (
+                clause if any(map(self.wording.changed, terms(clause, negated=True))) else None
+            )
         if changed is not None:
             self.cannot(changed, "cannot search for all signs of a word")
 
@@ -90,18 +109,29 @@ class Sayable:
 
     def sayable(self, parts: tuple[Query, ...]) -> Query | None:
         """What is asked for these parts, all of which must hold; every difference is remembered."""
-        parts = tuple(p for p in parts if not (isinstance(p, Term) and p.field not in FACETS and not has_word(p)))
+        parts = tuple(
+            p
+            for p in parts
+            if not (isinstance(p, Term) and p.field not in FACETS and not has_word(p))
+        )
         wide = [self.widened(part) for part in parts]
         stand_in: int | None = None
         if all(it is None for it, part in zip(wide, parts, strict=True) if _holds_words(part)):
-            # Without a word that must occur nothing could be asked at all, or all that is of a year or a type.
-            stand_in = next((n for n, part in enumerate(parts) if self.narrowed(part) is not None), None)
+            # Without a word that must occur nothing could be asked at all, or all that is of a year
+            # or a type.
+            stand_in = next(
+                (n for n, part in enumerate(parts) if self.narrowed(part) is not None), None
+            )
         kept: list[Query] = []
         for number, (part, said) in enumerate(zip(parts, wide, strict=True)):
             if number == stand_in:
                 said = self.narrowed(part)
                 self.tell_narrowed(part, said)
-            elif isinstance(part, Not) and stand_in is None and not any(wide[n] for n in self.positive(parts)):
+            elif (
+                isinstance(part, Not)
+                and stand_in is None
+                and not any(wide[n] for n in self.positive(parts))
+            ):
                 said = None
                 self.cannot(part, "cannot say NOT on its own")
             elif said != part:
@@ -118,7 +148,9 @@ class Sayable:
         return [number for number, part in enumerate(parts) if not isinstance(part, Not)]
 
     def widened(self, query: Query) -> Query | None:
-        """The narrowest query that finds no less and can be expressed; None where everything would have to be found."""
+        """The narrowest query that finds no less and can be expressed; None where everything would
+        have to be found.
+        """
         if query not in self._widened:
             self._widened[query] = self._widen(query)
         return self._widened[query]
@@ -128,19 +160,30 @@ class Sayable:
             case Term():
                 return self.widened_term(query)
             case Years():
-                there = self.dialect.years_in == "expression" and years_text(self.dialect.years, query)
+                there = self.dialect.years_in == "expression" and years_text(
+                    self.dialect.years, query
+                )
                 return query if there else None
             case Not(part):
                 return query if self.dialect.negation and self.exact(part) else None
             case And(parts):
                 kept = [wide for part in parts if (wide := self.widened(part)) is not None]
-                return conjunction(*kept) if any(not isinstance(part, Not) for part in kept) else None
-        sides = [wide for part in query.parts if (wide := self.widened(part)) is not None and not isinstance(wide, Not)]
+                return (
+                    conjunction(*kept) if any(not isinstance(part, Not) for part in kept) else None
+                )
+        sides = [
+            wide
+            for part in query.parts
+            if (wide := self.widened(part)) is not None and not isinstance(wide, Not)
+        ]
         if len(sides) < len(query.parts):
             return None
-        # Where there are no brackets, an alternative cannot be without a word, but with it the others can be asked.
+        # Where there are no brackets, an alternative cannot be without a word, but with it the
+        # others can be asked.
         tries = (_either(sides), _either([_positive(side) for side in sides]))
-        return next((wide for wide in tries if isinstance(wide, Or) and not self.why_no_or(wide)), None)
+        return next(
+            (wide for wide in tries if isinstance(wide, Or) and not self.why_no_or(wide)), None
+        )
 
     def widened_term(self, term: Term) -> Query | None:
         fields = self.dialect.fields
@@ -153,16 +196,24 @@ class Sayable:
         if term.field in fields:
             return term
         # Whether the words that are searched by default hold the numbers too, nobody knows.
-        return None if term.field in IDENTIFIERS else Term(term.text, "any", term.phrase, term.truncated)
+        return (
+            None
+            if term.field in IDENTIFIERS
+            else Term(term.text, "any", term.phrase, term.truncated)
+        )
 
     def exact(self, query: Query) -> bool:
-        """Whether it is written so that it finds neither less nor more: what NOT leaves out must not be too much."""
+        """Whether it is written so that it finds neither less nor more: what NOT leaves out must
+        not be too much.
+        """
         if query not in self._exact:
             self._exact[query] = self._is_exact(query)
         return self._exact[query]
 
     def _is_exact(self, query: Query) -> bool:
-        if not self.dialect.group and self.several(query):  # "-a b" leaves out the one and wants the other
+        if not self.dialect.group and self.several(
+            query
+        ):  # "-a b" leaves out the one and wants the other
             return False
         if isinstance(query, And | Or):
             return self.widened(query) == query and all(map(self.exact, query.parts))
@@ -174,7 +225,9 @@ class Sayable:
 
     def ranked(self, term: Term) -> bool:
         """Whether a record need not hold all of the words."""
-        return bool(self.dialect.plain and term.field == "any" and not term.phrase and " " in term.text)
+        return bool(
+            self.dialect.plain and term.field == "any" and not term.phrase and " " in term.text
+        )
 
     def why(self, part: Query) -> str:
         """What the dialect cannot say of a part that it cannot say as it stands."""
@@ -192,12 +245,18 @@ class Sayable:
     def why_no_or(self, query: Or) -> str:
         if not self.dialect.disjunction:
             return "cannot say OR"
-        if not self.dialect.group and any(self.several(part) for part in query.parts) and self.spread(query) is None:
+        if (
+            not self.dialect.group
+            and any(self.several(part) for part in query.parts)
+            and self.spread(query) is None
+        ):
             return "cannot put several words into brackets"
         return ""
 
     def narrowed(self, part: Query) -> Query | None:
-        """Something that can be said and finds a part of what was meant; None where there is nothing."""
+        """Something that can be said and finds a part of what was meant; None where there is
+        nothing.
+        """
         match part:
             case Term() if part.field not in FACETS and has_word(part):
                 text = part.text.replace("-", "") if part.field == "isbn" else part.text
@@ -207,7 +266,11 @@ class Sayable:
                 positive = any(side is not None and not isinstance(side, Not) for side in sides)
                 return conjunction(*sides) if positive else None
             case Or(parts):
-                sides = [self.widened(each) or self.narrowed(each) for each in parts if not isinstance(each, Not)]
+                sides = [
+                    self.widened(each) or self.narrowed(each)
+                    for each in parts
+                    if not isinstance(each, Not)
+                ]
                 found = [side for side in sides if side is not None]
                 if not found:
                     return None
@@ -234,7 +297,9 @@ class Sayable:
             self.lost.append(part)
 
     def spread(self, query: Or) -> Query | None:
-        """(a b) | c as (a | c) (b | c), for databases whose OR takes single words; None where that grows too long."""
+        """(a b) | c as (a | c) (b | c), for databases whose OR takes single words; None where that
+        grows too long.
+        """
         sides: list[list[Query]] = []
         for part in query.parts:
             words: list[Query] = []
@@ -271,7 +336,9 @@ class Sayable:
 
 
 def _holds_words(part: Query) -> bool:
-    """Whether it says what is looked for, and not only when it appeared, what it is, or what it is not."""
+    """Whether it says what is looked for, and not only when it appeared, what it is, or what it is
+    not.
+    """
     return not isinstance(part, Not | Years) and facet_of(part) is None
 
 

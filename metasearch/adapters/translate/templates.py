@@ -1,4 +1,6 @@
-"""Filling a spec's templates: parameters, headers, URLs, JSON and plain text, with what query and paging give. Pure."""
+"""Filling a spec's templates: parameters, headers, URLs, JSON and plain text, with what query and
+paging give. Pure.
+"""
 
 from __future__ import annotations
 
@@ -47,16 +49,22 @@ def all_names(template: RequestTemplate) -> frozenset[str]:
     """The placeholders in all that carries the query: address, parameters and body."""
     pairs = (*template.params.values(), *template.body.values())
     parts = [part for value in pairs for part in _parts(value)]
-    return frozenset(name for part in (template.url, template.text, *parts) for name in names(part)).union(
-        _names_within(template.json)
-    )
+    return frozenset(
+        name for part in (template.url, template.text, *parts) for name in names(part)
+    ).union(_names_within(template.json))
 
 
 def fill(templates: Mapping[str, Template], values: Mapping[str, str]) -> Pairs:
-    """The pairs whose placeholders are not all empty; an empty template takes away what a base says."""
+    """The pairs whose placeholders are not all empty; an empty template takes away what a base
+    says.
+    """
     out: list[tuple[str, str | Secret]] = []
     for name, template in templates.items():
-        filled = [_filled(part, values) for part in _parts(template) if part and not _is_empty(names(part), values)]
+        filled = [
+            _filled(part, values)
+            for part in _parts(template)
+            if part and not _is_empty(names(part), values)
+        ]
         if filled:
             out.append((name, ",".join(filled)))
     return tuple(out)
@@ -64,7 +72,11 @@ def fill(templates: Mapping[str, Template], values: Mapping[str, str]) -> Pairs:
 
 def refill(pairs: Pairs, templates: Mapping[str, Template], values: Mapping[str, str]) -> Pairs:
     """The pairs with those written anew that depend on the page; the others stay as they are."""
-    paged = {name: t for name, t in templates.items() if any(not PAGING.isdisjoint(names(p)) for p in _parts(t))}
+    paged = {
+        name: t
+        for name, t in templates.items()
+        if any(not PAGING.isdisjoint(names(p)) for p in _parts(t))
+    }
     fresh = dict(fill(paged, values))
     kept = tuple(
         (name, value if isinstance(value, Secret) else fresh.pop(name, value))
@@ -76,18 +88,23 @@ def refill(pairs: Pairs, templates: Mapping[str, Template], values: Mapping[str,
 
 def fill_url(template: str, values: Mapping[str, str]) -> str:
     """The address, what is filled in percent-encoded."""
-    return _filled(template, {name: quote(values.get(name, ""), safe="") for name in names(template)})
+    return _filled(
+        template, {name: quote(values.get(name, ""), safe="") for name in names(template)}
+    )
 
 
 def fill_content(template: RequestTemplate, values: Mapping[str, str]) -> str:
     """The JSON or the plain text of a POST; "" where its body is a form, or there is none.
 
-    Of JSON every member is left out all of whose placeholders are empty: a table with its constants, since these say
-    nothing without the word (`{ field = "year", value = "{years}" }`), but of an array only such members.
+    Of JSON every member is left out all of whose placeholders are empty: a table with its
+    constants, since these say nothing without the word (`{ field = "year", value = "{years}" }`),
+    but of an array only such members.
     """
     if template.json is None:
         return _filled(template.text, values)
-    return json.dumps(_filled_json(template.json, values), ensure_ascii=False, separators=(",", ":"))
+    return json.dumps(
+        _filled_json(template.json, values), ensure_ascii=False, separators=(",", ":")
+    )
 
 
 def _filled_json(value: Any, values: Mapping[str, str]) -> Any:
@@ -95,7 +112,11 @@ def _filled_json(value: Any, values: Mapping[str, str]) -> Any:
         alone = value[1:-1] if value[:1] + value[-1:] == "{}" else ""
         return int(values[alone]) if alone in NUMBERS else _filled(value, values)
     if isinstance(value, Mapping):
-        return {name: _filled_json(member, values) for name, member in value.items() if not _is_void(member, values)}
+        return {
+            name: _filled_json(member, values)
+            for name, member in value.items()
+            if not _is_void(member, values)
+        }
     if isinstance(value, list):
         return [_filled_json(member, values) for member in value if not _is_void(member, values)]
     return value

@@ -1,10 +1,12 @@
-"""A query in the words of one database: a tree walked once, in the few answers that a `Dialect` gives.
+"""A query in the words of one database: a tree walked once, in the few answers that a `Dialect`
+gives.
 
-What is sent never finds less than was meant where that can be avoided; what finds more is filtered afterwards, by the
-clauses in `Writer.lost`; and everything that is not sent as it stands has its sentence in `Writer.notes`.
+What is sent never finds less than was meant where that can be avoided; what finds more is filtered
+afterwards, by the clauses in `Writer.lost`; and everything that is not sent as it stands has its
+sentence in `Writer.notes`.
 
-An expression is made in two steps: `sayable` turns the tree into the narrowest one that finds no less and that the
-dialect has words for, and `expression` writes that.
+An expression is made in two steps: `sayable` turns the tree into the narrowest one that finds no
+less and that the dialect has words for, and `expression` writes that.
 """
 
 from __future__ import annotations
@@ -18,7 +20,9 @@ from metasearch.query.printer import to_text
 
 
 class Writer(Sayable):
-    """Writes one query in the dialect of one source, and remembers what that dialect cannot say: see `Sayable`."""
+    """Writes one query in the dialect of one source, and remembers what that dialect cannot say:
+    see `Sayable`.
+    """
 
     def write(self, query: Query) -> dict[str, str]:
         """The values of the placeholders.
@@ -39,14 +43,18 @@ class Writer(Sayable):
             said = self.sayable(parts)
             values["query"] = self.expression(said) if said is not None else ""
         else:
-            words = ParameterWords(self.dialect, self.wording, self.param_fields, self.cannot, self.must_not_refuse)
+            words = ParameterWords(
+                self.dialect, self.wording, self.param_fields, self.cannot, self.must_not_refuse
+            )
             values |= words.values(parts)
         if not any(values.values()):
             raise CannotAsk(self.source, to_text(query), "nothing of it can be expressed")
         return values
 
     def without_facets(self, parts: tuple[Query, ...], values: dict[str, str]) -> tuple[Query, ...]:
-        """The parts without types and languages that all works have, or that a parameter takes; its value is set."""
+        """The parts without types and languages that all works have, or that a parameter takes; its
+        value is set.
+        """
         kept: list[Query] = []
         for part in parts:
             facet = facet_of(part)
@@ -56,7 +64,11 @@ class Writer(Sayable):
             elif words:
                 field = facet[0]
                 between = self.dialect.either.get(field)
-                if field not in self.param_fields or field in values or (len(words) > 1 and between is None):
+                if (
+                    field not in self.param_fields
+                    or field in values
+                    or (len(words) > 1 and between is None)
+                ):
                     kept.append(part)
                 else:
                     values[field] = (between or "").join(words)
@@ -69,7 +81,8 @@ class Writer(Sayable):
         kept: list[Query] = []
         for part in parts:
             text = ""
-            # A second DOI cannot hold beside the first, so it stays and is told as what cannot be asked.
+            # A second DOI cannot hold beside the first, so it stays and is told as what cannot be
+            # asked.
             if (
                 isinstance(part, Term)
                 and part.field in self.param_fields - FACETS
@@ -79,7 +92,9 @@ class Writer(Sayable):
                 text = self.wording.text(part)
             if text and isinstance(part, Term):
                 self.tell_lost(part)
-                values[part.field] = f"{values[part.field]} {text}" if part.field in values else text
+                values[part.field] = (
+                    f"{values[part.field]} {text}" if part.field in values else text
+                )
             else:
                 kept.append(part)
         return tuple(kept)
@@ -146,11 +161,16 @@ class Writer(Sayable):
         words = self.wording.words(term, field)
         last = len(words) - 1
         written = [
-            fields[field].format(x=self.wording.quoted(word, truncated=term.truncated and number == last))
+            fields[field].format(
+                x=self.wording.quoted(word, truncated=term.truncated and number == last)
+            )
             for number, word in enumerate(words)
         ]
         if self.dialect.plain and field == "any" and len(written) > 1 and not term.truncated:
-            self.notes.append("ranks by how many of the plain words it finds: write AND between them to require all")
+            self.notes.append(
+                "ranks by how many of the plain words it finds: write AND between them to require "
+                "all"
+            )
             return self.dialect.plain.join(written)
         return self.all_of(written)
 
@@ -160,7 +180,11 @@ class Writer(Sayable):
 
 
 def _bounds(ranges: list[Years]) -> dict[str, str]:
-    """`{since}` and `{until}`: the first and the last year in which all ranges hold, where there are such."""
+    """`{since}` and `{until}`: the first and the last year in which all ranges hold, where there
+    are such.
+    """
     first = [years.first for years in ranges if years.first is not None]
     last = [years.last for years in ranges if years.last is not None]
-    return ({"since": str(max(first))} if first else {}) | ({"until": str(min(last))} if last else {})
+    return ({"since": str(max(first))} if first else {}) | (
+        {"until": str(min(last))} if last else {}
+    )

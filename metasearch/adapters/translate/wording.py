@@ -1,4 +1,6 @@
-"""The text of one term in a dialect: cleaned, quoted, truncated, or the database's words for types and languages."""
+"""The text of one term in a dialect: cleaned, quoted, truncated, or the database's words for types
+and languages.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,8 @@ _TOKEN = re.compile(r"[^\W_]+[+#]*")
 _MEANT = re.compile(r"[*^~|&$=@%<>]|(?<=\w)\?(?=\w)")
 _OPERATORS = frozenset({"AND", "OR", "NOT"})
 _NAMES = {
-    "title": "titles", "author": "authors", "venue": "journals", "abstract": "abstracts", "subject": "subjects",
+    "title": "titles", "author": "authors", "venue": "journals", "abstract": "abstracts",
+    "subject": "subjects",
     "doi": "DOIs", "isbn": "ISBNs", "issn": "ISSNs",
 }  # fmt: skip
 
@@ -33,7 +36,9 @@ def cannot_search(term: Term) -> str:
         return f"cannot search by {term.field}"
     if term.field in IDENTIFIERS:
         return f"cannot search by {_NAMES[term.field].removesuffix('s')}"
-    return "cannot search for the beginnings of words" if term.truncated else "cannot be searched for"
+    return (
+        "cannot search for the beginnings of words" if term.truncated else "cannot be searched for"
+    )
 
 
 def shown(clause: Query) -> str:
@@ -48,7 +53,9 @@ def has_word(term: Term) -> bool:
 
 
 def facet_of(query: Query) -> tuple[str, tuple[str, ...]] | None:
-    """Field and words of a type or language, or of alternatives that are all of one such field; None for all else."""
+    """Field and words of a type or language, or of alternatives that are all of one such field;
+    None for all else.
+    """
     parts = query.parts if isinstance(query, Or) else (query,)
     found = [part for part in parts if isinstance(part, Term) and part.field in FACETS]
     fields = {term.field for term in found}
@@ -81,7 +88,9 @@ class Wording:
         self.notes = notes
 
     def facet(self, field: str, names: Iterable[str]) -> tuple[str, ...] | None:
-        """The database's words for types or languages; none where all its works are so, None where it has no word."""
+        """The database's words for types or languages; none where all its works are so, None where
+        it has no word.
+        """
         table = self.dialect.types if field == "type" else self.dialect.languages
         words: list[str] = []
         for name in names:
@@ -101,15 +110,22 @@ class Wording:
         """What a term is written as in a field: its cleaned words, or all of them in one."""
         text = self.clean(term.text)
         whole = term.phrase or self.dialect.words == "joined" or field in self.dialect.joined
-        # A word without a letter or digit ("rock & roll") is in no index, so no record would have all the words.
-        words = text.split() if term.phrase else [plain_word(word) for word in text.split() if has_letter(word)]
+        # A word without a letter or digit ("rock & roll") is in no index, so no record would have
+        # all the words.
+        words = (
+            text.split()
+            if term.phrase
+            else [plain_word(word) for word in text.split() if has_letter(word)]
+        )
         return [" ".join(words)] if whole and words else words
 
     def quoted(self, word: str, *, truncated: bool = False) -> str:
         return (self.dialect.truncated if truncated else self.dialect.word).format(x=word)
 
     def text(self, term: Term) -> str:
-        """A term as one text, for a parameter, a phrase or an identifier; "" where nothing is left of it."""
+        """A term as one text, for a parameter, a phrase or an identifier; "" where nothing is left
+        of it.
+        """
         # Catalogues index an ISBN without hyphens.
         plain = term.text.replace("-", "").replace(" ", "") if term.field == "isbn" else term.text
         text = self.clean(plain, identifier=term.field in IDENTIFIERS)
@@ -137,7 +153,8 @@ class Wording:
     def clean(self, text: str, *, identifier: bool = False) -> str:
         """The words with what the database would take for syntax escaped or blanked.
 
-        The brackets and hyphens of an identifier belong to it; only what would end its quotes is taken out.
+        The brackets and hyphens of an identifier belong to it; only what would end its quotes is
+        taken out.
         """
         dialect = self.dialect
         strip = '"\\' if identifier and dialect.strip else dialect.strip
@@ -149,8 +166,12 @@ class Wording:
     # ---------------------------------------------------------------- what is lost in cleaning
 
     def changed(self, term: Term) -> Term | None:
-        """What of a term is another word to an index after cleaning, as "C++" is another one than "C"; or None."""
-        if term.field in IDENTIFIERS | FACETS or not any(c in self.dialect.strip for c in term.text):
+        """What of a term is another word to an index after cleaning, as "C++" is another one than
+        "C"; or None.
+        """
+        if term.field in IDENTIFIERS | FACETS or not any(
+            c in self.dialect.strip for c in term.text
+        ):
             return None
         words = [word for word in term.text.split() if not self.same_word(word)]
         if not words:
@@ -161,25 +182,35 @@ class Wording:
         return _TOKEN.findall(self.blanked(word, self.dialect.strip)) == _TOKEN.findall(word)
 
     def in_one_piece(self, term: Term) -> bool:
-        """Whether its words are looked for as it has them: none falls into two, and a phrase stays one."""
+        """Whether its words are looked for as it has them: none falls into two, and a phrase stays
+        one.
+        """
         if term.field in IDENTIFIERS | FACETS:
             return True
         if term.phrase:
-            return bool(self.dialect.phrase) or " " not in self.blanked(term.text, self.dialect.strip)
+            return bool(self.dialect.phrase) or " " not in self.blanked(
+                term.text, self.dialect.strip
+            )
         return not self.broken(term)
 
     def broken(self, term: Term) -> list[str]:
         """The words that fall into several, each of which is looked for on its own."""
         strip = self.dialect.strip
-        return [w for w in term.text.split() if sum(map(has_letter, self.blanked(w, strip).split())) > 1]
+        return [
+            w for w in term.text.split() if sum(map(has_letter, self.blanked(w, strip).split())) > 1
+        ]
 
     def tell_lost(self, term: Term) -> None:
         """Notes on characters that the dialect has no way to write."""
-        if term.field in IDENTIFIERS | FACETS or not any(c in self.dialect.strip for c in term.text):
+        if term.field in IDENTIFIERS | FACETS or not any(
+            c in self.dialect.strip for c in term.text
+        ):
             return
         signs = dict.fromkeys(c for c in _MEANT.findall(term.text) if c in self.dialect.strip)
         if signs and has_word(term):
-            self.notes.append(f'cannot search for {" ".join(signs)}, which is left out of "{term.text}"')
+            self.notes.append(
+                f'cannot search for {" ".join(signs)}, which is left out of "{term.text}"'
+            )
 
 
 def plain_word(word: str) -> str:

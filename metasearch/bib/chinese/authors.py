@@ -14,12 +14,13 @@ _LONGEST = 20_000
 _LONGEST_NAME = 200
 
 _ROLES = """
-    通讯作者 第一作者 责任作者 总主编 副主编 执行主编 主编 编著 编译 译注 译著 校注 校译 译校 主译 审校 主审 编撰 编写
-    编纂 撰写 撰文 执笔 口述 整理 整理者 选编 辑录 摄影 绘图 插图 改编 导演 指导教师 指导 导师 作者 译者 编者 主持
-    合著 合编 合译 等著 等编 等译
-    """.split()
+    通讯作者 第一作者 责任作者 总主编 副主编 执行主编 主编 编著 编译 译注 译著 校注 校译 译校 主译
+    审校 主审 编撰 编写 编纂 撰写 撰文 执笔 口述 整理 整理者 选编 辑录 摄影 绘图 插图 改编 导演
+    指导教师 指导 导师 作者 译者 编者 主持 合著 合编 合译 等著 等编 等译
+""".split()
 _LONG_ROLE = "|".join(sorted(_ROLES, key=lambda role: (-len(role), role)))
-# One letter may be the end of a name ("王著"), so it needs a blank, a bracket or three letters before it.
+# One letter may be the end of a name ("王著"), so it needs a blank, a bracket or three letters
+# before it.
 _SHORT_ROLES = "著编译撰校注绘辑"
 _SURE_ROLES = ("著", "编", "撰")
 
@@ -39,10 +40,11 @@ _SOFT = re.compile(r"[,，、/]+")
 
 
 def authors_in(text: str) -> list[str]:
-    """The names in a string, in order, without roles, footnote marks, brackets and "等"; [] where there are none.
+    """The names in a string, in order, without roles, footnote marks, brackets and "等"; [] where
+    there are none.
 
-    Names are divided at ; ； , ， 、 and at blanks, where those stand between names and not within one ("张　三"). In a
-    Latin name the comma stays ("Smith, John; 张三").
+    Names are divided at ; ； , ， 、 and at blanks, where those stand between names and not within
+    one ("张 三"). In a Latin name the comma stays ("Smith, John; 张三").
     """
     text = _BLANKS.sub(" ", text[:_LONGEST].translate(_SUPERSCRIPTS))
     pieces: list[str] = []
@@ -52,8 +54,11 @@ def authors_in(text: str) -> list[str]:
         else:
             pieces.append(part)
     pieces = [unicode_forms.normalize("NFKC", piece).strip(" .。:：") for piece in pieces]
-    # Where another has 著 or 编 behind the name, 李四译 is a translator; else 译 may be the name's end.
-    translators = any(len(piece) > 2 and simplified(piece).endswith(_SURE_ROLES) for piece in pieces)
+    # Where another has 著 or 编 behind the name, 李四译 is a translator; else 译 may be the name's
+    # end.
+    translators = any(
+        len(piece) > 2 and simplified(piece).endswith(_SURE_ROLES) for piece in pieces
+    )
     found: list[str] = []
     for piece in pieces:
         found += _people(_bare(piece, translators), translators)
@@ -64,8 +69,13 @@ _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789", "①�
 
 
 def _bracket(found: re.Match[str]) -> str:
-    """A blank for what stands in brackets, but not within the name of a body: 中国科学院大学（研究生院）研究中心."""
-    before, after = found.string[max(0, found.start() - 5) : found.start()], found.string[found.end() : found.end() + 1]
+    """A blank for what stands in brackets, but not within the name of a body:
+    中国科学院大学（研究生院）研究中心.
+    """
+    before, after = (
+        found.string[max(0, found.start() - 5) : found.start()],
+        found.string[found.end() : found.end() + 1],
+    )
     return found.group() if len(before) == 5 and all(map(is_cjk, before + after)) and after else " "
 
 
@@ -108,7 +118,9 @@ def _without_role(piece: str, translators: bool) -> str:
     if name != piece[:-1]:  # a blank stands before it
         return name
     foreign = "·" in name or "." in name
-    long_enough = len(name) >= 2 and (last in _SURE_ROLES or translators or len(name) > 3 or foreign)
+    long_enough = len(name) >= 2 and (
+        last in _SURE_ROLES or translators or len(name) > 3 or foreign
+    )
     return name if long_enough and is_han(name[-1]) else piece
 
 

@@ -1,8 +1,9 @@
-"""Characters: traditional, simplified and variant forms of one character made equal, for comparison.
+"""Characters: traditional, simplified and variant forms of one character made equal, for
+comparison.
 
 The tables are data files, loaded at the first text that needs them; why not a library:
-docs/decisions/0007-chinese-tables.md. No class of all Chinese characters stands in a regular expression of this
-package, because compiling one takes longer than loading the tables.
+docs/decisions/0007-chinese-tables.md. No class of all Chinese characters stands in a regular
+expression of this package, because compiling one takes longer than loading the tables.
 """
 
 from __future__ import annotations
@@ -40,11 +41,13 @@ def has_han(text: str) -> bool:
 
 
 def simplified(text: str) -> str:
-    """The text with every character in the form that stands for all its forms: "臺灣錢鍾書" -> "台湾钱钟书".
+    """The text with every character in the form that stands for all its forms: "臺灣錢鍾書" ->
+    "台湾钱钟书".
 
-    For comparison, not for people: it also joins what simplified writing keeps apart (像 and 象, 黏 and 粘, 著 and 着),
-    because databases do not. Character by character, so a part of a title gives the part of its form; Japanese forms
-    are joined where they are no other Chinese character; Hangul and kana stay.
+    For comparison, not for people: it also joins what simplified writing keeps apart (像 and 象, 黏
+    and 粘, 著 and 着), because databases do not. Character by character, so a part of a title gives
+    the part of its form; Japanese forms are joined where they are no other Chinese character;
+    Hangul and kana stay.
     """
     if text.isascii():
         return text
@@ -56,7 +59,9 @@ def simplified(text: str) -> str:
 
 @lru_cache(maxsize=512)  # one title is asked for many things
 def plain(text: str) -> str:
-    """Full-width letters, digits and marks as narrow ones (NFKC), and every character in one form."""
+    """Full-width letters, digits and marks as narrow ones (NFKC), and every character in one
+    form.
+    """
     if text.isascii():
         return text
     return simplified(unicode_forms.normalize("NFKC", text))
@@ -72,4 +77,7 @@ def table_lines(name: str) -> list[str]:
 @lru_cache(maxsize=1)
 def _variants() -> dict[int, int]:
     lines = table_lines("variants.txt")
-    return str.maketrans("".join([line[1:] for line in lines]), "".join([line[0] * (len(line) - 1) for line in lines]))
+    return str.maketrans(
+        "".join([line[1:] for line in lines]),
+        "".join([line[0] * (len(line) - 1) for line in lines]),
+    )

@@ -11,12 +11,18 @@ from functools import lru_cache
 
 from metasearch.bib import unicode_forms
 from metasearch.bib.chinese.characters import is_cjk, is_han
-from metasearch.bib.chinese.surnames import is_surname, latin_surnames, spelled_elsewhere, surname_spellings
+from metasearch.bib.chinese.surnames import (
+    is_surname,
+    latin_surnames,
+    spelled_elsewhere,
+    surname_spellings,
+)
 from metasearch.bib.chinese.syllables import SCHEMES, Scheme, is_spelled, readings
 
 #: Authors that are compared; of a longer list the rest is not looked at.
 MOST_AUTHORS = 30
-#: Lists are cut after so many names by databases and styles ("et al."); other lengths must be equal.
+#: Lists are cut after so many names by databases and styles ("et al."); other lengths must be
+#: equal.
 _CUT_AFTER = (1, 3, 6, 10)
 #: A longer text in Latin letters names no Chinese person.
 _LONGEST_NAME = 60
@@ -39,7 +45,8 @@ class Romanised:
 
     Attributes:
         family: As one word: "zhang", "ouyang".
-        given: Words and initials in order: ("san", "feng"), ("sanfeng",), ("s", "f"); empty where there are none.
+        given: Words and initials in order: ("san", "feng"), ("sanfeng",), ("s", "f"); empty where
+            there are none.
     """
 
     family: str
@@ -47,7 +54,8 @@ class Romanised:
 
 
 def han_names(name: str) -> tuple[HanName, ...]:
-    """The ways to divide a Chinese name of two to four characters: one, or two where 欧阳修 may be Mr Ou or Mr Ouyang.
+    """The ways to divide a Chinese name of two to four characters: one, or two where 欧阳修 may be
+    Mr Ou or Mr Ouyang.
 
     Empty for what is no Chinese name: kana or Hangul in it, a foreign name in characters, a body.
     """
@@ -69,14 +77,16 @@ def han_names(name: str) -> tuple[HanName, ...]:
 def romanised_name(name: str) -> tuple[Romanised, ...]:
     """The ways to read a name in Latin letters as a Chinese one; empty where there is none.
 
-    "Zhang SF", "Zhang, San-Feng", "Sanfeng Zhang", "ZHANG San-feng", "Chang San-feng" (Wade-Giles); "Wang Li" is
-    read in both orders. Foreign names beside Chinese ones are left out ("Peter S. F. Zhang"); a name without any other
-    given name ("John Zhang") is not read.
+    "Zhang SF", "Zhang, San-Feng", "Sanfeng Zhang", "ZHANG San-feng", "Chang San-feng" (Wade-Giles);
+    "Wang Li" is read in both orders. Foreign names beside Chinese ones are left out ("Peter S. F.
+    Zhang"); a name without any other given name ("John Zhang") is not read.
     """
     if len(name) > _LONGEST_NAME:
         return ()
     if not name.isascii():
-        name = "".join(c for c in unicode_forms.normalize("NFKD", name) if not unicodedata.combining(c))
+        name = "".join(
+            c for c in unicode_forms.normalize("NFKD", name) if not unicodedata.combining(c)
+        )
         if any(map(is_cjk, name)):
             return ()
     before, comma, after = name.translate(_DROPPED).partition(",")
@@ -93,14 +103,20 @@ def romanised_name(name: str) -> tuple[Romanised, ...]:
 
 
 def _words(text: str) -> list[list[str]]:
-    """Words, each as its parts between hyphens: "San-Feng Z." -> [["San", "Feng"], ["Z"]]; initials are divided."""
-    words = [[part for part in _PARTS.split(word) if part] for word in text.replace(".", ". ").split()]
+    """Words, each as its parts between hyphens: "San-Feng Z." -> [["San", "Feng"], ["Z"]]; initials
+    are divided.
+    """
+    words = [
+        [part for part in _PARTS.split(word) if part] for word in text.replace(".", ". ").split()
+    ]
     words = [word for word in words if word]
     return words if all(part.isalpha() for word in words for part in word) else []
 
 
 def _named(family: list[list[str]], given: list[list[str]]) -> tuple[Romanised, ...]:
-    """The name with that family name and each way to read the given one, where both can be Chinese."""
+    """The name with that family name and each way to read the given one, where both can be
+    Chinese.
+    """
     surname = "".join(part for word in family for part in word).lower()
     if surname not in latin_surnames():
         return ()
@@ -116,7 +132,9 @@ def _named(family: list[list[str]], given: list[list[str]]) -> tuple[Romanised, 
 
 
 def _ways(word: list[str], shouted: bool) -> list[tuple[str, ...]]:
-    """How to read one word of a given name: as initials, as syllables, as either, or not at all (a foreign name)."""
+    """How to read one word of a given name: as initials, as syllables, as either, or not at all (a
+    foreign name).
+    """
     if len(word) > 1:
         parts = tuple(part.lower() for part in word)
         return [parts] if all(len(part) == 1 or is_spelled(part) for part in parts) else [()]
@@ -126,7 +144,8 @@ def _ways(word: list[str], shouted: bool) -> list[tuple[str, ...]]:
     ways: list[tuple[str, ...]] = []
     if is_spelled(text):
         ways.append((text,))
-    # No syllable begins with i, u or v; in "ZHANG SAN" the second word is no initials, in "Zhang HE" it may be.
+    # No syllable begins with i, u or v; in "ZHANG SAN" the second word is no initials, in "Zhang
+    # HE" it may be.
     short = len(text) == 2 or (len(text) == 3 and not (shouted and ways))
     if word[0].isupper() and short and not any(letter in "iuv" for letter in text):
         ways.append(tuple(text))
@@ -137,9 +156,9 @@ def _ways(word: list[str], shouted: bool) -> list[tuple[str, ...]]:
 def same_person(han: str, latin: str) -> bool | None:
     """Whether a name in characters and one in Latin letters may be one person's.
 
-    True where the family names agree and so do the given names as far as both are written; False where they do not
-    under Pinyin or Wade-Giles; None where nobody can say: no Chinese name on one side, a foreign given name, a
-    family name alone, a Cantonese or Korean spelling.
+    True where the family names agree and so do the given names as far as both are written; False
+    where they do not under Pinyin or Wade-Giles; None where nobody can say: no Chinese name on one
+    side, a foreign given name, a family name alone, a Cantonese or Korean spelling.
     """
     theirs = romanised_name(latin)
     if not theirs:
@@ -180,9 +199,9 @@ def _given_agrees(han: str, latin: tuple[str, ...], scheme: Scheme) -> bool:
 def authors_agree(han: Sequence[str], latin: Sequence[str]) -> bool | None:
     """Whether a list of names in characters and one in Latin letters name the same people.
 
-    True where the first authors and at least half of the others are one person each, in order or not, and nobody
-    contradicts; False where most contradict; None where it cannot be said. One list may be cut off after 1, 3, 6 or 10
-    names, as databases do.
+    True where the first authors and at least half of the others are one person each, in order or
+    not, and nobody contradicts; False where most contradict; None where it cannot be said. One list
+    may be cut off after 1, 3, 6 or 10 names, as databases do.
     """
     short, long = sorted((len(han), len(latin)))
     if not short or (short != long and short not in _CUT_AFTER):
@@ -200,7 +219,9 @@ def authors_agree(han: Sequence[str], latin: Sequence[str]) -> bool | None:
 
 
 def common_people(han: Sequence[str], latin: Sequence[str]) -> int:
-    """How many names in characters find a name of their own among those in Latin letters, in whatever order."""
+    """How many names in characters find a name of their own among those in Latin letters, in
+    whatever order.
+    """
     free = list(latin[:MOST_AUTHORS])
     most = len(free)
     for name in han[:MOST_AUTHORS]:

@@ -16,7 +16,8 @@ _CN = rf"(?:[{NUMERALS}]{{1,4}})"
 _ROMAN = r"(?:I{1,3}|IV|VI{0,3}|IX|XI{0,3}|XI?V|XVI{0,3})"
 _WIDE = r"[^\x00-\x7f]"
 
-# A pattern for each way to write the number of a part, with the characters of which one must be there.
+# A pattern for each way to write the number of a part, with the characters of which one must be
+# there.
 _PARTS = (
     (  # (二), [下], (续), （Ⅱ）; not behind a Latin letter, where Cu(Ⅱ) may stand
         ")]】〕",
@@ -59,10 +60,11 @@ _ROMAN_VALUES = {"I": 1, "V": 5, "X": 10}
 
 
 def part_number(title: str) -> frozenset[str]:
-    """The numbers of the parts that a title names, as digits: （二）, 第二部分, 之二, Ⅱ, 再论 -> "2".
+    """The numbers of the parts that a title names, as digits: （二）, 第二部分, 之二, Ⅱ, 再论 ->
+    "2".
 
-    上, 中, 下 are 1, 2, 3; "续" for a continuation without number, "完" for the last part. Oxidation states and types
-    (钯(Ⅱ)配合物, Ⅱ型) are no parts, because they stand inside a title.
+    上, 中, 下 are 1, 2, 3; "续" for a continuation without number, "完" for the last part.
+    Oxidation states and types (钯(Ⅱ)配合物, Ⅱ型) are no parts, because they stand inside a title.
     """
     if title.isascii():
         return frozenset()
@@ -71,7 +73,9 @@ def part_number(title: str) -> frozenset[str]:
         found.update(_number(plain(sign).upper()) for sign in _pattern(_ROMAN_SIGN).findall(title))
     text = plain(title)
     for pattern in {pattern for char, pattern in _PART_SIGNS if char in text}:
-        found.update([_number(next(filter(None, it.groups()))) for it in _pattern(pattern).finditer(text)])
+        found.update(
+            [_number(next(filter(None, it.groups()))) for it in _pattern(pattern).finditer(text)]
+        )
     return frozenset(found)
 
 
@@ -81,7 +85,9 @@ _COUNTED = rf"第({_CN})(?=[届次期号版季代批轮年个回])"
 
 
 def numbers(title: str) -> frozenset[str]:
-    """All numbers of a title, also Chinese ones of years and meetings: 二〇二〇年 -> "2020", 第十三届 -> "13"."""
+    """All numbers of a title, also Chinese ones of years and meetings: 二〇二〇年 -> "2020",
+    第十三届 -> "13".
+    """
     text = plain(title)
     found = {digits.lstrip("0") or "0" for digits in _ARABIC.findall(text)}
     if "年" in text:
@@ -115,11 +121,17 @@ def with_digits(title: str) -> str:
 
 
 def edition(title: str) -> frozenset[str]:
-    """Editions that a title names: "2" for （第二版）, "修订", "草案", and the language in （英文版） and （英）."""
+    """Editions that a title names: "2" for （第二版）, "修订", "草案", and the language in
+    （英文版） and （英）.
+    """
     if title.isascii():
         return frozenset()
     text = plain(title)
-    found = {name for char, name, pattern in _EDITION_SIGNS if char in text and _pattern(pattern).search(text)}
+    found = {
+        name
+        for char, name, pattern in _EDITION_SIGNS
+        if char in text and _pattern(pattern).search(text)
+    }
     if "版" in text:
         found.update(map(_number, _pattern(_EDITION_NUMBER).findall(text)))
     return frozenset(found)
@@ -137,7 +149,9 @@ def _number(value: str) -> str:
         return value.lstrip("0") or "0"
     if value.isascii():
         values = [_ROMAN_VALUES[letter] for letter in value]
-        return str(sum(-v if v < after else v for v, after in zip(values, [*values[1:], 0], strict=True)))
+        return str(
+            sum(-v if v < after else v for v, after in zip(values, [*values[1:], 0], strict=True))
+        )
     return str(_chinese_number(value))
 
 

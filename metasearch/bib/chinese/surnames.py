@@ -1,4 +1,6 @@
-"""Chinese family names: which there are, how they are read, and how they are written outside Pinyin."""
+"""Chinese family names: which there are, how they are read, and how they are written outside
+Pinyin.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +12,8 @@ from metasearch.bib.chinese.syllables import SCHEMES, Scheme, readings, spelling
 
 #: Characters of a family name.
 LONGEST = 2
-# The Hundred Family Surnames, and those common today that are not among them. Whoever's name begins with another
-# character may be Japanese or a body.
+# The Hundred Family Surnames, and those common today that are not among them. Whoever's name begins
+# with another character may be Japanese or a body.
 _SINGLE = "".join(
     """
     赵钱孙李周吴郑王冯陈褚卫蒋沈韩杨朱秦尤许何吕施张孔曹严华金魏陶姜戚谢邹喻柏水窦章云苏潘葛奚范彭郎鲁韦昌马苗凤花方俞
@@ -24,58 +26,65 @@ _SINGLE = "".join(
     游竺权逯盖益桓公肖付闫代丘覃冼区尧岳帅亓仝佟佴修兰冮初南卿及回图圣坚塔士夕母官密展库律德忻战揭撒敬斯旷曙朴来栗植楼
     楚檀欣牟由皇睢税老苑英藏虎补要诗谌贠辜达郇闪阳陀随雒青鞏音鹿黑麦邸邝占但信况刑原仉伦佘操矫苟晋鄢鄞郄隋谯钦锁闭问雪
     顿衣衷言诚豆豹贵赏辉运迟员塞寻扎拉拜巨芦笪粟缑萨虢冒铁降雅露靖骞端户亢
-    """.split()
+""".split()
 )
 _COMPOUND = """
-    欧阳 司马 诸葛 上官 夏侯 皇甫 尉迟 公孙 慕容 令狐 长孙 宇文 司徒 司空 东方 独孤 南宫 端木 轩辕 申屠 钟离 闻人 公羊
-    澹台 公冶 宗政 濮阳 淳于 单于 太叔 仲孙 百里 东郭 南门 呼延 赫连 拓跋 完颜 万俟 鲜于 闾丘 司寇 颛孙 巫马 公西 漆雕
-    乐正 宰父 谷梁 段干 东门 左丘 西门 梁丘 羊舌 微生 叶赫 纳兰 耶律 达奚 哥舒 张简 范姜 张廖 亓官 子车 第五
-    """.split()
+    欧阳 司马 诸葛 上官 夏侯 皇甫 尉迟 公孙 慕容 令狐 长孙 宇文 司徒 司空 东方 独孤 南宫 端木 轩辕
+    申屠 钟离 闻人 公羊 澹台 公冶 宗政 濮阳 淳于 单于 太叔 仲孙 百里 东郭 南门 呼延 赫连 拓跋 完颜
+    万俟 鲜于 闾丘 司寇 颛孙 巫马 公西 漆雕 乐正 宰父 谷梁 段干 东门 左丘 西门 梁丘 羊舌 微生 叶赫
+    纳兰 耶律 达奚 哥舒 张简 范姜 张廖 亓官 子车 第五
+""".split()
 
 # Names that are read in one way only, or in another than the same character elsewhere.
 _READ_AS = dict(
     pair.split("=")
     for pair in """
-    单=shan 曾=zeng 仇=qiu 解=xie 区=ou 查=zha 任=ren 华=hua 朴=piao,pu 盖=ge,gai 乐=yue,le 尉=wei,yu 缪=miao 员=yun
-    折=she 覃=qin,tan 谌=chen,shen 翟=zhai,di 祭=zhai,ji 牟=mou,mu 隗=wei,kui 勾=gou 郇=xun,huan 过=guo 干=gan 葛=ge
-    费=fei,bi 车=che 宿=su 应=ying 盛=sheng 能=nai 柏=bai,bo 薄=bo 郗=xi,chi 沈=shen 褚=chu 殷=yin 宁=ning 冯=feng
-    谷=gu 种=chong 都=du 瞿=qu 陆=lu 贲=ben 黑=he,hei 石=shi 万=wan 贾=jia 洗=xian,xi 冼=xian 卜=bu 行=xing 强=qiang
-    宓=mi,fu 降=xiang 相=xiang 藏=zang 乜=nie 长=zhang 仝=tong 召=shao 燕=yan 那=na 纪=ji 齐=qi 许=xu 余=yu 汤=tang
-    周=zhou 陈=chen 于=yu 叶=ye 尹=yin 伯=bo 广=guang 合=he 谭=tan 钟=zhong 郑=zheng 蔡=cai 丁=ding 吕=lv 温=wen
-    卓=zhuo 施=shi 郝=hao 凌=ling 牛=niu 秦=qin 江=jiang 尚=shang 夏=xia 阎=yan 叶赫=ye.he 尉迟=yu.chi 万俟=mo.qi
-    单于=chan.yu 令狐=ling.hu 长孙=zhang.sun 澹台=tan.tai 亓官=qi.guan 子车=zi.ju 濮阳=pu.yang 宰父=zai.fu
-    乐正=yue.zheng
-    """.split()
+    单=shan 曾=zeng 仇=qiu 解=xie 区=ou 查=zha 任=ren 华=hua 朴=piao,pu 盖=ge,gai 乐=yue,le
+    尉=wei,yu 缪=miao 员=yun 折=she 覃=qin,tan 谌=chen,shen 翟=zhai,di 祭=zhai,ji 牟=mou,mu
+    隗=wei,kui 勾=gou 郇=xun,huan 过=guo 干=gan 葛=ge 费=fei,bi 车=che 宿=su 应=ying 盛=sheng 能=nai
+    柏=bai,bo 薄=bo 郗=xi,chi 沈=shen 褚=chu 殷=yin 宁=ning 冯=feng 谷=gu 种=chong 都=du 瞿=qu 陆=lu
+    贲=ben 黑=he,hei 石=shi 万=wan 贾=jia 洗=xian,xi 冼=xian 卜=bu 行=xing 强=qiang 宓=mi,fu
+    降=xiang 相=xiang 藏=zang 乜=nie 长=zhang 仝=tong 召=shao 燕=yan 那=na 纪=ji 齐=qi 许=xu 余=yu
+    汤=tang 周=zhou 陈=chen 于=yu 叶=ye 尹=yin 伯=bo 广=guang 合=he 谭=tan 钟=zhong 郑=zheng 蔡=cai
+    丁=ding 吕=lv 温=wen 卓=zhuo 施=shi 郝=hao 凌=ling 牛=niu 秦=qin 江=jiang 尚=shang 夏=xia 阎=yan
+    叶赫=ye.he 尉迟=yu.chi 万俟=mo.qi 单于=chan.yu 令狐=ling.hu 长孙=zhang.sun 澹台=tan.tai
+    亓官=qi.guan 子车=zi.ju 濮阳=pu.yang 宰父=zai.fu 乐正=yue.zheng
+""".split()
 )
 
-# Cantonese, Hokkien, Korean and older spellings: with them nobody can say from the given name who it is.
+# Cantonese, Hokkien, Korean and older spellings: with them nobody can say from the given name who
+# it is.
 _ELSEWHERE = {
     char: frozenset(spelled.split(","))
     for char, _, spelled in (
         pair.partition("=")
         for pair in """
-        陈=chan,chern,chin,jin,tan,tran 黄=hoang,hong,huynh,hwang,ng,oei,ooi,wee,wong 李=lee,lie,ly,rhee,yi
-        王=heng,ong,wang,wong 张=chang,cheong,cheung,chong,jang,teo,truong 刘=lau,lieu,liew,liou,low,luu,ryu,yoo,yu
-        林=im,lam,lim,rim 吴=goh,ng,ngo,o,oh,wu 梁=leong,leung,luong,neo,ryang,yang
-        郑=chang,cheng,chung,jeong,jung,tay,teh,trinh 何=ha,ho,hoh 谢=cheah,chia,sa,tse
-        蔡=chae,chai,choi,choy,chua,tsay,tsoi 许=heo,hsu,hue,hui,hur,khoo,koh 曾=chan,jeung,tjan,tsang,tseng,tzeng
-        邓=dang,deng,deung,tang,teng 冯=foong,fung,phung,pung 叶=diep,ip,yap,yeh,yip 苏=saw,so,soh,su
-        周=chau,chew,chiu,chow,joo,jou,ju 杨=duong,ieong,yang,yeo,yeung,yong,young 朱=choo,chu,chuh,gee,joo,ju
-        罗=la,law,lo,loh,na,ra 郭=gwak,kok,kuo,kwak,kwok,quach,quek 高=go,kao,ko,koh 胡=ho,hoo,oh,ow,woo,wu
-        徐=chee,chui,seo,suh,tsu,tsui,tu 孙=sohn,son,soon,suen,sun 马=beh,ma,mah 余=yee,yeo,yu,yue
-        赵=chao,chew,chiu,cho,jeu,jo,trieu 吕=leu,loo,lu,lui,lyu,yeo 潘=ban,pan,phan,phua,poon
-        卢=lo,loo,lu,no,noh,ro,roh 姚=yao,yeow,yiu,yo 钟=cheong,chung,jong,tjong 姜=chiang,gang,geung,kang,keung
-        江=chiang,gang,kang,kong 方=bang,fong,hong,png 石=chioh,sek,seok,shek 戴=dai,tai,tay,tye 洪=ang,hong,hung
-        崔=choe,choi,chui,tsui 金=gim,kam,kim,king 韩=hahn,han,hang,hon 文=man,moon,mun 丁=chung,ding,jeong,jung,ting
-        尹=wan,yoon,yun 申=shin,sin 安=ahn,an,on 宋=song,soong,sung 全=chuen,chun,jeon 权=gwon,kwon
-        白=baek,pai,paik,pak 朴=bak,pak,park 禹=woo,wu 南=lam,nam 柳=lau,ryu,yoo,yu 裴=bae,pae,pui
-        任=im,jen,lim,rim,yam,yum 沈=shen,shim,shum,sim,sum 谭=dam,tam,tan,tham 廖=leow,liao,liew,liu 甘=gan,kam,kan
-        梅=mei,moy,mui 严=eom,um,yen,yim 欧=au,auyeung,ou,ow 区=au,ow 欧阳=auyeung,auyoung,owyang,owyong
-        司徒=seto,situ,szeto 邱=chieu,chiu,hew,kew,khoo,koo,yau 侯=hau,haw,hou,how 黎=lai,lay,le 关=kuan,kwan,quan
-        翁=ang,ong,yung 温=wan,wen,wun 龙=long,loong,lung 骆=lok,loke 莫=mo,mok 麦=mai,mak 汤=tang,thong,tong
-        唐=dang,tang,tong 汪=ong,wang,wong 夏=ha,har,hsia 袁=won,yuan,yuen 顾=goo,koo,ku 章=chang,cheong,cheung,jang
+        陈=chan,chern,chin,jin,tan,tran 黄=hoang,hong,huynh,hwang,ng,oei,ooi,wee,wong
+        李=lee,lie,ly,rhee,yi 王=heng,ong,wang,wong 张=chang,cheong,cheung,chong,jang,teo,truong
+        刘=lau,lieu,liew,liou,low,luu,ryu,yoo,yu 林=im,lam,lim,rim 吴=goh,ng,ngo,o,oh,wu
+        梁=leong,leung,luong,neo,ryang,yang 郑=chang,cheng,chung,jeong,jung,tay,teh,trinh
+        何=ha,ho,hoh 谢=cheah,chia,sa,tse 蔡=chae,chai,choi,choy,chua,tsay,tsoi
+        许=heo,hsu,hue,hui,hur,khoo,koh 曾=chan,jeung,tjan,tsang,tseng,tzeng
+        邓=dang,deng,deung,tang,teng 冯=foong,fung,phung,pung 叶=diep,ip,yap,yeh,yip
+        苏=saw,so,soh,su 周=chau,chew,chiu,chow,joo,jou,ju 杨=duong,ieong,yang,yeo,yeung,yong,young
+        朱=choo,chu,chuh,gee,joo,ju 罗=la,law,lo,loh,na,ra 郭=gwak,kok,kuo,kwak,kwok,quach,quek
+        高=go,kao,ko,koh 胡=ho,hoo,oh,ow,woo,wu 徐=chee,chui,seo,suh,tsu,tsui,tu
+        孙=sohn,son,soon,suen,sun 马=beh,ma,mah 余=yee,yeo,yu,yue 赵=chao,chew,chiu,cho,jeu,jo,trieu
+        吕=leu,loo,lu,lui,lyu,yeo 潘=ban,pan,phan,phua,poon 卢=lo,loo,lu,no,noh,ro,roh
+        姚=yao,yeow,yiu,yo 钟=cheong,chung,jong,tjong 姜=chiang,gang,geung,kang,keung
+        江=chiang,gang,kang,kong 方=bang,fong,hong,png 石=chioh,sek,seok,shek 戴=dai,tai,tay,tye
+        洪=ang,hong,hung 崔=choe,choi,chui,tsui 金=gim,kam,kim,king 韩=hahn,han,hang,hon
+        文=man,moon,mun 丁=chung,ding,jeong,jung,ting 尹=wan,yoon,yun 申=shin,sin 安=ahn,an,on
+        宋=song,soong,sung 全=chuen,chun,jeon 权=gwon,kwon 白=baek,pai,paik,pak 朴=bak,pak,park
+        禹=woo,wu 南=lam,nam 柳=lau,ryu,yoo,yu 裴=bae,pae,pui 任=im,jen,lim,rim,yam,yum
+        沈=shen,shim,shum,sim,sum 谭=dam,tam,tan,tham 廖=leow,liao,liew,liu 甘=gan,kam,kan
+        梅=mei,moy,mui 严=eom,um,yen,yim 欧=au,auyeung,ou,ow 区=au,ow
+        欧阳=auyeung,auyoung,owyang,owyong 司徒=seto,situ,szeto 邱=chieu,chiu,hew,kew,khoo,koo,yau
+        侯=hau,haw,hou,how 黎=lai,lay,le 关=kuan,kwan,quan 翁=ang,ong,yung 温=wan,wen,wun
+        龙=long,loong,lung 骆=lok,loke 莫=mo,mok 麦=mai,mak 汤=tang,thong,tong 唐=dang,tang,tong
+        汪=ong,wang,wong 夏=ha,har,hsia 袁=won,yuan,yuen 顾=goo,koo,ku 章=chang,cheong,cheung,jang
         阮=nguyen,yuen 詹=chan,chim,jim 游=yau,yew,yu
-        """.split()
+    """.split()
     )
 }
 
@@ -90,12 +99,16 @@ def _known() -> tuple[frozenset[str], frozenset[str]]:
 
 def is_surname(text: str) -> bool:
     """Whether this is a Chinese family name of one or two characters, in any form."""
-    return bool(text) and (text in _known()[len(text) > 1] or simplified(text) in _known()[len(text) > 1])
+    return bool(text) and (
+        text in _known()[len(text) > 1] or simplified(text) in _known()[len(text) > 1]
+    )
 
 
 @lru_cache(maxsize=1_000)
 def surname_spellings(surname: str, scheme: Scheme = "pinyin") -> frozenset[str]:
-    """How a family name is written in Latin letters, as one word: "单" -> {"shan"}, "欧阳" -> {"ouyang"}."""
+    """How a family name is written in Latin letters, as one word: "单" -> {"shan"}, "欧阳" ->
+    {"ouyang"}.
+    """
     if len(surname) > LONGEST:  # each character is read in several ways, and each goes with each
         return frozenset()
     read = _READ_AS.get(surname) or _READ_AS.get(simplified(surname))
@@ -103,10 +116,14 @@ def surname_spellings(surname: str, scheme: Scheme = "pinyin") -> frozenset[str]
         return frozenset(
             "".join(written)
             for one in read.split(",")
-            for written in itertools.product(*[spellings(syllable, scheme) for syllable in one.split(".")])
+            for written in itertools.product(
+                *[spellings(syllable, scheme) for syllable in one.split(".")]
+            )
         )
     each = [
-        surname_spellings(char, scheme) if len(surname) > 1 and char in _READ_AS else readings(char, scheme)
+        surname_spellings(char, scheme)
+        if len(surname) > 1 and char in _READ_AS
+        else readings(char, scheme)
         for char in surname
     ]
     return frozenset(map("".join, itertools.product(*each)))
@@ -121,4 +138,6 @@ def spelled_elsewhere(surname: str) -> frozenset[str]:
 def latin_surnames() -> frozenset[str]:
     """Every family name in Latin letters that this module can read, in both schemes."""
     names = [*dict.fromkeys(_SINGLE), *_COMPOUND]
-    return frozenset().union(*[surname_spellings(name, scheme) for name in names for scheme in SCHEMES])
+    return frozenset().union(
+        *[surname_spellings(name, scheme) for name in names for scheme in SCHEMES]
+    )

@@ -8,7 +8,8 @@ from typing import Literal
 
 from metasearch.bib.chinese.characters import simplified, table_lines
 
-#: Hanyu Pinyin, as in China, or Wade-Giles, as in Taiwan and in old catalogues; both without tones, marks and hyphens.
+#: Hanyu Pinyin, as in China, or Wade-Giles, as in Taiwan and in old catalogues; both without tones,
+#: marks and hyphens.
 Scheme = Literal["pinyin", "wade-giles"]
 SCHEMES: tuple[Scheme, ...] = ("pinyin", "wade-giles")
 
@@ -23,11 +24,14 @@ _UMLAUTS = {
 }
 _WHOLE = {
     "zhi": "chih", "chi": "chih", "shi": "shih", "ri": "jih", "zi": "tzu", "ci": "tzu", "si": "ssu",
-    "er": "erh", "e": "o", "ge": "ko", "ke": "ko", "he": "ho", "gui": "kuei", "kui": "kuei", "you": "yu", "yi": "i",
-    "lv": "lu", "nv": "nu", "lve": "lueh", "nve": "nueh", "luo": "lo", "yan": "yen", "ye": "yeh", "yue": "yueh",
+    "er": "erh", "e": "o", "ge": "ko", "ke": "ko", "he": "ho", "gui": "kuei", "kui": "kuei",
+    "you": "yu", "yi": "i",
+    "lv": "lu", "nv": "nu", "lve": "lueh", "nve": "nueh", "luo": "lo", "yan": "yen", "ye": "yeh",
+    "yue": "yueh",
 }  # fmt: skip
 _INITIALS = (
-    ("zh", "ch"), ("ch", "ch"), ("sh", "sh"), ("b", "p"), ("d", "t"), ("g", "k"), ("j", "ch"), ("q", "ch"), ("x", "hs"),
+    ("zh", "ch"), ("ch", "ch"), ("sh", "sh"), ("b", "p"), ("d", "t"), ("g", "k"), ("j", "ch"), ("q",
+    "ch"), ("x", "hs"),
     ("z", "ts"), ("c", "ts"), ("r", "j"),
 )  # fmt: skip
 _BEFORE_O = frozenset(("t", "n", "l", "ts", "s", "j", "ch"))
@@ -36,11 +40,14 @@ _BEFORE_O = frozenset(("t", "n", "l", "ts", "s", "j", "ch"))
 def readings(char: str, scheme: Scheme = "pinyin") -> frozenset[str]:
     """How a character may be written in Latin letters; empty for what is not in the table.
 
-    A traditional character is looked up as it is first, because some stand for several (乾 is qian or gan).
+    A traditional character is looked up as it is first, because some stand for several (乾 is qian
+    or gan).
     """
     table = _readings()
     syllables = table.get(char) or table.get(simplified(char)) or ()
-    return frozenset([spelling for syllable in syllables for spelling in spellings(syllable, scheme)])
+    return frozenset(
+        [spelling for syllable in syllables for spelling in spellings(syllable, scheme)]
+    )
 
 
 def spellings(syllable: str, scheme: Scheme) -> tuple[str, ...]:
@@ -50,7 +57,9 @@ def spellings(syllable: str, scheme: Scheme) -> tuple[str, ...]:
 
 @lru_cache(maxsize=512)
 def wade_giles(syllable: str) -> str:
-    """A Pinyin syllable in Wade-Giles, without apostrophes and marks: "zhang" -> "chang", "xu" -> "hsu"."""
+    """A Pinyin syllable in Wade-Giles, without apostrophes and marks: "zhang" -> "chang", "xu" ->
+    "hsu".
+    """
     if syllable in _WHOLE:
         return _WHOLE[syllable]
     old, new = next(((old, new) for old, new in _INITIALS if syllable.startswith(old)), ("", ""))
@@ -60,12 +69,19 @@ def wade_giles(syllable: str) -> str:
     if rest.endswith("ong"):
         rest = rest.removesuffix("ong") + "ung"
     elif rest in ("ian", "uo", "ie", "ue"):
-        rest = {"ian": "ien", "uo": "o" if new in _BEFORE_O and old != "sh" else "uo", "ie": "ieh", "ue": "ueh"}[rest]
+        rest = {
+            "ian": "ien",
+            "uo": "o" if new in _BEFORE_O and old != "sh" else "uo",
+            "ie": "ieh",
+            "ue": "ueh",
+        }[rest]
     return new + rest
 
 
 def is_spelled(word: str) -> bool:
-    """Whether a word in lower case is made of one to four syllables of either scheme: "sanfeng", "kuoching"."""
+    """Whether a word in lower case is made of one to four syllables of either scheme: "sanfeng",
+    "kuoching".
+    """
     return len(word) <= 6 * _MOST_SYLLABLES and _spelled().fullmatch(word) is not None
 
 
@@ -82,5 +98,12 @@ def _readings() -> dict[str, tuple[str, ...]]:
 @lru_cache(maxsize=1)
 def _spelled() -> re.Pattern[str]:
     syllables = {syllable for several in _readings().values() for syllable in several}
-    written = {spelling for syllable in syllables for scheme in SCHEMES for spelling in spellings(syllable, scheme)}
-    return re.compile(f"(?:{'|'.join(sorted(written, key=lambda s: (-len(s), s)))}){{1,{_MOST_SYLLABLES}}}")
+    written = {
+        spelling
+        for syllable in syllables
+        for scheme in SCHEMES
+        for spelling in spellings(syllable, scheme)
+    }
+    return re.compile(
+        f"(?:{'|'.join(sorted(written, key=lambda s: (-len(s), s)))}){{1,{_MOST_SYLLABLES}}}"
+    )

@@ -1,7 +1,8 @@
-"""The protocol: one request, and what the repository says; https://www.openarchives.org/OAI/openarchivesprotocol.html.
+"""The protocol: one request, and what the repository says;
+https://www.openarchives.org/OAI/openarchivesprotocol.html.
 
-A repository may ask for patience (503 or 429 with `Retry-After`), and gets it; what fails in passing is tried again.
-Its errors come with status 200, in the body.
+A repository may ask for patience (503 or 429 with `Retry-After`), and gets it; what fails in
+passing is tried again. Its errors come with status 200, in the body.
 """
 
 from __future__ import annotations
@@ -19,14 +20,22 @@ from metasearch.adapters.parse.parse import Unread, parse
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.bib.normalise import plain
-from metasearch.errors import NotParsable, RateLimited, ServerFault, SourceError, SourceSaysError, Unreachable
+from metasearch.errors import (
+    NotParsable,
+    RateLimited,
+    ServerFault,
+    SourceError,
+    SourceSaysError,
+    Unreachable,
+)
 from metasearch.record import Record
 
 #: Tries of one request, the first one included.
 TRIES = 6
 #: Seconds before the second try where the repository does not say; doubled for each further one.
 BACKOFF = 2.0
-#: A repository that asks for a longer pause is left alone: what came is kept, and another run goes on.
+#: A repository that asks for a longer pause is left alone: what came is kept, and another run goes
+#: on.
 LONGEST_WAIT = 900.0
 #: More records than any page holds, so that none is cut off.
 PLENTY = 1_000_000
@@ -112,7 +121,12 @@ class OaiClient:
     """
 
     def __init__(
-        self, url: str, spec: AdapterSpec, transport: Transport, tell: Tell, sleep: Sleep = asyncio.sleep
+        self,
+        url: str,
+        spec: AdapterSpec,
+        transport: Transport,
+        tell: Tell,
+        sleep: Sleep = asyncio.sleep,
     ) -> None:
         self._url = url
         self._spec = spec
@@ -133,9 +147,15 @@ class OaiClient:
         said = next(root.iter("{*}Identify"), ())
         facts = {_local(element): plain(element.text or "") for element in said}
         if not facts:
-            raise NotParsable(self._spec.name, "it does not say who it is", advice="Is this the base URL of OAI-PMH?")
+            raise NotParsable(
+                self._spec.name,
+                "it does not say who it is",
+                advice="Is this the base URL of OAI-PMH?",
+            )
         return Identity(
-            facts.get("repositoryName", ""), "hh" in facts.get("granularity", ""), facts.get("deletedRecord", "no")
+            facts.get("repositoryName", ""),
+            "hh" in facts.get("granularity", ""),
+            facts.get("deletedRecord", "no"),
         )
 
     async def records(self, arguments: dict[str, str]) -> OaiPage:
@@ -151,16 +171,22 @@ class OaiClient:
         root, page, notes = await self._asked({"verb": "ListRecords"} | arguments)
         found = next(root.iter("{*}ListRecords"), None)
         if found is None:
-            raise NotParsable(self._spec.name, "there is no ListRecords in it", url=page.request.shown)
+            raise NotParsable(
+                self._spec.name, "there is no ListRecords in it", url=page.request.shown
+            )
         token, size = _token(found)
         if len(token) > _LONGEST_TOKEN:
-            raise NotParsable(self._spec.name, "its resumption token is longer than any", url=page.request.shown)
+            raise NotParsable(
+                self._spec.name, "its resumption token is longer than any", url=page.request.shown
+            )
         items, unread, there = self._items(found, page)
         date = next((plain(it.text or "") for it in root.iter("{*}responseDate")), "")
         return OaiPage(tuple(items), tuple(unread), tuple(there), token, size, date, tuple(notes))
 
     def _items(self, found: Any, page: Page) -> tuple[list[Item], list[Unread], list[str]]:
-        """The records of a page in their order, deleted ones among them; what could not be read; its identifiers."""
+        """The records of a page in their order, deleted ones among them; what could not be read;
+        its identifiers.
+        """
         headers = [_header(it) for it in found.iterchildren("{*}record")]
         live = [it for it in headers if it.live]
         unread: list[Unread] = []
@@ -176,7 +202,12 @@ class OaiClient:
             position += it.live
             record = records.get(position) if it.live else None
             if not 0 < len(it.key) <= _LONGEST_KEY:
-                unread.append(Unread(number, "it has no identifier" if not it.key else "its identifier is too long"))
+                unread.append(
+                    Unread(
+                        number,
+                        "it has no identifier" if not it.key else "its identifier is too long",
+                    )
+                )
             elif it.deleted:
                 items.append(Item(it.key, it.datestamp, None))
             elif record is not None and _tells(record):
@@ -186,13 +217,19 @@ class OaiClient:
                 if not it.live:
                     unread.append(Unread(number, f"{it.key} has no metadata"))
                 elif record is not None:
-                    unread.append(Unread(number, f"{it.key} has neither title nor people nor identifiers"))
+                    unread.append(
+                        Unread(number, f"{it.key} has neither title nor people nor identifiers")
+                    )
         return items, unread, there
 
     async def _asked(self, arguments: dict[str, str]) -> tuple[Any, Page, list[str]]:
         """The tree of an answer, the page, and what had to be mended in it."""
         request = Request(
-            source=self._spec.name, url=self._url, params=tuple(arguments.items()), size=PLENTY, wanted=PLENTY
+            source=self._spec.name,
+            url=self._url,
+            params=tuple(arguments.items()),
+            size=PLENTY,
+            wanted=PLENTY,
         )
         page = await self._answered(request)
         page = replace(page, body=unmarked(page.body).strip())
@@ -209,7 +246,9 @@ class OaiClient:
         root, notes = load("xml", page.body, page, self._spec)
         if _local(root) != "OAI-PMH":
             advice = "Look whether this is the base URL of a repository."
-            raise NotParsable(self._spec.name, f"not OAI-PMH but {_local(root)}", url=request.shown, advice=advice)
+            raise NotParsable(
+                self._spec.name, f"not OAI-PMH but {_local(root)}", url=request.shown, advice=advice
+            )
         for error in root.iterchildren("{*}error"):
             raise OaiError(error.get("code", "error"), plain("".join(error.itertext()))[:300])
         return root, page, notes
@@ -219,7 +258,9 @@ class OaiClient:
         limits = self._spec.limits
         for tries in range(1, TRIES + 1):
             try:
-                page = await self._transport.send(request, timeout=limits.timeout, max_bytes=limits.max_bytes)
+                page = await self._transport.send(
+                    request, timeout=limits.timeout, max_bytes=limits.max_bytes
+                )
                 error = objection(page)
             except Unreachable as exc:
                 error = exc
@@ -227,7 +268,11 @@ class OaiClient:
                 return page
             wait = getattr(error, "retry_after", None)
             wait = BACKOFF * 2 ** (tries - 1) if wait is None else wait
-            if not isinstance(error, Unreachable | RateLimited) or tries == TRIES or wait > LONGEST_WAIT:
+            if (
+                not isinstance(error, Unreachable | RateLimited)
+                or tries == TRIES
+                or wait > LONGEST_WAIT
+            ):
                 raise error
             asked = isinstance(error, RateLimited | ServerFault) and error.retry_after is not None
             self._tell(f"{error if not asked else 'it asks for patience'}: waiting for {wait:g} s")
@@ -253,8 +298,11 @@ def _header(record: Any) -> _Header:
     header = next(record.iterchildren("{*}header"), None)
     texts = {} if header is None else {_local(it): plain(it.text or "") for it in header}
     deleted = header is not None and header.get("status") == "deleted"
-    # As the spec's `records` finds them: what is parsed has a metadata element that holds something.
-    live = any(isinstance(inner.tag, str) for it in record.iterchildren("{*}metadata") for inner in it)
+    # As the spec's `records` finds them: what is parsed has a metadata element that holds
+    # something.
+    live = any(
+        isinstance(inner.tag, str) for it in record.iterchildren("{*}metadata") for inner in it
+    )
     return _Header(texts.get("identifier", ""), texts.get("datestamp", ""), deleted, live)
 
 
@@ -272,7 +320,9 @@ def _local(element: Any) -> str:
 
 
 def _tells(record: Record) -> bool:
-    return bool(record.title or record.authors or record.doi or record.ids or record.isbn or record.url)
+    return bool(
+        record.title or record.authors or record.doi or record.ids or record.isbn or record.url
+    )
 
 
 def arguments_of(prefix: str, set_: str, first: str, until: str) -> dict[str, str]:

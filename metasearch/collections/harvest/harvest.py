@@ -18,12 +18,18 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from metasearch.adapters.parse.parse import Unread
-from metasearch.collections.harvest.client import Identity, OaiClient, OaiError, OaiPage, arguments_of
+from metasearch.collections.harvest.client import (
+    Identity,
+    OaiClient,
+    OaiError,
+    OaiPage,
+    arguments_of,
+)
 from metasearch.collections.store import Shelf
 from metasearch.errors import BadAnswer, ShelfError, SourceSaysError
 
-#: A repository's index may lag behind its clock, so a harvest begins so much before the last one did: what is fetched
-#: twice is the same record, and what is missed would be missed for ever.
+#: A repository's index may lag behind its clock, so a harvest begins so much before the last one
+#: did: what is fetched twice is the same record, and what is missed would be missed for ever.
 OVERLAP = timedelta(hours=1)
 #: Problems of single records that are kept to be told.
 TOLD = 100
@@ -128,7 +134,8 @@ class Harvest:
 
         Raises:
             ShelfError: The shelf holds another repository, or cannot be written.
-            SourceError: The repository cannot be asked; what came is kept, and another harvest goes on there.
+            SourceError: The repository cannot be asked; what came is kept, and another harvest goes
+                on there.
         """
         self._check()
         identity = await self._client.identify()
@@ -149,10 +156,16 @@ class Harvest:
             except OaiError as exc:
                 if exc.code == "noRecordsMatch":
                     page = self._nothing()
-                elif exc.code == "badResumptionToken" and "resumptionToken" in arguments and not restarted:
+                elif (
+                    exc.code == "badResumptionToken"
+                    and "resumptionToken" in arguments
+                    and not restarted
+                ):
                     restarted = True
                     self._asked.clear()
-                    self.done.notes.append("the resumption token had expired, so the harvest began anew")
+                    self.done.notes.append(
+                        "the resumption token had expired, so the harvest began anew"
+                    )
                     arguments = self._begun(identity)
                     continue
                 else:
@@ -166,7 +179,11 @@ class Harvest:
     # ---------------------------------------------------------------- where it begins
 
     def _check(self) -> None:
-        for name, mine in (("url", self._order.url), ("prefix", self._order.prefix), ("set", self._order.set)):
+        for name, mine in (
+            ("url", self._order.url),
+            ("prefix", self._order.prefix),
+            ("set", self._order.set),
+        ):
             known = self._shelf.meta(name)
             if self._shelf.meta("url") and known != mine:
                 what = {"url": "the repository", "prefix": "the format", "set": "the set"}[name]
@@ -177,7 +194,9 @@ class Harvest:
                 )
 
     def _resumed(self) -> dict[str, str] | None:
-        """The arguments that go on with a harvest that was broken off; None where none was, or another is meant."""
+        """The arguments that go on with a harvest that was broken off; None where none was, or
+        another is meant.
+        """
         token, order = self._shelf.meta("token"), self._order
         same = (order.first, order.until) in (
             ("", ""),
@@ -213,11 +232,15 @@ class Harvest:
     # ---------------------------------------------------------------- a page
 
     def _nothing(self) -> OaiPage:
-        """The end of a list without records; where the whole repository was asked for, nothing is taken out for it."""
+        """The end of a list without records; where the whole repository was asked for, nothing is
+        taken out for it.
+        """
         if self._shelf.meta("sweeps") and self._shelf.count:
             with self._shelf.transaction():
                 self._shelf.note(sweeps="")
-            self.done.notes.append("the repository says suddenly that it holds nothing; what is here was kept")
+            self.done.notes.append(
+                "the repository says suddenly that it holds nothing; what is here was kept"
+            )
         return OaiPage((), (), (), "", None, "", ())
 
     def _take(self, page: OaiPage) -> None:
@@ -240,11 +263,15 @@ class Harvest:
                 shelf.keep(key, run=run)
             if not shelf.meta("began"):
                 shelf.note(began=_earlier(page.date, self._now()))
-            shelf.note(listed=str(_number(shelf.meta("listed")) + len(page.items) + len(page.unread)))
+            shelf.note(
+                listed=str(_number(shelf.meta("listed")) + len(page.items) + len(page.unread))
+            )
             if page.token:
                 shelf.note(token=page.token)
             else:
-                counts["deleted"] += self._finish(run, done.size if page.size is None else page.size)
+                counts["deleted"] += self._finish(
+                    run, done.size if page.size is None else page.size
+                )
         done.pages += 1
         done.seen += len(page.items) + len(page.unread)
         for name, count in counts.items():
@@ -259,7 +286,11 @@ class Harvest:
         place = hash((page.token, page.items[0].key if page.items else ""))
         self._empty = 0 if page.items or page.unread else self._empty + 1
         if page.token and (place in self._asked or self._empty >= MOST_EMPTY):
-            what = "page after page without a record" if self._empty >= MOST_EMPTY else "the same page again and again"
+            what = (
+                "page after page without a record"
+                if self._empty >= MOST_EMPTY
+                else "the same page again and again"
+            )
             raise BadAnswer(
                 self._shelf.file.stem,
                 f"the repository gives {what}",
@@ -268,14 +299,22 @@ class Harvest:
         self._asked.add(place)
 
     def _finish(self, run: int, size: int | None) -> int:
-        """The list, of `size` records, is at its end; how many records the repository no longer has."""
+        """The list, of `size` records, is at its end; how many records the repository no longer
+        has.
+        """
         shelf, listed = self._shelf, _number(self._shelf.meta("listed"))
         sweeps = bool(shelf.meta("sweeps"))
         if sweeps and size is not None and listed < size:
-            self.done.notes.append(f"of {size:,} records the repository listed {listed:,}; what it left out was kept")
+            self.done.notes.append(
+                f"of {size:,} records the repository listed {listed:,}; what it left out was kept"
+            )
             sweeps = False
         swept = shelf.sweep(run) if sweeps else 0
-        began, until, first = shelf.meta("began"), shelf.meta("asked_until"), shelf.meta("asked_from")
+        began, until, first = (
+            shelf.meta("began"),
+            shelf.meta("asked_until"),
+            shelf.meta("asked_from"),
+        )
         reached = min(it for it in (began, until) if it) if began or until else ""
         known = shelf.meta("harvested")
         # Where somebody asked for later dates only, what lies between is still to come.
@@ -286,13 +325,17 @@ class Harvest:
 
     def _refused(self, error: OaiError) -> SourceSaysError:
         advice = {
-            "cannotDisseminateFormat": "Choose another format with --prefix; oai_dc is there everywhere.",
+            "cannotDisseminateFormat": "Choose another format with --prefix; oai_dc is there "
+            "everywhere.",
             "noSetHierarchy": "Leave --set out.",
             "badArgument": "Look at --set, --from and --until.",
             "badResumptionToken": "Run the harvest again.",
         }.get(error.code)
         return SourceSaysError(
-            self._shelf.file.stem, f"the repository says: {error}", url=self._order.url, advice=advice
+            self._shelf.file.stem,
+            f"the repository says: {error}",
+            url=self._order.url,
+            advice=advice,
         )
 
 
@@ -316,7 +359,8 @@ def _before(stamp: str, gap: timedelta) -> str:
 
 
 def _earlier(stamp: str, now: datetime) -> str:
-    """A repository's time, or ours where that is earlier: from a clock that is ahead nothing new would ever be found.
+    """A repository's time, or ours where that is earlier: from a clock that is ahead nothing new
+    would ever be found.
 
     Gives "" for what is no time.
     """

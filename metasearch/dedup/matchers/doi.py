@@ -16,17 +16,24 @@ from metasearch.record import Match
 class DoiHash:
     """Equal DOI, and titles that do not contradict it.
 
-    Every abstract of a conference supplement may carry the supplement's DOI, every paper that of the proceedings, and
-    some journals give one DOI to a whole issue; so titles that are far apart leave the question open, unless the first
-    author, the first and the last page are the same: two abstracts of one group may begin on one page.
+    Every abstract of a conference supplement may carry the supplement's DOI, every paper that of
+    the proceedings, and some journals give one DOI to a whole issue; so titles that are far apart
+    leave the question open, unless the first author, the first and the last page are the same: two
+    abstracts of one group may begin on one page.
     """
 
     name = "doi"
     exact = True
 
     def keys(self, it: Fingerprint) -> Iterable[str]:
-        """SHA-1 of the DOI, one for all that differ in full stops and slashes only: these meet, others judge them."""
-        return (hashlib.sha1(without_marks(it.doi).encode(), usedforsecurity=False).hexdigest(),) if it.doi else ()
+        """SHA-1 of the DOI, one for all that differ in full stops and slashes only: these meet,
+        others judge them.
+        """
+        return (
+            (hashlib.sha1(without_marks(it.doi).encode(), usedforsecurity=False).hexdigest(),)
+            if it.doi
+            else ()
+        )
 
     def compare(self, a: Fingerprint, b: Fingerprint) -> Match | None:
         """ "same" for an equal DOI whose titles, authors or pages do not speak against it."""

@@ -1,9 +1,10 @@
 """The verifier: titles that agree, weighed with what the other fields say.
 
-The rules are a table of how much each agreement counts and how much is needed for each relation of the titles, after
-the model of Fellegi and Sunter ("A theory for record linkage", JASA 1969): agreement on a field adds, disagreement
-takes away, silence does neither. They follow what the errors of "DOI or four-tuple" consist of: journals abbreviated,
-first authors in another form, subtitles present or absent, typos, years one apart, translated titles.
+The rules are a table of how much each agreement counts and how much is needed for each relation of
+the titles, after the model of Fellegi and Sunter ("A theory for record linkage", JASA 1969):
+agreement on a field adds, disagreement takes away, silence does neither. They follow what the
+errors of "DOI or four-tuple" consist of: journals abbreviated, first authors in another form,
+subtitles present or absent, typos, years one apart, translated titles.
 """
 
 from __future__ import annotations
@@ -15,24 +16,47 @@ from metasearch.dedup.evidence import Evidence, abstracts_agree, evidence
 from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.dedup.garbled import is_garbled
 from metasearch.dedup.matcher import share_a_key, verdict
-from metasearch.dedup.resemblance import SHORTEST_MAIN_TITLE, SHORTEST_TAIL, TitleRelation, resemblance, title_score
+from metasearch.dedup.resemblance import (
+    SHORTEST_MAIN_TITLE,
+    SHORTEST_TAIL,
+    TitleRelation,
+    resemblance,
+    title_score,
+)
 from metasearch.record import Match
 
 #: What must be gathered for each relation of the titles.
-NEEDED = {"equal": 2.0, "start": 2.5, "end": 2.5, "near": 2.5, "within": 3.0, "reworded": 5.5, "far": 6.5}
+NEEDED = {
+    "equal": 2.0,
+    "start": 2.5,
+    "end": 2.5,
+    "near": 2.5,
+    "within": 3.0,
+    "reworded": 5.5,
+    "far": 6.5,
+}
 NEEDED_GENERIC = 5.0
 NEVER = 99.0
-#: What is added where titles are reworded in a word or two only; how alike they must be for that, and where one of
-#: them is without a year: it was cited from memory.
+#: What is added where titles are reworded in a word or two only; how alike they must be for that,
+#: and where one of them is without a year: it was cited from memory.
 NEARLY = -1.5
 NEARLY_ALIKE, CITED_ALIKE = 0.9, 0.78
-#: Letters of a title -> what is added to that: a long title is nearly a proof by itself, "Poems" proves nothing.
+#: Letters of a title -> what is added to that: a long title is nearly a proof by itself, "Poems"
+#: proves nothing.
 LONG_TITLE, LONG = 40, -0.5
 LENGTHS = ((6, 1.5), (12, 1.0), (18, 0.5), (LONG_TITLE, 0.0))
 #: Nobody gives two works the same sixty letters.
 LONGER = ((60, -1.5), (40, -0.5))
 
-AUTHORS = {"team": 3.5, "all": 3.0, "first": 2.0, "half": 2.0, "some": 1.0, "namesake": 0.0, "none": -2.5}
+AUTHORS = {
+    "team": 3.5,
+    "all": 3.0,
+    "first": 2.0,
+    "half": 2.0,
+    "some": 1.0,
+    "namesake": 0.0,
+    "none": -2.5,
+}
 #: Two works may begin on one page; none of them begins and ends where the other does.
 PAGE_RANGE = 1.5
 #: Letters at the beginning of two abstracts that make them one, and what that counts.
@@ -48,9 +72,10 @@ class Fields:
     def keys(self, it: Fingerprint) -> Iterable[str]:
         """Where the title, its people or its page may stand in another record.
 
-        The title and its parts, and its longest words two by two, which find titles with a typo or without their
-        subtitle; author and year with the title's beginning, which find those of whose long words none is spelled
-        alike; the first two authors, for titles that are damaged all over; volume, page and year, for translations.
+        The title and its parts, and its longest words two by two, which find titles with a typo or
+        without their subtitle; author and year with the title's beginning, which find those of
+        whose long words none is spelled alike; the first two authors, for titles that are damaged
+        all over; volume, page and year, for translations.
         """
         compact = it.compact
         found: list[str] = []
@@ -59,8 +84,8 @@ class Fields:
         if not compact:
             return found
         if it.generic:
-            # Everybody has an "Editorial": only the same place in print or the same author in one year or issue bring
-            # two together.
+            # Everybody has an "Editorial": only the same place in print or the same author in one
+            # year or issue bring two together.
             for family in it.first:
                 if it.year is not None:
                     found.append(f"{compact}:{family}:{it.year}")
@@ -90,7 +115,10 @@ class Fields:
             found += (f"{one} {two}", f"{one} {three}", f"{two} {three}")
         if len(it.authors) > 1:
             second = it.authors[1]
-            one, two = min(it.first, default=""), min(people.spellings(second.family, second.name), default="")
+            one, two = (
+                min(it.first, default=""),
+                min(people.spellings(second.family, second.name), default=""),
+            )
             found.append(f"{one}+{two}" if one < two else f"{two}+{one}")
         if it.year is not None:
             beginning = compact[:2]
@@ -106,7 +134,9 @@ class Fields:
         if (a.generic or b.generic) and not _same_spot(a, b):
             return None
         relation = resemblance(a, b)
-        if relation == "missing" or (relation in ("far", "reworded") and not _may_be_one(a, b, relation)):
+        if relation == "missing" or (
+            relation in ("far", "reworded") and not _may_be_one(a, b, relation)
+        ):
             return None
         it = evidence(a, b)
         if it.kinds or (it.doi is False and not it.form and not it.revised):
@@ -116,7 +146,11 @@ class Fields:
         if garbled:
             got -= AUTHORS["none"]
         needed = points_needed(a, b, it)
-        if needed - ABSTRACT <= got < needed and it.title not in ("far", "reworded") and abstracts_agree(a, b):
+        if (
+            needed - ABSTRACT <= got < needed
+            and it.title not in ("far", "reworded")
+            and abstracts_agree(a, b)
+        ):
             got += ABSTRACT
         if got < needed or not share_a_key(self, a, b):
             return None
@@ -124,7 +158,8 @@ class Fields:
         score = min(0.99, 0.8 + 0.04 * (got - needed) + 0.1 * (it.score - 0.9))
         if it.form or it.revised:
             if not (
-                it.authors in ("team", "all", "first", "half", "some") or (it.authors is None and _alone(a, b, it))
+                it.authors in ("team", "all", "first", "half", "some")
+                or (it.authors is None and _alone(a, b, it))
             ):
                 return None
             return verdict(self.name, "version", score, said, a, b)
@@ -139,7 +174,9 @@ def _strangers(a: Fingerprint, b: Fingerprint) -> bool:
 
 
 def _may_be_one(a: Fingerprint, b: Fingerprint, relation: TitleRelation) -> bool:
-    """Whether records of other titles can be one at all: on the same page, or by titles of nearly the same words."""
+    """Whether records of other titles can be one at all: on the same page, or by titles of nearly
+    the same words.
+    """
     if _same_page(a, b):
         return True
     if relation == "far":
@@ -152,7 +189,9 @@ def _nearly(a: Fingerprint, b: Fingerprint) -> float:
 
 
 def _same_spot(a: Fingerprint, b: Fingerprint) -> bool:
-    """Whether two may stand in one place in print: anything less proves nothing of an "Editorial"."""
+    """Whether two may stand in one place in print: anything less proves nothing of an
+    "Editorial".
+    """
     if not a.isbn.isdisjoint(b.isbn):
         return True
     there = (a.issue and a.issue == b.issue) or (a.pages[0] and a.pages[0] == b.pages[0])
@@ -165,23 +204,35 @@ def _alone(a: Fingerprint, b: Fingerprint, it: Evidence) -> bool:
 
 
 def _byline_is_garbled(a: Fingerprint, b: Fingerprint, it: Evidence) -> bool:
-    """Whether nobody is in common because one byline names nobody; then a long title in one venue and year decides."""
+    """Whether nobody is in common because one byline names nobody; then a long title in one venue
+    and year decides.
+    """
     if it.authors != "none" or it.gap != 0 or not it.venue or not _alone(a, b, it):
         return False
     return is_garbled(a.authors) or is_garbled(b.authors)
 
 
 def _same_page(a: Fingerprint, b: Fingerprint) -> bool:
-    return bool(a.pages[0] and a.pages[0] == b.pages[0] and a.volume and a.volume == b.volume and a.year == b.year)
+    return bool(
+        a.pages[0]
+        and a.pages[0] == b.pages[0]
+        and a.volume
+        and a.volume == b.volume
+        and a.year == b.year
+    )
 
 
 def points_needed(a: Fingerprint, b: Fingerprint, it: Evidence) -> float:
     """What the relation of the titles asks of the other fields."""
     if it.title == "far" and (it.issue is False or not it.page_range):
-        return NEVER  # two abstracts of one group may stand on one page; some journals number each issue from page 1
+        # two abstracts of one group may stand on one page; some journals number each issue from
+        # page 1
+        return NEVER
     nearly = it.title == "reworded" and it.score >= _nearly(a, b)
     ahead = it.title == "reworded" and bool(it.venue) and _ahead(a, b)
-    if it.title == "reworded" and not (it.page_range or (it.first_author and (it.pages or nearly)) or ahead):
+    if it.title == "reworded" and not (
+        it.page_range or (it.first_author and (it.pages or nearly)) or ahead
+    ):
         return NEVER
     if a.generic or b.generic:
         return NEEDED_GENERIC if it.place or it.isbn else NEVER
@@ -199,8 +250,14 @@ def points_needed(a: Fingerprint, b: Fingerprint, it: Evidence) -> float:
 
 
 def _ahead(a: Fingerprint, b: Fingerprint) -> bool:
-    """Whether one may be the other ahead of print, when it had no place and perhaps another title: by the same team."""
-    if a.year is None or a.year != b.year or bool(a.volume or a.pages[0]) == bool(b.volume or b.pages[0]):
+    """Whether one may be the other ahead of print, when it had no place and perhaps another title:
+    by the same team.
+    """
+    if (
+        a.year is None
+        or a.year != b.year
+        or bool(a.volume or a.pages[0]) == bool(b.volume or b.pages[0])
+    ):
         return False
     one, other = a.families, b.families
     short = min(len(one), len(other))

@@ -11,7 +11,9 @@ from metasearch.record import Match
 
 
 class FourTuple:
-    """Equal hash of the four members; no key where the title or more than one other member is missing."""
+    """Equal hash of the four members; no key where the title or more than one other member is
+    missing.
+    """
 
     name = "four-tuple"
     exact = True
@@ -27,5 +29,9 @@ class FourTuple:
         it = evidence(a, b)
         if not a.venue and it.publisher is False:  # two printers of one poem
             return None
-        members = [name for name, value in (("venue", a.venue), ("year", a.year), ("first author", a.first)) if value]
+        members = [
+            name
+            for name, value in (("venue", a.venue), ("year", a.year), ("first author", a.first))
+            if value
+        ]
         return verdict(self.name, word(it), 0.95, (f"same title, {', '.join(members)}",), a, b)

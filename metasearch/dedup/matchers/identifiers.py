@@ -10,21 +10,29 @@ from metasearch.dedup.matcher import verdict
 from metasearch.dedup.resemblance import FAR
 from metasearch.record import Match
 
-_NAMES = {"pmid": "PMID", "pmcid": "PMCID", "arxiv": "arXiv id", "lccn": "LCCN", "oclc": "OCLC number"}
+_NAMES = {
+    "pmid": "PMID",
+    "pmcid": "PMCID",
+    "arxiv": "arXiv id",
+    "lccn": "LCCN",
+    "oclc": "OCLC number",
+}
 
 
 class Identifiers:
     """An identifier in common, and titles that do not contradict it.
 
-    An ISBN may stand on each volume of a set, and catalogues mistype numbers: so a shared one asks for more likeness
-    of the titles than a shared PMID.
+    An ISBN may stand on each volume of a set, and catalogues mistype numbers: so a shared one asks
+    for more likeness of the titles than a shared PMID.
     """
 
     name = "id"
     exact = True
 
     def keys(self, it: Fingerprint) -> Iterable[str]:
-        """Every identifier with its scheme, and the source's own, because a later page may repeat a record."""
+        """Every identifier with its scheme, and the source's own, because a later page may repeat a
+        record.
+        """
         found = [*it.ids]
         if it.isbn:
             found += [f"isbn:{number}" for number in it.isbn]
@@ -35,7 +43,11 @@ class Identifiers:
     def compare(self, a: Fingerprint, b: Fingerprint) -> Match | None:
         """ "same" for a shared identifier."""
         shared = a.ids & b.ids if a.ids else a.ids
-        if a.record.source_id and a.record.source_id == b.record.source_id and a.record.source == b.record.source:
+        if (
+            a.record.source_id
+            and a.record.source_id == b.record.source_id
+            and a.record.source == b.record.source
+        ):
             shared |= {f"record:{a.record.key}"}
         if not shared and a.isbn.isdisjoint(b.isbn):
             return None

@@ -35,5 +35,9 @@ class Standards:
         other = standard(b)
         if other is None or not relation(one, other):
             return None
-        said = f"same standard ({one.number})" if one.number and one.number == other.number else "standard of one name"
+        said = (
+            f"same standard ({one.number})"
+            if one.number and one.number == other.number
+            else "standard of one name"
+        )
         return verdict(self.name, "same", 0.97, (said, *evidence(a, b).words()), a, b)

@@ -1,8 +1,9 @@
 """The fallback on text: records whose abstracts agree, for those of which little else is known.
 
-Found by an exact scan of SimHash signatures (Charikar 2002) with a wide radius, because in a search or a review, unlike
-in a crawl of the Web, a copy that was edited, cut or given another copyright line differs in 3 to 14 of 64 bits; judged
-by how much of the one text stands in the other, and by the titles. docs/strategies-report.md has the figures.
+Found by an exact scan of SimHash signatures (Charikar 2002) with a wide radius, because in a search
+or a review, unlike in a crawl of the Web, a copy that was edited, cut or given another copyright
+line differs in 3 to 14 of 64 bits; judged by how much of the one text stands in the other, and by
+the titles. docs/strategies-report.md has the figures.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ from metasearch.record import Match, Record
 
 #: Titles that are one: what stands in `TitleRelation` for equal words, spelling and subtitles.
 _AGREEING = frozenset(("equal", "start", "end", "near"))
-#: Titles that are one but for a slip: a word of a title in letters, the characters of a word of a Chinese title.
+#: Titles that are one but for a slip: a word of a title in letters, the characters of a word of a
+#: Chinese title.
 SLIP, SLIP_CJK = 1, 3
 #: Titles less alike than this need equal pages beside equal texts.
 LEAST_TITLE = 0.7
@@ -33,14 +35,15 @@ LEAST_TITLE = 0.7
 class Text:
     """Records whose texts agree.
 
-    Where two records both say first author and year, these must agree, and they are a key. A record that lacks one of
-    them is compared with those of its title, and with all others that lack one and whose signature is near.
+    Where two records both say first author and year, these must agree, and they are a key. A record
+    that lacks one of them is compared with those of its title, and with all others that lack one
+    and whose signature is near.
 
     Attributes:
         distance: Bits of 64 in which signatures that are compared may differ.
-        shared: What share of the shorter abstract must stand in the other one, in runs of eight letters (four
-            characters of Chinese), where the titles agree. A cut and edited copy has .6 and more; two halves of
-            different abstracts have .5.
+        shared: What share of the shorter abstract must stand in the other one, in runs of eight
+            letters (four characters of Chinese), where the titles agree. A cut and edited copy has
+            .6 and more; two halves of different abstracts have .5.
         equal: What share of either must, where the titles leave it open.
     """
 
@@ -62,9 +65,13 @@ class Text:
         return any(map(_is_thin, prints))
 
     def prepare(self, prints: Sequence[Fingerprint]) -> None:
-        """Make the signatures of the thin ones at once, which takes a fraction of making one by one."""
+        """Make the signatures of the thin ones at once, which takes a fraction of making one by
+        one.
+        """
         thin = [it for it in prints if _is_thin(it)]
-        for it, signature in zip(thin, windows.signatures([_text(it.record) for it in thin]), strict=True):
+        for it, signature in zip(
+            thin, windows.signatures([_text(it.record) for it in thin]), strict=True
+        ):
             it.keep(windows.ID, signature)
 
     def neighbours(self) -> Scan:
@@ -72,7 +79,9 @@ class Text:
         return Scan(_signature, self.distance)
 
     def compare(self, a: Fingerprint, b: Fingerprint) -> Match | None:
-        """ "same" where the texts agree, and titles, people, pages and DOIs do not contradict it."""
+        """ "same" where the texts agree, and titles, people, pages and DOIs do not contradict
+        it.
+        """
         if not (a.record.abstract and b.record.abstract) or (a.doi and b.doi and a.doi != b.doi):
             return None
         if a.first and b.first and a.first.isdisjoint(b.first):
@@ -128,7 +137,11 @@ def _text(record: Record) -> str:
 
 def _signature(it: Fingerprint) -> int | None:
     """Of a thin record; the others have none."""
-    return it.once(windows.ID, lambda record: windows.signatures([_text(record)])[0]) if _is_thin(it) else None
+    return (
+        it.once(windows.ID, lambda record: windows.signatures([_text(record)])[0])
+        if _is_thin(it)
+        else None
+    )
 
 
 def _shingles(it: Fingerprint) -> windows.Words:

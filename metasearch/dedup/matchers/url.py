@@ -13,7 +13,8 @@ from metasearch.record import Match
 class Url:
     """Equal URL after normalisation, and titles that do not contradict it.
 
-    A portal's search page or a publisher's home page is the URL of many works, so the titles have a say.
+    A portal's search page or a publisher's home page is the URL of many works, so the titles have a
+    say.
     """
 
     name = "url"

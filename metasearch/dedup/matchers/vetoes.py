@@ -70,30 +70,43 @@ def _reason(a: Fingerprint, b: Fingerprint) -> str:
 
 
 def _is_named_otherwise(it: Evidence) -> bool:
-    """Whether a title that says nothing ("Introduction") is not that of the other record with less said of its subject.
+    """Whether a title that says nothing ("Introduction") is not that of the other record with less
+    said of its subject.
 
     "Editorial" and "Editorial: ..." are one on the same pages, and two in a book.
     """
-    return it.title in ("far", "within", "reworded") or (it.title in ("start", "end") and not (it.place and it.pages))
+    return it.title in ("far", "within", "reworded") or (
+        it.title in ("start", "end") and not (it.place and it.pages)
+    )
 
 
 def _misprinted(a: Fingerprint, b: Fingerprint, it: Evidence) -> bool:
-    """Whether other numbers in the titles are a misprint: nobody prints two articles on the same pages of one volume.
+    """Whether other numbers in the titles are a misprint: nobody prints two articles on the same
+    pages of one volume.
 
     Two years are none: a record may have been made from last year's, with its place.
     """
     if not (it.volume and it.page_range and it.venue is not False):
         return False
-    return not all(any(len(number) == 4 for number in only) for only in (a.numbers - b.numbers, b.numbers - a.numbers))
+    return not all(
+        any(len(number) == 4 for number in only)
+        for only in (a.numbers - b.numbers, b.numbers - a.numbers)
+    )
 
 
 def _elsewhere(a: Fingerprint, b: Fingerprint, it: Evidence) -> str:
-    """A place in print where the other one cannot stand too; versions of a work have a place each."""
+    """A place in print where the other one cannot stand too; versions of a work have a place
+    each.
+    """
     if it.revised:
         return ""
     if it.kinds:
         return "one is a conference paper, the other an article"
-    if it.gap is not None and it.gap > (YEARS_TO_PRINT if it.form else 1) and not (it.place and it.title == "equal"):
+    if (
+        it.gap is not None
+        and it.gap > (YEARS_TO_PRINT if it.form else 1)
+        and not (it.place and it.title == "equal")
+    ):
         return f"years differ: {a.year} against {b.year}"
     if it.form:
         return ""
@@ -111,8 +124,10 @@ def _elsewhere(a: Fingerprint, b: Fingerprint, it: Evidence) -> str:
 
 _CARRIERS = frozenset(("audio", "video", "image", "map", "score", "software", "dataset", "patent"))
 _TEXTS = frozenset(
-    """article book chapter conference-paper editorial erratum letter preprint proceedings reference-entry report review
-    thesis""".split()
+    """
+    article book chapter conference-paper editorial erratum letter preprint proceedings
+    reference-entry report review thesis
+""".split()
 )
 
 
@@ -123,5 +138,7 @@ def _carrier(it: Fingerprint) -> str:
 
 
 def _registered_twice(it: Evidence) -> bool:
-    """One article can have been registered twice: then its place in print is the same in every number."""
+    """One article can have been registered twice: then its place in print is the same in every
+    number.
+    """
     return bool(it.title == "equal" and it.place and it.gap == 0 and it.first_author)

@@ -1,4 +1,5 @@
-"""SimHash of pairs of words: records whose titles and abstracts are of nearly the same words in nearly the same order.
+"""SimHash of pairs of words: records whose titles and abstracts are of nearly the same words in
+nearly the same order.
 
 Patent CN102831198A, filed 2012-08-07 (People Search; Wen Yun, Yang Qing).
 """
@@ -21,18 +22,20 @@ from metasearch.record import Record
 class BigramSimHash(Signed):
     """Every two consecutive terms, each pair with its frequency.
 
-    The patent says: 64 bits, pairs, their frequency as weight, four blocks of 16 bits, a distance of at most 3. It
-    leaves open, and we read: the hash (`HASH`), stop words (none is dropped), punctuation (is no term), and that a text
-    of fewer terms than make a token is one token.
+    The patent says: 64 bits, pairs, their frequency as weight, four blocks of 16 bits, a distance
+    of at most 3. It leaves open, and we read: the hash (`HASH`), stop words (none is dropped),
+    punctuation (is no term), and that a text of fewer terms than make a token is one token.
 
-    It gives a document the signature of the first one that is found near it, so that its answer depends on the order
-    of arrival. Ours compares pairs and takes connected components, which no order changes; a chain of texts, each near
-    the next, becomes one cluster whose ends may differ in more than `max_distance` bits.
+    It gives a document the signature of the first one that is found near it, so that its answer
+    depends on the order of arrival. Ours compares pairs and takes connected components, which no
+    order changes; a chain of texts, each near the next, becomes one cluster whose ends may differ
+    in more than `max_distance` bits.
 
     Attributes:
         together: Consecutive terms in a token.
-        min_features: Different tokens that a record must have (ours, the patent has no such bound; 1 is the nearest to
-            it): headings that many works bear ("Letter to the editor") have less.
+        min_features: Different tokens that a record must have (ours, the patent has no such bound;
+            1 is the nearest to it): headings that many works bear ("Letter to the editor") have
+            less.
     """
 
     name: ClassVar[str] = "bigram-simhash"
@@ -56,7 +59,9 @@ class BigramSimHash(Signed):
 
 
 def tokens(terms: Sequence[str], together: int) -> list[str]:
-    """Every so many consecutive terms; all terms where there are fewer, and none where there are none."""
+    """Every so many consecutive terms; all terms where there are fewer, and none where there are
+    none.
+    """
     if not terms:
         return []
     starts = range(max(1, len(terms) - together + 1))

@@ -1,6 +1,7 @@
 """Block hashes: the chunks that two texts share.
 
-Forman, Eshghi and Chiocchetti, "Finding similar files in large document repositories" (KDD 2005, HPL-2005-42).
+Forman, Eshghi and Chiocchetti, "Finding similar files in large document repositories" (KDD 2005,
+HPL-2005-42).
 """
 
 from __future__ import annotations
@@ -27,10 +28,10 @@ MOST_CHUNKS = 400
 class BlockHash:
     """The strategy `block-hash`: texts most of whose chunks have equal hashes.
 
-    Zhang and Guo (2014), who measure it as a rival, cut "by sentences" and ask for 80 % of the chunk hashes: the
-    defaults. Forman, Eshghi and Chiocchetti cut by content and weigh chunks by their bytes, against the shorter file
-    (US patent 7,814,078): `chunks="content", weigh="bytes"`. Chunks are hashed as they stand, with MD5; a change of one
-    character changes its chunk.
+    Zhang and Guo (2014), who measure it as a rival, cut "by sentences" and ask for 80 % of the
+    chunk hashes: the defaults. Forman, Eshghi and Chiocchetti cut by content and weigh chunks by
+    their bytes, against the shorter file (US patent 7,814,078): `chunks="content", weigh="bytes"`.
+    Chunks are hashed as they stand, with MD5; a change of one character changes its chunk.
 
     Thin input: fewer than `fewest` chunks (our reading), so a title alone.
 
@@ -40,8 +41,9 @@ class BlockHash:
         weigh: What is counted: "hashes" (Zhang and Guo) or "bytes" (Forman et al.).
         chunks: "sentences", of which the title is one, or "content".
         window: Bytes of the sliding window. Forman et al.: 48.
-        divisor: Of the first fingerprint that ends a chunk. This and the next three are Eshghi and Tang's (HPL-2005-30)
-            for chunks of about 1,015 bytes, to be scaled together; an abstract is one or two such chunks.
+        divisor: Of the first fingerprint that ends a chunk. This and the next three are Eshghi and
+            Tang's (HPL-2005-30) for chunks of about 1,015 bytes, to be scaled together; an abstract
+            is one or two such chunks.
         second_divisor: Of the spare one.
         shortest: Bytes of the shortest chunk.
         longest: Bytes of the longest.
@@ -63,7 +65,9 @@ class BlockHash:
     fewest: int = 2
 
     def keys(self, it: Fingerprint) -> Iterable[str]:
-        """The hash of every chunk; what hundreds of records share, a journal's closing line, is a crowd."""
+        """The hash of every chunk; what hundreds of records share, a journal's closing line, is a
+        crowd.
+        """
         return self._hashes(it)
 
     def compare(self, a: Fingerprint, b: Fingerprint) -> Match | None:
@@ -73,13 +77,17 @@ class BlockHash:
             return None
         common = one.keys() & other.keys()
         if self.weigh == "bytes":
-            found = ratio(sum(map(one.__getitem__, common)), sum(one.values()), sum(other.values()), self.of)
+            found = ratio(
+                sum(map(one.__getitem__, common)), sum(one.values()), sum(other.values()), self.of
+            )
         else:
             found = ratio(len(common), len(one), len(other), self.of)
         if not common or found < self.threshold:
             return None
         said = f"{len(common)} equal {'sentences' if self.chunks == 'sentences' else 'chunks'}"
-        return verdict(self.name, "same", found, (f"{said}: {found:.0%} {IN_WORDS[self.of]}",), a, b)
+        return verdict(
+            self.name, "same", found, (f"{said}: {found:.0%} {IN_WORDS[self.of]}",), a, b
+        )
 
     def _hashes(self, it: Fingerprint) -> Mapping[str, int]:
         """Hash -> bytes; empty where there is too little text."""
@@ -100,7 +108,9 @@ class BlockHash:
         }
 
     def _sentences(self, record: Record) -> Iterable[bytes]:
-        return (encoded(text) for text in (title(record), *passages.sentences(body(record))) if text)
+        return (
+            encoded(text) for text in (title(record), *passages.sentences(body(record))) if text
+        )
 
     def _content(self, record: Record) -> Iterable[bytes]:
         return content_chunks(

@@ -1,7 +1,8 @@
 """DRPKP: a fingerprint a paragraph, and records that share paragraphs.
 
-Yu Feng, Wang Yinna, DRPKP, 1007-757X(2014)01-0058-03 (2014): within one professional field all texts are alike, so that
-one SimHash a document confuses them; a paragraph's own topic words tell more.
+Yu Feng, Wang Yinna, DRPKP, 1007-757X(2014)01-0058-03 (2014): within one professional field all
+texts are alike, so that one SimHash a document confuses them; a paragraph's own topic words tell
+more.
 """
 
 from __future__ import annotations
@@ -35,33 +36,37 @@ Prints = frozenset[int]
 
 @dataclass(frozen=True)
 class Drpkp:
-    """The set of the paragraphs' fingerprints; records are the same where enough of one's paragraphs are in the other.
+    """The set of the paragraphs' fingerprints; records are the same where enough of one's
+    paragraphs are in the other.
 
-    The paper says: nouns and verbs only; of a paragraph the 10 most probable of them; their weight as the sum of
-    frequency, context (0.1 for each topic word in a window of 20 characters) and position; 64-bit Rabin fingerprints of
-    words; SimHash over them; distance at most 3, "growing with the number of paragraphs". Its formulas are lost; we
-    read:
+    The paper says: nouns and verbs only; of a paragraph the 10 most probable of them; their weight
+    as the sum of frequency, context (0.1 for each topic word in a window of 20 characters) and
+    position; 64-bit Rabin fingerprints of words; SimHash over them; distance at most 3, "growing
+    with the number of paragraphs". Its formulas are lost; we read:
 
     - frequency as the word's share of the paragraph's nouns and verbs, ties to whichever comes first;
     - context as the best window, at most 1.0; letters are counted, blanks and punctuation are not;
     - position as `title` for words that the title has too, else `first`, `last` or `elsewhere`; the title itself is no
       paragraph;
     - a distance between sets as the share of one's paragraphs that have a near one in the other, in the direction that
-      gives more: whoever posts a text again cuts or adds paragraphs. Where one side has a single paragraph, both
-      directions must hold, or every quotation would be its source; one against one is a comparison of the two;
+      gives more: whoever posts a text again cuts or adds paragraphs. Where one side has a single
+      paragraph, both directions must hold, or every quotation would be its source; one against one
+      is a comparison of the two;
     - sentences grouped to `shortest` characters as the paragraphs of an abstract;
     - words without a known part of speech (English): those of 3 letters and more that are neither stop words nor
       numbers.
 
-    The two MapReduce jobs of the paper are the two halves of a matcher: job 1 (text -> fingerprints, by file) is what a
-    record's `Fingerprint` keeps of it; the map of job 2, which inverts that to fingerprint -> files, is `keys`, and its
-    reduce, which computes distances only within what an inverted entry holds, is `compare`. An entry here is a quarter
-    of a fingerprint instead of a whole one, so that near ones meet too.
+    The two MapReduce jobs of the paper are the two halves of a matcher: job 1 (text ->
+    fingerprints, by file) is what a record's `Fingerprint` keeps of it; the map of job 2, which
+    inverts that to fingerprint -> files, is `keys`, and its reduce, which computes distances only
+    within what an inverted entry holds, is `compare`. An entry here is a quarter of a fingerprint
+    instead of a whole one, so that near ones meet too.
 
     Attributes:
         share: Of paragraphs, from which on two records are the same (ours).
         max_distance: Bits of 64 in which paragraphs that are the same differ at most.
-        grows: Whether one bit more may differ for each five paragraphs (of the shorter text) after the first.
+        grows: Whether one bit more may differ for each five paragraphs (of the shorter text) after
+            the first.
         topics: Topic words of a paragraph.
         window: Characters.
         context: Weight of each topic word in a window.
@@ -70,8 +75,9 @@ class Drpkp:
         last: That in the last paragraph.
         elsewhere: That in all others.
         shortest: Characters that a paragraph has at least.
-        min_topics: Topic words that a paragraph must have to count (ours): one with less than half of ten is a phrase
-            ("There were no significant differences") that papers share without sharing anything.
+        min_topics: Topic words that a paragraph must have to count (ours): one with less than half
+            of ten is a phrase ("There were no significant differences") that papers share without
+            sharing anything.
         blocks: Of a fingerprint, for the keys.
     """
 
@@ -93,10 +99,14 @@ class Drpkp:
     blocks: int = 4
 
     def keys(self, it: Fingerprint) -> Iterable[str]:
-        """The blocks of every paragraph; none where too many bits may differ for a block to be equal."""
+        """The blocks of every paragraph; none where too many bits may differ for a block to be
+        equal.
+        """
         if self._scans:
             return ()
-        return sorted({key for print_ in self.prints(it) for key in block_keys(print_, self.blocks)})
+        return sorted(
+            {key for print_ in self.prints(it) for key in block_keys(print_, self.blocks)}
+        )
 
     def neighbours(self) -> Neighbours:
         """A scan of all paragraphs; nothing where blocks find everything."""
@@ -109,26 +119,34 @@ class Drpkp:
             return None
         least, most = sorted((len(one), len(other)))
         distance = self.distance(least)
-        shares = (_found(one, other, distance) / len(one), _found(other, one, distance) / len(other))
+        shares = (
+            _found(one, other, distance) / len(one),
+            _found(other, one, distance) / len(other),
+        )
         share = max(shares) if least > 1 else min(shares)
         if share < self.share:
             return None
         pos = "" if self._kept(a)[1] and self._kept(b)[1] else ", pos: none"
         because = (
-            f"{share:.0%} of the paragraphs agree ({least} and {most}; within {distance} bits of {BITS}; "
+            f"{share:.0%} of the paragraphs agree ({least} and {most}; within {distance} bits of "
+            f"{BITS}; "
             f"{RABIN}, {segmenter()}{pos})"
         )
         return verdict(self.name, "same", share, (because,), a, b)
 
     def prints(self, it: Fingerprint) -> Prints:
-        """Those of the abstract's paragraphs; empty where there is none, or none that says enough."""
+        """Those of the abstract's paragraphs; empty where there is none, or none that says
+        enough.
+        """
         return self._kept(it)[0]
 
     def distance(self, paragraphs: int) -> int:
         """Bits in which two paragraphs may differ, where the shorter text has so many."""
         return self.max_distance + (max(0, paragraphs - 1) // 5 if self.grows else 0)
 
-    def weights(self, paragraph: Sequence[Word], position: float, titles: frozenset[str]) -> dict[str, float]:
+    def weights(
+        self, paragraph: Sequence[Word], position: float, titles: frozenset[str]
+    ) -> dict[str, float]:
         """Topic word -> weight.
 
         Args:
@@ -141,7 +159,9 @@ class Drpkp:
         chosen = dict(counts.most_common(self.topics))  # of equal ones, the first that occur
         near = self._most_together(paragraph, frozenset(chosen))
         return {
-            word: count / total + min(1.0, self.context * near[word]) + (self.title if word in titles else position)
+            word: count / total
+            + min(1.0, self.context * near[word])
+            + (self.title if word in titles else position)
             for word, count in chosen.items()
         }
 
@@ -151,12 +171,24 @@ class Drpkp:
 
     def _kept(self, it: Fingerprint) -> tuple[Prints, bool]:
         """(fingerprints, whether some word's part of speech is known)."""
-        of_words = (self.topics, self.window, self.context, self.title, self.first, self.last, self.elsewhere)
-        return it.once((self.name, RABIN, segmenter(), self.shortest, self.min_topics, *of_words), self._prints)
+        of_words = (
+            self.topics,
+            self.window,
+            self.context,
+            self.title,
+            self.first,
+            self.last,
+            self.elsewhere,
+        )
+        return it.once(
+            (self.name, RABIN, segmenter(), self.shortest, self.min_topics, *of_words), self._prints
+        )
 
     def _prints(self, record: Record) -> tuple[Prints, bool]:
         titles = frozenset(words(content.title(record)))
-        found = [tagged(one) for one in paragraphs(content.body(record), self.shortest)[:MOST_PARAGRAPHS]]
+        found = [
+            tagged(one) for one in paragraphs(content.body(record), self.shortest)[:MOST_PARAGRAPHS]
+        ]
         prints = set()
         for place, paragraph in enumerate(found):
             weights = self.weights(paragraph, self._position(place, len(found)), titles)
@@ -216,7 +248,9 @@ class _Paragraphs:
 
 
 def paragraph_print(weights: Mapping[str, float]) -> int:
-    """SimHash (Charikar 2002) over the Rabin fingerprints of words; a column whose sum is 0 gives bit 0."""
+    """SimHash (Charikar 2002) over the Rabin fingerprints of words; a column whose sum is 0 gives
+    bit 0.
+    """
     return weighted(weights, _FINGERPRINTS)
 
 
@@ -226,7 +260,9 @@ def _found(some: Prints, others: Prints, distance: int) -> int:
 
 
 def _is_content(word: Word) -> bool:
-    """A noun or a verb; where nobody knows, a word that is long enough and neither a stop word nor a number."""
+    """A noun or a verb; where nobody knows, a word that is long enough and neither a stop word nor
+    a number.
+    """
     if word.pos:
         return word.pos in ("noun", "verb")
     long = len(word.text) >= SHORTEST_WORD or normalise.has_cjk(word.text)

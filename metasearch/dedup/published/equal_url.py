@@ -13,13 +13,15 @@ from metasearch.record import Match
 
 @dataclass(frozen=True)
 class EqualUrl:
-    """The strategy `url`: equal URL after normalisation (`normalise.url_key`), whatever the records say otherwise.
+    """The strategy `url`: equal URL after normalisation (`normalise.url_key`), whatever the records
+    say otherwise.
 
-    SearXNG merges hits so, and Zhang and Guo (2014) name it among the older ways. It finds no copy that another site
-    holds, and merges all records that carry the address of a portal's search page: the default chain's `Url`, which
-    asks the titles too, is its guarded form.
+    SearXNG merges hits so, and Zhang and Guo (2014) name it among the older ways. It finds no copy
+    that another site holds, and merges all records that carry the address of a portal's search
+    page: the default chain's `Url`, which asks the titles too, is its guarded form.
 
-    Thin input: a record without a URL, or with a DOI resolver's or a bare host, has no key and is never "same".
+    Thin input: a record without a URL, or with a DOI resolver's or a bare host, has no key and is
+    never "same".
     """
 
     name: ClassVar[str] = "url"

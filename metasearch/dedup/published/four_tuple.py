@@ -1,7 +1,8 @@
-"""DOI hash, then the SHA-1 of {title, journal, year, first author}: Hao Hui's de-duplication as it was published.
+"""DOI hash, then the SHA-1 of {title, journal, year, first author}: Hao Hui's de-duplication as it
+was published.
 
-Hao Hui, cross-database de-duplication for sci-tech novelty retrieval (CNKI and Wanfang). A record is a duplicate where
-the hash of its DOI is known already, or where that of its four-tuple is.
+Hao Hui, cross-database de-duplication for sci-tech novelty retrieval (CNKI and Wanfang). A record
+is a duplicate where the hash of its DOI is known already, or where that of its four-tuple is.
 """
 
 from __future__ import annotations
@@ -30,23 +31,27 @@ class _Hashes(NamedTuple):
 
 @dataclass(frozen=True)
 class PublishedFourTuple:
-    """The strategies `four-tuple` (as the paper measures it) and `four-tuple-stripped` (as its section 3.3 proposes).
+    """The strategies `four-tuple` (as the paper measures it) and `four-tuple-stripped` (as its
+    section 3.3 proposes).
 
-    As in the paper: both hashes of every record are kept, a thesis stands in "<institution>学位论文", of the date the
-    year counts. The paper drops what repeats an earlier record, which depends on the order; here records that share a
-    key are joined, also through a third one, and clusters do not depend on it. (Our reading, as are the defaults of
-    `fewest` and `conflicting_dois`.) That goes for a record without a DOI between two records with different ones, too:
-    it joins them.
+    As in the paper: both hashes of every record are kept, a thesis stands in
+    "<institution>学位论文", of the date the year counts. The paper drops what repeats an earlier
+    record, which depends on the order; here records that share a key are joined, also through a
+    third one, and clusters do not depend on it. (Our reading, as are the defaults of `fewest` and
+    `conflicting_dois`.) That goes for a record without a DOI between two records with different
+    ones, too: it joins them.
 
     Thin input: a record without a DOI needs a title and `fewest` of journal, year and first author.
 
     Attributes:
-        stripped: Whether symbols are stripped, widths and case folded before hashing (NFKC, lower case, letters and
-            digits only). The measured version hashes the strings as they were parsed.
-        fewest: Of journal, year and first author, how many must be known. The paper hashes empty strings, so that two
-            works of one title would meet in "nothing"; 0 does so.
-        conflicting_dois: What becomes of equal tuples with different DOIs: an erratum, a preprint, a part. The paper
-            says "merge", for a DOI that is new falls through to the tuple; "keep apart" makes that a contradiction.
+        stripped: Whether symbols are stripped, widths and case folded before hashing (NFKC, lower
+            case, letters and digits only). The measured version hashes the strings as they were
+            parsed.
+        fewest: Of journal, year and first author, how many must be known. The paper hashes empty
+            strings, so that two works of one title would meet in "nothing"; 0 does so.
+        conflicting_dois: What becomes of equal tuples with different DOIs: an erratum, a preprint,
+            a part. The paper says "merge", for a DOI that is new falls through to the tuple; "keep
+            apart" makes that a contradiction.
     """
 
     exact: ClassVar[bool] = True
@@ -69,7 +74,9 @@ class PublishedFourTuple:
             yield f"tuple:{found.of_tuple}"
 
     def compare(self, a: Fingerprint, b: Fingerprint) -> Match | None:
-        """ "same" for an equal hash; "different" for equal tuples whose DOIs contradict each other."""
+        """ "same" for an equal hash; "different" for equal tuples whose DOIs contradict each
+        other.
+        """
         one, other = self._hashes(a), self._hashes(b)
         if one.of_doi and one.of_doi == other.of_doi:
             return verdict(self.name, "same", 0.99, ("same DOI",), a, b)

@@ -1,7 +1,7 @@
 """I-Match: one hash of the terms that are neither too common nor too rare.
 
-Chowdhury, Frieder, Grossman and McCabe, "Collection statistics for fast duplicate document detection" (ACM TOIS 20:2,
-2002).
+Chowdhury, Frieder, Grossman and McCabe, "Collection statistics for fast duplicate document
+detection" (ACM TOIS 20:2, 2002).
 """
 
 from __future__ import annotations
@@ -24,13 +24,15 @@ class _Terms(NamedTuple):
 
 @dataclass(frozen=True)
 class IMatch:
-    """The strategy `i-match`: equal SHA-1 of the sorted, unique terms of title and abstract with a middling idf.
+    """The strategy `i-match`: equal SHA-1 of the sorted, unique terms of title and abstract with a
+    middling idf.
 
-    As in the paper: each term once, sorted, hashed; equality is identity. The idf is that of the shipped table, because
-    a stream has no collection to count in; the hash holds for one table and one segmenter.
+    As in the paper: each term once, sorted, hashed; equality is identity. The idf is that of the
+    shipped table, because a stream has no collection to count in; the hash holds for one table and
+    one segmenter.
 
-    Thin input: fewer than `fewest` terms are no text (our reading; the paper notes that documents without any term left
-    all get one hash).
+    Thin input: fewer than `fewest` terms are no text (our reading; the paper notes that documents
+    without any term left all get one hash).
 
     Attributes:
         lowest: Normalised idf (0..1) that a term has at least. Paper: best between 0.1 and 0.9.
@@ -63,5 +65,7 @@ class IMatch:
 
     def _hashed(self, record: Record) -> _Terms:
         words = {*segment.words(title(record)), *segment.words(body(record))}
-        kept = sorted(word for word in words if self.lowest <= frequencies.nidf(word) <= self.highest)
+        kept = sorted(
+            word for word in words if self.lowest <= frequencies.nidf(word) <= self.highest
+        )
         return _Terms(len(kept), sha1(kept))

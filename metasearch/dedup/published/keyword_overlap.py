@@ -35,28 +35,34 @@ class Keywords(NamedTuple):
 
 @dataclass(frozen=True)
 class KeywordOverlap:
-    """The strategy `keyword-overlap`: the title's words are seeds, words that often stand near them are keywords too.
+    """The strategy `keyword-overlap`: the title's words are seeds, words that often stand near them
+    are keywords too.
 
-    As in the paper: segment, drop stop words; words of the text that often occur in one window with words of the title
-    are keywords with these; an inverted index finds texts whose keywords overlap; enough overlap is the same content.
-    The paper gives none of the numbers, so all of them are our reading.
+    As in the paper: segment, drop stop words; words of the text that often occur in one window with
+    words of the title are keywords with these; an inverted index finds texts whose keywords
+    overlap; enough overlap is the same content. The paper gives none of the numbers, so all of them
+    are our reading.
 
-    No key finds an overlap: `keys` gives none, and the inverted index is `neighbours`, which finds exactly the records
-    that reach the threshold.
+    No key finds an overlap: `keys` gives none, and the inverted index is `neighbours`, which finds
+    exactly the records that reach the threshold.
 
-    Thin input: fewer than `fewest` keywords. A record whose abstract adds none is compared by its title's words, and
-    the verdict says "title-only".
+    Thin input: fewer than `fewest` keywords. A record whose abstract adds none is compared by its
+    title's words, and the verdict says "title-only".
 
     Attributes:
-        threshold: Overlap from which on two texts are one: the 80 % that the paper grants its rivals.
+        threshold: Overlap from which on two texts are one: the 80 % that the paper grants its
+            rivals.
         of: Overlap against what: "smaller" (containment) or "union" (Jaccard).
         window: Words on each side of a title word in the abstract; stop words are not counted.
         least_share: Of all windows, how many a keyword stands in, 0..1.
-        least_windows: Windows that a keyword stands in at least, in an abstract of `short` words or more.
+        least_windows: Windows that a keyword stands in at least, in an abstract of `short` words or
+            more.
         short: Words of an abstract, stop words apart, below which one window is enough.
         most: Keywords that an abstract adds: those in the most windows, and of these the first.
-        fewest: Keywords that a record must have: five are the fewest of which 80 % is less than all.
-        author_keywords: Whether words of the authors' keywords are keywords too. Databases disagree on who shows them.
+        fewest: Keywords that a record must have: five are the fewest of which 80 % is less than
+            all.
+        author_keywords: Whether words of the authors' keywords are keywords too. Databases disagree
+            on who shows them.
     """
 
     name: ClassVar[str] = "keyword-overlap"
@@ -100,7 +106,8 @@ class KeywordOverlap:
     def _keywords(self, it: Fingerprint) -> Keywords:
         name = (
             self.name, segment.segmenter(),
-            self.window, self.least_share, self.least_windows, self.short, self.most, self.author_keywords,
+            self.window, self.least_share, self.least_windows, self.short, self.most,
+            self.author_keywords,
         )  # fmt: skip
         return it.once(name, self._extract)
 
@@ -118,8 +125,14 @@ class KeywordOverlap:
         centres = [place for place, word in enumerate(words) if word in seeds]
         windows: Counter[str] = Counter()
         for centre in centres:
-            windows.update({*words[max(0, centre - self.window) : centre + self.window + 1]} - seeds)
+            windows.update(
+                {*words[max(0, centre - self.window) : centre + self.window + 1]} - seeds
+            )
         fewest = self.least_windows if len(words) >= self.short else 1
         first = {word: place for place, word in reversed([*enumerate(words)])}
-        kept = [word for word, count in windows.items() if count >= fewest and count / len(centres) >= self.least_share]
+        kept = [
+            word
+            for word, count in windows.items()
+            if count >= fewest and count / len(centres) >= self.least_share
+        ]
         return sorted(kept, key=lambda word: (-windows[word], first[word]))[: self.most]

@@ -52,24 +52,26 @@ class Node:
 class KeywordTree:
     """The strategy `keyword-tree`: the share of nodes of two keyword trees that agree.
 
-    After Iyer and Singh as Zhang and Guo (2014) measure it: keywords stand in a tree document -> paragraph -> sentence,
-    trees are compared from the top, what lies under two nodes with too few keywords in common is not compared, and
-    texts are similar where 80 % of the node hashes agree. The rest is our reading: a node's terms are those with the
-    highest frequency times idf, without stop words; the title is a paragraph of one sentence; a node agrees where the
-    other tree has one of equal hash on its level, under a pair of parents that was not pruned.
+    After Iyer and Singh as Zhang and Guo (2014) measure it: keywords stand in a tree document ->
+    paragraph -> sentence, trees are compared from the top, what lies under two nodes with too few
+    keywords in common is not compared, and texts are similar where 80 % of the node hashes agree.
+    The rest is our reading: a node's terms are those with the highest frequency times idf, without
+    stop words; the title is a paragraph of one sentence; a node agrees where the other tree has one
+    of equal hash on its level, under a pair of parents that was not pruned.
 
-    Keys are the hashes of all nodes with their levels: agreement of any node is a shared key, so nothing is missed but
-    in the crowd of a key that hundreds of records share. What pruning misses is the algorithm's own.
+    Keys are the hashes of all nodes with their levels: agreement of any node is a shared key, so
+    nothing is missed but in the crowd of a key that hundreds of records share. What pruning misses
+    is the algorithm's own.
 
     Thin input: fewer than `fewest` sentences, the title counted; so a title alone.
 
     Attributes:
         threshold: Share of agreeing nodes from which on two texts are one. Zhang and Guo: 0.8.
-        of: Share of the nodes of which tree: "smaller" is the one of which more agrees. Our reading, the same as that
-            of the strategy that this is a rival of.
+        of: Share of the nodes of which tree: "smaller" is the one of which more agrees. Our
+            reading, the same as that of the strategy that this is a rival of.
         top: Terms of a node. Our reading.
-        least_overlap: Of the terms of two nodes, against the smaller set, below which their children are not compared.
-            Our reading.
+        least_overlap: Of the terms of two nodes, against the smaller set, below which their
+            children are not compared. Our reading.
         fewest: Sentences that a text must have. Our reading.
     """
 
@@ -95,13 +97,19 @@ class KeywordTree:
         found = agreement(one, other, self.least_overlap, self.of)
         if found < self.threshold or not found:
             return None
-        return verdict(self.name, "same", found, (f"{found:.0%} of the nodes {IN_WORDS[self.of]} agree",), a, b)
+        return verdict(
+            self.name, "same", found, (f"{found:.0%} of the nodes {IN_WORDS[self.of]} agree",), a, b
+        )
 
     def _tree(self, it: Fingerprint) -> Node | None:
         """None where there is too little text."""
         name = (self.name, segment.segmenter(), frequencies.table_id(), self.top)
         tree = it.once(name, self._grown)
-        return tree if tree and sum(len(paragraph.children) for paragraph in tree.children) >= self.fewest else None
+        return (
+            tree
+            if tree and sum(len(paragraph.children) for paragraph in tree.children) >= self.fewest
+            else None
+        )
 
     def _grown(self, record: Record) -> Node | None:
         paragraphs = ([title(record)], *map(passages.sentences, passages.paragraphs(body(record))))
@@ -112,7 +120,9 @@ class KeywordTree:
             found = [kept for text in sentences[:MOST_SENTENCES] if (kept := content_words(text))]
             if found:
                 inside = [word for sentence in found for word in sentence]
-                children.append(self._node(idf, inside, tuple(self._node(idf, sentence) for sentence in found)))
+                children.append(
+                    self._node(idf, inside, tuple(self._node(idf, sentence) for sentence in found))
+                )
                 words += inside
         return self._node(idf, words, tuple(children)) if children else None
 
@@ -147,12 +157,18 @@ def agreement(a: Node, b: Node, least_overlap: float, of: Of) -> float:
 
 
 def _agreeing(nodes: Sequence[Node], others: Sequence[Node], least_overlap: float) -> int:
-    """How many of the nodes, and of those below them, agree with one of the others on their level."""
+    """How many of the nodes, and of those below them, agree with one of the others on their
+    level.
+    """
     hashes = {other.hash for other in others}
     count = 0
     for node in nodes:
         count += node.hash in hashes
         if node.children:
             opened = [other for other in others if share(node.terms, other.terms) >= least_overlap]
-            count += _agreeing(node.children, [below for other in opened for below in other.children], least_overlap)
+            count += _agreeing(
+                node.children,
+                [below for other in opened for below in other.children],
+                least_overlap,
+            )
     return count

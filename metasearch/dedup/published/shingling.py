@@ -1,7 +1,7 @@
 """Shingling: the runs of w words that two texts share, estimated from a sample of their hashes.
 
-Broder, Glassman, Manasse and Zweig, "Syntactic clustering of the Web" (WWW6, 1997); Broder, "On the resemblance and
-containment of documents" (SEQUENCES 1997).
+Broder, Glassman, Manasse and Zweig, "Syntactic clustering of the Web" (WWW6, 1997); Broder, "On the
+resemblance and containment of documents" (SEQUENCES 1997).
 """
 
 from __future__ import annotations
@@ -23,15 +23,17 @@ from metasearch.record import Match, Record
 
 @dataclass(frozen=True)
 class Shingling:
-    """The strategy `shingling`: resemblance (Jaccard's coefficient) of the sets of w-shingles, from sketches.
+    """The strategy `shingling`: resemblance (Jaccard's coefficient) of the sets of w-shingles, from
+    sketches.
 
-    As in the paper: shingles of 10 words, resemblance at least 50 %, a sketch of the smallest hashes (MIN_s) or of
-    those that a number divides (MOD_m). Its run over the Web used MOD_25, which leaves five or six of an abstract's 150
-    shingles; so the default is MIN_s, and its s is our reading: 100 give a standard error of at most .05.
+    As in the paper: shingles of 10 words, resemblance at least 50 %, a sketch of the smallest
+    hashes (MIN_s) or of those that a number divides (MOD_m). Its run over the Web used MOD_25,
+    which leaves five or six of an abstract's 150 shingles; so the default is MIN_s, and its s is
+    our reading: 100 give a standard error of at most .05.
 
-    A pair that resembles enough shares one of the first elements of either sketch, in the order of the hashes; these
-    are the keys, and nothing is missed but in the crowd of a key that hundreds of records share. The paper leaves out
-    shingles that too many share, too.
+    A pair that resembles enough shares one of the first elements of either sketch, in the order of
+    the hashes; these are the keys, and nothing is missed but in the crowd of a key that hundreds of
+    records share. The paper leaves out shingles that too many share, too.
 
     Thin input: fewer than `fewest` elements of a sketch; a title alone has too few.
 
@@ -41,7 +43,8 @@ class Shingling:
         size: Elements of a MIN_s sketch. Our reading.
         modulus: Of a MOD_m sketch. Paper: 25.
         threshold: Resemblance from which on two texts are one. Paper: 0.5.
-        fewest: Elements that a sketch must have. Our reading: fewer cannot tell a tenth from nothing.
+        fewest: Elements that a sketch must have. Our reading: fewer cannot tell a tenth from
+            nothing.
     """
 
     name: ClassVar[str] = "shingling"
@@ -67,12 +70,16 @@ class Shingling:
         found = resemblance(one, other, self.size if self.sketch == "min" else None)
         if found < self.threshold or not found:
             return None
-        return verdict(self.name, "same", found, (f"texts share {found:.0%} of their shingles",), a, b)
+        return verdict(
+            self.name, "same", found, (f"texts share {found:.0%} of their shingles",), a, b
+        )
 
     def _sketch(self, it: Fingerprint) -> Sequence[int]:
         """Sorted; empty where there is too little text."""
         shape = self.size if self.sketch == "min" else self.modulus
-        found = it.once((self.name, segment.segmenter(), HASH, self.width, self.sketch, shape), self._sampled)
+        found = it.once(
+            (self.name, segment.segmenter(), HASH, self.width, self.sketch, shape), self._sampled
+        )
         return found if len(found) >= self.fewest else ()
 
     def _sampled(self, record: Record) -> array[int]:

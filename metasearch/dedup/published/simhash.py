@@ -1,7 +1,8 @@
 """SimHash of words: records whose titles and abstracts are of nearly the same words.
 
-Charikar, "Similarity estimation techniques from rounding algorithms" (STOC 2002), with 64 bits of which 3 may differ:
-Manku, Jain and Das Sarma, "Detecting near-duplicates for web crawling" (WWW 2007).
+Charikar, "Similarity estimation techniques from rounding algorithms" (STOC 2002), with 64 bits of
+which 3 may differ: Manku, Jain and Das Sarma, "Detecting near-duplicates for web crawling" (WWW
+2007).
 """
 
 from __future__ import annotations
@@ -21,11 +22,13 @@ from metasearch.record import Record
 class SimHash(Signed):
     """Words but stop words, each with its frequency; the order of words counts for nothing.
 
-    Charikar leaves the features open; words are the usual choice. `max_distance` and `blocks` are those of Manku et al.
+    Charikar leaves the features open; words are the usual choice. `max_distance` and `blocks` are
+    those of Manku et al.
 
     Attributes:
-        min_features: Different words that a record must have (ours): what columns and notices of journals are called
-            ("Letter to the editor", "Book reviews") has less, and equal headings are no equal works.
+        min_features: Different words that a record must have (ours): what columns and notices of
+            journals are called ("Letter to the editor", "Book reviews") has less, and equal
+            headings are no equal works.
     """
 
     name: ClassVar[str] = "simhash"

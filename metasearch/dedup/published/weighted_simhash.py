@@ -1,4 +1,5 @@
-"""SimHash of weighted terms: frequency, rarity, part of speech, length, marked sentences and the title.
+"""SimHash of weighted terms: frequency, rarity, part of speech, length, marked sentences and the
+title.
 
 The improved SimHash of "Computer Science and Application" (Hans) 2020, no. 2, pp. 371-378.
 """
@@ -22,7 +23,8 @@ from metasearch.dedup.published.text.signed import Signed
 from metasearch.dedup.published.text.simhash import HASH, weighted
 from metasearch.record import Record
 
-#: What opens the sentences that matter. The first three are the paper's; the others (ours) are how abstracts do it.
+#: What opens the sentences that matter. The first three are the paper's; the others (ours) are how
+#: abstracts do it.
 MARKERS = (
     "综上所述",
     "总之",
@@ -34,7 +36,8 @@ MARKERS = (
     "in conclusion",
     "we propose",
 )
-#: Of a sentence so many characters are searched for a marker that opens it: brackets and blanks may stand before it.
+#: Of a sentence so many characters are searched for a marker that opens it: brackets and blanks may
+#: stand before it.
 MOST_BEFORE = 64
 
 
@@ -42,9 +45,9 @@ MOST_BEFORE = 64
 class WeightedSimHash(Signed):
     """Terms but stop words, each with TF * IDF * part of speech * length * marker * title.
 
-    The paper says: 64 bits; TF as the share of all terms; a noun no less than a verb, a verb no less than the rest;
-    length normalised over the text; five times for marked terms and for those of the title. Its formulas are lost, and
-    it names no distance; we read:
+    The paper says: 64 bits; TF as the share of all terms; a noun no less than a verb, a verb no
+    less than the rest; length normalised over the text; five times for marked terms and for those
+    of the title. Its formulas are lost, and it names no distance; we read:
 
     - IDF = log(1 + (D + 1) / (df + 1)), which is never 0 or negative, from the table that comes with the program;
     - the values of `noun`, `verb` and `other`; the factor of length as 1 + (length - shortest) / (longest - shortest);
@@ -52,21 +55,26 @@ class WeightedSimHash(Signed):
     - marked terms as those of a sentence that a marker opens, because markers themselves are stop words;
     - a column whose sum is 0 as bit 0; `max_distance` as that of Manku et al. (WWW 2007).
 
-    The paper finds the documents of a theme, not duplicates: its figures are not to be compared with those of others.
+    The paper finds the documents of a theme, not duplicates: its figures are not to be compared
+    with those of others.
 
     Attributes:
         noun: Factor of nouns.
         verb: Factor of verbs.
         other: Factor of other parts of speech.
-        no_pos: Factor where nobody knows the part of speech, as in English; a term counts as what it is most.
-        longest: Length in characters from which on longer terms weigh no more: English words are long.
+        no_pos: Factor where nobody knows the part of speech, as in English; a term counts as what
+            it is most.
+        longest: Length in characters from which on longer terms weigh no more: English words are
+            long.
         marker: Factor of marked terms.
         title: Factor of terms that occur in the title.
         most: Bound of all factors together; 5 * 5 would be doubled by the length otherwise.
-        reading: What a marker marks: the terms of the "sentence" that it opens, or the "term" that holds it.
+        reading: What a marker marks: the terms of the "sentence" that it opens, or the "term" that
+            holds it.
         combined: Whether the factors are multiplied or added.
         markers: What opens marked sentences.
-        min_features: Different terms that a record must have (ours): headings that many works bear have less.
+        min_features: Different terms that a record must have (ours): headings that many works bear
+            have less.
     """
 
     name: ClassVar[str] = "weighted-simhash"
@@ -89,7 +97,9 @@ class WeightedSimHash(Signed):
         return self._kept(it)[0]
 
     def made_of(self, a: Fingerprint, b: Fingerprint) -> str:
-        """Terms, hash, segmenter, table of frequencies; and that there were no parts of speech to go by."""
+        """Terms, hash, segmenter, table of frequencies; and that there were no parts of speech to
+        go by.
+        """
         pos = "" if self._kept(a)[1] and self._kept(b)[1] else ", pos: none"
         return f"weighted words, {HASH}, {segmenter()}, {table_id()}{pos}"
 
@@ -99,7 +109,9 @@ class WeightedSimHash(Signed):
 
     def _kept(self, it: Fingerprint) -> tuple[int | None, bool]:
         """(the signature, whether some term's part of speech is known)."""
-        return it.once((self.name, HASH, segmenter(), table_id(), *self._parameters()), self._signature)
+        return it.once(
+            (self.name, HASH, segmenter(), table_id(), *self._parameters()), self._signature
+        )
 
     def _parameters(self) -> tuple[object, ...]:
         """Everything that shapes the signature."""
@@ -125,12 +137,16 @@ class WeightedSimHash(Signed):
             ),
         ]
 
-    def _of_sentence(self, sentence: str, marks: tuple[str, ...], *, in_title: bool) -> Iterator[_Term]:
+    def _of_sentence(
+        self, sentence: str, marks: tuple[str, ...], *, in_title: bool
+    ) -> Iterator[_Term]:
         by_term = self.reading == "term"
         opened = not by_term and _letters(sentence[:MOST_BEFORE]).startswith(marks)
         for word in tagged(sentence):
             if not is_stop(word.text):
-                yield _Term(word, in_title, opened or (by_term and any(mark in word.text for mark in marks)))
+                yield _Term(
+                    word, in_title, opened or (by_term and any(mark in word.text for mark in marks))
+                )
 
     def _weights(self, terms: list[_Term]) -> dict[str, float]:
         counts = Counter(it.word.text for it in terms)
@@ -164,7 +180,11 @@ class WeightedSimHash(Signed):
         return {term: 1 + (length - least) / span for term, length in lengths.items()}
 
     def _together(self, speech: float, length: float, marker: float, title: float) -> float:
-        factor = speech * length * marker * title if self.combined == "product" else speech + length + marker + title
+        factor = (
+            speech * length * marker * title
+            if self.combined == "product"
+            else speech + length + marker + title
+        )
         return min(factor, self.most)
 
 

@@ -26,13 +26,17 @@ def shelves(works: Iterable[Work]) -> dict[str, Shelf]:
     """Database name -> its shelf."""
     held = holdings(works)
     return {
-        database.name: Shelf(database.name, [database.tell(work) for work in held[database.name]], database.facets)
+        database.name: Shelf(
+            database.name, [database.tell(work) for work in held[database.name]], database.facets
+        )
         for database in SOUND + FAULTY
     }
 
 
 def holdings(works: Iterable[Work]) -> Mapping[str, list[Work]]:
-    """Database name -> the works that it holds. Every work is held by at least one sound database."""
+    """Database name -> the works that it holds. Every work is held by at least one sound
+    database.
+    """
     held: dict[str, list[Work]] = defaultdict(list)
     for work in works:
         holders = [database for database in SOUND if database.holds(work)]

@@ -1,4 +1,6 @@
-"""arXiv's API: /api/query, Atom. Only preprints: the posting date is the date, titles are broken into lines."""
+"""arXiv's API: /api/query, Atom. Only preprints: the posting date is the date, titles are broken
+into lines.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,10 @@ def answer(path: str, params: Mapping[str, str], shelf: Shelf) -> Reply:
         return _refused(f"{exc} must be a non-negative integer", str(exc))
     if size > MAX_RESULTS:
         return _refused(f"max_results must be at most {MAX_RESULTS}", "max_results")
-    asked, ids = params.get("search_query", ""), [i for i in params.get("id_list", "").split(",") if i.strip()]
+    asked, ids = (
+        params.get("search_query", ""),
+        [i for i in params.get("id_list", "").split(",") if i.strip()],
+    )
     try:
         found = shelf.find(lucene(asked, _FIELDS)) if asked.strip() or ids else []
     except NotUnderstood as exc:
@@ -89,7 +94,9 @@ def _feed(query: str, entries: str, total: int, start: int, size: int, status: i
 
 def _entry(work: Work) -> str:
     address = f"arxiv.org/abs/{work.arxiv}v1"
-    authors = "".join(f"<author>{element('name', full_name(author))}</author>" for author in work.authors)
+    authors = "".join(
+        f"<author>{element('name', full_name(author))}</author>" for author in work.authors
+    )
     reference = f"{work.venue} {work.volume} ({work.year})" if work.venue and work.volume else ""
     category = work.category or "cs.LG"
     return (
@@ -97,7 +104,8 @@ def _entry(work: Work) -> str:
         + element("title", textwrap.fill(work.full_title, 72, subsequent_indent="  "))
         + f"<updated>{work.date}T17:00:00Z</updated>"
         + f'<link href="https://{address}" rel="alternate" type="text/html"/>'
-        + f'<link href="https://{address.replace("/abs/", "/pdf/")}" rel="related" type="application/pdf" title="pdf"/>'
+        + f'<link href="https://{address.replace("/abs/", "/pdf/")}" rel="related" '
+        f'type="application/pdf" title="pdf"/>'
         + f"<summary>{escape(textwrap.fill(work.abstract, 72))}</summary>"
         + f'<category term="{category}" scheme="http://arxiv.org/schemas/atom"/>'
         + f"<published>{work.date}T17:00:00Z</published>"

@@ -1,4 +1,6 @@
-"""Crossref's REST API: /works, JSON. Words are OR-ed and scored; titles may be in capitals or hold markup."""
+"""Crossref's REST API: /works, JSON. Words are OR-ed and scored; titles may be in capitals or hold
+markup.
+"""
 
 from __future__ import annotations
 
@@ -40,8 +42,8 @@ _TYPES = {
     "book": "book",
     "thesis": "dissertation",
 }
-#: Filter -> whether a work passes with a value; years compare as text, whatever month follows. Of the values that one
-#: filter is given several times, one is enough; years narrow one another.
+#: Filter -> whether a work passes with a value; years compare as text, whatever month follows. Of
+#: the values that one filter is given several times, one is enough; years narrow one another.
 _FILTERS: Mapping[str, Callable[[Work, str], bool]] = {
     "from-pub-date": lambda work, value: str(work.year) >= value[:4],
     "until-pub-date": lambda work, value: str(work.year) <= value[:4],
@@ -60,7 +62,9 @@ def tell(work: Work) -> Work:
     if rarely(NAME, work, "no issue", 0.1):
         work = replace(work, issue="")
     if rarely(NAME, work, "initials", 0.2):
-        work = replace(work, authors=tuple((family, initials(given)) for family, given in work.authors))
+        work = replace(
+            work, authors=tuple((family, initials(given)) for family, given in work.authors)
+        )
     if work.type == "article" and rarely(NAME, work, "online first", 0.05):
         work = replace(work, year=work.year - 1, date="")
     return work
@@ -72,9 +76,16 @@ def answer(path: str, params: Mapping[str, str], shelf: Shelf) -> Reply:
         start = number(params, "offset", 0)
     except ValueError as exc:
         value = params[str(exc)]
-        return _refused("integer-not-valid", value, f"Integer specified as {value} but must be a positive integer.")
+        return _refused(
+            "integer-not-valid",
+            value,
+            f"Integer specified as {value} but must be a positive integer.",
+        )
     if rows > MAX_ROWS:
-        text = f"Integer specified as {rows} but must be a positive integer less than or equal to {MAX_ROWS}."
+        text = (
+            f"Integer specified as {rows} but must be a positive integer less than or equal to "
+            f"{MAX_ROWS}."
+        )
         return _refused("integer-not-valid", str(rows), text)
     cursor = params.get("cursor")
     if cursor:
@@ -94,11 +105,25 @@ def answer(path: str, params: Mapping[str, str], shelf: Shelf) -> Reply:
     found = shelf.find(conjunction(*asked) if any(asked) else None, lenient=True)
     found = [work for work in found if _passes(work, filters)]
     page = found[start : start + rows]
-    message: dict[str, Any] = {"facets": {}, "total-results": len(found), "items": [_item(work) for work in page]}
+    message: dict[str, Any] = {
+        "facets": {},
+        "total-results": len(found),
+        "items": [_item(work) for work in page],
+    }
     if cursor:
         message["next-cursor"] = cursor_after(start + len(page))
-    message |= {"items-per-page": rows, "query": {"start-index": start, "search-terms": params.get("query")}}
-    return json_reply({"status": "ok", "message-type": "work-list", "message-version": "1.0.0", "message": message})
+    message |= {
+        "items-per-page": rows,
+        "query": {"start-index": start, "search-terms": params.get("query")},
+    }
+    return json_reply(
+        {
+            "status": "ok",
+            "message-type": "work-list",
+            "message-version": "1.0.0",
+            "message": message,
+        }
+    )
 
 
 def facets(work: Work) -> Mapping[str, str]:
@@ -108,7 +133,9 @@ def facets(work: Work) -> Mapping[str, str]:
 
 def _passes(work: Work, filters: Mapping[str, list[str]]) -> bool:
     return all(
-        (all if name.endswith("-pub-date") else any)(_FILTERS[name](work, value) for value in values)
+        (all if name.endswith("-pub-date") else any)(
+            _FILTERS[name](work, value) for value in values
+        )
         for name, values in filters.items()
     )
 
@@ -133,7 +160,12 @@ def _item(work: Work) -> dict[str, Any]:
         "type": facets(work)["type"],
         "title": [title.replace("&", "&amp;")],
         "author": [
-            {"given": given, "family": family, "sequence": "additional" if place else "first", "affiliation": []}
+            {
+                "given": given,
+                "family": family,
+                "sequence": "additional" if place else "first",
+                "affiliation": [],
+            }
             if given
             else {"name": family, "sequence": "additional" if place else "first", "affiliation": []}
             for place, (family, given) in enumerate(work.authors)

@@ -11,14 +11,24 @@ from xml.sax.saxutils import escape
 
 from metasearch.demo.asked import NotUnderstood, UnknownIndex, cql
 from metasearch.demo.catalogue import Work
-from metasearch.demo.databases.reply import MARC_LANGUAGES, Database, Reply, element, full_name, number, rarely
+from metasearch.demo.databases.reply import (
+    MARC_LANGUAGES,
+    Database,
+    Reply,
+    element,
+    full_name,
+    number,
+    rarely,
+)
 from metasearch.demo.shelf import Shelf
 
 NAME = "demo-library"
 MAX_RECORDS = 100
 _LEADERS = {"book": "a", "thesis": "a", "score": "c", "audio": "j"}
 _INDEXES = {
-    **dict.fromkeys(("serverchoice", "anywhere", "any", "all", "keyword", "allindexes", "text"), "any"),
+    **dict.fromkeys(
+        ("serverchoice", "anywhere", "any", "all", "keyword", "allindexes", "text"), "any"
+    ),
     "title": "title",
     **dict.fromkeys(("creator", "author", "name", "personalname", "contributor"), "author"),
     "subject": "subject",
@@ -88,7 +98,8 @@ def answer(path: str, params: Mapping[str, str], shelf: Shelf) -> Reply:
 
 def _response(inner: str, total: int = 0) -> Reply:
     body = (
-        '<?xml version="1.0" encoding="UTF-8"?>\n<zs:searchRetrieveResponse xmlns:zs="http://www.loc.gov/zing/srw/">'
+        '<?xml version="1.0" encoding="UTF-8"?>\n<zs:searchRetrieveResponse '
+        'xmlns:zs="http://www.loc.gov/zing/srw/">'
         f"<zs:version>1.2</zs:version><zs:numberOfRecords>{total}</zs:numberOfRecords>{inner}</zs:searchRetrieveResponse>"
     )
     return Reply(body.encode(), content_type="text/xml; charset=utf-8")
@@ -104,10 +115,13 @@ def _diagnostic(code: int, details: str) -> str:
 
 def _explain(shelf: Shelf) -> Reply:
     body = (
-        '<?xml version="1.0" encoding="UTF-8"?>\n<zs:explainResponse xmlns:zs="http://www.loc.gov/zing/srw/">'
+        '<?xml version="1.0" encoding="UTF-8"?>\n<zs:explainResponse '
+        'xmlns:zs="http://www.loc.gov/zing/srw/">'
         "<zs:version>1.2</zs:version><zs:record><zs:recordSchema>http://explain.z3950.org/dtd/2.0/</zs:recordSchema>"
-        '<zs:recordPacking>xml</zs:recordPacking><zs:recordData><explain xmlns="http://explain.z3950.org/dtd/2.0/">'
-        f'<databaseInfo><title lang="en" primary="true">A simulated library, {len(shelf.works)} records</title>'
+        "<zs:recordPacking>xml</zs:recordPacking><zs:recordData><explain "
+        'xmlns="http://explain.z3950.org/dtd/2.0/">'
+        f'<databaseInfo><title lang="en" primary="true">A simulated library, {len(shelf.works)} '
+        f"records</title>"
         "</databaseInfo></explain></zs:recordData></zs:record></zs:explainResponse>"
     )
     return Reply(body.encode(), content_type="text/xml; charset=utf-8")
@@ -116,7 +130,8 @@ def _explain(shelf: Shelf) -> Reply:
 def _record(work: Work, position: int) -> str:
     return (
         "<zs:record><zs:recordSchema>marcxml</zs:recordSchema><zs:recordPacking>xml</zs:recordPacking>"
-        f'<zs:recordData><record xmlns="http://www.loc.gov/MARC21/slim">{_marc(work)}</record></zs:recordData>'
+        f"<zs:recordData><record "
+        f'xmlns="http://www.loc.gov/MARC21/slim">{_marc(work)}</record></zs:recordData>'
         f"<zs:recordPosition>{position}</zs:recordPosition></zs:record>"
     )
 
@@ -149,13 +164,17 @@ def _marc(work: Work) -> str:
     fields += [_field("700", "1", " ", a=person) for person in persons[1:]]
     return (
         f"<leader>00000n{_LEADERS[work.type]}m a2200000 a 4500</leader>"
-        f'<controlfield tag="001">demo-{work.id}</controlfield><controlfield tag="008">{fixed}</controlfield>'
-        + "".join(fields)
+        f'<controlfield tag="001">demo-{work.id}</controlfield><controlfield '
+        f'tag="008">{fixed}</controlfield>' + "".join(fields)
     )
 
 
 def _field(tag: str, first: str, second: str, **subfields: str) -> str:
-    told = "".join(f'<subfield code="{code}">{escape(text)}</subfield>' for code, text in subfields.items() if text)
+    told = "".join(
+        f'<subfield code="{code}">{escape(text)}</subfield>'
+        for code, text in subfields.items()
+        if text
+    )
     return f'<datafield tag="{tag}" ind1="{first}" ind2="{second}">{told}</datafield>'
 
 

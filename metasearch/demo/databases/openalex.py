@@ -1,4 +1,6 @@
-"""OpenAlex: /works, JSON. Holds some of everything; some DOIs, subtitles and sources are missing."""
+"""OpenAlex: /works, JSON. Holds some of everything; some DOIs, subtitles and sources are
+missing.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,12 @@ from metasearch.query.ast import Or, Query, Term, Years, conjunction
 
 NAME = "demo-openalex"
 MAX_ROWS = 200
-_TYPES = {"conference-paper": "article", "thesis": "dissertation", "score": "other", "audio": "other"}
+_TYPES = {
+    "conference-paper": "article",
+    "thesis": "dissertation",
+    "score": "other",
+    "audio": "other",
+}
 _CLAUSE = re.compile(r",(?=[a-z_.]+:)")  # values may hold commas
 
 
@@ -50,7 +57,9 @@ def answer(path: str, params: Mapping[str, str], shelf: Shelf) -> Reply:
         size = number(params, size_name, 25, least=1)
         page = number(params, "page", 1, least=1)
         asked = [_search(params["search"])] if params.get("search", "").strip() else []
-        asked += [_filter(clause) for clause in filter(None, _CLAUSE.split(params.get("filter", "")))]
+        asked += [
+            _filter(clause) for clause in filter(None, _CLAUSE.split(params.get("filter", "")))
+        ]
     except NotUnderstood as exc:
         return _refused(f"Invalid search syntax: {exc}")
     except ValueError as exc:
@@ -65,7 +74,12 @@ def answer(path: str, params: Mapping[str, str], shelf: Shelf) -> Reply:
         except ValueError:
             return _refused("Cursor value is invalid.")
     results = [_result(work) for work in found[start : start + size]]
-    meta: dict[str, Any] = {"count": len(found), "db_response_time_ms": 20, "page": page, "per_page": size}
+    meta: dict[str, Any] = {
+        "count": len(found),
+        "db_response_time_ms": 20,
+        "page": page,
+        "per_page": size,
+    }
     if cursor:
         more = start + size < len(found)
         meta |= {"page": None, "next_cursor": cursor_after(start + size) if more else None}
@@ -90,7 +104,10 @@ def _filter(clause: str) -> Query | None:
     years = [int(year) for year in re.findall(r"\d{4}", value)]
     match key:
         case "publication_year" | "from_publication_date" | "to_publication_date" if years:
-            open_start, open_end = value.startswith(("-", "<")) or key[0] == "t", value.endswith("-") or ">" in value
+            open_start, open_end = (
+                value.startswith(("-", "<")) or key[0] == "t",
+                value.endswith("-") or ">" in value,
+            )
             first = None if open_start else years[0] + value.startswith(">")
             last = None if open_end or key[0] == "f" else years[-1] - value.startswith("<")
             return Years(first, last)
@@ -145,7 +162,11 @@ def _result(work: Work) -> dict[str, Any]:
         "title": title,
         "display_name": title,
         "publication_year": work.year,
-        "publication_date": work.posted if preprint else work.date if len(work.date) == 10 else f"{work.year}-01-01",
+        "publication_date": work.posted
+        if preprint
+        else work.date
+        if len(work.date) == 10
+        else f"{work.year}-01-01",
         "ids": {key: value for key, value in ids.items() if value},
         "language": work.language,
         "primary_location": {
@@ -155,7 +176,11 @@ def _result(work: Work) -> dict[str, Any]:
             "source": source if venue else None,
         },
         "type": _TYPES.get(work.type, work.type),
-        "open_access": {"is_oa": preprint, "oa_status": "green" if preprint else "closed", "oa_url": None},
+        "open_access": {
+            "is_oa": preprint,
+            "oa_status": "green" if preprint else "closed",
+            "oa_url": None,
+        },
         "authorships": [
             {
                 "author_position": "middle" if place else "first",

@@ -11,7 +11,15 @@ from dataclasses import replace
 
 from metasearch.demo.asked import NotUnderstood, pubmed
 from metasearch.demo.catalogue import Work
-from metasearch.demo.databases.reply import MARC_LANGUAGES, Database, Reply, element, json_reply, number, rarely
+from metasearch.demo.databases.reply import (
+    MARC_LANGUAGES,
+    Database,
+    Reply,
+    element,
+    json_reply,
+    number,
+    rarely,
+)
 from metasearch.demo.shelf import Shelf
 
 NAME = "demo-pubmed"
@@ -48,7 +56,9 @@ def tell(work: Work) -> Work:
 
 def answer(path: str, params: Mapping[str, str], shelf: Shelf) -> Reply:
     if params.get("db", "pubmed") != "pubmed":
-        return json_reply({"esearchresult": {"ERROR": f"Invalid db name specified: {params['db']}"}})
+        return json_reply(
+            {"esearchresult": {"ERROR": f"Invalid db name specified: {params['db']}"}}
+        )
     return _efetch(params, shelf) if path.endswith("/efetch.fcgi") else _esearch(params, shelf)
 
 
@@ -77,12 +87,17 @@ def _esearch(params: Mapping[str, str], shelf: Shelf) -> Reply:
 
 def _esearch_reply(params: Mapping[str, str], result: Mapping[str, object]) -> Reply:
     if params.get("retmode") == "json":
-        return json_reply({"header": {"type": "esearch", "version": "0.3"}, "esearchresult": result})
+        return json_reply(
+            {"header": {"type": "esearch", "version": "0.3"}, "esearchresult": result}
+        )
     ids = result.get("idlist")
     listed = "".join(element("Id", pmid) for pmid in ids) if isinstance(ids, list) else ""
     names = {"count": "Count", "retmax": "RetMax", "retstart": "RetStart", "ERROR": "ERROR"}
     told = "".join(element(name, str(result[key])) for key, name in names.items() if key in result)
-    body = f'<?xml version="1.0" encoding="UTF-8" ?>\n<eSearchResult>{told}<IdList>{listed}</IdList></eSearchResult>'
+    body = (
+        f'<?xml version="1.0" encoding="UTF-8" '
+        f"?>\n<eSearchResult>{told}<IdList>{listed}</IdList></eSearchResult>"
+    )
     return Reply(body.encode(), content_type="text/xml; charset=UTF-8")
 
 
@@ -99,7 +114,10 @@ def _efetch(params: Mapping[str, str], shelf: Shelf) -> Reply:
 
 def facets(work: Work) -> Mapping[str, str]:
     """Its words for the type and language of a work."""
-    return {"type": _TYPES.get(work.type, "Journal Article"), "language": MARC_LANGUAGES[work.language]}
+    return {
+        "type": _TYPES.get(work.type, "Journal Article"),
+        "language": MARC_LANGUAGES[work.language],
+    }
 
 
 def _article(work: Work) -> str:
@@ -123,7 +141,11 @@ def _article(work: Work) -> str:
         + element("ArticleTitle", title)
         + (f"<Pagination>{pages}</Pagination>" if pages else "")
         + electronic
-        + (f"<Abstract>{element('AbstractText', work.abstract)}</Abstract>" if work.abstract else "")
+        + (
+            f"<Abstract>{element('AbstractText', work.abstract)}</Abstract>"
+            if work.abstract
+            else ""
+        )
         + f'<AuthorList CompleteYN="Y">{"".join(map(_author, work.authors))}</AuthorList>'
         + element("Language", called["language"])
         + f"<PublicationTypeList>{element('PublicationType', called['type'])}</PublicationTypeList>"
@@ -142,15 +164,25 @@ def _author(author: tuple[str, str]) -> str:
     if not given:
         return f'<Author ValidYN="Y">{element("CollectiveName", family)}</Author>'
     letters = "".join(name[0] for name in re.split(r"[\s.-]+", given) if name)
-    named = element("LastName", family) + element("ForeName", given.replace(".", "")) + element("Initials", letters)
+    named = (
+        element("LastName", family)
+        + element("ForeName", given.replace(".", ""))
+        + element("Initials", letters)
+    )
     return f'<Author ValidYN="Y">{named}</Author>'
 
 
 def _date(work: Work) -> str:
     _, month, day = [*work.date.split("-"), "", ""][:3]
     if month and rarely(NAME, work, "medline date", 0.1):
-        return element("MedlineDate", f"{work.year} {_MONTHS[int(month) - 1]}-{_MONTHS[int(month) % 12]}")
-    return element("Year", work.year) + element("Month", _MONTHS[int(month) - 1] if month else "") + element("Day", day)
+        return element(
+            "MedlineDate", f"{work.year} {_MONTHS[int(month) - 1]}-{_MONTHS[int(month) % 12]}"
+        )
+    return (
+        element("Year", work.year)
+        + element("Month", _MONTHS[int(month) - 1] if month else "")
+        + element("Day", day)
+    )
 
 
 def _short(pages: str) -> str:

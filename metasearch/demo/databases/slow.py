@@ -1,4 +1,6 @@
-"""A database that takes three seconds, in dblp's shape: titles end in a full stop, venues are abbreviated."""
+"""A database that takes three seconds, in dblp's shape: titles end in a full stop, venues are
+abbreviated.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ from metasearch.demo.shelf import Shelf
 
 NAME = "demo-slow"
 MAX_HITS = 1000
-_SUBJECTS = frozenset({"information-systems", "machine-learning", "language-processing", "software"})
+_SUBJECTS = frozenset(
+    {"information-systems", "machine-learning", "language-processing", "software"}
+)
 #: As the record tells them; a query has _ for each blank.
 _TYPES = {
     "article": "Journal Articles",
@@ -35,14 +39,18 @@ def fits(work: Work) -> bool:
 def tell(work: Work) -> Work:
     venue = work.abbrev or work.venue
     if work.type == "preprint":
-        return replace(work, venue="CoRR", volume=f"abs/{work.arxiv}", doi=f"10.48550/arxiv.{work.arxiv}")
+        return replace(
+            work, venue="CoRR", volume=f"abs/{work.arxiv}", doi=f"10.48550/arxiv.{work.arxiv}"
+        )
     return replace(work, venue=venue, doi="" if rarely(NAME, work, "no doi", 0.15) else work.doi)
 
 
 def answer(path: str, params: Mapping[str, str], shelf: Shelf) -> Reply:
     asked = params.get("q", "")
     if params.get("format", "xml") != "json":
-        return Reply(b"<html><body>the demo speaks format=json only</body></html>", 400, "text/html")
+        return Reply(
+            b"<html><body>the demo speaks format=json only</body></html>", 400, "text/html"
+        )
     try:
         size, start = min(number(params, "h", 30), MAX_HITS), number(params, "f", 0)
         years = {int(year) for year in _YEAR.findall(asked)}
@@ -50,7 +58,11 @@ def answer(path: str, params: Mapping[str, str], shelf: Shelf) -> Reply:
         words = _TYPE.sub(" ", _YEAR.sub(" ", asked)).strip(" |")
         words = _WORD.sub(r"\g<0>*", words)
         words = _EITHER.sub(lambda either: f"({either[0].replace('|', ' OR ')})", words)
-        found = shelf.find(lucene(words, {"author": "author", "venue": "venue"})) if words or years or types else []
+        found = (
+            shelf.find(lucene(words, {"author": "author", "venue": "venue"}))
+            if words or years or types
+            else []
+        )
     except (NotUnderstood, ValueError):
         return Reply(b"<html><body><h1>400 Bad Request</h1></body></html>", 400, "text/html")
     found = [work for work in found if not years or work.year in years]
@@ -64,7 +76,12 @@ def answer(path: str, params: Mapping[str, str], shelf: Shelf) -> Reply:
     }
     if page:
         hits["hit"] = [_hit(work) for work in page]
-    result = {"query": asked, "status": {"@code": "200", "text": "OK"}, "completions": {"@total": "0"}, "hits": hits}
+    result = {
+        "query": asked,
+        "status": {"@code": "200", "text": "OK"},
+        "completions": {"@total": "0"},
+        "hits": hits,
+    }
     return json_reply({"result": result})
 
 
@@ -81,7 +98,13 @@ def _hit(work: Work) -> dict[str, Any]:
         }
         for author in work.authors
     ]
-    link = f"https://doi.org/{work.doi}" if work.doi else f"https://arxiv.org/abs/{work.arxiv}" if work.arxiv else ""
+    link = (
+        f"https://doi.org/{work.doi}"
+        if work.doi
+        else f"https://arxiv.org/abs/{work.arxiv}"
+        if work.arxiv
+        else ""
+    )
     key = f"demo/{work.id}"
     info = {
         "authors": {"author": authors if len(authors) > 1 else authors[0]},
@@ -98,7 +121,11 @@ def _hit(work: Work) -> dict[str, Any]:
         "ee": link,
         "url": f"https://dblp.org/rec/{key}",
     }
-    return {"@score": "3", "@id": work.id[1:], "info": {name: value for name, value in info.items() if value}}
+    return {
+        "@score": "3",
+        "@id": work.id[1:],
+        "info": {name: value for name, value in info.items() if value},
+    }
 
 
 DATABASE = Database(

@@ -16,19 +16,36 @@ from metasearch.record import Author
 
 #: Entry type -> `Record.type`; others say nothing.
 TYPES: Mapping[str, str] = {
-    "article": "article", "periodical": "journal", "suppperiodical": "article", "book": "book", "mvbook": "book",
-    "collection": "book", "mvcollection": "book", "booklet": "book", "reference": "book", "mvreference": "book",
+    "article": "article", "periodical": "journal", "suppperiodical": "article", "book": "book",
+    "mvbook": "book",
+    "collection": "book", "mvcollection": "book", "booklet": "book", "reference": "book",
+    "mvreference": "book",
     "inbook": "chapter", "incollection": "chapter", "bookinbook": "chapter", "suppbook": "chapter",
-    "suppcollection": "chapter", "inreference": "reference-entry", "inproceedings": "conference-paper",
+    "suppcollection": "chapter", "inreference": "reference-entry",
+    "inproceedings": "conference-paper",
     "conference": "conference-paper", "proceedings": "proceedings", "mvproceedings": "proceedings",
-    "phdthesis": "thesis", "mastersthesis": "thesis", "bachelorsthesis": "thesis", "thesis": "thesis",
-    "techreport": "report", "report": "report", "manual": "report", "dataset": "dataset", "software": "software",
-    "patent": "patent", "standard": "standard", "online": "webpage", "electronic": "webpage", "www": "webpage",
-    "webpage": "webpage", "preprint": "preprint", "audio": "audio", "music": "audio", "video": "video",
-    "movie": "video", "image": "image", "artwork": "image", "map": "map", "review": "review", "letter": "letter",
+    "phdthesis": "thesis", "mastersthesis": "thesis", "bachelorsthesis": "thesis",
+    "thesis": "thesis",
+    "techreport": "report", "report": "report", "manual": "report", "dataset": "dataset",
+    "software": "software",
+    "patent": "patent", "standard": "standard", "online": "webpage", "electronic": "webpage",
+    "www": "webpage",
+    "webpage": "webpage", "preprint": "preprint", "audio": "audio", "music": "audio",
+    "video": "video",
+    "movie": "video", "image": "image", "artwork": "image", "map": "map", "review": "review",
+    "letter": "letter",
 }  # fmt: skip
 #: Where the container stands: the first that has a text.
-_VENUES = ("journal", "journaltitle", "booktitle", "maintitle", "eventtitle", "shortjournal", "howpublished", "series")
+_VENUES = (
+    "journal",
+    "journaltitle",
+    "booktitle",
+    "maintitle",
+    "eventtitle",
+    "shortjournal",
+    "howpublished",
+    "series",
+)
 _PUBLISHERS = ("publisher", "institution", "organization", "school")
 _THESIS_PUBLISHERS = ("school", "institution", "publisher")
 _TITLES = ("origtitle", "titletranslation", "translatedtitle")
@@ -36,9 +53,12 @@ _PAGES = ("pages", "page", "eid", "articleno", "article-number", "art_number")
 _LINKS = ("url", "howpublished", "link", "bdsk-url-1", "ee", "adsurl", "biburl")
 #: Fields of which a record holds all, that our writer makes, or that mean nothing in another file.
 _HELD = frozenset(
-    """title subtitle author editor journal journaltitle booktitle year month day date volume number issue doi url link
-    isbn issn eissn publisher school institution edition language langid abstract keywords keyword eprint archiveprefix
-    eprinttype pmid pmcid identifiers sources provenance origins database pages page crossref xdata""".split()
+    """
+    title subtitle author editor journal journaltitle booktitle year month day date volume number
+    issue doi url link isbn issn eissn publisher school institution edition language langid abstract
+    keywords keyword eprint archiveprefix eprinttype pmid pmcid identifiers sources provenance
+    origins database pages page crossref xdata
+""".split()
 )
 _IDENTIFIERS = ("pmid", "pmcid", "lccn", "oclc", "arxiv", "arxivid", "openalex", "mag", "s2id")
 _SCHEMES = {"arxivid": "arxiv", "s2id": "s2", "pubmed": "pmid", "medline": "pmid"}
@@ -55,7 +75,8 @@ _GROUP = re.compile(r"(?<![\\\w])\{[^{}]*\}")
 _FIRST_MARK, _MOST_MARKS = 0xE000, 2_000
 _MARKS = re.compile(f"[{chr(_FIRST_MARK)}-{chr(_FIRST_MARK + _MOST_MARKS - 1)}]")
 _EXTENDED = re.compile(
-    r"(?<![a-z])(family|given|prefix|suffix)(?:-i)?\s*=\s*(\"[^\"]*\"|\{[^{}]*\}|[^,]*)", re.IGNORECASE
+    r"(?<![a-z])(family|given|prefix|suffix)(?:-i)?\s*=\s*(\"[^\"]*\"|\{[^{}]*\}|[^,]*)",
+    re.IGNORECASE,
 )
 _EXTENDED_STARTS = ("family=", "given=", "prefix=", "family-i=", "given-i=")
 _OTHER_SEPARATOR = re.compile("[;；，、]")
@@ -71,14 +92,18 @@ def draft(kind: str, key: str, fields: Mapping[str, str]) -> Draft:
     """
 
     def texts(*names: str) -> list[str]:
-        return [text for name in names if (raw := fields.get(name)) and (text := decoded(raw).strip())]
+        return [
+            text for name in names if (raw := fields.get(name)) and (text := decoded(raw).strip())
+        ]
 
     title, titles = values.titles(texts("title", *_TITLES))
     date = texts("date")[:1] or _dates(texts("year"), texts("month"), texts("day"))
     year = values.year([*texts("year"), *date])
     isbn, issn = values.standard_numbers(texts("isbn", "issn", "eissn"))
     links = values.links(_verbatim(fields.get(name, "")) for name in _LINKS)
-    publisher = values.first_text(texts(*(_THESIS_PUBLISHERS if TYPES.get(kind) == "thesis" else _PUBLISHERS)))
+    publisher = values.first_text(
+        texts(*(_THESIS_PUBLISHERS if TYPES.get(kind) == "thesis" else _PUBLISHERS))
+    )
     venue = values.first_text(_venues(fields))
     ids = _identifiers(fields, texts, venue or "")
     found = {
@@ -105,19 +130,29 @@ def draft(kind: str, key: str, fields: Mapping[str, str]) -> Draft:
         "type": _type(kind, fields, venue or "", ids),
         "language": values.language(texts("language", "langid")),
         "abstract": values.abstract(texts("abstract")[:1]),
-        "keywords": keywords(next((raw for name in _KEYWORD_FIELDS if (raw := fields.get(name)) and raw.strip()), "")),
+        "keywords": keywords(
+            next((raw for name in _KEYWORD_FIELDS if (raw := fields.get(name)) and raw.strip()), "")
+        ),
     }
     made_of = origins.read(texts("origins"))
     sources = next(iter(texts("sources")), "").split(", ")  # ours: several for a merged hit
     said = [*(sources if len(sources) == 1 else []), *texts("database", "source")][:1]
-    database = origins.named(made_of) if made_of else accession.database(said, (), links, texts("unique-id"))
-    beside = [(name, value) for name, value in fields.items() if name not in _HELD and value.strip()]
+    database = (
+        origins.named(made_of)
+        if made_of
+        else accession.database(said, (), links, texts("unique-id"))
+    )
+    beside = [
+        (name, value) for name, value in fields.items() if name not in _HELD and value.strip()
+    ]
     given = [(name, value) for name, value in beside if decoded(value).strip() != venue]
     return Draft(found, database, origins=made_of, given=given)
 
 
 def keywords(raw: str) -> tuple[str, ...]:
-    """Keywords apart by semicolons or, where there are none, by commas; no mark within braces parts any."""
+    """Keywords apart by semicolons or, where there are none, by commas; no mark within braces parts
+    any.
+    """
     text, whole = _without_braces(raw)
     parts = (_KEYWORDS if _KEYWORDS.search(text) else _COMMAS).split(text)
     found = (_MARKS.sub(lambda hit: whole[ord(hit[0]) - _FIRST_MARK], part) for part in parts)
@@ -125,7 +160,8 @@ def keywords(raw: str) -> tuple[str, ...]:
 
 
 def _without_braces(raw: str) -> tuple[str, list[str]]:
-    """The text with a character of private use for each group in braces that holds a mark between keywords, and these.
+    """The text with a character of private use for each group in braces that holds a mark between
+    keywords, and these.
 
     Braces around all of it say nothing.
     """
@@ -153,14 +189,18 @@ def _dates(year: list[str], month: list[str], day: list[str]) -> list[str]:
 
 
 def _venues(fields: Mapping[str, str]) -> Iterator[str]:
-    r"""What contains the work; `journal = {\apj}` is a macro of one publisher's style, whose name is all there is."""
+    r"""What contains the work; `journal = {\apj}` is a macro of one publisher's style, whose name
+    is all there is.
+    """
     for name in _VENUES:
         raw = fields.get(name, "")
         if raw and not (name == "howpublished" and _ADDRESS.search(raw)):
             yield decoded(raw) or raw.strip("{}\\ ")
 
 
-def _identifiers(fields: Mapping[str, str], texts: Callable[..., list[str]], venue: str) -> dict[str, str]:
+def _identifiers(
+    fields: Mapping[str, str], texts: Callable[..., list[str]], venue: str
+) -> dict[str, str]:
     found = accession.identifiers(texts("identifiers"))
     for name in _IDENTIFIERS:
         for value in texts(name):
@@ -181,16 +221,24 @@ def _identifiers(fields: Mapping[str, str], texts: Callable[..., list[str]], ven
 def _type(kind: str, fields: Mapping[str, str], venue: str, ids: Mapping[str, str]) -> str | None:
     found = TYPES.get(kind)
     in_arxiv = "arxiv" in venue.lower()
-    if found in (None, "article", "webpage") and (in_arxiv or ("arxiv" in ids and not fields.get("journal"))):
+    if found in (None, "article", "webpage") and (
+        in_arxiv or ("arxiv" in ids and not fields.get("journal"))
+    ):
         return "preprint"
     return worktypes.refined(found, [fields["type"]] if "type" in fields else [])
 
 
 def _verbatim(raw: str) -> str:
-    r"""A DOI or address, which style files print as it stands: only escapes go, and what is put around it."""
+    r"""A DOI or address, which style files print as it stands: only escapes go, and what is put
+    around it.
+    """
     if "\\" in raw:
         raw = re.sub(r"\\(?:url|href|path|doi)\b\s*", "", raw)
-        raw = _ESCAPED.sub(r"\1", raw).replace("\\textasciitilde", "~").replace("\\textunderscore", "_")
+        raw = (
+            _ESCAPED.sub(r"\1", raw)
+            .replace("\\textasciitilde", "~")
+            .replace("\\textunderscore", "_")
+        )
     return raw.replace("{", "").replace("}", "").strip().strip("<>")
 
 
@@ -210,12 +258,20 @@ def people(raw: str) -> tuple[Author, ...]:
         and not raw.startswith(("{", *_EXTENDED_STARTS))
         and (_OTHER_SEPARATOR.search(raw) or raw.count(",") > 1)
     ):
-        return people_in(decoded(raw))  # names apart by something else, which BibTeX would take for one
-    return tuple(author for part in parts if part.strip("{} ").lower() != "others" and (author := _author(part)))
+        return people_in(
+            decoded(raw)
+        )  # names apart by something else, which BibTeX would take for one
+    return tuple(
+        author
+        for part in parts
+        if part.strip("{} ").lower() != "others" and (author := _author(part))
+    )
 
 
 def _author(raw: str) -> Author | None:
-    """One name. "Given Family" stays whole, unless a particle or braces show where the family name begins."""
+    """One name. "Given Family" stays whole, unless a particle or braces show where the family name
+    begins.
+    """
     raw = raw.strip().rstrip(",")
     if raw.startswith("{") and _closes_at_end(raw):
         name = convert.text(decoded(raw))

@@ -1,8 +1,9 @@
-"""LaTeX to text, as far as titles, names and abstracts use it: accents, letters, symbols, grouping, small formulas.
+"""LaTeX to text, as far as titles, names and abstracts use it: accents, letters, symbols, grouping,
+small formulas.
 
-pylatexenc, which knows what hundreds of commands mean, gives the symbols. Its own decoder is not used: it drops
-commands that it does not know together with their argument, raises on others, takes 0.2 ms for an accent, and follows
-nested braces until Python's stack ends.
+pylatexenc, which knows what hundreds of commands mean, gives the symbols. Its own decoder is not
+used: it drops commands that it does not know together with their argument, raises on others, takes
+0.2 ms for an accent, and follows nested braces until Python's stack ends.
 """
 
 from __future__ import annotations
@@ -15,30 +16,40 @@ from metasearch.bib import unicode_forms
 
 #: Accent commands -> combining character.
 _ACCENTS = {
-    "'": "\u0301", "`": "\u0300", "^": "\u0302", '"': "\u0308", "~": "\u0303", "=": "\u0304", ".": "\u0307",
-    "u": "\u0306", "v": "\u030c", "H": "\u030b", "c": "\u0327", "k": "\u0328", "r": "\u030a", "d": "\u0323",
+    "'": "\u0301", "`": "\u0300", "^": "\u0302", '"': "\u0308", "~": "\u0303", "=": "\u0304",
+    ".": "\u0307",
+    "u": "\u0306", "v": "\u030c", "H": "\u030b", "c": "\u0327", "k": "\u0328", "r": "\u030a",
+    "d": "\u0323",
     "b": "\u0331", "t": "\u0361",
 }  # fmt: skip
 #: Commands that pylatexenc does not know, or gives as a letter that nobody types.
 _SYMBOLS = {
-    "textless": "<", "textgreater": ">", "textbar": "|", "textbraceleft": "{", "textbraceright": "}",
-    "textasciicircum": "^", "textasciitilde": "~", "texttildelow": "~", "textbackslash": "\\", "backslash": "\\",
-    "textunderscore": "_", "textquotedbl": '"', "textquotesingle": "'", "pounds": "£", "copyright": "©", "S": "§",
-    "P": "¶", "euro": "€", "EUR": "€", "slash": "/", "textperiodcentered": "·", "lbrace": "{", "rbrace": "}",
-    "textvisiblespace": " ", "quad": " ", "qquad": " ", "newline": " ", "par": " ", "linebreak": " ", "space": " ",
+    "textless": "<", "textgreater": ">", "textbar": "|", "textbraceleft": "{",
+    "textbraceright": "}",
+    "textasciicircum": "^", "textasciitilde": "~", "texttildelow": "~", "textbackslash": "\\",
+    "backslash": "\\",
+    "textunderscore": "_", "textquotedbl": '"', "textquotesingle": "'", "pounds": "£",
+    "copyright": "©", "S": "§",
+    "P": "¶", "euro": "€", "EUR": "€", "slash": "/", "textperiodcentered": "·", "lbrace": "{",
+    "rbrace": "}",
+    "textvisiblespace": " ", "quad": " ", "qquad": " ", "newline": " ", "par": " ",
+    "linebreak": " ", "space": " ",
     "i": "i", "j": "j", "sqrt": "√",
 }  # fmt: skip
 #: Of \href{address}{text} only the text is meant to be read.
 _HREF = re.compile(r"\\href\s*\{[^{}]{0,2000}\}")
 _TOKEN = re.compile(
-    r"\\([A-Za-z]+)\*?[ \t\n]*|\\(.?)|([{}])|(\$+)|([_^])|(~)|(-{2,3})|(``|'')|([^\\{}$_^~`'-]+|.)", re.DOTALL
+    r"\\([A-Za-z]+)\*?[ \t\n]*|\\(.?)|([{}])|(\$+)|([_^])|(~)|(-{2,3})|(``|'')|([^\\{}$_^~`'-]+|.)",
+    re.DOTALL,
 )
 _SPECIAL = re.compile(r"[\\{}$~]|--|``|''")
 _BLANKS = frozenset(" ,;:>\n\t\\")
 
 
 def decoded(value: str) -> str:
-    """The text of a value, its braces gone; in linear time, and whatever it holds: nothing is expanded or loaded."""
+    """The text of a value, its braces gone; in linear time, and whatever it holds: nothing is
+    expanded or loaded.
+    """
     if _SPECIAL.search(value) is None:
         return value
     if "\\href" in value:
@@ -86,7 +97,9 @@ def _put(out: list[str], text: str, accents: list[str]) -> None:
 
 
 def _escaped(sign: str) -> str:
-    r"""What a backslash before a sign stands for: "\&" is "&", "\," a thin blank, "\-" a place to break the word."""
+    r"""What a backslash before a sign stands for: "\&" is "&", "\," a thin blank, "\-" a place to
+    break the word.
+    """
     if sign in _BLANKS:
         return " "
     return "" if sign in "-/!" else sign

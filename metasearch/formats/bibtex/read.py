@@ -1,8 +1,8 @@
 """BibTeX and biblatex (.bib), as written by reference managers, publishers, and hand.
 
-The text is cut at lines that begin an entry, and bibtexparser reads each piece by itself, so that an entry that is
-broken costs only itself. What stands between entries is a comment by BibTeX's rules; where it looks like an entry that
-was damaged, that is told.
+The text is cut at lines that begin an entry, and bibtexparser reads each piece by itself, so that
+an entry that is broken costs only itself. What stands between entries is a comment by BibTeX's
+rules; where it looks like an entry that was damaged, that is told.
 """
 
 from __future__ import annotations
@@ -23,13 +23,19 @@ from metasearch.formats.reading.result import Reading
 #: Characters of an entry, and of the comment behind it.
 LARGEST = 4_000_000
 #: Entries that describe no work.
-_NO_WORKS = frozenset({"comment", "string", "preamble", "set", "control", "xdata", "bibtex", "alias"})
-#: What an entry takes from the one that it names in `crossref`: of the volume, never what is the volume's own alone.
+_NO_WORKS = frozenset(
+    {"comment", "string", "preamble", "set", "control", "xdata", "bibtex", "alias"}
+)
+#: What an entry takes from the one that it names in `crossref`: of the volume, never what is the
+#: volume's own alone.
 _INHERITED = frozenset(
-    "booktitle year date month publisher editor series volume journal journaltitle language langid school institution "
+    "booktitle year date month publisher editor series volume journal journaltitle language "
+    "langid school institution "
     "organization issn".split()
 )
-_CHILDREN = frozenset({"inproceedings", "conference", "incollection", "inbook", "inreference", "bookinbook"})
+_CHILDREN = frozenset(
+    {"inproceedings", "conference", "incollection", "inbook", "inreference", "bookinbook"}
+)
 
 _START = re.compile(r"^[ \t]*@[ \t]*[A-Za-z]+[ \t]*[{(]", re.MULTILINE)
 _FIRST = re.compile(
@@ -39,11 +45,14 @@ _FIRST = re.compile(
 _HEAD = re.compile(r"@[ \t]*([A-Za-z]+)[ \t]*[{(]([^\n,{}()=\"#%]{0,200}),")
 _KIND = re.compile(r"@[ \t]*([A-Za-z]+)[ \t]*[{(]")
 _DAMAGED_HEAD = re.compile(
-    r"^[ \t]{0,9}@[A-Za-z]|[A-Za-z]{1,20}\s{0,9}[{(][ \t]{0,9}[^\s,{}()=\"]{1,200}[ \t]{0,9},", re.MULTILINE
+    r"^[ \t]{0,9}@[A-Za-z]|[A-Za-z]{1,20}\s{0,9}[{(][ \t]{0,9}[^\s,{}()=\"]{1,200}[ \t]{0,9},",
+    re.MULTILINE,
 )
 _FIELD_LINE = re.compile(r"^[ \t]*,?[ \t]*[A-Za-z][\w-]{1,30}[ \t]*=[ \t]*[{\"\d]", re.MULTILINE)
 
-logging.getLogger("bibtexparser").addHandler(logging.NullHandler())  # what it complains of is told in our own words
+logging.getLogger("bibtexparser").addHandler(
+    logging.NullHandler()
+)  # what it complains of is told in our own words
 
 
 @dataclass(slots=True)
@@ -75,20 +84,28 @@ class _File:
 
 
 def looks_like(head: str) -> bool:
-    """Whether a text begins as a BibTeX file does: with an entry, however much comment stands before it."""
+    """Whether a text begins as a BibTeX file does: with an entry, however much comment stands
+    before it.
+    """
     return _FIRST.search(head) is not None
 
 
 def read(text: Text, reading: Reading) -> None:
-    """Read a .bib file into the reading; entries name one another, so that it is held as a whole."""
+    """Read a .bib file into the reading; entries name one another, so that it is held as a
+    whole.
+    """
     file = _File()
     for line, piece in _pieces(text.whole()):
         if len(piece) > LARGEST and len(piece.strip()) > LARGEST:
-            file.found.append(_Lost(line, f"an entry of more than {LARGEST:,} characters was left out", 1))
+            file.found.append(
+                _Lost(line, f"an entry of more than {LARGEST:,} characters was left out", 1)
+            )
         else:
             _parse(piece, line, file)
     shelf = Shelf(reading)
-    entries = {it.key.lower(): it for it in reversed(file.found) if isinstance(it, _Entry) and it.key}
+    entries = {
+        it.key.lower(): it for it in reversed(file.found) if isinstance(it, _Entry) and it.key
+    }
     values = Values(file.strings)
     seen: dict[str, int] = {}
     for it in file.found:
@@ -96,7 +113,10 @@ def read(text: Text, reading: Reading) -> None:
             shelf.lose(it.line, it.why, it.count) if it.count else shelf.remark(it.line, it.why)
         elif it.kind not in _NO_WORKS:
             if it.key and (first := seen.setdefault(it.key, it.line)) != it.line:
-                it.remarks.append(f"the key {it.key[:100]!r} is that of the entry in line {first}, too; both were kept")
+                it.remarks.append(
+                    f"the key {it.key[:100]!r} is that of the entry in line {first}, too; both "
+                    f"were kept"
+                )
             shelf.put(it.line, _describer(it, entries, values))
     if not file.found:
         shelf.remark(0, "no entry was found: one begins with @article{key, or the like")
@@ -113,8 +133,12 @@ def _describer(entry: _Entry, entries: dict[str, _Entry], values: Values) -> Cal
     return describe
 
 
-def _inherit(fields: dict[str, str], entry: _Entry, entries: dict[str, _Entry], values: Values) -> list[str]:
-    """Fill in from the entry that `crossref` names, and from those that `xdata` does; remarks on their values."""
+def _inherit(
+    fields: dict[str, str], entry: _Entry, entries: dict[str, _Entry], values: Values
+) -> list[str]:
+    """Fill in from the entry that `crossref` names, and from those that `xdata` does; remarks on
+    their values.
+    """
     remarks: list[str] = []
     names = [("crossref", fields.get("crossref", ""))]
     names += [("xdata", name) for name in fields.get("xdata", "").split(",")[:10]]
@@ -199,7 +223,10 @@ def _entry(block: Any, line: int, remarks: list[str]) -> _Entry:
             if not fields.get(key, "").strip('{}" \t\n'):
                 fields[key] = value
             if key != it.key.strip().lower():
-                remarks = [*remarks, f"a comma is missing before {key}; it was read as if it were there"]
+                remarks = [
+                    *remarks,
+                    f"a comma is missing before {key}; it was read as if it were there",
+                ]
     return _Entry(block.entry_type.strip().lower(), block.key.strip(), line, fields, remarks)
 
 
@@ -219,7 +246,9 @@ def _broken(raw: str, line: int, reason: str, file: _File, *, again: bool) -> No
     elif kind not in _NO_WORKS:
         name = f"the entry {own[0][2].strip()[:100]!r}" if own else "an entry"
         count = 1 if again else max(1, len(heads))
-        file.found.append(_Lost(line, f"{name} could not be read and was left out: {reason}", count))
+        file.found.append(
+            _Lost(line, f"{name} could not be read and was left out: {reason}", count)
+        )
     ends = [*(hit.start() for hit in inner[1:]), len(raw)]
     at = 0
     for hit, end in zip(inner, ends, strict=False):

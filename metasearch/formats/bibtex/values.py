@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-#: Characters that macros may give to one value, and that an entry may take from another: a file must not be able to
-#: say in a few letters what takes hours to read.
+#: Characters that macros may give to one value, and that an entry may take from another: a file
+#: must not be able to say in a few letters what takes hours to read.
 MOST_REPEATED = 2_000
 
 _MONTHS = frozenset("jan feb mar apr may jun jul aug sep oct nov dec".split())
@@ -15,7 +15,9 @@ _MARK = re.compile(r"\\.|[{}\"#]", re.DOTALL)
 
 
 class Values:
-    """Takes the delimiters off values, and puts in what macros stand for; each set of fields once."""
+    """Takes the delimiters off values, and puts in what macros stand for; each set of fields
+    once.
+    """
 
     def __init__(self, strings: Mapping[str, str]) -> None:
         self._strings = strings
@@ -23,7 +25,8 @@ class Values:
         self._told: set[str] = set()
 
     def of(self, raw: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
-        """The fields of an entry, which the caller may change, and remarks on macros not remarked on before.
+        """The fields of an entry, which the caller may change, and remarks on macros not remarked
+        on before.
 
         Args:
             raw: Names -> values as they are delimited in the file; must live as long as this does.
@@ -37,12 +40,16 @@ class Values:
                 for name in unknown:
                     if name not in self._told:
                         self._told.add(name)
-                        remarks.append(f"the macro {name[:60]!r} is defined nowhere; its name stands for it")
+                        remarks.append(
+                            f"the macro {name[:60]!r} is defined nowhere; its name stands for it"
+                        )
         return dict(done), remarks
 
 
 def evaluated(raw: str, strings: Mapping[str, str]) -> tuple[str, list[str]]:
-    """The text of a value such as `{...}`, `"..."`, `1999`, `jan` or `jan # "~1"`, and macros that are not defined."""
+    """The text of a value such as `{...}`, `"..."`, `1999`, `jan` or `jan # "~1"`, and macros that
+    are not defined.
+    """
     if raw[:1] == "{" and raw[-1:] == "}" and "#" not in raw:
         return raw[1:-1], []
     out: list[str] = []
@@ -57,7 +64,9 @@ def evaluated(raw: str, strings: Mapping[str, str]) -> tuple[str, list[str]]:
             room -= len(out[-1])
         else:
             out.append(part)
-            if not (part.isdecimal() or part.lower() in _MONTHS) and re.fullmatch(r"[^\s{}\"#,=]{1,60}", part):
+            if not (part.isdecimal() or part.lower() in _MONTHS) and re.fullmatch(
+                r"[^\s{}\"#,=]{1,60}", part
+            ):
                 unknown.append(part)
     return "".join(out), unknown
 

@@ -1,8 +1,9 @@
 """BibTeX: one entry a hit, which both classic BibTeX with LaTeX and biblatex read.
 
-Text stays UTF-8; only what TeX would act on is escaped. The braces of a value always balance, whatever upstream sent,
-also for BibTeX, which counts those behind a backslash too. Fields that no style prints tell the provenance: `sources`
-and `provenance`, and of files also `database` and `origins`.
+Text stays UTF-8; only what TeX would act on is escaped. The braces of a value always balance,
+whatever upstream sent, also for BibTeX, which counts those behind a backslash too. Fields that no
+style prints tell the provenance: `sources` and `provenance`, and of files also `database` and
+`origins`.
 """
 
 from __future__ import annotations
@@ -73,7 +74,8 @@ _VENUE_FIELD = {
 _PUBLISHER_FIELD = {"phdthesis": "school", "techreport": "institution"}
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 
-# Commands end in {} and never begin with a brace: "@misc{" in a title must not look like an entry to anyone.
+# Commands end in {} and never begin with a brace: "@misc{" in a title must not look like an entry
+# to anyone.
 _ESCAPED = {
     "&": r"\&",
     "%": r"\%",
@@ -86,19 +88,22 @@ _ESCAPED = {
 }
 #: For text whose braces pair up: the form that every reader decodes.
 _PAIRED = str.maketrans(_ESCAPED | {"{": r"\{", "}": r"\}"})
-#: For all other text: BibTeX counts a brace even behind a backslash, so a lone one must not stand there.
+#: For all other text: BibTeX counts a brace even behind a backslash, so a lone one must not stand
+#: there.
 _UNPAIRED = str.maketrans(_ESCAPED | {"{": r"\textbraceleft{}", "}": r"\textbraceright{}"})
-#: doi and url are printed verbatim; only what would end or unbalance the value, or spell a backslash for TeX ("^^5c"),
-#: is encoded.
+#: doi and url are printed verbatim; only what would end or unbalance the value, or spell a
+#: backslash for TeX ("^^5c"), is encoded.
 _VERBATIM_ESCAPES = str.maketrans({"{": "%7B", "}": "%7D", "\\": "%5C", "^": "%5E"})
 
 _and = re.compile(r"\band\b", re.IGNORECASE)
 _brace = re.compile("[{}]")
 #: Commands of LaTeX that only say how text looks; what is written for our own escapes among them.
 _COMMANDS = frozenset(
-    """emph textit textbf textsc textsl texttt textrm textsuperscript textsubscript ensuremath url href path noopsort
-    ss o O l L ae AE oe OE aa AA i j dh th c k v u H r b d t
-    textbackslash textasciitilde textasciicircum textbraceleft textbraceright""".split()
+    """
+    emph textit textbf textsc textsl texttt textrm textsuperscript textsubscript ensuremath url href
+    path noopsort ss o O l L ae AE oe OE aa AA i j dh th c k v u H r b d t textbackslash
+    textasciitilde textasciicircum textbraceleft textbraceright
+""".split()
 )
 _command = re.compile(r"\\(?:([A-Za-z]+)|.)", re.DOTALL)
 _apart = re.compile("[,;]")
@@ -108,7 +113,9 @@ _ignored_word = re.compile(
     r"the|an|on|of|in|for|and|to|with|from|by|at|de|la|le|les|der|die|das|ein|eine|el|los", re.ASCII
 )
 #: Letters that decomposition does not take to ASCII.
-_LETTERS = str.maketrans({"ß": "ss", "ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "æ": "ae", "Æ": "Ae", "œ": "oe", "đ": "d"})
+_LETTERS = str.maketrans(
+    {"ß": "ss", "ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "æ": "ae", "Æ": "Ae", "œ": "oe", "đ": "d"}
+)
 #: German writes every noun with a capital, in every style.
 _CAPITAL_LANGUAGES = frozenset({"de", "deu", "ger", "german"})
 
@@ -123,7 +130,8 @@ def write(hits: Iterable[Hit], *, beside: BesideHits | None = None) -> bytes:
     chosen = list(hits)
     around = beside or {}
     entries = (
-        _entry(hit, key, around.get(hit.id, NOTHING)) for hit, key in zip(chosen, citation_keys(chosen), strict=True)
+        _entry(hit, key, around.get(hit.id, NOTHING))
+        for hit, key in zip(chosen, citation_keys(chosen), strict=True)
     )
     return "\n".join(entries).encode()
 
@@ -131,8 +139,8 @@ def write(hits: Iterable[Hit], *, beside: BesideHits | None = None) -> bytes:
 def citation_keys(hits: Iterable[Hit]) -> list[str]:
     """A key for each hit, in ASCII and unique among them: "vaswani2017attention".
 
-    Hits that would share a key all get a hash of their id behind it, so that a key depends on which hits there are
-    but not on their order, and the same search gives the same keys tomorrow.
+    Hits that would share a key all get a hash of their id behind it, so that a key depends on which
+    hits there are but not on their order, and the same search gives the same keys tomorrow.
     """
     chosen = list(hits)
     bases = [_base_key(hit.record) for hit in chosen]
@@ -157,8 +165,14 @@ def _base_key(record: Record) -> str:
     author = record.authors[0] if record.authors else None
     family = ""
     if author is not None:
-        family = author.family or (author.name if "," not in author.name else author.name.partition(",")[0])
-        family = family if author.family or is_corporate(author, record.authors) else family.rpartition(" ")[2]
+        family = author.family or (
+            author.name if "," not in author.name else author.name.partition(",")[0]
+        )
+        family = (
+            family
+            if author.family or is_corporate(author, record.authors)
+            else family.rpartition(" ")[2]
+        )
     name = re.sub(r"[^a-z0-9]", "", _ascii(family))[:24]
     if family and not name[:1].isalpha():
         name = romanised(family, family=bool(author and author.family))[:24]
@@ -184,23 +198,34 @@ def _entry(hit: Hit, key: str, beside: Beside) -> str:
 
 
 def _add_beside(fields: dict[str, str], beside: Beside) -> None:
-    """Put the fields of files behind ours; several values of one are apart by semicolons. A name of ours is ours."""
+    """Put the fields of files behind ours; several values of one are apart by semicolons. A name of
+    ours is ours.
+    """
     given: dict[str, list[str]] = {}
     for name, value in beside.fields:
-        if _field_name.fullmatch(name) and (name == "note" or name not in fields) and (shown := _as_given(value)):
+        if (
+            _field_name.fullmatch(name)
+            and (name == "note" or name not in fields)
+            and (shown := _as_given(value))
+        ):
             known = given.setdefault(name, [])
             if shown not in known and shown not in "; ".join(known).split("; "):
                 known.append(shown)
     for name, values in given.items():
         ours = [fields[name][1:-1]] if name in fields else []
         fields[name] = f"{{{'; '.join(dict.fromkeys([*ours, *values]))}}}"
-    for name, text in (("database", "; ".join(beside.databases)), ("origins", joined(beside.origins))):
+    for name, text in (
+        ("database", "; ".join(beside.databases)),
+        ("origins", joined(beside.origins)),
+    ):
         if text:
             fields[name] = f"{{{_escaped(text)}}}"
 
 
 def _as_given(value: str) -> str:
-    """A value as it stood in a file, with its LaTeX; escaped where braces do not pair up or a command may do harm."""
+    """A value as it stood in a file, with its LaTeX; escaped where braces do not pair up or a
+    command may do harm.
+    """
     shown = line(value)
     commands = {hit[1] for hit in _command.finditer(shown)} - {None}
     safe = commands <= _COMMANDS and "^^" not in shown and not shown.endswith("\\")
@@ -214,12 +239,20 @@ def _type(record: Record) -> str:
 
 
 def _publisher(record: Record, entry_type: str) -> str | None:
-    """Who stands in the field of the publisher: of theses and reports the body that the type names."""
-    return record.institution or record.publisher if entry_type in _PUBLISHER_FIELD else record.publisher
+    """Who stands in the field of the publisher: of theses and reports the body that the type
+    names.
+    """
+    return (
+        record.institution or record.publisher
+        if entry_type in _PUBLISHER_FIELD
+        else record.publisher
+    )
 
 
 def _listed(keywords: Iterable[str]) -> str:
-    """Keywords apart by commas, as biblatex and Zotero part them; one that holds a comma stands in braces."""
+    """Keywords apart by commas, as biblatex and Zotero part them; one that holds a comma stands in
+    braces.
+    """
     shown = (_escaped(it) for it in keywords)
     return ", ".join(f"{{{it}}}" if _apart.search(it) else it for it in shown if it)
 
@@ -239,7 +272,13 @@ def _fields(hit: Hit, entry_type: str) -> Iterator[tuple[str, str]]:
         ("edition", _escaped(it.edition)),
         ("volume", _escaped(it.volume)),
         ("number", _escaped(it.issue)),
-        ("pages", ", ".join(f"{_escaped(a)}--{_escaped(b)}" if b else _escaped(a) for a, b in page_ranges(it.pages))),
+        (
+            "pages",
+            ", ".join(
+                f"{_escaped(a)}--{_escaped(b)}" if b else _escaped(a)
+                for a, b in page_ranges(it.pages)
+            ),
+        ),
         ("doi", _verbatim(it.doi)),
         ("url", _verbatim(link(it))),
         ("eprint", _escaped(arxiv)),
@@ -314,15 +353,22 @@ def _splits(name: str) -> bool:
 def _title(title: str, language: str | None) -> str:
     """The title escaped, in braces those words whose capitals a style must not lower.
 
-    These are words with a capital past their first letter (DNA, mRNA), single capitals (hepatitis C), and, where the
-    title is written in sentence case, every capitalised word but the first (a history of {Paris}).
+    These are words with a capital past their first letter (DNA, mRNA), single capitals (hepatitis
+    C), and, where the title is written in sentence case, every capitalised word but the first (a
+    history of {Paris}).
     """
     words = title.split(" ")
     escapes = _escapes(title)
     if not any(c.islower() for c in title):
         return title.translate(escapes)
-    later = [w for w in words[1:] if len(w) > 3 and w[0].isalpha() and not any(c.isupper() for c in w[1:])]
-    names_stand_out = sum(w[0].isupper() for w in later) * 2 < len(later) or language in _CAPITAL_LANGUAGES
+    later = [
+        w
+        for w in words[1:]
+        if len(w) > 3 and w[0].isalpha() and not any(c.isupper() for c in w[1:])
+    ]
+    names_stand_out = (
+        sum(w[0].isupper() for w in later) * 2 < len(later) or language in _CAPITAL_LANGUAGES
+    )
     shown = []
     after_break = True
     for word in words:
@@ -331,7 +377,9 @@ def _title(title: str, language: str | None) -> str:
         inner = any(c.isupper() for c in bare[1:]) and not _is_title_hyphenated(bare)
         if inner or (capital and (names_stand_out or (len(bare) == 1 and bare != "A"))):
             before, _, behind = word.partition(bare)
-            shown.append(f"{before.translate(escapes)}{{{bare.translate(escapes)}}}{behind.translate(escapes)}")
+            shown.append(
+                f"{before.translate(escapes)}{{{bare.translate(escapes)}}}{behind.translate(escapes)}"
+            )
         else:
             shown.append(word.translate(escapes))
         # Styles leave the first letter after a colon alone.
@@ -340,6 +388,8 @@ def _title(title: str, language: str | None) -> str:
 
 
 def _is_title_hyphenated(word: str) -> bool:
-    """Whether the inner capitals of a word only begin its parts ("Self-Attention", but not "COVID-19" or "X-Ray")."""
+    """Whether the inner capitals of a word only begin its parts ("Self-Attention", but not
+    "COVID-19" or "X-Ray").
+    """
     parts = word.split("-")
     return len(parts) > 1 and all(len(p) > 1 and not any(c.isupper() for c in p[1:]) for p in parts)

@@ -1,6 +1,8 @@
-"""The columns of tables: what Zotero, Scopus, Web of Science, PubMed, Embase, Rayyan, Covidence, ... call the fields.
+"""The columns of tables: what Zotero, Scopus, Web of Science, PubMed, Embase, Rayyan, Covidence,
+... call the fields.
 
-Names are compared without case, blanks and marks: "Source title", "source_title" and "SourceTitle" are one.
+Names are compared without case, blanks and marks: "Source title", "source_title" and "SourceTitle"
+are one.
 """
 
 from __future__ import annotations
@@ -14,7 +16,8 @@ from metasearch.formats.reading.registry import FORMATS
 NAMES: Mapping[str, tuple[str, ...]] = {
     name: tuple(words.split())
     for name, words in {
-        "title": "title articletitle documenttitle primarytitle papertitle worktitle name title题名 题名 标题 篇名",
+        "title": "title articletitle documenttitle primarytitle papertitle worktitle name "
+        "title题名 题名 标题 篇名",
         "subtitle": "subtitle",
         "original_title": "originaltitle originalnonenglishtitle",
         "translated_title": "translatedtitle transtitle titletranslation 英文题名 英文标题",
@@ -22,7 +25,8 @@ NAMES: Mapping[str, tuple[str, ...]] = {
         "authors": """authorfullnames authorfullname authors author authornames authorsnames creators author作者 作者
             主要责任者""",
         "editors": "editors editor bookeditors",
-        "year": "year publicationyear publishedyear pubyear yearpublished yearofpublication year年 年 年份 出版年",
+        "year": "year publicationyear publishedyear pubyear yearpublished yearofpublication "
+        "year年 年 年份 出版年",
         "date": """date publicationdate dateofpublication coverdate datepublished publisheddate issued pubtime发表时间
             发表时间""",
         "month": "month publishedmonth publicationmonth",
@@ -49,7 +53,8 @@ NAMES: Mapping[str, tuple[str, ...]] = {
         "type": """itemtype documenttype publicationtype referencetype typeofreference typename worktype contenttype
             type srcdatabase来源库""",
         "language": "language languageoforiginaldocument articlelanguage languages 语种",
-        "abstract": "abstract abstractnote abstracts originalnonenglishabstract summary summary摘要 摘要",
+        "abstract": "abstract abstractnote abstracts originalnonenglishabstract summary "
+        "summary摘要 摘要",
         "keywords": """authorkeywords keywords manualtags automatictags indexkeywords keyword subject mesh
             keywordsplus emtreedrugindextermsmajorfocus keyword关键词 关键词""",
         "subjects": "subjects",
@@ -57,7 +62,8 @@ NAMES: Mapping[str, tuple[str, ...]] = {
         "licence": "licence license",
         "retracted": "retracted",
         "open_access": "openaccess",
-        "citations": "citedby timescited timescitedwoscore citations cites citationcount citedbycount",
+        "citations": "citedby timescited timescitedwoscore citations cites citationcount "
+        "citedbycount",
         "origins": "origins",
         "database": "librarycatalog database databasename sourcedatabase db dataprovider sources",
         "source": "source",  # a database for Scopus, a journal for others: see `Columns.plan`
@@ -74,42 +80,59 @@ NAMES: Mapping[str, tuple[str, ...]] = {
 }
 #: The two letters that head the columns of the Web of Science's tab-delimited export.
 WOS_TAGS: Mapping[str, str] = {
-    "TI": "title", "AF": "authors", "AU": "authors", "BE": "editors", "PY": "year", "SO": "venue", "BS": "venue",
-    "SE": "venue", "JI": "venue", "PU": "publisher", "VL": "volume", "IS": "issue", "BP": "first", "EP": "last",
-    "AR": "article", "DI": "doi", "D2": "doi", "BN": "isbn", "SN": "issn", "EI": "issn", "DT": "type", "PT": "type",
-    "LA": "language", "AB": "abstract", "DE": "keywords", "ID": "keywords", "TC": "citations", "PM": "pmid",
+    "TI": "title", "AF": "authors", "AU": "authors", "BE": "editors", "PY": "year", "SO": "venue",
+    "BS": "venue",
+    "SE": "venue", "JI": "venue", "PU": "publisher", "VL": "volume", "IS": "issue", "BP": "first",
+    "EP": "last",
+    "AR": "article", "DI": "doi", "D2": "doi", "BN": "isbn", "SN": "issn", "EI": "issn",
+    "DT": "type", "PT": "type",
+    "LA": "language", "AB": "abstract", "DE": "keywords", "ID": "keywords", "TC": "citations",
+    "PM": "pmid",
     "UT": "number", "PD": "month",
 }  # fmt: skip
 
 #: Columns that say nothing that a record holds.
 _PASSED_OVER = frozenset(
-    """dateadded datemodified accessdate numpages numberofvolumes shorttitle series seriesnumber seriestext seriestitle
-    place rights archive archivelocation callnumber notes fileattachments linkattachments serieseditor translator
-    contributor attorneyagent bookauthor castmember commenter composer cosponsor counsel interviewer producer recipient
-    reviewedauthor scriptwriter wordsby guest runningtime scale medium artworksize filingdate applicationnumber assignee
-    issuingauthority country court references reporter legalstatus prioritynumbers programminglanguage system
-    code codenumber section session committee history legislativebody
-    authorsid authorids authoridsscopus pagecount affiliations authorswithaffiliations molecularsequencenumbers
-    chemicalscas tradenames manufacturers fundingdetails fundingtexts fundingtext correspondenceaddress sponsors
-    conferencedate conferencelocation conferencecode coden publicationstage
-    bookgroupauthors groupauthors conferencetitle conferencesponsor conferencehost addresses reprintaddresses
-    emailaddresses researcherids orcids orcid fundingorgs citedreferences citedreferencecount timescitedalldatabases
-    180dayusagecount since2013usagecount publishercity publisheraddress bookauthors partnumber supplement specialissue
-    meetingabstract bookdoi earlyaccessdate numberofpages woscategories webofscienceindex researchareas
-    idsnumber openaccessdesignations highlycitedstatus hotpaperstatus dateofexport bookdoilink doilink
-    firstauthor createdate nihmsid
-    authoraddresses correspondenceauthor correspondingauthor authoraddress copyright embaseclassification
-    clinicaltrialnumbers casregistrynumbers devicetradenames devicemanufacturer drugtradenames drugmanufacturer
-    emtreedrugindexterms emtreemedicalindexterms emtreemedicalindextermsmajorfocus summarylanguage subheadings
-    location ref study tags label duplicateid recordids rank score provenance
-    organ单位 fund基金 firstduty第一责任人 clc中图分类号 单位 基金
-    gsrank querydate citesurl citationurl ecc citesperyear citesperauthor authorcount age relatedurl fulltexturl
-    pdfrelativepath datetimecreated systematicsearchid systematicsearchname""".split()
+    """
+    dateadded datemodified accessdate numpages numberofvolumes shorttitle series seriesnumber
+    seriestext seriestitle place rights archive archivelocation callnumber notes fileattachments
+    linkattachments serieseditor translator contributor attorneyagent bookauthor castmember
+    commenter composer cosponsor counsel interviewer producer recipient reviewedauthor scriptwriter
+    wordsby guest runningtime scale medium artworksize filingdate applicationnumber assignee
+    issuingauthority country court references reporter legalstatus prioritynumbers
+    programminglanguage system code codenumber section session committee history legislativebody
+    authorsid authorids authoridsscopus pagecount affiliations authorswithaffiliations
+    molecularsequencenumbers chemicalscas tradenames manufacturers fundingdetails fundingtexts
+    fundingtext correspondenceaddress sponsors conferencedate conferencelocation conferencecode
+    coden publicationstage bookgroupauthors groupauthors conferencetitle conferencesponsor
+    conferencehost addresses reprintaddresses emailaddresses researcherids orcids orcid fundingorgs
+    citedreferences citedreferencecount timescitedalldatabases 180dayusagecount since2013usagecount
+    publishercity publisheraddress bookauthors partnumber supplement specialissue meetingabstract
+    bookdoi earlyaccessdate numberofpages woscategories webofscienceindex researchareas idsnumber
+    openaccessdesignations highlycitedstatus hotpaperstatus dateofexport bookdoilink doilink
+    firstauthor createdate nihmsid authoraddresses correspondenceauthor correspondingauthor
+    authoraddress copyright embaseclassification clinicaltrialnumbers casregistrynumbers
+    devicetradenames devicemanufacturer drugtradenames drugmanufacturer emtreedrugindexterms
+    emtreemedicalindexterms emtreemedicalindextermsmajorfocus summarylanguage subheadings location
+    ref study tags label duplicateid recordids rank score provenance organ单位 fund基金
+    firstduty第一责任人 clc中图分类号 单位 基金 gsrank querydate citesurl citationurl ecc
+    citesperyear citesperauthor authorcount age relatedurl fulltexturl pdfrelativepath
+    datetimecreated systematicsearchid systematicsearchname
+""".split()
 )
 #: Columns that our own writer makes anew.
 _OF_OURS = frozenset("rank score id provenance origins database sources".split())
-#: Of what may have several columns, of how many a record holds the text; of all others it holds all.
-_HELD: Mapping[str, int] = {"venue": 1, "abstract": 1, "key": 0, "number": 0, "extra": 0, "citation": 0, "publisher": 1}
+#: Of what may have several columns, of how many a record holds the text; of all others it holds
+#: all.
+_HELD: Mapping[str, int] = {
+    "venue": 1,
+    "abstract": 1,
+    "key": 0,
+    "number": 0,
+    "extra": 0,
+    "citation": 0,
+    "publisher": 1,
+}
 _FIELD_OF = {word: name for name, words in NAMES.items() for word in words}
 #: The order in which columns of one field are asked.
 _ORDER = {word: index for words in NAMES.values() for index, word in enumerate(words)}
@@ -139,7 +162,12 @@ class Columns:
                 found.append((field, list(WOS_TAGS).index(tags[index]), index))
             elif not wos and word in _FIELD_OF:
                 found.append((_FIELD_OF[word], _ORDER[word], index))
-            elif word and not wos and word not in _PASSED_OVER and name.strip().partition(":")[0] not in FORMATS:
+            elif (
+                word
+                and not wos
+                and word not in _PASSED_OVER
+                and name.strip().partition(":")[0] not in FORMATS
+            ):
                 self.unknown.append(name.strip())
         self.plan: dict[str, list[int]] = {}
         for field, _, index in sorted(found):
@@ -147,7 +175,11 @@ class Columns:
         source = self.plan.pop("source", [])
         if source:
             self.plan.setdefault("database" if "venue" in self.plan else "venue", source)
-        held = {index for field, indexes in self.plan.items() for index in indexes[: _HELD.get(field, len(indexes))]}
+        held = {
+            index
+            for field, indexes in self.plan.items()
+            for index in indexes[: _HELD.get(field, len(indexes))]
+        }
         self.beside = {
             index: name.strip()
             for index, name in enumerate(self.names)

@@ -10,7 +10,8 @@ from metasearch.formats.reading.pieces import Text
 
 
 class Lines:
-    """The lines of a table by their numbers, from 0, with their ends; those that were forgotten are gone.
+    """The lines of a table by their numbers, from 0, with their ends; those that were forgotten are
+    gone.
 
     Args:
         text: The table; NUL is no text.
@@ -37,7 +38,9 @@ class Lines:
                 return False
             if len(line) > self._longest:
                 place = self._forgotten + len(self._kept) + 1
-                self._shelf.lose(place, f"the line has more than {self._longest:,} characters; it was left out")
+                self._shelf.lose(
+                    place, f"the line has more than {self._longest:,} characters; it was left out"
+                )
                 line = ""
             self.size += len(line) + 1
             self._kept.append(line.replace("\x00", "") + "\n")

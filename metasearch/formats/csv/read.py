@@ -1,8 +1,9 @@
-"""Tables of works (.csv, .tsv, .txt): one work a row, the names of the columns in the first; apart by commas,
-semicolons or tabs. Embase's second form too, in which a row is one field and its name stands first.
+"""Tables of works (.csv, .tsv, .txt): one work a row, the names of the columns in the first; apart
+by commas, semicolons or tabs. Embase's second form too, in which a row is one field and its name
+stands first.
 
-A quote that is never closed would swallow what follows. So where a row does not fit the columns, it is looked whether a
-line within it would, and the reading goes on from there.
+A quote that is never closed would swallow what follows. So where a row does not fit the columns, it
+is looked whether a line within it would, and the reading goes on from there.
 """
 
 from __future__ import annotations
@@ -77,7 +78,10 @@ class _Header:
 
 def _header(lines: Sequence[str]) -> _Header | None:
     """The first row that names columns, by the delimiter with which most of them are known."""
-    said = next((hit[1] for line in lines[:1] if (hit := _SEPARATOR_LINE.match(line.lstrip("\ufeff")))), None)
+    said = next(
+        (hit[1] for line in lines[:1] if (hit := _SEPARATOR_LINE.match(line.lstrip("\ufeff")))),
+        None,
+    )
     for index, line in enumerate(lines):
         best: _Header | None = None
         for delimiter in (said,) if said else _DELIMITERS:
@@ -107,7 +111,8 @@ class _Rows:
     delimiter: str
     next_line: int
     _row_size: int = field(init=False, default=0)
-    #: Characters that were looked at a second time, so that a hostile file costs no more than a few readings of it.
+    #: Characters that were looked at a second time, so that a hostile file costs no more than a few
+    #: readings of it.
     again_read: int = field(init=False, default=0)
 
     def __iter__(self) -> Iterator[tuple[int, list[str] | None, str]]:
@@ -152,7 +157,9 @@ class _Rows:
         return self.again_read <= 4 * self.lines.size + PATIENCE
 
     def breaks_off(self, first: int) -> bool:
-        """Whether the row that begins on a line, the last one of the file, has a quote that is never closed."""
+        """Whether the row that begins on a line, the last one of the file, has a quote that is
+        never closed.
+        """
         try:
             csv_rows.row(self.lines.since(first), self.delimiter, strict=True)
         except csv.Error:
@@ -160,7 +167,9 @@ class _Rows:
         return False
 
     def again(self, first: int, last: int, fits: Callable[[list[str]], bool]) -> int | None:
-        """The first line behind the one on which a bad row begins, and not behind its last, that is a row by itself."""
+        """The first line behind the one on which a bad row begins, and not behind its last, that is
+        a row by itself.
+        """
         for index in range(first, last):
             if not self._patient(len(self.lines[index])):
                 return None
@@ -177,7 +186,11 @@ def _read_rows(lines: Lines, header: _Header, shelf: Shelf) -> None:
     columns, width = header.columns, len(header.columns.names)
     if columns.unknown:
         told = ", ".join(name[:40] for name in columns.unknown[:MOST_TOLD])
-        more = f" and {len(columns.unknown) - MOST_TOLD} more" if len(columns.unknown) > MOST_TOLD else ""
+        more = (
+            f" and {len(columns.unknown) - MOST_TOLD} more"
+            if len(columns.unknown) > MOST_TOLD
+            else ""
+        )
         shelf.remark(header.first_row, f"columns that are not read: {told}{more}")
     reader = RowReader(columns)
     rows = _Rows(lines, header.delimiter, header.first_row)
@@ -193,32 +206,47 @@ def _read_rows(lines: Lines, header: _Header, shelf: Shelf) -> None:
         if flaw and rows.next_line > line:
             resume = rows.again(line, rows.next_line, lambda cells: len(cells) == width)
             if resume is not None:
-                shelf.lose(line, f"the row {flaw}, most likely by a quote that is not closed; it was left out")
+                shelf.lose(
+                    line,
+                    f"the row {flaw}, most likely by a quote that is not closed; it was left out",
+                )
                 rows.next_line = resume
                 iterator = iter(rows)
                 continue
         if flaw.startswith("has more"):
             joined = max(1, round(len(row) / width))  # where a line end is damaged, a row holds two
-            shelf.lose(line, f"the row {flaw}, so that nobody knows which is which; it was left out", joined)
+            shelf.lose(
+                line,
+                f"the row {flaw}, so that nobody knows which is which; it was left out",
+                joined,
+            )
             continue
         if not flaw and not lines.has(rows.next_line) and rows.breaks_off(line - 1):
             flaw = "ends with the file, before its last quote is closed"
-        shelf.put(line, partial(reader.draft, row, [f"the row {flaw}; it was kept"] if flaw else []))
+        shelf.put(
+            line, partial(reader.draft, row, [f"the row {flaw}; it was kept"] if flaw else [])
+        )
 
 
 def _fitted(row: list[str], width: int) -> tuple[list[str], str]:
-    """A row as wide as the names, and what is wrong with it; empty cells at its end may be too many or missing."""
+    """A row as wide as the names, and what is wrong with it; empty cells at its end may be too many
+    or missing.
+    """
     if len(row) > width and not any(cell.strip() for cell in row[width:]):
         return row[:width], ""
     if len(row) > width:
         return row, f"has more cells ({len(row)}) than there are columns ({width})"
     if len(row) < width:
-        return row + [""] * (width - len(row)), f"has fewer cells ({len(row)}) than there are columns ({width})"
+        return row + [""] * (
+            width - len(row)
+        ), f"has fewer cells ({len(row)}) than there are columns ({width})"
     return row, ""
 
 
 def _is_vertical(lines: Sequence[str]) -> bool:
-    """Whether rows are fields: what stands first in several is the name of one, and the first row is not all names."""
+    """Whether rows are fields: what stands first in several is the name of one, and the first row
+    is not all names.
+    """
     try:
         rows = [row for row in csv.reader(lines) if len(row) > 1]
     except csv.Error:
@@ -230,7 +258,9 @@ def _is_vertical(lines: Sequence[str]) -> bool:
 
 
 def _read_vertical(lines: Lines, shelf: Shelf) -> None:
-    """Records of rows "TITLE","..." and "AUTHOR NAMES","Smith J.","Doe J.", each from one title to the next."""
+    """Records of rows "TITLE","..." and "AUTHOR NAMES","Smith J.","Doe J.", each from one title to
+    the next.
+    """
     record: dict[str, list[str]] = {}
     line = 1
 
@@ -240,7 +270,8 @@ def _read_vertical(lines: Lines, shelf: Shelf) -> None:
             columns = Columns(names)
             several = {index for field in _LISTS for index in columns.plan.get(field, ())}
             row = [
-                "; ".join(record[name] if index in several else record[name][:1]) for index, name in enumerate(names)
+                "; ".join(record[name] if index in several else record[name][:1])
+                for index, name in enumerate(names)
             ]
             shelf.put(line, partial(RowReader(columns).draft, row, []))
 

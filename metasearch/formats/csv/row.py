@@ -34,7 +34,9 @@ class RowReader:
     def __init__(self, columns: Columns) -> None:
         self._plan = columns.plan
         self._beside = columns.beside
-        self._parts = [part for names, part in _PARTS if any(name in columns.plan for name in names)]
+        self._parts = [
+            part for names, part in _PARTS if any(name in columns.plan for name in names)
+        ]
 
     def draft(self, row: list[str], problems: list[str]) -> Draft:
         """The draft of a row as wide as the columns are many."""
@@ -43,10 +45,18 @@ class RowReader:
         for part in self._parts:
             part(cells, fields)
         database = fields.pop("database", None) or _database(cells, fields)
-        fields["ids"] = accession.identifiers(cells.all("number"), cells.links(), (), database) | fields["ids"]
+        fields["ids"] = (
+            accession.identifiers(cells.all("number"), cells.links(), (), database) | fields["ids"]
+        )
         made_of = origins.read(cells.all("origins"))
-        given = [(name, _unguarded(cell)) for index, name in self._beside.items() if (cell := row[index].strip())]
-        return Draft(fields, origins.named(made_of) if made_of else database, problems, made_of, given)
+        given = [
+            (name, _unguarded(cell))
+            for index, name in self._beside.items()
+            if (cell := row[index].strip())
+        ]
+        return Draft(
+            fields, origins.named(made_of) if made_of else database, problems, made_of, given
+        )
 
 
 class Cells:
@@ -125,7 +135,9 @@ def _venue(cells: Cells, fields: Fields) -> None:
     publisher = values.first_text(cells.all("publisher")) or institution
     fields["publisher"] = publisher
     venue = values.first_text(_without_citation(cells.all("venue")))
-    fields["venue"] = values.thesis_venue(publisher, venue) if fields.get("type") == "thesis" else venue
+    fields["venue"] = (
+        values.thesis_venue(publisher, venue) if fields.get("type") == "thesis" else venue
+    )
 
 
 def _without_citation(found: list[str]) -> Iterator[str]:
@@ -135,12 +147,16 @@ def _without_citation(found: list[str]) -> Iterator[str]:
 
 
 def _place(cells: Cells, fields: Fields) -> None:
-    """Where in its container the work stands; PubMed has it in a citation: "J Test. 2020 Jan;12(3):123-130."."""
+    """Where in its container the work stands; PubMed has it in a citation: "J Test. 2020
+    Jan;12(3):123-130.".
+    """
     fields["volume"] = _whole(values.volume(cells.one("volume")))
     fields["issue"] = _whole(values.first_text(cells.all("issue")))
     first = cells.one("first")
     together = values.pages(first, cells.one("last")) if first else None
-    fields["pages"] = values.pages(cells.one("pages")) or together or values.pages(cells.one("article"))
+    fields["pages"] = (
+        values.pages(cells.one("pages")) or together or values.pages(cells.one("article"))
+    )
     if hit := _CITATION.search(cells.one("citation")[:500]):
         fields["volume"] = fields["volume"] or hit[1] or None
         fields["issue"] = fields["issue"] or hit[2]
@@ -195,7 +211,9 @@ def _rest(cells: Cells, fields: Fields) -> None:
     fields["version"] = values.first_text(cells.all("version"))
     fields["licence"] = values.first_text(cells.all("licence"))
     fields["retracted"] = convert.said_true(cells.one("retracted"))
-    fields["open_access"] = convert.open_access([part for it in cells.all("open_access") for part in it.split(";")])
+    fields["open_access"] = convert.open_access(
+        [part for it in cells.all("open_access") for part in it.split(";")]
+    )
     fields["pdf_url"] = next(iter(values.links(cells.all("pdf_url"))), None)
 
 
@@ -204,9 +222,13 @@ def _kind(cells: Cells, fields: Fields) -> None:
 
 
 def _said(cells: Cells, fields: Fields) -> None:
-    """The database that a column names; of a merged record there are several, and none is the one."""
+    """The database that a column names; of a merged record there are several, and none is the
+    one.
+    """
     said = cells.one("database")
-    fields["database"] = accession.database([said], (), (), ()) if said and ";" not in said else None
+    fields["database"] = (
+        accession.database([said], (), (), ()) if said and ";" not in said else None
+    )
 
 
 #: Columns -> what reads them; in this order, because some look at what is there already.
@@ -225,7 +247,8 @@ _PARTS: tuple[tuple[tuple[str, ...], Callable[[Cells, Fields], None]], ...] = (
     (("database",), _said),
     (
         tuple(
-            "key number pmid edition language abstract keywords subjects citations pdf_url version licence retracted "
+            "key number pmid edition language abstract keywords subjects citations pdf_url "
+            "version licence retracted "
             "open_access".split()
         ),
         _rest,

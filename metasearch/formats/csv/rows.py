@@ -1,8 +1,8 @@
 """Rows of a table whose cells may be long.
 
-Python's csv module refuses cells of more than 131,072 characters; that limit belongs to the whole process
-(`csv.field_size_limit`), so a library must not move it. The few rows that have such a cell (a list of a thousand
-references) are read here, by the same rules.
+Python's csv module refuses cells of more than 131,072 characters; that limit belongs to the whole
+process (`csv.field_size_limit`), so a library must not move it. The few rows that have such a cell
+(a list of a thousand references) are read here, by the same rules.
 """
 
 from __future__ import annotations
@@ -45,7 +45,9 @@ def _again(taken: list[str], lines: Iterator[str]) -> Iterator[str]:
 
 
 def long_row(lines: Iterator[str], delimiter: str, *, strict: bool = False) -> list[str]:
-    """A row of cells of any length up to `LONGEST_CELL`; arguments and errors are those of `row`."""
+    """A row of cells of any length up to `LONGEST_CELL`; arguments and errors are those of
+    `row`.
+    """
     cells: list[str] = []
     line = next(lines)
     at = 0
@@ -68,7 +70,9 @@ def long_row(lines: Iterator[str], delimiter: str, *, strict: bool = False) -> l
 def _quoted(
     line: str, at: int, lines: Iterator[str], parts: list[str], delimiter: str, *, strict: bool
 ) -> tuple[str, int]:
-    """Reads to the quote that closes; gives the line and the place behind it, and adds what was read to the parts."""
+    """Reads to the quote that closes; gives the line and the place behind it, and adds what was
+    read to the parts.
+    """
     size = 0
     while True:
         quote = line.find('"', at)
@@ -89,6 +93,10 @@ def _quoted(
             size += 1
             at = quote + 2
         else:
-            if strict and not line.startswith((delimiter, "\n"), quote + 1) and quote + 1 < len(line):
+            if (
+                strict
+                and not line.startswith((delimiter, "\n"), quote + 1)
+                and quote + 1 < len(line)
+            ):
                 raise csv.Error(f"'{delimiter}' expected after '\"'")
             return line, quote + 1

@@ -1,8 +1,9 @@
 """CSV (RFC 4180) for spreadsheets and scripts: one row a hit, its column names an interface.
 
-A cell that a spreadsheet would take for a formula is prefixed with an apostrophe, as OWASP's note on CSV injection
-advises: upstream text must not be able to run anything on the reader's machine. So is what follows a semicolon: there
-spreadsheets in much of Europe begin another cell, whatever the file says.
+A cell that a spreadsheet would take for a formula is prefixed with an apostrophe, as OWASP's note
+on CSV injection advises: upstream text must not be able to run anything on the reader's machine. So
+is what follows a semicolon: there spreadsheets in much of Europe begin another cell, whatever the
+file says.
 """
 
 from __future__ import annotations
@@ -59,25 +60,33 @@ COLUMNS = (
 _formula_start = re.compile(r"(?:^|(?<=;)[\s\"]*)(?=[=+\-@\uff1d\uff0b\uff0d\uff20])")
 
 
-#: Columns of works that were made of files, behind `COLUMNS`; then those of the files that hold more.
+#: Columns of works that were made of files, behind `COLUMNS`; then those of the files that hold
+#: more.
 OF_FILES = ("database", "origins")
 #: Columns of files that are written; a table of more is one that nobody reads.
 MOST_BESIDE = 500
 
 
 def columns_beside(beside: Iterable[Beside]) -> list[str]:
-    """The names of the columns that files add, in the order in which they come, `MOST_BESIDE` at most."""
+    """The names of the columns that files add, in the order in which they come, `MOST_BESIDE` at
+    most.
+    """
     ours = {*COLUMNS, *OF_FILES}
     found: dict[str, None] = {}
     for one in beside:
-        found.update((name, None) for tag, _ in one.fields if (name := line(tag)) and name.lower() not in ours)
+        found.update(
+            (name, None)
+            for tag, _ in one.fields
+            if (name := line(tag)) and name.lower() not in ours
+        )
         if len(found) > MOST_BESIDE:
             break
     return list(found)[:MOST_BESIDE]
 
 
 def write(hits: Iterable[Hit], *, bom: bool = False, beside: BesideHits | None = None) -> bytes:
-    """The hits as CSV in UTF-8 with a header row; lists are joined by "; ", line breaks become blanks.
+    """The hits as CSV in UTF-8 with a header row; lists are joined by "; ", line breaks become
+    blanks.
 
     Args:
         hits: In the order of the rows.

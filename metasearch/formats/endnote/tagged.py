@@ -1,6 +1,8 @@
-"""EndNote's tagged format, refer / BibIX: "%0 Journal Article", "%A Author", "%T Title", records apart by blank lines.
+"""EndNote's tagged format, refer / BibIX: "%0 Journal Article", "%A Author", "%T Title", records
+apart by blank lines.
 
-EndNote, CNKI, Wanfang, Google Scholar and many journals' sites write it; most older files have no %0.
+EndNote, CNKI, Wanfang, Google Scholar and many journals' sites write it; most older files have no
+%0.
 """
 
 from __future__ import annotations
@@ -40,7 +42,11 @@ _HELD = frozenset("0 ~ D @ I J T A V N P R G X K B".split())
 def read(text: Text, reading: Reading) -> None:
     """Add the records of a file."""
     grammar = Grammar(
-        _split, opens=frozenset("0"), bears=frozenset("TA"), once=frozenset("T"), noise=re.compile(r"\d+\.?$")
+        _split,
+        opens=frozenset("0"),
+        bears=frozenset("TA"),
+        once=frozenset("T"),
+        noise=re.compile(r"\d+\.?$"),
     )
     if not any(_HEAD.search(part) for part in text.stretches(_LONGEST_HEAD)):
         grammar = Grammar(_split, any_opens=True)
@@ -58,7 +64,9 @@ def _draft(block: Block) -> Draft:
     isbn, issn = values.standard_numbers(block.values("@"))
     publisher = values.first_text(block.values("I"))
     venue = values.first_text(block.values("J", "B") if kind != "book" else block.values("S", "J"))
-    title, titles = values.titles(block.values("T", "Q") if block.value("T") else block.values("B", "Q"))
+    title, titles = values.titles(
+        block.values("T", "Q") if block.value("T") else block.values("B", "Q")
+    )
     names = block.lines("A") or (block.lines("E") if kind == "book" else [])
     fields: dict[str, Any] = {
         "source_id": values.text(block.value("M")[: values.SHORT]),
@@ -74,8 +82,12 @@ def _draft(block: Block) -> Draft:
         "volume": values.volume(block.value("V")),
         "issue": values.first_text(block.values("N")),
         "pages": values.pages(block.value("P")) or values.pages(block.value("]")),
-        "doi": values.doi(block.values("R")) or values.doi_of_links(links) or values.doi_alone(block.values("3", "M")),
-        "ids": accession.identifiers(block.values("M", "2"), links, block.lines("Z", "O"), database),
+        "doi": values.doi(block.values("R"))
+        or values.doi_of_links(links)
+        or values.doi_alone(block.values("3", "M")),
+        "ids": accession.identifiers(
+            block.values("M", "2"), links, block.lines("Z", "O"), database
+        ),
         "isbn": isbn,
         "issn": issn,
         "type": kind,
@@ -90,5 +102,7 @@ def _draft(block: Block) -> Draft:
 
 
 def _kind(block: Block) -> str | None:
-    kind = worktypes.conference(worktypes.of_words(block.values("0")), is_part=bool(block.value("A", "P")))
+    kind = worktypes.conference(
+        worktypes.of_words(block.values("0")), is_part=bool(block.value("A", "P"))
+    )
     return worktypes.refined(kind, block.values("9"))

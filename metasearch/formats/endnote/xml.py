@@ -1,6 +1,8 @@
-"""EndNote XML (.xml): what EndNote, and others that follow it, write as "XML": <xml><records><record>...
+"""EndNote XML (.xml): what EndNote, and others that follow it, write as "XML":
+<xml><records><record>...
 
-Text may stand in any number of <style> elements, whose texts are one. A standard number is in <isbn>, whichever it is.
+Text may stand in any number of <style> elements, whose texts are one. A standard number is in
+<isbn>, whichever it is.
 """
 
 from __future__ import annotations
@@ -20,7 +22,9 @@ from metasearch.formats.reading.xml_records import Element, elements, text_of_fi
 from metasearch.record import Author
 
 _BEGIN = r"<record(?:\s[^<>]*)?>"
-_ENDNOTE = re.compile(r"<(?:ref-type|source-app|rec-number|contributors|electronic-resource-num|foreign-keys)[\s>]")
+_ENDNOTE = re.compile(
+    r"<(?:ref-type|source-app|rec-number|contributors|electronic-resource-num|foreign-keys)[\s>]"
+)
 #: Levels below a record: urls/related-urls/url has three.
 _DEEPEST = 4
 #: Some databases give volume and issue as one: "6(2)".
@@ -51,9 +55,17 @@ def _draft(found: Element) -> Draft:
     isbn, issn = values.standard_numbers(said.all("isbn"))
     publisher = values.first_text(said.all("publisher"))
     venue = values.first_text(
-        said.all("periodical/full-title", "titles/secondary-title", "titles/alt-title", "periodical/abbr-1")
+        said.all(
+            "periodical/full-title",
+            "titles/secondary-title",
+            "titles/alt-title",
+            "periodical/abbr-1",
+        )
     )
-    volume, issue = values.first_text(said.all("volume")), values.first_text(said.all("number", "issue"))
+    volume, issue = (
+        values.first_text(said.all("volume")),
+        values.first_text(said.all("number", "issue")),
+    )
     if not issue and volume and (both := _VOLUME_AND_ISSUE.fullmatch(volume)):
         volume, issue = both.groups()
     fields = {
@@ -69,7 +81,9 @@ def _draft(found: Element) -> Draft:
         "edition": values.first_text(said.all("edition")),
         "volume": values.volume(volume or ""),
         "issue": issue,
-        "pages": next((pages for text in said.all("pages", "custom7") if (pages := values.pages(text))), None),
+        "pages": next(
+            (pages for text in said.all("pages", "custom7") if (pages := values.pages(text))), None
+        ),
         "doi": values.doi(said.all("electronic-resource-num")) or values.doi_of_links(links),
         "ids": accession.identifiers(numbers, links, said.all("custom2"), database),
         "isbn": isbn,
@@ -77,7 +91,9 @@ def _draft(found: Element) -> Draft:
         "type": kind,
         "language": values.language(said.all("language")),
         "abstract": values.abstract(said.all("abstract")),
-        "keywords": values.keywords(part for it in said.all("keywords/keyword") for part in it.splitlines()),
+        "keywords": values.keywords(
+            part for it in said.all("keywords/keyword") for part in it.splitlines()
+        ),
         "pdf_url": next(iter(values.links(said.all("urls/pdf-urls/url"))), None),
     }
     return Draft(fields, database, [found.mended] if found.mended else [])
@@ -90,9 +106,13 @@ def _kind(said: _Said) -> str | None:
 
 
 def _authors(said: _Said) -> tuple[Author, ...]:
-    """Authors, or who edited the whole; a name that ends in a comma is a body's, which must not be taken apart."""
+    """Authors, or who edited the whole; a name that ends in a comma is a body's, which must not be
+    taken apart.
+    """
     authors: list[Author] = []
-    for name in said.all("contributors/authors/author") or said.all("contributors/secondary-authors/author"):
+    for name in said.all("contributors/authors/author") or said.all(
+        "contributors/secondary-authors/author"
+    ):
         bare = name.rstrip(" ,")
         if bare != name and "," not in bare:
             authors += filter(None, [person(bare)])

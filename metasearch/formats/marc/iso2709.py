@@ -1,8 +1,9 @@
 """ISO 2709 (.mrc, .marc): MARC as libraries exchange it, in UTF-8, MARC-8 or what else they write.
 
-A file is cut at the bytes that end records, and a record at those that end its fields. The lengths and offsets that
-leader and directory give are checked but not needed: where a file was converted to another encoding they are all
-wrong, and a reader that goes by them, as pymarc does, loses its way in the file. pymarc decodes MARC-8.
+A file is cut at the bytes that end records, and a record at those that end its fields. The lengths
+and offsets that leader and directory give are checked but not needed: where a file was converted to
+another encoding they are all wrong, and a reader that goes by them, as pymarc does, loses its way
+in the file. pymarc decodes MARC-8.
 """
 
 from __future__ import annotations
@@ -27,8 +28,12 @@ _BREAKS_OFF = "the file breaks off inside this record; it was left out"
 _LEADER = 24
 _ENTRY = 12
 _NUL_OR_BLANK = b" \t\r\n\x00\x1a"
-_HEAD = re.compile(r"\s*\d{5}[\x20-\x7e]{5}[\x20-\x7e]{2}\d{5}[\x20-\x7e]{7}(?:[0-9A-Za-z]{3}\d{9})")
-_LEADER_INSIDE = re.compile(rb"\x1e[^\x1e]?(?=\d{5}[a-z ]{3}[\x20-\x7e]{2}22\d{5}[\x20-\x7e]{3}450[0 ])", re.DOTALL)
+_HEAD = re.compile(
+    r"\s*\d{5}[\x20-\x7e]{5}[\x20-\x7e]{2}\d{5}[\x20-\x7e]{7}(?:[0-9A-Za-z]{3}\d{9})"
+)
+_LEADER_INSIDE = re.compile(
+    rb"\x1e[^\x1e]?(?=\d{5}[a-z ]{3}[\x20-\x7e]{2}22\d{5}[\x20-\x7e]{3}450[0 ])", re.DOTALL
+)
 _ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
@@ -38,7 +43,9 @@ def looks_like(head: str) -> bool:
 
 
 def read(content: Bytes, reading: Reading) -> None:
-    """Read an ISO 2709 file into the reading; the line of an entry is the offset of its first byte."""
+    """Read an ISO 2709 file into the reading; the line of an entry is the offset of its first
+    byte.
+    """
     shelf = Shelf(reading)
     marc = MarcReader(reading, shelf)
     encodings: set[str] = set()
@@ -62,7 +69,8 @@ def read(content: Bytes, reading: Reading) -> None:
 def _records(blocks: Iterable[bytes]) -> Iterator[tuple[int, bytes, str]]:
     """Offset and bytes of each record without its end, and why it is none.
 
-    A leader behind the end of a field begins a record, too, because the byte that ends the one before it is damaged.
+    A leader behind the end of a field begins a record, too, because the byte that ends the one
+    before it is damaged.
     """
     for offset, run, flaw in _runs(blocks):
         start, end = 0, len(run)
@@ -77,8 +85,8 @@ def _records(blocks: Iterable[bytes]) -> Iterator[tuple[int, bytes, str]]:
 
 
 def _runs(blocks: Iterable[bytes]) -> Iterator[tuple[int, bytes, str]]:
-    """Offset and bytes of what stands between two ends of records, no more of them than `_MOST_KEPT`; and what is wrong
-    with the last record in it.
+    """Offset and bytes of what stands between two ends of records, no more of them than
+    `_MOST_KEPT`; and what is wrong with the last record in it.
     """
     kept, size, offset = bytearray(), 0, 0
     for block in blocks:
@@ -118,7 +126,9 @@ def _element(record: bytes) -> tuple[Any, str, list[str]]:
             continue
         head, *subfields = value.split(SUBFIELD)
         indicators = head[-2:].decode("ascii", "replace").rjust(2)
-        field = etree.SubElement(root, "datafield", tag=tag, ind1=_legal(indicators[0]), ind2=_legal(indicators[1]))
+        field = etree.SubElement(
+            root, "datafield", tag=tag, ind1=_legal(indicators[0]), ind2=_legal(indicators[1])
+        )
         for subfield in subfields:
             if code := _legal(subfield[:1].decode("ascii", "ignore")).strip():
                 etree.SubElement(field, "subfield", code=code).text = _legal(decoded(subfield[1:]))
@@ -135,14 +145,24 @@ def _taken_apart(record: bytes) -> tuple[str, list[str], list[bytes], list[str]]
         raise ValueError("it has no leader and fields")
     remarks = []
     if leader[:5] != f"{len(record) + 1:05d}":
-        remarks.append(f"the leader gives a length of {leader[:5]}, but the record has {len(record) + 1} bytes")
-    entries = [directory[at : at + _ENTRY].decode("ascii", "replace") for at in range(0, len(directory), _ENTRY)]
+        remarks.append(
+            f"the leader gives a length of {leader[:5]}, but the record has {len(record) + 1} bytes"
+        )
+    entries = [
+        directory[at : at + _ENTRY].decode("ascii", "replace")
+        for at in range(0, len(directory), _ENTRY)
+    ]
     # Fields stand in the order of their offsets, which the directory need not keep.
     entries.sort(key=lambda entry: int(entry[7:]) if entry[7:].isdecimal() else 0)
     tags = [entry[:3] for entry in entries]
     if len(tags) != len(values) or not all(re.fullmatch("[0-9A-Za-z]{3}", tag) for tag in tags):
-        remarks.append(f"the directory lists {len(tags)} fields, but the record has {len(values)}; some were left out")
-        pairs = [(t, v) for t, v in zip(tags, values, strict=False) if re.fullmatch("[0-9A-Za-z]{3}", t)]
+        remarks.append(
+            f"the directory lists {len(tags)} fields, but the record has {len(values)}; some were "
+            f"left out"
+        )
+        pairs = [
+            (t, v) for t, v in zip(tags, values, strict=False) if re.fullmatch("[0-9A-Za-z]{3}", t)
+        ]
         tags, values = [t for t, _ in pairs], [v for _, v in pairs]
     if not tags:
         raise ValueError("its directory cannot be read")
@@ -156,11 +176,14 @@ def _legal(text: str) -> str:
 # --------------------------------------------------------------------------- encodings
 
 
-def _decoder(record: bytes, leader: str, tags: list[str]) -> tuple[Callable[[bytes], str], str, list[str]]:
+def _decoder(
+    record: bytes, leader: str, tags: list[str]
+) -> tuple[Callable[[bytes], str], str, list[str]]:
     """What decodes the fields of a record, its name, and remarks.
 
-    Bytes that are UTF-8 are that, whatever the leader says, because MARC-8 never looks so. Else a record of MARC 21 is
-    in MARC-8, if the leader does not claim UTF-8; a guess is left for the others, among them UNIMARC.
+    Bytes that are UTF-8 are that, whatever the leader says, because MARC-8 never looks so. Else a
+    record of MARC 21 is in MARC-8, if the leader does not claim UTF-8; a guess is left for the
+    others, among them UNIMARC.
     """
     if record.isascii() and b"\x1b" not in record:
         return (lambda value: value.decode("ascii")), "ascii", []
@@ -176,7 +199,9 @@ def _decoder(record: bytes, leader: str, tags: list[str]) -> tuple[Callable[[byt
         return _marc_8(remarks), "marc-8", remarks
     found = decode(record, "")
     name = found.encoding
-    told = f"its encoding is not the one it claims; it was read as {name}" if leader[9] == "a" else ""
+    told = (
+        f"its encoding is not the one it claims; it was read as {name}" if leader[9] == "a" else ""
+    )
     return (lambda value: value.decode(name, "replace")), name, [told] if told else []
 
 

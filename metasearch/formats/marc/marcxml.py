@@ -1,4 +1,6 @@
-"""MARCXML (.xml): MARC 21 or UNIMARC records, bare, in a collection, or in a saved answer of an SRU server."""
+"""MARCXML (.xml): MARC 21 or UNIMARC records, bare, in a collection, or in a saved answer of an SRU
+server.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,11 @@ _MARC = re.compile(rf"{_NAME}(?:leader\s*>|(?:control|data)field\s+[^<>]{{0,200}
 
 def looks_like(head: str) -> bool:
     """Whether a text begins as MARCXML does; PICA, whose tags are letters too, is not meant."""
-    return "<" in head[:500] and _MARC.search(head) is not None and not re.search(r"tag\s*=\s*[\"']003@", head)
+    return (
+        "<" in head[:500]
+        and _MARC.search(head) is not None
+        and not re.search(r"tag\s*=\s*[\"']003@", head)
+    )
 
 
 def read(content: Bytes, reading: Reading) -> None:

@@ -1,4 +1,6 @@
-"""MARC 21 and UNIMARC, read by the field rules of SRU catalogues (adapter_specs/families/sru.toml)."""
+"""MARC 21 and UNIMARC, read by the field rules of SRU catalogues
+(adapter_specs/families/sru.toml).
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,8 @@ class MarcReader:
 
         Args:
             line: On which it begins, or its offset.
-            node: An lxml element whose children are leader, control fields and data fields, with or without namespace.
+            node: An lxml element whose children are leader, control fields and data fields, with or
+                without namespace.
             remarks: What had to be done to it before.
         """
         cuts = Cuts()
@@ -43,14 +46,18 @@ class MarcReader:
             return
         (record,) = found
         if record is None:
-            self._shelf.lose(line, "the record has neither a title nor an identifier, and was left out")
+            self._shelf.lose(
+                line, "the record has neither a title nor an identifier, and was left out"
+            )
             return
         self._shelf.keep(Entry(replace(record, source_id=self._shelf.own(record.source_id)), line))
         for remark in (*remarks, *cuts.notes()):
             self._shelf.remark(line, remark)
 
     def _record(self, node: Any, cuts: Cuts) -> Record | None:
-        """By the first family of MARC in which the record has a title, else by the first in which it is one at all."""
+        """By the first family of MARC in which the record has a title, else by the first in which
+        it is one at all.
+        """
         position = self._shelf.position + 1
         records = (record_of(shape, node, position, self._spec, cuts) for shape in self._shapes)
         fallback = None

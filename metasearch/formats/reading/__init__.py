@@ -1,4 +1,5 @@
-"""Bibliographic files -> records: format and encoding are detected, what is broken is reported with its line.
+"""Bibliographic files -> records: format and encoding are detected, what is broken is reported with
+its line.
 
     reading = read_file(Path("search.ris"))
     reading.records, reading.problems
@@ -45,16 +46,20 @@ def read_file(
     format: str | None = None,  # noqa: A002, as --format
     encoding: str | None = None,
 ) -> Reading:
-    """The records of a file. Memory goes into its records, and not into its bytes, where its format permits that.
+    """The records of a file. Memory goes into its records, and not into its bytes, where its format
+    permits that.
 
     Args:
-        path: Where it lies; a gzipped file is unpacked. What is no regular file (a device, a FIFO) is refused.
-        name: What it is called in reports, and the `source` of its records; the last part of the path if None.
+        path: Where it lies; a gzipped file is unpacked. What is no regular file (a device, a FIFO)
+            is refused.
+        name: What it is called in reports, and the `source` of its records; the last part of the
+            path if None.
         format: One of `FORMATS`; detected if None.
         encoding: As Python calls it; detected if None.
 
     Raises:
-        FileFormatError: The file cannot be opened or read, holds too much, or nobody knows its format or encoding.
+        FileFormatError: The file cannot be opened or read, holds too much, or nobody knows its
+            format or encoding.
     """
     name = name or path.name
     with content_of(path, name, MOST_BYTES) as content:
@@ -81,7 +86,9 @@ def read_bytes(
     encoding: str | None = None,
 ) -> Reading:
     """Like `read_file`, for what was read already."""
-    return read_content(Content(io.BytesIO(data), name, MOST_BYTES), format=format, encoding=encoding)
+    return read_content(
+        Content(io.BytesIO(data), name, MOST_BYTES), format=format, encoding=encoding
+    )
 
 
 def read_content(
@@ -106,7 +113,9 @@ def _read(content: Content, form: str | None, encoding: str | None) -> Reading:
     # All of it is read, so that what is too large or damaged is known before a record is made.
     if not sum(bool(block.strip(_BLANKS)) for block in content.blocks()):
         what = "the file holds nothing but blanks" if content.size else "the file is empty"
-        return Reading(name, form or "", encoding or "utf-8", problems=[*_told(content), Problem(0, what)])
+        return Reading(
+            name, form or "", encoding or "utf-8", problems=[*_told(content), Problem(0, what)]
+        )
     if form is None:
         content.refuse_packed()
     known = form or detect(content.head(HEAD), name, encoding)
@@ -121,7 +130,9 @@ def _read(content: Content, form: str | None, encoding: str | None) -> Reading:
         reading.encoding = text.encoding
     if not reading.entries and not reading.lost:
         told = any("no record" in problem.message for problem in reading.problems)
-        reading.problems += [] if told else [Problem(0, f"no record was found in it, read as {known}")]
+        reading.problems += (
+            [] if told else [Problem(0, f"no record was found in it, read as {known}")]
+        )
     reading.finish()
     return reading
 

@@ -1,7 +1,8 @@
-"""Which database a record came from, and under which number: what names, links and accession numbers give away.
+"""Which database a record came from, and under which number: what names, links and accession
+numbers give away.
 
-An identifier gets a scheme only where its form or the link beside it says whose it is: a bare number may be the running
-number of somebody's library.
+An identifier gets a scheme only where its form or the link beside it says whose it is: a bare
+number may be the running number of somebody's library.
 """
 
 from __future__ import annotations
@@ -36,7 +37,9 @@ _HOSTS = (
 )
 _CODE = re.compile(r"[a-z0-9]{2,8}")
 
-_WOS = re.compile(r"(WOS|ISI|MEDLINE|CSCD|KJD|SCIELO|RSCI|BCI|BIOSIS|CABI|ZOOREC|PPRN|DIIDW|CCC):\s?(\S+)")
+_WOS = re.compile(
+    r"(WOS|ISI|MEDLINE|CSCD|KJD|SCIELO|RSCI|BCI|BIOSIS|CABI|ZOOREC|PPRN|DIIDW|CCC):\s?(\S+)"
+)
 _PSYCINFO = re.compile(r"\d{4}-\d{5}-\d{3}")
 _CENTRAL = re.compile(r"CN-\d{8}")
 _EMBASE = re.compile(r"L(\d{6,})")
@@ -50,7 +53,9 @@ _LABELLED = re.compile(r"(PMID|PMC(?:ID)?)[:\s]*(?:PMC)?(\d{1,9})", re.IGNORECAS
 _OURS = re.compile(r"[a-z][a-z0-9_-]*:[^\s:;][^\s;]*(?:; [a-z][a-z0-9_-]*:[^\s:;][^\s;]*)*")
 
 
-def database(said: Sequence[str], provider: Sequence[str], links: Iterable[str], numbers: Iterable[str]) -> str | None:
+def database(
+    said: Sequence[str], provider: Sequence[str], links: Iterable[str], numbers: Iterable[str]
+) -> str | None:
     """The name of the database.
 
     Args:
@@ -87,15 +92,21 @@ def _of_links(links: Iterable[str]) -> str | None:
 
 
 def ovid_file(link: str) -> str:
-    """Ovid's name of the file that a link leads to ("med1", "emexb"); "" for the links of others."""
+    """Ovid's name of the file that a link leads to ("med1", "emexb"); "" for the links of
+    others.
+    """
     hit = _OVID_LINK.search(link[:_OF_LINK])
     return hit[1].lower() if hit else ""
 
 
 def identifiers(
-    numbers: Iterable[str], links: Sequence[str] = (), remarks: Iterable[str] = (), database: str | None = None
+    numbers: Iterable[str],
+    links: Sequence[str] = (),
+    remarks: Iterable[str] = (),
+    database: str | None = None,
 ) -> dict[str, str]:
-    """Identifiers by scheme: "pmid", "pmcid", "wos", "scopus", "embase", "psycinfo", "central", "lens", "cnki", ...
+    """Identifiers by scheme: "pmid", "pmcid", "wos", "scopus", "embase", "psycinfo", "central",
+    "lens", "cnki", ...
 
     Args:
         numbers: Accession numbers.
@@ -113,7 +124,13 @@ def identifiers(
             found |= {scheme: value for scheme, _, value in pairs}
         elif number.isascii() and number.isdecimal() and len(number) < 12:
             ovid = next((it for known, it in _OVID if codes and known.match(codes[0])), "")
-            if ovid == "MEDLINE" or name in ("pubmed", "medline", "nlm", "ovid medline", "ovid medline(r)"):
+            if ovid == "MEDLINE" or name in (
+                "pubmed",
+                "medline",
+                "nlm",
+                "ovid medline",
+                "ovid medline(r)",
+            ):
                 found.setdefault("pmid", number.lstrip("0") or "0")
             elif ovid == "Embase" or name == "embase":
                 found.setdefault("embase", number)
@@ -151,7 +168,12 @@ def _by_form(number: str, database: str) -> Iterable[tuple[str, str]]:
 def _by_links(links: Sequence[str]) -> Iterable[tuple[str, str]]:
     for link in links:
         link = link[:_OF_LINK]
-        for scheme, known in (("pmid", _PUBMED), ("scopus", _SCOPUS), ("lens", _LENS), ("wanfang", _WANFANG)):
+        for scheme, known in (
+            ("pmid", _PUBMED),
+            ("scopus", _SCOPUS),
+            ("lens", _LENS),
+            ("wanfang", _WANFANG),
+        ):
             if hit := known.search(link):
                 yield scheme, hit[1]
         if hit := _PMC.search(link):
@@ -164,11 +186,15 @@ def _by_links(links: Sequence[str]) -> Iterable[tuple[str, str]]:
 
 
 def is_ours(number: str) -> bool:
-    """Whether this is a list of identifiers with their schemes, as our own writers put it: "pmid:123; wos:000"."""
+    """Whether this is a list of identifiers with their schemes, as our own writers put it:
+    "pmid:123; wos:000".
+    """
     return _OURS.fullmatch(number[:SHORT].strip()) is not None
 
 
 def landing_page(links: Sequence[str]) -> str | None:
-    """The first link that is no DOI, else the first one: a DOI is compared as one, and leads anywhere."""
+    """The first link that is no DOI, else the first one: a DOI is compared as one, and leads
+    anywhere.
+    """
     pages = [link for link in links if normalise.url_key(link)]
     return next(iter(pages or links), None)

@@ -1,4 +1,6 @@
-"""The bytes of a file, unpacked, block by block: no more than a block is held, however much a file unpacks to."""
+"""The bytes of a file, unpacked, block by block: no more than a block is held, however much a file
+unpacks to.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,8 @@ from metasearch.formats.reading.result import Problem
 
 #: Bytes of a block, as they are after unpacking.
 BLOCK = 1 << 18
-#: Packed bytes that are unpacked at once: where damage is found in one step, what came before it was given out.
+#: Packed bytes that are unpacked at once: where damage is found in one step, what came before it
+#: was given out.
 STEP = 1 << 10
 #: Bytes of standard input that are kept in memory; more of them wait in a temporary file.
 IN_MEMORY = 8 << 20
@@ -38,7 +41,8 @@ _PACKED = (
 
 
 class Content:
-    """What a file holds, unpacked where it is gzipped; read from its beginning whenever somebody asks.
+    """What a file holds, unpacked where it is gzipped; read from its beginning whenever somebody
+    asks.
 
     Args:
         file: Open, and able to go back to its beginning; whoever opened it closes it.
@@ -65,7 +69,11 @@ class Content:
         """
         self._file.seek(0)
         size = 0
-        plain = self._inflated() if self._starts_with_gzip() else iter(lambda: self._file.read(BLOCK) or b"", b"")
+        plain = (
+            self._inflated()
+            if self._starts_with_gzip()
+            else iter(lambda: self._file.read(BLOCK) or b"", b"")
+        )
         for block in plain:
             size += len(block)
             if size > self.most:
@@ -88,7 +96,9 @@ class Content:
         return start
 
     def refuse_packed(self) -> None:
-        """Raise a FileFormatError that names the packing, where it is one that is not unpacked here."""
+        """Raise a FileFormatError that names the packing, where it is one that is not unpacked
+        here.
+        """
         start = self.head(HEAD)
         kind = next((what for sign, what in _PACKED if start.startswith(sign)), None)
         if start.startswith(GZIP):
@@ -108,8 +118,13 @@ class Content:
             if part is None:
                 if not size:
                     advice = "Fetch it again."
-                    raise FileFormatError(self.name, "the file is damaged: it cannot be unpacked", advice=advice)
-                what = "the gzipped file is damaged or breaks off; the first {:,} bytes of its content were read"
+                    raise FileFormatError(
+                        self.name, "the file is damaged: it cannot be unpacked", advice=advice
+                    )
+                what = (
+                    "the gzipped file is damaged or breaks off; the first {:,} bytes of its "
+                    "content were read"
+                )
                 self.problem = Problem(0, what.format(size))
                 break
             size += len(part)
@@ -122,8 +137,8 @@ class Content:
 
 
 def _members(file: IO[bytes]) -> Iterator[bytes | int | None]:
-    """What the members of a gzipped file hold, at most `BLOCK` at once; how many packed bytes were taken; None at
-    damage. What follows the last member and is none is passed over, as gzip does.
+    """What the members of a gzipped file hold, at most `BLOCK` at once; how many packed bytes were
+    taken; None at damage. What follows the last member and is none is passed over, as gzip does.
     """
     data = b""
     while True:
@@ -157,8 +172,8 @@ def content_of(path: Path, name: str, most: int, *, pipes: bool = True) -> Itera
     """The content of a file, as long as the block lasts.
 
     Raises:
-        FileFormatError: It is no regular file, is too large, or cannot be opened; the message names a limit that is
-            at fault.
+        FileFormatError: It is no regular file, is too large, or cannot be opened; the message names
+            a limit that is at fault.
     """
     try:
         file = opening.opened(path, pipes=pipes)
@@ -194,7 +209,9 @@ def content_of_pipe(pipe: BinaryIO, name: str, most: int) -> Iterator[Content]:
 
 @contextmanager
 def _named(name: str) -> Iterator[None]:
-    """Errors of the system, and of a lack of memory, as errors of this file that say which limit was met."""
+    """Errors of the system, and of a lack of memory, as errors of this file that say which limit
+    was met.
+    """
     try:
         yield
     except (OSError, MemoryError) as exc:
@@ -202,7 +219,9 @@ def _named(name: str) -> Iterator[None]:
 
 
 #: What to do about a limit of the machine or the process.
-LIMIT_ADVICE = "The file is not at fault: raise the limit, free what is used up, or divide the file."
+LIMIT_ADVICE = (
+    "The file is not at fault: raise the limit, free what is used up, or divide the file."
+)
 
 
 def not_opened(name: str, exc: OSError | ValueError) -> FileFormatError:
@@ -222,4 +241,6 @@ def unreadable(name: str, exc: OSError | MemoryError) -> FileFormatError:
 
 def too_large(name: str, most: int) -> FileFormatError:
     """A file that holds more than is taken, as our error."""
-    return FileFormatError(name, f"the file is larger than {most:,} bytes", advice="Divide it into several files.")
+    return FileFormatError(
+        name, f"the file is larger than {most:,} bytes", advice="Divide it into several files."
+    )

@@ -32,7 +32,9 @@ def detect(data: bytes, name: str, encoding: str | None = None) -> str:
 
 
 def by_name(name: str) -> str:
-    """The format that a file's ending stands for: the first whose own it is, not one that it shares with all texts."""
+    """The format that a file's ending stands for: the first whose own it is, not one that it shares
+    with all texts.
+    """
     ending = PurePath(name.lower().removesuffix(".gz")).suffix.removeprefix(".")
     for place in range(3):
         for known, one in FORMATS.items():

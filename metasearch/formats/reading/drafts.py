@@ -1,4 +1,6 @@
-"""What a format's reader finds of one record, before it has its place in the file (see `shelf.py`)."""
+"""What a format's reader finds of one record, before it has its place in the file (see
+`shelf.py`).
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Bytes to text, where no header says which encoding they are in.
 
-A byte order mark decides; then UTF-8, if the bytes are that or nearly that; then GB 18030, if that gives Chinese as
-people write it; then Windows-1252, which reads anything and is a guess. What fits no character becomes U+FFFD and is
-told with its line.
+A byte order mark decides; then UTF-8, if the bytes are that or nearly that; then GB 18030, if that
+gives Chinese as people write it; then Windows-1252, which reads anything and is a guess. What fits
+no character becomes U+FFFD and is told with its line.
 """
 
 from __future__ import annotations
@@ -84,7 +84,11 @@ def decode(data: bytes, name: str, encoding: str | None = None) -> Decoded:
 
     found = find(blocks, name, encoding)
     text = "".join(decoded(blocks, found.encoding))
-    return Decoded(text, found.encoding, [*found.notes, *([] if found.legal else unread([text], found.encoding))])
+    return Decoded(
+        text,
+        found.encoding,
+        [*found.notes, *([] if found.legal else unread([text], found.encoding))],
+    )
 
 
 def find(blocks: Blocks, name: str, encoding: str | None = None) -> Found:
@@ -106,7 +110,9 @@ def find(blocks: Blocks, name: str, encoding: str | None = None) -> Found:
         head += block
         if len(head) >= _HEAD:
             break
-    marked = next((it for mark, it in _MARKS if head.startswith(mark)), None) or _without_mark(head[:_HEAD])
+    marked = next((it for mark, it in _MARKS if head.startswith(mark)), None) or _without_mark(
+        head[:_HEAD]
+    )
     if marked:
         return Found(marked, _is_legal(blocks, marked), [])
     if _is_legal(blocks, "utf-8"):
@@ -115,13 +121,16 @@ def find(blocks: Blocks, name: str, encoding: str | None = None) -> Found:
         return Found("utf-8", False, [])
     guess = "gb18030" if _is_chinese(_pieces(blocks, "gb18030")) else "cp1252"
     shown = "GB 18030" if guess == "gb18030" else "Windows-1252"
-    note = f"the text is not in UTF-8; it was read as {shown}, which is a guess: --encoding names another"
+    note = (
+        f"the text is not in UTF-8; it was read as {shown}, which is a guess: --encoding names "
+        f"another"
+    )
     return Found(guess, _is_legal(blocks, guess), [Problem(0, note)])
 
 
 def decoded(blocks: Blocks, encoding: str) -> Iterator[str]:
-    """The text piece by piece, without byte order mark and the end-of-file marks of old systems; what is not legal is
-    U+FFFD.
+    """The text piece by piece, without byte order mark and the end-of-file marks of old systems;
+    what is not legal is U+FFFD.
     """
     first, marks = True, 0
     for piece in _pieces(blocks, encoding):
@@ -144,7 +153,9 @@ def unread(pieces: Iterable[str], encoding: str) -> list[Problem]:
     def tell() -> None:
         nonlocal more
         if broken and len(problems) < MOST_LINES:
-            what = f"{broken} character(s) that are not legal {encoding}; each was replaced by \ufffd"
+            what = (
+                f"{broken} character(s) that are not legal {encoding}; each was replaced by \ufffd"
+            )
             problems.append(Problem(number, what))
         elif broken:
             more += 1
@@ -163,7 +174,9 @@ def unread(pieces: Iterable[str], encoding: str) -> list[Problem]:
         ended = piece[-1:]
     tell()
     if more:
-        problems.append(Problem(0, f"{more} more line(s) hold characters that are not legal {encoding}"))
+        problems.append(
+            Problem(0, f"{more} more line(s) hold characters that are not legal {encoding}")
+        )
     return problems
 
 
@@ -186,24 +199,36 @@ def _is_legal(blocks: Blocks, encoding: str) -> bool:
 def _known(encoding: str, name: str) -> str:
     advice = "Use a name such as utf-8, gb18030, big5, utf-16 or cp1252."
     try:
-        b"\xe9a\x00\x00".decode(encoding, "replace")  # names such as "zip" and "idna" are no encodings of files
+        b"\xe9a\x00\x00".decode(
+            encoding, "replace"
+        )  # names such as "zip" and "idna" are no encodings of files
         codecs.getincrementaldecoder(encoding)
         found = codecs.lookup(encoding).name
     except (LookupError, ValueError):
-        raise FileFormatError(name, f"there is no encoding {encoding[:40]!r}", advice=advice) from None
+        raise FileFormatError(
+            name, f"there is no encoding {encoding[:40]!r}", advice=advice
+        ) from None
     return "utf-8" if found == "utf-8-sig" else found
 
 
 def _without_mark(head: bytes) -> str | None:
-    """UTF-16 without a mark: in every other byte of tags, digits and line ends stands a zero, in the others none."""
+    """UTF-16 without a mark: in every other byte of tags, digits and line ends stands a zero, in
+    the others none.
+    """
     odd, even = head[1::2].count(0), head[::2].count(0)
-    if not head.count(0) or 5 * max(odd, even) < len(head) // 2 or 20 * min(odd, even) > max(odd, even):
+    if (
+        not head.count(0)
+        or 5 * max(odd, even) < len(head) // 2
+        or 20 * min(odd, even) > max(odd, even)
+    ):
         return None
     return "utf-16-le" if odd > even else "utf-16-be"
 
 
 def _nearly_utf_8(pieces: Iterable[str]) -> bool:
-    """Whether most characters beyond ASCII are right: a damaged file, rather than one in another encoding."""
+    """Whether most characters beyond ASCII are right: a damaged file, rather than one in another
+    encoding.
+    """
     beyond = broken = 0
     for piece in pieces:
         beyond += len(_ASCII.sub("", piece))
@@ -214,8 +239,9 @@ def _nearly_utf_8(pieces: Iterable[str]) -> bool:
 def _is_chinese(pieces: Iterable[str]) -> bool:
     """Whether the characters beyond ASCII are Chinese as people write it.
 
-    Other text decodes as GB 18030 too: Latin text into characters that nobody uses, Cyrillic, Japanese and Korean text
-    into any characters, among which the most frequent ones of Chinese are rare.
+    Other text decodes as GB 18030 too: Latin text into characters that nobody uses, Cyrillic,
+    Japanese and Korean text into any characters, among which the most frequent ones of Chinese are
+    rare.
     """
     sample = ""
     for piece in pieces:
@@ -224,6 +250,8 @@ def _is_chinese(pieces: Iterable[str]) -> bool:
             break
     han = _HAN.findall(sample[:SAMPLE])
     rows = "".join(han).encode("gb2312", "ignore")[::2]
-    common = sum(row <= 0xD7 for row in rows)  # level 1 of GB 2312; the rare characters stand in the rows behind
+    common = sum(
+        row <= 0xD7 for row in rows
+    )  # level 1 of GB 2312; the rare characters stand in the rows behind
     frequent = sum(char in _FREQUENT for char in han)
     return bool(han) and 2 * common >= len(han) and 8 * frequent >= len(han)

@@ -18,7 +18,8 @@ T = TypeVar("T")
 
 #: Characters of a problem that are kept: it may quote the file.
 LONGEST = 500
-#: Records that one file may hold: more do not fit into the memory of most machines when they are compared.
+#: Records that one file may hold: more do not fit into the memory of most machines when they are
+#: compared.
 MOST_RECORDS = 1_000_000
 #: Fields of which one at least must be there: without them, nobody can tell which work is meant.
 TELLING = ("title", "authors", "doi", "ids", "venue", "abstract", "url", "isbn")
@@ -27,7 +28,8 @@ TELLING = ("title", "authors", "doi", "ids", "venue", "abstract", "url", "isbn")
 class Shelf:
     """Takes the records of one file in their order.
 
-    A file may give one identifier to several records; only the first keeps it, because a record's key must be its own.
+    A file may give one identifier to several records; only the first keeps it, because a record's
+    key must be its own.
     """
 
     def __init__(self, reading: Reading) -> None:
@@ -36,7 +38,9 @@ class Shelf:
         self.position = 0
 
     def put(self, line: int, describe: Callable[[], Draft]) -> None:
-        """Put the record that begins on this line; whatever an odd one provokes must not cost its neighbours."""
+        """Put the record that begins on this line; whatever an odd one provokes must not cost its
+        neighbours.
+        """
         cuts = Cuts()
 
         def made() -> tuple[Draft, Record]:
@@ -60,13 +64,17 @@ class Shelf:
             self.remark(line, problem)
 
     def attempt(self, line: int, make: Callable[[], T]) -> T | None:
-        """What `make` gives for the record that begins on this line; None, and the record lost, where it raises."""
+        """What `make` gives for the record that begins on this line; None, and the record lost,
+        where it raises.
+        """
         try:
             return make()
         except MemoryError:  # no fault of the record's
             raise
         except Exception as exc:
-            self.lose(line, f"the record could not be read and was left out: {type(exc).__name__}: {exc}")
+            self.lose(
+                line, f"the record could not be read and was left out: {type(exc).__name__}: {exc}"
+            )
             return None
 
     def keep(self, entry: Entry) -> None:
@@ -78,7 +86,9 @@ class Shelf:
         self.position += 1
         if len(self._reading.entries) >= MOST_RECORDS:
             message = f"the file holds more than {MOST_RECORDS:,} records"
-            raise FileFormatError(self._reading.name, message, advice="Divide it into several files.")
+            raise FileFormatError(
+                self._reading.name, message, advice="Divide it into several files."
+            )
         self._taken.add(entry.record.source_id)
         self._reading.entries.append(entry)
 

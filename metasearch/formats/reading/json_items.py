@@ -1,7 +1,8 @@
-"""JSON files item by item: each object of a list is cut out and parsed alone, so that a broken one costs only itself.
+"""JSON files item by item: each object of a list is cut out and parsed alone, so that a broken one
+costs only itself.
 
-The cutting looks at nothing but brackets and strings; it keeps count of lines, which no JSON parser tells, and refuses
-what is nested too deeply before a parser sees it.
+The cutting looks at nothing but brackets and strings; it keeps count of lines, which no JSON parser
+tells, and refuses what is nested too deeply before a parser sees it.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ LISTS = frozenset({"items"})
 
 _MARK = re.compile(r'"(?:[^"\\\n]|\\.)*"?|[\[\]{}]|\n')
 #: How an item begins; no other object of a file does so.
-_HEAD = re.compile(r'\{\s{0,200}"(?:id|type|title|DOI|source|indexed|event|author|container-title)"\s{0,20}:')
+_HEAD = re.compile(
+    r'\{\s{0,200}"(?:id|type|title|DOI|source|indexed|event|author|container-title)"\s{0,20}:'
+)
 _LIST = re.compile(r'"([a-z]{2,20})"\s{0,20}:\s{0,20}\[')
 #: How far the key of the list may stand from the beginning.
 _START = 20_000
@@ -44,18 +47,25 @@ class Item(NamedTuple):
 
 
 def items(text: str, lists: frozenset[str] = LISTS) -> Iterator[Item]:
-    """The objects in the list of a file, in the list under one of these keys, or else the file's own objects."""
+    """The objects in the list of a file, in the list under one of these keys, or else the file's
+    own objects.
+    """
     last: Item | None = None
     for line, part, flaw in _parts(text, lists):
         if flaw == _STRAY and last is not None and last.flaw:
             continue  # the end of the item before, which broke off
-        found = _salvaged(line, part) if flaw == _BROKEN else [Item(line, None, flaw) if flaw else _item(line, part)]
+        found = (
+            _salvaged(line, part)
+            if flaw == _BROKEN
+            else [Item(line, None, flaw) if flaw else _item(line, part)]
+        )
         for last in found:
             yield last
 
 
 def load(text: str) -> Any:
-    """The value of a JSON text; control characters in strings are let through, NaN is None, a lone surrogate "?".
+    """The value of a JSON text; control characters in strings are let through, NaN is None, a lone
+    surrogate "?".
 
     Raises:
         ValueError: It is not JSON, or nested too deeply.
@@ -89,7 +99,9 @@ def _item(line: int, part: str) -> Item:
 
 
 def _salvaged(line: int, part: str) -> Iterator[Item]:
-    """What can be read of a part whose brackets do not match: items that it has swallowed begin as items do."""
+    """What can be read of a part whose brackets do not match: items that it has swallowed begin as
+    items do.
+    """
     starts = [hit.start() for hit in _HEAD.finditer(part)] or [0]
     if starts[0] > 0:
         starts.insert(0, 0)
@@ -118,8 +130,8 @@ def _objects(text: str, in_list: str | None = None) -> Iterator[tuple[int, str, 
 
     Args:
         text: The file, or a part of it.
-        in_list: "" for the objects in the text's own list, a key for those in the list that it names, None for
-            objects on the uppermost level.
+        in_list: "" for the objects in the text's own list, a key for those in the list that it
+            names, None for objects on the uppermost level.
     """
     level = 0 if in_list is None else 1 if in_list == "" else -1
     stack: list[str] = []

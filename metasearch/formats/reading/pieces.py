@@ -1,4 +1,6 @@
-"""The text of a file, piece by piece: what a reader does not keep is forgotten, however large the file is."""
+"""The text of a file, piece by piece: what a reader does not keep is forgotten, however large the
+file is.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,8 @@ from metasearch.errors import FileFormatError
 from metasearch.formats.reading.encodings import Blocks, Found, decoded, find, unread
 from metasearch.formats.reading.result import Problem
 
-#: Characters of a text that is held as a whole, where its format permits nothing else: for a moment it is there twice.
+#: Characters of a text that is held as a whole, where its format permits nothing else: for a moment
+#: it is there twice.
 MOST_WHOLE = 200_000_000
 
 
@@ -31,7 +34,8 @@ class Bytes(Protocol):
 
 
 class Text:
-    """The text of a file, without byte order mark; it is read from its beginning whenever somebody asks.
+    """The text of a file, without byte order mark; it is read from its beginning whenever somebody
+    asks.
 
     Attributes:
         name: What the file is called in errors.
@@ -43,7 +47,10 @@ class Text:
         self._blocks = blocks
         self.name = name
         self.encoding = found.encoding
-        self.problems: list[Problem] = [*found.notes, *([] if found.legal else unread(self.pieces(), self.encoding))]
+        self.problems: list[Problem] = [
+            *found.notes,
+            *([] if found.legal else unread(self.pieces(), self.encoding)),
+        ]
 
     @classmethod
     def of(cls, content: Bytes, encoding: str | None = None) -> Text:
@@ -61,22 +68,30 @@ class Text:
     @classmethod
     def plain(cls, text: str, name: str = "") -> Text:
         """A text that is at hand."""
-        return cls(lambda: (text.encode(errors="surrogatepass"),), name, Found("utf-8", legal=True, notes=[]))
+        return cls(
+            lambda: (text.encode(errors="surrogatepass"),),
+            name,
+            Found("utf-8", legal=True, notes=[]),
+        )
 
     def pieces(self) -> Iterator[str]:
         """The text in pieces, as they come."""
         return decoded(self._blocks, self.encoding)
 
     def lines(self, longest: int) -> Iterator[str]:
-        r"""The lines without their ends, which may be "\n", "\r\n" or "\r"; at least one, which may be empty.
+        r"""The lines without their ends, which may be "\n", "\r\n" or "\r"; at least one, which may
+        be empty.
 
         Args:
-            longest: Of a longer line so many characters are given, and one more, by which it can be told.
+            longest: Of a longer line so many characters are given, and one more, by which it can be
+                told.
         """
         return cut(self._unified(), longest)
 
     def numbered(self, longest: int) -> Iterator[tuple[int, str]]:
-        """The lines as `lines` gives them, with their numbers from 1; of many empty ones in a row only the first."""
+        """The lines as `lines` gives them, with their numbers from 1; of many empty ones in a row
+        only the first.
+        """
         number = 1
         for stretch in self.stretches(longest + 1):
             for part in _EMPTY.split(stretch) if _MANY in stretch else (stretch,):
@@ -93,7 +108,8 @@ class Text:
                     yield number, last[: longest + 1]
 
     def stretches(self, longest: int) -> Iterator[str]:
-        r"""The text in pieces that end where lines do, which is always "\n" here, for patterns that look for lines.
+        r"""The text in pieces that end where lines do, which is always "\n" here, for patterns that
+        look for lines.
 
         Args:
             longest: Of a line that goes over several pieces, about so many characters are given.
@@ -126,7 +142,10 @@ class Text:
         for piece in self.pieces():  # once to count: what is refused costs no memory
             size += len(piece)
             if size > MOST_WHOLE:
-                message = f"it holds more than {MOST_WHOLE:,} characters, and a file of this format is held as a whole"
+                message = (
+                    f"it holds more than {MOST_WHOLE:,} characters, and a file of this "
+                    f"format is held as a whole"
+                )
                 raise FileFormatError(self.name, message, advice="Divide it into several files.")
         return "".join(self.pieces())
 
@@ -139,8 +158,8 @@ class Text:
 
 
 def cut(pieces: Iterable[str], longest: int) -> Iterator[str]:
-    r"""The lines of a text that comes in pieces and whose lines end in "\n", each with at most `longest` + 1
-    characters.
+    r"""The lines of a text that comes in pieces and whose lines end in "\n", each with at most
+    `longest` + 1 characters.
     """
     parts: list[str] = []
     size = 0

@@ -34,22 +34,30 @@ class FileFormat:
         return cast("Callable[[Any, Any], None]", self._function("read"))
 
     def _function(self, name: str) -> Callable[..., Any]:
-        return cast("Callable[..., Any]", getattr(import_module(f"metasearch.formats.{self.module}"), name))
+        return cast(
+            "Callable[..., Any]", getattr(import_module(f"metasearch.formats.{self.module}"), name)
+        )
 
 
-#: In the order in which they are tried on a file: tags are quickly seen and need no library; a comma proves least.
+#: In the order in which they are tried on a file: tags are quickly seen and need no library; a
+#: comma proves least.
 FORMATS: Mapping[str, FileFormat] = {
     "wos": FileFormat("wos", "Web of Science, plain text or tab-delimited", ("ciw", "txt", "isi")),
     "cnki": FileFormat("cnki", "CNKI E-Study and CNKI's own fields", ("txt", "eln", "net")),
-    "noteexpress": FileFormat("noteexpress", "NoteExpress: CNKI, Wanfang, VIP", ("net", "txt", "nol")),
+    "noteexpress": FileFormat("noteexpress", "NoteExpress: CNKI, Wanfang, VIP", ("net", "txt",
+    "nol")),
     "nbib": FileFormat("nbib", "PubMed and MEDLINE", ("nbib", "txt", "medline")),
-    "ris": FileFormat("ris.read", "RIS: nearly every database and reference manager", ("ris", "txt")),
+    "ris": FileFormat("ris.read", "RIS: nearly every database and reference manager", ("ris",
+    "txt")),
     "refworks": FileFormat("refworks", "RefWorks, CNKI, Wanfang", ("txt", "rwk")),
-    "endnote-tagged": FileFormat("endnote.tagged", "EndNote's tagged format (refer), CNKI", ("enw", "txt", "refer")),
-    "marc": FileFormat("marc.iso2709", "MARC 21 and UNIMARC (ISO 2709)", ("mrc", "marc", "iso"), binary=True),
+    "endnote-tagged": FileFormat("endnote.tagged", "EndNote's tagged format (refer), CNKI", ("enw",
+    "txt", "refer")),
+    "marc": FileFormat("marc.iso2709", "MARC 21 and UNIMARC (ISO 2709)", ("mrc", "marc", "iso"),
+    binary=True),
     "marcxml": FileFormat("marc.marcxml", "MARCXML", ("xml", "marcxml"), binary=True),
     "endnote-xml": FileFormat("endnote.xml", "XML of EndNote", ("xml",), binary=True),
-    "ndjson": FileFormat("own", "our own: records, events of a search or the JSON answer", ("ndjson", "jsonl", "json")),
+    "ndjson": FileFormat("own", "our own: records, events of a search or the JSON answer",
+    ("ndjson", "jsonl", "json")),
     "csl-json": FileFormat("csl_json", "CSL-JSON of Zotero, Crossref and others", ("json",)),
     "bibtex": FileFormat("bibtex.read", "BibTeX and BibLaTeX", ("bib", "bibtex")),
     "csv": FileFormat("csv.read", "a table with a heading: CSV, TSV", ("csv", "tsv", "txt")),

@@ -1,4 +1,6 @@
-"""What comes out of a file: its records, each with the line it began on, and what could not be read."""
+"""What comes out of a file: its records, each with the line it began on, and what could not be
+read.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,8 @@ class Entry:
         line: Where it begins, from 1; for a binary file the offset in bytes.
         database: The database that it was exported from, as the file says; None where it does not.
         origins: Of the records that an earlier `dedup` has made it of; () for any other record.
-        given: What the file says of it beside what `record` holds: tags of the format and their values, in order.
+        given: What the file says of it beside what `record` holds: tags of the format and their
+            values, in order.
     """
 
     record: Record
@@ -36,9 +39,11 @@ class Problem:
     """Something in a file that could not be read, told so that a person can find and mend it.
 
     Attributes:
-        line: Where, from 1; for a binary file the offset in bytes; 0 where it concerns the whole file.
+        line: Where, from 1; for a binary file the offset in bytes; 0 where it concerns the whole
+            file.
         message: What is wrong, and what was done about it.
-        lost: Records that are lost by it: 1 for a record that could not be read at all, 0 where only a field was.
+        lost: Records that are lost by it: 1 for a record that could not be read at all, 0 where
+            only a field was.
     """
 
     line: int
@@ -50,7 +55,8 @@ class Problem:
 class Reading:
     """A file that was read.
 
-    Every record that the file holds is in `entries` or counted in `problems`: entries + lost = records found.
+    Every record that the file holds is in `entries` or counted in `problems`: entries + lost =
+    records found.
 
     Attributes:
         name: What the file is called in reports, and the `source` of its records.
@@ -74,11 +80,15 @@ class Reading:
             self.untold = self.untold[0] + 1, self.untold[1] + lost
 
     def finish(self) -> None:
-        """Put the problems in the order of the file; those that were only counted are told as one, at its end."""
+        """Put the problems in the order of the file; those that were only counted are told as one,
+        at its end.
+        """
         self.problems.sort(key=lambda problem: problem.line)
         if self.untold[0]:
             number, lost = self.untold
-            self.problems.append(Problem(0, f"{number:,} more problems were found, which are not listed", lost))
+            self.problems.append(
+                Problem(0, f"{number:,} more problems were found, which are not listed", lost)
+            )
             self.untold = (0, 0)
 
     @property

@@ -1,7 +1,8 @@
-"""One engine for the formats whose lines are a tag and a value: RIS, MEDLINE, refer, NoteExpress, Web of Science, ...
+"""One engine for the formats whose lines are a tag and a value: RIS, MEDLINE, refer, NoteExpress,
+Web of Science, ...
 
-A `Grammar` says what a tag line looks like and where records begin and end; `blocks` gives the records as fields with
-the numbers of their lines. Time is linear in the text, whatever it holds.
+A `Grammar` says what a tag line looks like and where records begin and end; `blocks` gives the
+records as fields with the numbers of their lines. Time is linear in the text, whatever it holds.
 """
 
 from __future__ import annotations
@@ -33,15 +34,19 @@ class Grammar:
     """How the lines of a format are read.
 
     Attributes:
-        split: Line and tag of the open field ("" for none) -> tag and value, or None where the line is no tag line.
+        split: Line and tag of the open field ("" for none) -> tag and value, or None where the line
+            is no tag line.
         starts: Tags that begin a record wherever they stand.
-        opens: Tags that begin one if the record before is complete: has that tag already, or one of `bears` and a blank
-            line behind it. In such a format, another tag that comes again behind a blank line begins one too.
+        opens: Tags that begin one if the record before is complete: has that tag already, or one of
+            `bears` and a blank line behind it. In such a format, another tag that comes again
+            behind a blank line begins one too.
         ends: Tags that end one; in such a format, a record without end is told.
         bears: Tags of which one at least makes a record of fields that stand outside of any record.
-        once: Tags that a record has once; more of them are told, because two records may have run together.
+        once: Tags that a record has once; more of them are told, because two records may have run
+            together.
         outside: Tags that stand before the first record or after the last.
-        noise: Lines between records that mean nothing: numbering, links, what the database says about the export.
+        noise: Lines between records that mean nothing: numbering, links, what the database says
+            about the export.
         any_opens: Any tag behind a blank line begins a record.
     """
 
@@ -102,11 +107,15 @@ class Block:
 
     def value(self, *tags: str) -> str:
         """The first value of the first tag that has one; "" for none."""
-        return next((value for tag in tags for it in self.tags.get(tag, ()) if (value := it.value)), "")
+        return next(
+            (value for tag in tags for it in self.tags.get(tag, ()) if (value := it.value)), ""
+        )
 
 
 def joined(lines: Iterable[str]) -> str:
-    """Lines as one, apart by a blank; Chinese and Japanese text is broken anywhere, and needs none."""
+    """Lines as one, apart by a blank; Chinese and Japanese text is broken anywhere, and needs
+    none.
+    """
     out: list[str] = []
     for line in lines:
         if not line:
@@ -118,11 +127,16 @@ def joined(lines: Iterable[str]) -> str:
 
 
 def blocks(text: Text, grammar: Grammar, reading: Reading) -> Iterator[Block]:
-    """The records of a text, each as soon as it is complete; what is wrong with them goes to the reading's problems."""
+    """The records of a text, each as soon as it is complete; what is wrong with them goes to the
+    reading's problems.
+    """
     parser = _Parser(grammar, reading)
     for number, line in text.numbered(LONGEST_LINE):
         if len(line) > LONGEST_LINE and len(line.strip(BLANKS)) <= LONGEST:  # else its field tells
-            reading.tell(number, f"the line has more than {LONGEST_LINE:,} characters; the rest of it was left out")
+            reading.tell(
+                number,
+                f"the line has more than {LONGEST_LINE:,} characters; the rest of it was left out",
+            )
         parser.feed(number, line)
         if len(parser.done) > 1:  # the last one may yet get fields that stand behind its end
             yield parser.done.pop(0)
@@ -132,11 +146,18 @@ def blocks(text: Text, grammar: Grammar, reading: Reading) -> Iterator[Block]:
 
 def beside(block: Block, held: Collection[str]) -> list[tuple[str, str]]:
     """Tags and values of the fields whose tags are not among these, in order, each once."""
-    return list(dict.fromkeys((it.tag, value) for it in block.fields if it.tag not in held and (value := it.value)))
+    return list(
+        dict.fromkeys(
+            (it.tag, value) for it in block.fields if it.tag not in held and (value := it.value)
+        )
+    )
 
 
 def gather(
-    reading: Reading, found: Iterable[Block], draft: Callable[[Block], Draft], held: Collection[str] = ()
+    reading: Reading,
+    found: Iterable[Block],
+    draft: Callable[[Block], Draft],
+    held: Collection[str] = (),
 ) -> None:
     """Add an entry for each block to the reading, or a problem where a block says nothing.
 
@@ -144,7 +165,8 @@ def gather(
         reading: Takes them.
         found: The blocks.
         draft: Reads one.
-        held: Tags of which a record holds all; other fields are given beside it, where `draft` does not say which.
+        held: Tags of which a record holds all; other fields are given beside it, where `draft` does
+            not say which.
     """
 
     def whole(block: Block) -> Draft:
@@ -192,7 +214,10 @@ class _Parser:
     def finish(self) -> None:
         self._close(at_end=True)
         if self._strays:
-            what = f"{self._strays} line(s) outside of any record were ignored, of which this is the first"
+            what = (
+                f"{self._strays} line(s) outside of any record were ignored, of which this is "
+                f"the first"
+            )
             self._tell(self._first_stray, what)
 
     def _tag(self, number: int, tag: str, value: str) -> None:
@@ -227,7 +252,9 @@ class _Parser:
         return grammar.any_opens and self._after_blank
 
     def _apart(self, block: Block, tag: str) -> bool:
-        """Whether a tag that is no start goes on with another record all the same, because a blank line parts them."""
+        """Whether a tag that is no start goes on with another record all the same, because a blank
+        line parts them.
+        """
         if not self._after_blank:
             return False
         if self._grammar.opens:
@@ -259,18 +286,30 @@ class _Parser:
             if not block.ended and grammar.bears.isdisjoint(block.tags):
                 self._leftover(block)
                 return
-            what = "the record does not begin as records of this format do; it was kept as far as it goes"
+            what = (
+                "the record does not begin as records of this format do; it was kept as far as "
+                "it goes"
+            )
             self._tell(block.line, what)
         if grammar.ends and not block.ended:
             if at_end:
-                what = f"the file ends inside this record: {end} is missing; it was kept as far as it goes"
+                what = (
+                    f"the file ends inside this record: {end} is missing; it was kept as far "
+                    f"as it goes"
+                )
             else:
-                what = f"{end} is missing before the next record begins in line {next_line}; the record was kept"
+                what = (
+                    f"{end} is missing before the next record begins in line {next_line}; the "
+                    f"record was kept"
+                )
             self._tell(block.line, what)
         for tag in sorted(grammar.once):
             again = block.tags.get(tag, ())[1:]
             if again:
-                what = f"{tag} stands more than once in the record of line {block.line}: two may have run together"
+                what = (
+                    f"{tag} stands more than once in the record of line {block.line}: two may "
+                    f"have run together"
+                )
                 self._tell(again[0].line, what)
         self.done.append(block)
 

@@ -1,7 +1,8 @@
 """What stands in the fields of reference managers' files -> the values of a record.
 
-Every function takes whatever the fields hold, raises on nothing, and gives None, "" or () where there is nothing to
-read. Values come with the remains of many programs: "NA" of R, TeX escapes, `<br />`, "2019//", "12-12".
+Every function takes whatever the fields hold, raises on nothing, and gives None, "" or () where
+there is nothing to read. Values come with the remains of many programs: "NA" of R, TeX escapes,
+`<br />`, "2019//", "12-12".
 """
 
 from __future__ import annotations
@@ -14,17 +15,33 @@ from metasearch.bib.field_limits import MOST_GIVEN
 from metasearch.bib.people import person
 from metasearch.record import Author
 
-#: Characters that are looked at of a value which cannot be long: a number, a date, a name, an identifier.
+#: Characters that are looked at of a value which cannot be long: a number, a date, a name, an
+#: identifier.
 SHORT = 2_000
 
 #: What programs write for nothing.
 _NOTHING = frozenset(
-    ("NA", "N/A", "n/a", "N.A.", "null", "NULL", "undefined", "None", "[Not Available].", "[Not Available]")
+    (
+        "NA",
+        "N/A",
+        "n/a",
+        "N.A.",
+        "null",
+        "NULL",
+        "undefined",
+        "None",
+        "[Not Available].",
+        "[Not Available]",
+    )
 )
 _SEMICOLON = re.compile(r"[;；]")
-_HAN_NAMES = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff·]{2,5}(?:[ \u3000]+[\u3400-\u4dbf\u4e00-\u9fff·]{2,5})+")
+_HAN_NAMES = re.compile(
+    r"[\u3400-\u4dbf\u4e00-\u9fff·]{2,5}(?:[ \u3000]+[\u3400-\u4dbf\u4e00-\u9fff·]{2,5})+"
+)
 _HAN_SEPARATORS = re.compile(r"[;；,，、]")
-_ROLE = re.compile(r"\s*(?:,?\s+eds?\.?|[\[(]eds?\.?[\])]|[\[(]\d[\d, ]*[\])]?|,?\s+and|,)$", re.IGNORECASE)
+_ROLE = re.compile(
+    r"\s*(?:,?\s+eds?\.?|[\[(]eds?\.?[\])]|[\[(]\d[\d, ]*[\])]?|,?\s+and|,)$", re.IGNORECASE
+)
 #: "Smith JA, ...": what is before the comma is a whole name, and the value a list of names.
 _INITIALS_END = re.compile(r"\s(?:[A-Z]\.?-?){1,4}$")
 _SUFFIX = re.compile(r"(?<=, )([^,;]+?),? (?:Jr|Sr|II|III)\.?$")
@@ -64,12 +81,18 @@ def titles(values: Iterable[str]) -> tuple[str, tuple[str, ...]]:
 
 def abstract(values: Iterable[str]) -> str | None:
     """All values as one text; databases add one that says whose copyright it is."""
-    said = [found for value in values if (found := text(value)) and not found.startswith("Copyright of ")]
+    said = [
+        found
+        for value in values
+        if (found := text(value)) and not found.startswith("Copyright of ")
+    ]
     return convert.abstract(" ".join(said).removeprefix("<正>")) if said else None
 
 
 def keywords(values: Iterable[str]) -> tuple[str, ...]:
-    """Each keyword once; a value may hold several, apart by ";" (or "；"), and a star marks those of most weight."""
+    """Each keyword once; a value may hold several, apart by ";" (or "；"), and a star marks those
+    of most weight.
+    """
     return texts(part.strip().lstrip("*") for value in values for part in _SEMICOLON.split(value))
 
 
@@ -85,22 +108,37 @@ _HAN_FAMILY_FIRST = re.compile(r"([\u4e00-\u9fff])[,，]\s?([\u4e00-\u9fff]{1,2}
 
 
 def _authors(value: str) -> Iterable[Author]:
-    value = text(value[: byline.LONGEST]).strip("[] ") if value[:1] == "[" else text(value[: byline.LONGEST])
+    value = (
+        text(value[: byline.LONGEST]).strip("[] ")
+        if value[:1] == "["
+        else text(value[: byline.LONGEST])
+    )
     value = _SUFFIX.sub(r"\1", _ROLE.sub("", value)).strip(" ,;；")
     if not value or value.rstrip(".").lower() in ("et al", "等", "anonymous", "anon", "佚名"):
         return ()
     if normalise.has_cjk(value):
-        if pair := _HAN_FAMILY_FIRST.fullmatch(value):  # one character is nobody's whole name: "王, 伟" is one person
+        if pair := _HAN_FAMILY_FIRST.fullmatch(
+            value
+        ):  # one character is nobody's whole name: "王, 伟" is one person
             one = person("", pair[1], pair[2])
             return [one] if one else ()
         parts = [part.strip() for part in _HAN_SEPARATORS.split(_FOOTNOTES.sub("", value))]
-        names = [name for part in parts for name in (part.split() if _HAN_NAMES.fullmatch(part) else [part])]
-        return [author for name in names if (author := person(_ROLE.sub("", name.removesuffix("等"))))]
+        names = [
+            name
+            for part in parts
+            for name in (part.split() if _HAN_NAMES.fullmatch(part) else [part])
+        ]
+        return [
+            author for name in names if (author := person(_ROLE.sub("", name.removesuffix("等"))))
+        ]
     family, _, given = value.partition(", ")
     if _INITIALS.fullmatch(family) and given and not _OTHER_MARKS.search(given):
-        # "A, Arriagada Rodrigo": somebody's program took the last initial of "Arriagada Rodrigo A" for the family name
+        # "A, Arriagada Rodrigo": somebody's program took the last initial of "Arriagada Rodrigo A"
+        # for the family name
         one = person(f"{given} {family}") if " " in given else person(value)
-    elif not given or _OTHER_MARKS.search(value.replace(",", "", 1)) or _INITIALS_END.search(family):
+    elif (
+        not given or _OTHER_MARKS.search(value.replace(",", "", 1)) or _INITIALS_END.search(family)
+    ):
         return byline.people_in(value)
     else:
         one = person(value)
@@ -119,7 +157,9 @@ _ISSN = re.compile(r"\d{4}[-\u2010-\u2015]?\d{3}[\dXx]")
 
 
 def standard_numbers(values: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """ISBNs and ISSNs, each once, of fields that hold one or many of either; a wrong ISBN stays as it came."""
+    """ISBNs and ISSNs, each once, of fields that hold one or many of either; a wrong ISBN stays as
+    it came.
+    """
     isbn: dict[str, None] = {}
     issn: dict[str, None] = {}
     for value in values:
@@ -135,9 +175,12 @@ def standard_numbers(values: Iterable[str]) -> tuple[tuple[str, ...], tuple[str,
     return tuple(isbn), tuple(issn)
 
 
-#: A SICI in a DOI, which some exports break before its bracket: "10.1639/0044-7447(2000)029 [ 0126:FITEOT]2.0.CO;2".
+#: A SICI in a DOI, which some exports break before its bracket: "10.1639/0044-7447(2000)029 [
+#: 0126:FITEOT]2.0.CO;2".
 _BROKEN_SICI = re.compile(r"(?<=\d)\s*\[\s*(?=\d+:)")
-_DOI_ALONE = re.compile(r"(?:(?:https?://)?(?:dx\.)?doi\.org/|doi:?\s*)?10\.\d{4,9}(?:\.\d+)*/\S+", re.IGNORECASE)
+_DOI_ALONE = re.compile(
+    r"(?:(?:https?://)?(?:dx\.)?doi\.org/|doi:?\s*)?10\.\d{4,9}(?:\.\d+)*/\S+", re.IGNORECASE
+)
 
 
 def doi(values: Iterable[str]) -> str | None:
@@ -155,23 +198,30 @@ def doi(values: Iterable[str]) -> str | None:
 
 
 def doi_alone(values: Iterable[str]) -> str | None:
-    """The first DOI in fields of any content: it counts only where nothing else stands in the field."""
+    """The first DOI in fields of any content: it counts only where nothing else stands in the
+    field.
+    """
     return doi(value for value in values if _DOI_ALONE.fullmatch(value[:SHORT].strip()))
 
 
 def doi_of_links(values: Iterable[str]) -> str | None:
     """The DOI of the first link to a DOI resolver."""
-    return doi(word for value in values for word in value[:SHORT].split() if "doi.org/10." in word.lower())
+    return doi(
+        word for value in values for word in value[:SHORT].split() if "doi.org/10." in word.lower()
+    )
 
 
 _DASHES = re.compile(r"\s*[-\u2010-\u2015\u2212]+\s*")
 _NO_PAGES = re.compile(
-    r"(?:no|n)\.?\s?pag(?:ination)?\.?|no|unpaginated|many(?: pages)?|\?+|\(.*\)|suppl\w*", re.IGNORECASE
+    r"(?:no|n)\.?\s?pag(?:ination)?\.?|no|unpaginated|many(?: pages)?|\?+|\(.*\)|suppl\w*",
+    re.IGNORECASE,
 )
 
 
 def pages(first: str, last: str = "") -> str | None:
-    """Pages as printed; the first field may hold both, and the last one may say no more than the first."""
+    """Pages as printed; the first field may hold both, and the last one may say no more than the
+    first.
+    """
     start, end = _page(first), _page(last)
     if not start or not end or start == end or "-" in start:
         return start or end or None
@@ -211,7 +261,8 @@ def date(values: Iterable[str], known: int | None) -> str | None:
 
     Args:
         values: "2019/03/12/", "2019-03-12", "2019//", "Mar 12", "2019 Mar 12", "20190312".
-        known: The year of publication: a month alone belongs to it, and a date of another year is not this date.
+        known: The year of publication: a month alone belongs to it, and a date of another year is
+            not this date.
     """
     for value in values:
         found = _date(value[:SHORT].strip(), known)
@@ -247,7 +298,9 @@ _LANGUAGES = {
 
 
 def language(values: Iterable[str]) -> str | None:
-    """As `convert.language`, and Chinese words for languages; what is too long for one says nothing."""
+    """As `convert.language`, and Chinese words for languages; what is too long for one says
+    nothing.
+    """
     for value in values:
         word = text(value[:SHORT].partition("<!--")[0]).strip(" ;；")
         if word and len(word) <= 40:
@@ -261,11 +314,17 @@ _BETWEEN_LINKS = re.compile(r"\s+|(?:%5C|\\)[nr]|;(?=https?:)", re.IGNORECASE)
 
 def links(values: Iterable[str]) -> list[str]:
     """The web addresses in fields that hold one or many, in order."""
-    return [url for it in values for word in _BETWEEN_LINKS.split(it[: 10 * SHORT]) if (url := normalise.web_url(word))]
+    return [
+        url
+        for it in values
+        for word in _BETWEEN_LINKS.split(it[: 10 * SHORT])
+        if (url := normalise.web_url(word))
+    ]
 
 
 def thesis_venue(institution: str | None, given: str | None = None) -> str | None:
-    """What contains a thesis: "institution + 学位论文", as the four-tuple algorithm wants it, for Chinese ones.
+    """What contains a thesis: "institution + 学位论文", as the four-tuple algorithm wants it, for
+    Chinese ones.
 
     Args:
         institution: That awarded the degree.

@@ -1,4 +1,6 @@
-"""What files call a kind of work -> `record.TYPES`: the codes of RIS, and words in one field or two."""
+"""What files call a kind of work -> `record.TYPES`: the codes of RIS, and words in one field or
+two.
+"""
 
 from __future__ import annotations
 
@@ -7,66 +9,97 @@ from collections.abc import Iterable, Mapping
 
 from metasearch.formats.ris.write import RIS_TYPES
 
-#: TY of RIS: the inverse of what we write, and what others write. "GEN" and what is not here say nothing.
+#: TY of RIS: the inverse of what we write, and what others write. "GEN" and what is not here say
+#: nothing.
 RIS: Mapping[str, str] = {
     **{code: kind for kind, code in reversed(RIS_TYPES.items()) if code != "GEN"},
-    "EJOUR": "article", "EJOU": "article", "INPR": "article", "ABST": "article", "MGZN": "article", "NEWS": "article",
+    "EJOUR": "article", "EJOU": "article", "INPR": "article", "ABST": "article", "MGZN": "article",
+    "NEWS": "article",
     "EBOOK": "book", "EDBOOK": "book", "SER": "book", "CLSWK": "book", "ANCIENT": "book",
-    "ECHAP": "chapter", "MANSCPT": "preprint", "UNPB": "preprint", "GOVDOC": "report", "PAMP": "report",
-    "AGGD": "dataset", "DBASE": "dataset", "DICT": "reference-entry", "MPCT": "video", "ADVS": "video",
-    "FIGURE": "image", "CHART": "image", "EQUA": "image", "WEB": "webpage", "BLOG": "webpage", "ICOMM": "webpage",
-    "BILL": "other", "UNBILL": "other", "CASE": "other", "HEAR": "other", "STAT": "other", "LEGAL": "other",
+    "ECHAP": "chapter", "MANSCPT": "preprint", "UNPB": "preprint", "GOVDOC": "report",
+    "PAMP": "report",
+    "AGGD": "dataset", "DBASE": "dataset", "DICT": "reference-entry", "MPCT": "video",
+    "ADVS": "video",
+    "FIGURE": "image", "CHART": "image", "EQUA": "image", "WEB": "webpage", "BLOG": "webpage",
+    "ICOMM": "webpage",
+    "BILL": "other", "UNBILL": "other", "CASE": "other", "HEAR": "other", "STAT": "other",
+    "LEGAL": "other",
     "PCOMM": "other", "GRANT": "other", "CTLG": "other", "SLIDE": "other",
 }  # fmt: skip
 
 #: Words and phrases as databases write them in a field for the kind of work, in lower case.
 WORDS: Mapping[str, str] = {
-    "journal article": "article", "article": "article", "journal": "article", "magazine article": "article",
-    "newspaper article": "article", "electronic article": "article", "article in press": "article", "note": "article",
-    "short survey": "article", "case study": "article", "periodical": "article", "data paper": "article",
+    "journal article": "article", "article": "article", "journal": "article",
+    "magazine article": "article",
+    "newspaper article": "article", "electronic article": "article", "article in press": "article",
+    "note": "article",
+    "short survey": "article", "case study": "article", "periodical": "article",
+    "data paper": "article",
     "journal, electronic": "article", "research article": "article", "original article": "article",
     "retracted publication": "article", "retracted article": "article",
-    "review": "review", "systematic review": "review", "meta-analysis": "review", "review article": "review",
-    "editorial": "editorial", "editorial material": "editorial", "letter": "letter", "correspondence": "letter",
-    "erratum": "erratum", "correction": "erratum", "published erratum": "erratum", "corrigendum": "erratum",
-    "retraction": "retraction", "retraction notice": "retraction", "retraction of publication": "retraction",
-    "preprint": "preprint", "unpublished work": "preprint", "manuscript": "preprint", "working paper": "report",
+    "review": "review", "systematic review": "review", "meta-analysis": "review",
+    "review article": "review",
+    "editorial": "editorial", "editorial material": "editorial", "letter": "letter",
+    "correspondence": "letter",
+    "erratum": "erratum", "correction": "erratum", "published erratum": "erratum",
+    "corrigendum": "erratum",
+    "retraction": "retraction", "retraction notice": "retraction",
+    "retraction of publication": "retraction",
+    "preprint": "preprint", "unpublished work": "preprint", "manuscript": "preprint",
+    "working paper": "report",
     "conference paper": "conference-paper", "proceedings paper": "conference-paper",
-    "conference proceedings": "proceedings", "conference proceeding": "proceedings", "proceedings": "proceedings",
+    "conference proceedings": "proceedings", "conference proceeding": "proceedings",
+    "proceedings": "proceedings",
     "conference abstract": "conference-paper", "meeting abstract": "conference-paper",
-    "book": "book", "edited book": "book", "electronic book": "book", "book, edited": "book", "book, whole": "book",
-    "monograph": "book", "book section": "chapter", "book chapter": "chapter", "book, section": "chapter",
+    "book": "book", "edited book": "book", "electronic book": "book", "book, edited": "book",
+    "book, whole": "book",
+    "monograph": "book", "book section": "chapter", "book chapter": "chapter",
+    "book, section": "chapter",
     "electronic book section": "chapter", "chapter": "chapter", "serial": "book",
-    "thesis": "thesis", "dissertation": "thesis", "dissertation/thesis": "thesis", "phd thesis": "thesis",
-    "dissertation/thesis, unpublished": "thesis", "academic dissertation": "thesis", "doctoral thesis": "thesis",
-    "dissertation, academic": "thesis", "dissertation abstract": "thesis", "master's thesis": "thesis",
+    "thesis": "thesis", "dissertation": "thesis", "dissertation/thesis": "thesis",
+    "phd thesis": "thesis",
+    "dissertation/thesis, unpublished": "thesis", "academic dissertation": "thesis",
+    "doctoral thesis": "thesis",
+    "dissertation, academic": "thesis", "dissertation abstract": "thesis",
+    "master's thesis": "thesis",
     "report": "report", "technical report": "report", "government document": "report",
-    "dataset": "dataset", "data set": "dataset", "computer program": "software", "software": "software",
-    "patent": "patent", "standard": "standard", "map": "map", "music": "score", "web page": "webpage",
-    "webpage": "webpage", "blog": "webpage", "electronic source": "webpage", "online database": "dataset",
+    "dataset": "dataset", "data set": "dataset", "computer program": "software",
+    "software": "software",
+    "patent": "patent", "standard": "standard", "map": "map", "music": "score",
+    "web page": "webpage",
+    "webpage": "webpage", "blog": "webpage", "electronic source": "webpage",
+    "online database": "dataset",
     "aggregated database": "dataset", "film or broadcast": "video", "audiovisual material": "video",
-    "video": "video", "video/ dvd": "video", "motion picture": "video", "sound recording": "audio", "podcast": "audio",
-    "artwork": "image", "figure": "image", "chart or table": "image", "encyclopedia": "reference-entry",
+    "video": "video", "video/ dvd": "video", "motion picture": "video", "sound recording": "audio",
+    "podcast": "audio",
+    "artwork": "image", "figure": "image", "chart or table": "image",
+    "encyclopedia": "reference-entry",
     "dictionary": "reference-entry", "dictionary/encyclopedia": "reference-entry",
-    "bill": "other", "case": "other", "hearing": "other", "statute": "other", "legal rule or regulation": "other",
-    "personal communication": "other", "grant": "other", "catalog": "other", "laws/statutes": "other",
+    "bill": "other", "case": "other", "hearing": "other", "statute": "other",
+    "legal rule or regulation": "other",
+    "personal communication": "other", "grant": "other", "catalog": "other",
+    "laws/statutes": "other",
 }  # fmt: skip
 
-#: Chinese words for kinds of work, and what the names of databases hold: "中国博士学位论文全文数据库".
+#: Chinese words for kinds of work, and what the names of databases hold:
+#: "中国博士学位论文全文数据库".
 _CHINESE = (
     ("学位", "thesis"), ("博士", "thesis"), ("硕士", "thesis"), ("会议", "conference-paper"), ("期刊", "article"),
-    ("辑刊", "article"), ("报纸", "article"), ("专利", "patent"), ("标准", "standard"), ("图书", "book"),
+    ("辑刊", "article"), ("报纸", "article"), ("专利", "patent"), ("标准", "standard"), ("图书",
+    "book"),
     ("专著", "book"), ("年鉴", "other"), ("成果", "other"), ("法律", "other"), ("报告", "report"),
 )  # fmt: skip
 
-# What a work is beyond "an article" counts first: a retraction is an article too. Not so that it was read aloud: an
-# "Article; Proceedings Paper" stands in a journal.
+# What a work is beyond "an article" counts first: a retraction is an article too. Not so that it
+# was read aloud: an "Article; Proceedings Paper" stands in a journal.
 _SPECIAL = ("retraction", "erratum", "preprint", "letter", "editorial", "review")
 _SEPARATORS = re.compile("[;；|]")
 
 
 def of_words(values: Iterable[str]) -> str | None:
-    """The kind of work that the words name, the most special one of several; None where none is known."""
+    """The kind of work that the words name, the most special one of several; None where none is
+    known.
+    """
     words = [word.strip() for value in values for word in _SEPARATORS.split(value[:2_000])]
     found = [kind for word in words if (kind := WORDS.get(word.lower()) or _chinese(word))]
     return next((kind for kind in _SPECIAL if kind in found), None) or next(iter(found), None)
@@ -86,7 +119,8 @@ def refined(kind: str | None, words: Iterable[str]) -> str | None:
         return kind or more
     return (
         more
-        if kind in ("article", "conference-paper") and more in (*_SPECIAL, "conference-paper", "chapter", "thesis")
+        if kind in ("article", "conference-paper")
+        and more in (*_SPECIAL, "conference-paper", "chapter", "thesis")
         else kind
     )
 

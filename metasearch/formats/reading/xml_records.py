@@ -1,7 +1,7 @@
 """XML files record by record: each record is cut out (`xml_slices.py`) and parsed by itself.
 
-So a record that is broken costs only itself, a file that breaks off keeps what was complete, and no document type
-definition is ever read. The parser is the hardened one of the adapters.
+So a record that is broken costs only itself, a file that breaks off keeps what was complete, and no
+document type definition is ever read. The parser is the hardened one of the adapters.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ from metasearch.formats.reading.xml_slices import Slice, Slices
 
 _DECLARED = re.compile(rb"""\A\s*<\?xml[^>]{0,200}?\sencoding\s*=\s*["']([A-Za-z0-9._-]{1,40})""")
 _NAMESPACE = re.compile(r"xmlns:([A-Za-z_][A-Za-z0-9_.-]{0,40})\s{0,9}=")
-#: Prefixes that are often used without being declared, above all in files that were cut out of something larger.
+#: Prefixes that are often used without being declared, above all in files that were cut out of
+#: something larger.
 _USUAL = ("marc", "slim", "xsi")
 _ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _AMPERSAND = re.compile(r"&(?:#(\d{1,7}|x[0-9a-fA-F]{1,6});|([A-Za-z][A-Za-z0-9]{1,31});)?")
@@ -47,13 +48,16 @@ class Element:
 
 
 def text_of_file(content: Bytes, reading: Reading) -> Text:
-    """The text of an XML file, in the encoding that it declares or, where that cannot be, as it is best read."""
+    """The text of an XML file, in the encoding that it declares or, where that cannot be, as it is
+    best read.
+    """
     start = b"".join(islice(content.blocks(), 1))[:1000]
     declared = _DECLARED.match(start.removeprefix(b"\xef\xbb\xbf"))
     name = declared[1].decode().lower() if declared else ""
     found = Text.of(content)
     if name and not name.startswith("utf") and not found.encoding.startswith("utf"):
-        # Text that is UTF-8 is so whatever is declared, which is often left over from another program.
+        # Text that is UTF-8 is so whatever is declared, which is often left over from another
+        # program.
         with suppress(FileFormatError):  # an encoding that nobody knows
             found = Text.of(content, name)
     reading.encoding = found.encoding
@@ -66,8 +70,8 @@ def elements(text: Text, begin: str, shelf: Shelf) -> Iterator[Element]:
 
     Args:
         text: The whole file.
-        begin: Pattern of the tag that begins a record, whose name is "record", and of what tells it from others of
-            that name.
+        begin: Pattern of the tag that begins a record, whose name is "record", and of what tells it
+            from others of that name.
         shelf: Where problems go.
     """
     found = 0
@@ -93,17 +97,23 @@ def elements(text: Text, begin: str, shelf: Shelf) -> Iterator[Element]:
 
 
 def _ends(head: str, tail: str, begin: str) -> bool:
-    """Whether the last tag of a file closes something, and not only its last record, if there is more to be closed."""
+    """Whether the last tag of a file closes something, and not only its last record, if there is
+    more to be closed.
+    """
     closing = re.search(r"</(?:[\w.-]{1,40}:)?([^<>\s]{1,100})\s{0,20}>\s{0,500}\Z", tail)
     if closing is None:
         return False
-    return closing[1] != "record" or re.match(rf"\s*(?:<[?!][^<>]{{0,500}}>\s*)*{begin}", head) is not None
+    return (
+        closing[1] != "record"
+        or re.match(rf"\s*(?:<[?!][^<>]{{0,500}}>\s*)*{begin}", head) is not None
+    )
 
 
 def _wrapper(head: str) -> str:
     """A start tag that declares what the records may use."""
     prefixes = {*_USUAL, *_NAMESPACE.findall(head)} - {"xml", "xmlns"}
-    # Elements are known by their local names, so any address will do, where the file's own may be damaged.
+    # Elements are known by their local names, so any address will do, where the file's own may be
+    # damaged.
     return "<_ " + " ".join(f'xmlns:{prefix}="urn:x"' for prefix in sorted(prefixes)) + ">"
 
 
@@ -119,7 +129,11 @@ def _parsed(part: Slice, wrapper: str) -> Element:
         mended = _mended(part.text)
         if mended == part.text:
             raise
-        return Element(part.line, _node(mended, wrapper), "it held characters that are not legal in XML; it was mended")
+        return Element(
+            part.line,
+            _node(mended, wrapper),
+            "it held characters that are not legal in XML; it was mended",
+        )
 
 
 def _node(text: str, wrapper: str) -> Any:
@@ -127,7 +141,9 @@ def _node(text: str, wrapper: str) -> Any:
 
 
 def _mended(text: str) -> str:
-    """Without characters that XML forbids, with HTML's named ones as numbers; any other ampersand stands for itself."""
+    """Without characters that XML forbids, with HTML's named ones as numbers; any other ampersand
+    stands for itself.
+    """
     return _ILLEGAL.sub("", _AMPERSAND.sub(_reference, text))
 
 

@@ -1,8 +1,8 @@
-"""The records of an XML file as slices of its text, which comes in pieces: no more of it is kept than the record that
-is open.
+"""The records of an XML file as slices of its text, which comes in pieces: no more of it is kept
+than the record that is open.
 
-A record that is broken costs only itself so, which no parser of whole documents offers: `iterparse` ends at the first
-character that is wrong.
+A record that is broken costs only itself so, which no parser of whole documents offers: `iterparse`
+ends at the first character that is wrong.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 #: Characters of one record.
 LARGEST = 4_000_000
-#: Characters that a tag may have to be seen as one: so much is looked at again when more of the text comes.
+#: Characters that a tag may have to be seen as one: so much is looked at again when more of the
+#: text comes.
 LONGEST_TAG = 20_000
 #: Characters at the end that tell whether the file is whole.
 _TAIL = 1_000
@@ -65,7 +66,8 @@ class Slices:
         self.line = 1
         self.envelopes = 0
         self.tail = ""
-        # A window on the text; what is before `_at` was looked at, and what is before `_start` is not needed.
+        # A window on the text; what is before `_at` was looked at, and what is before `_start` is
+        # not needed.
         self._text, self._at, self._ended = "", 0, False
         self._start: int | None = None
         self._start_line = 1
@@ -82,13 +84,19 @@ class Slices:
             elif hit["begin"]:
                 if self._start is not None:
                     yield Slice(self._start_line, "", _NOT_ENDED)
-                self._start, self._start_line, self._too_large = hit.start(), self._line_at(hit.start()), False
+                self._start, self._start_line, self._too_large = (
+                    hit.start(),
+                    self._line_at(hit.start()),
+                    False,
+                )
                 if hit.group().rstrip().endswith("/>"):
                     yield Slice(self._start_line, hit.group())
                     self._start = None
             elif self._start is not None:
                 flaw = _TOO_LARGE if self._too_large or hit.end() - self._start > LARGEST else ""
-                yield Slice(self._start_line, "" if flaw else self._text[self._start : hit.end()], flaw)
+                yield Slice(
+                    self._start_line, "" if flaw else self._text[self._start : hit.end()], flaw
+                )
                 self._start = None
             elif not self.envelopes:  # in SRU records stand inside of records
                 yield Slice(self._line_at(hit.start()), "", _NOT_BEGUN)
@@ -105,7 +113,9 @@ class Slices:
                 return hit
             if self._ended:
                 return None
-            self._at = hit.start() if hit is not None else max(self._at, len(self._text) - LONGEST_TAG)
+            self._at = (
+                hit.start() if hit is not None else max(self._at, len(self._text) - LONGEST_TAG)
+            )
             self._read_on()
 
     def _skip(self, closing: str) -> bool:

@@ -1,8 +1,10 @@
-"""RIS as two dozen programs write it: Ovid, EBSCOhost, ProQuest, Scopus, Web of Science, Embase, Cochrane, Zotero, ...
+"""RIS as two dozen programs write it: Ovid, EBSCOhost, ProQuest, Scopus, Web of Science, Embase,
+Cochrane, Zotero, ...
 
-Tags mean different things to different programs; what is done here is what their real exports ask for, and the comments
-say whose. Values of one tag may stand on several lines (EndNote's keywords), behind tags with odd spacing or in lower
-case; text between records (Ovid's numbering and links, headers) is passed over.
+Tags mean different things to different programs; what is done here is what their real exports ask
+for, and the comments say whose. Values of one tag may stand on several lines (EndNote's keywords),
+behind tags with odd spacing or in lower case; text between records (Ovid's numbering and links,
+headers) is passed over.
 """
 
 from __future__ import annotations
@@ -21,20 +23,24 @@ from metasearch.formats.ris.write import FIELDS_BY_SOURCE
 
 #: Tags in use; others count as tags only where they are written exactly as the format wants it.
 TAGS = frozenset(
-    """TY ER A1 A2 A3 A4 AB AD AN AU AV BT C1 C2 C3 C4 C5 C6 C7 C8 CA CN CP CT CY DA DB DI DO DP ED EP ET ID IS J1 J2 JA
-    JF JO KW L1 L2 L3 L4 LA LB LK M1 M2 M3 N1 N2 NV OP PB PP PY RI RN RP SE SN SP ST T1 T2 T3 TA TI TT U1 U2 U3 U4 U5
-    UR VL VO Y1 Y2""".split()
+    """
+    TY ER A1 A2 A3 A4 AB AD AN AU AV BT C1 C2 C3 C4 C5 C6 C7 C8 CA CN CP CT CY DA DB DI DO DP ED EP
+    ET ID IS J1 J2 JA JF JO KW L1 L2 L3 L4 LA LB LK M1 M2 M3 N1 N2 NV OP PB PP PY RI RN RP SE SN SP
+    ST T1 T2 T3 TA TI TT U1 U2 U3 U4 U5 UR VL VO Y1 Y2
+""".split()
 )
 #: Fields of running text, in which a line may begin like a tag: "ED - visits", "IS - a".
 _PROSE = frozenset("AB N1 N2 TI T1 T2 T3 AD KW".split())
 _LINE = re.compile(r"([A-Za-z][A-Za-z0-9])([ \t]{0,8})[-\u2013\u2014](?:[ \t](.*)|(.*))", re.DOTALL)
 _TY_LINE = re.compile(
-    rf"^[{BLANKS}]*TY([ \t]{{0,8}})[-\u2013\u2014][ \t]*\w{{3,10}}[ \t]*$", re.MULTILINE | re.IGNORECASE
+    rf"^[{BLANKS}]*TY([ \t]{{0,8}})[-\u2013\u2014][ \t]*\w{{3,10}}[ \t]*$",
+    re.MULTILINE | re.IGNORECASE,
 )
 #: Characters of a line that begins a record.
 _LONGEST_TY = 200
 _NOISE = re.compile(
-    r"<?\d+\.?>?$|link to the (?:ovid|external)|provider:|database:|content:|record #?\d+ of|scopus$|export date|"
+    r"<?\d+\.?>?$|link to the (?:ovid|external)|provider:|database:|content:|record #?\d+ "
+    r"of|scopus$|export date|"
     r"date of search|-{3,}|={3,}|\*{3,}|%%|eof$|\[?\d+ (?:records|references)\]?",
     re.IGNORECASE,
 )
@@ -49,7 +55,8 @@ def looks_like(head: str) -> bool:
 
 #: What a record holds all of, or what our writer numbers by itself.
 _HELD = frozenset("TY ER ID TI T1 CT AU A1 PY Y1 AB VL VO IS SP EP KW SN BN PB ET LA DO DI".split())
-#: Where the name of the container stands; what differs from the one that was taken, its abbreviations, is kept.
+#: Where the name of the container stands; what differs from the one that was taken, its
+#: abbreviations, is kept.
 _CONTAINERS = frozenset("T2 JF JO JA J1 J2 BT".split())
 
 
@@ -60,10 +67,18 @@ def read(text: Text, reading: Reading) -> None:
 
 def _grammar(text: Text) -> Grammar:
     """The format as this file writes it: its tags are spaced as its TY lines are."""
-    spacings = {hit[1] for part in text.stretches(_LONGEST_TY) for hit in _TY_LINE.finditer(part)} - {"  "}
+    spacings = {
+        hit[1] for part in text.stretches(_LONGEST_TY) for hit in _TY_LINE.finditer(part)
+    } - {"  "}
 
     def split(line: str, open_tag: str) -> tuple[str, str] | None:
-        if line[2:5] == "  -" and (tag := line[:2]).isalnum() and tag.isascii() and tag.isupper() and tag[0].isalpha():
+        if (
+            line[2:5] == "  -"
+            and (tag := line[:2]).isalnum()
+            and tag.isascii()
+            and tag.isupper()
+            and tag[0].isalpha()
+        ):
             return tag, line[5:]
         hit = _LINE.match(line.lstrip(BLANKS))
         if hit is None:
@@ -96,7 +111,9 @@ def _draft(block: Block) -> Draft:
     links = values.links(block.values("UR", "L2", "LK"))
     numbers = [*block.values("AN", "ID", "U2"), *_isi_links(block.values("UR"))]
     made_of = origins.read(block.values("M2"))
-    if len(made_of) > 1:  # a bare number is that of one of several databases, and nobody knows whose
+    if (
+        len(made_of) > 1
+    ):  # a bare number is that of one of several databases, and nobody knows whose
         numbers = [number for number in numbers if _SCHEME.match(number)]
     database = _database(block, made_of, links, numbers)
     ovid = next((code for link in links if (code := accession.ovid_file(link))), "")
@@ -110,7 +127,9 @@ def _draft(block: Block) -> Draft:
     venue = values.first_text(_venues(block, kind, ovid))
     fields: dict[str, Any] = {
         "source_id": _source_id(block),
-        "url": accession.landing_page([link for link in links if accession.ovid_file(link)] or links),
+        "url": accession.landing_page(
+            [link for link in links if accession.ovid_file(link)] or links
+        ),
         "title": title,
         "titles": titles,
         "authors": values.authors(_names(block, kind)),
@@ -139,15 +158,26 @@ def _draft(block: Block) -> Draft:
     return Draft(fields, database, problems, made_of, _given(block, fields))
 
 
-def _database(block: Block, made_of: tuple[origins.Origin, ...], links: list[str], numbers: list[str]) -> str | None:
+def _database(
+    block: Block, made_of: tuple[origins.Origin, ...], links: list[str], numbers: list[str]
+) -> str | None:
     if made_of:
         return origins.named(made_of)
     return accession.database(block.values("DB"), block.values("DP"), links, numbers)
 
 
 def _given(block: Block, fields: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """What the fields say beside what was taken of them: notes, addresses, places, numbers of one's own, ..."""
-    said = {fields["venue"], fields["title"], *fields["titles"], fields["abstract"], fields["url"], fields["pdf_url"]}
+    """What the fields say beside what was taken of them: notes, addresses, places, numbers of one's
+    own, ...
+    """
+    said = {
+        fields["venue"],
+        fields["title"],
+        *fields["titles"],
+        fields["abstract"],
+        fields["url"],
+        fields["pdf_url"],
+    }
 
     def is_beside(tag: str, value: str) -> bool:
         if tag in _CONTAINERS or tag in ("TT", "OP", "N2", "UR", "L1"):
@@ -171,7 +201,9 @@ def _given(block: Block, fields: Mapping[str, Any]) -> list[tuple[str, str]]:
 def _kind(block: Block) -> str | None:
     code = values.text(block.value("TY")).upper()
     kind = worktypes.RIS.get(code) or worktypes.of_words([code])
-    kind = worktypes.conference(kind, is_part=bool(block.value("SP", "T2", "JF", "JO", "BT", "AU", "A1")))
+    kind = worktypes.conference(
+        kind, is_part=bool(block.value("SP", "T2", "JF", "JO", "BT", "AU", "A1"))
+    )
     if kind == "webpage" and block.value("VL", "IS") and block.value("JF", "JO", "JA", "T2"):
         kind = None  # CENTRAL calls all of its trials "ELEC", articles too
     return worktypes.refined(kind, block.values("M3"))
@@ -190,7 +222,9 @@ def _titles(block: Block, kind: str | None, ovid: str) -> tuple[str, tuple[str, 
 
 
 def _second_title_is_own(block: Block, ovid: str) -> bool:
-    """Ovid writes the title in the language of the work into T2, where the journal has a field of its own."""
+    """Ovid writes the title in the language of the work into T2, where the journal has a field of
+    its own.
+    """
     return bool(ovid) and (bool(block.value("JF")) or (ovid == "cctr" and bool(block.value("JA"))))
 
 
@@ -208,10 +242,16 @@ def _names(block: Block, kind: str | None) -> list[str]:
 
 
 def _editors(block: Block, kind: str | None) -> list[str]:
-    """Editors beside the authors; A2 is theirs in books and chapters, and somebody else's in what is in a series."""
+    """Editors beside the authors; A2 is theirs in books and chapters, and somebody else's in what
+    is in a series.
+    """
     if not block.lines("AU", "A1"):
         return []
-    return block.lines("ED", "A2") if kind in ("book", "chapter", "conference-paper") else block.lines("ED")
+    return (
+        block.lines("ED", "A2")
+        if kind in ("book", "chapter", "conference-paper")
+        else block.lines("ED")
+    )
 
 
 _ARTICLE_NUMBER = re.compile(
@@ -233,7 +273,9 @@ def _pages(block: Block) -> str | None:
 def _doi(block: Block, links: list[str], problems: list[str]) -> str | None:
     found = (
         values.doi(block.values("DO", "DI"))
-        or values.doi_alone(block.values("L3", "M3", "N1", "ID", "AN"))  # EBSCOhost: L3; EndNote: M3
+        or values.doi_alone(
+            block.values("L3", "M3", "N1", "ID", "AN")
+        )  # EBSCOhost: L3; EndNote: M3
         or values.doi_of_links([*links, *block.values("L3")])
     )
     given = values.text(block.value("DO"))
@@ -243,14 +285,22 @@ def _doi(block: Block, links: list[str], problems: list[str]) -> str | None:
 
 
 def _source_id(block: Block) -> str:
-    """The accession number, else the label; ours lists identifiers with their schemes, which are no number."""
-    numbers = [value for value in block.values("AN") if not _SCHEME.match(value)] + block.values("ID")
+    """The accession number, else the label; ours lists identifiers with their schemes, which are no
+    number.
+    """
+    numbers = [value for value in block.values("AN") if not _SCHEME.match(value)] + block.values(
+        "ID"
+    )
     return next((shown for number in numbers if (shown := values.text(number[: values.SHORT]))), "")
 
 
 def _isi_links(found: Iterable[str]) -> list[str]:
     """EndNote's links into the Web of Science: "<Go to ISI>://WOS:000172308400009"."""
-    return [hit[1] for value in found if (hit := re.match(r"<Go to ISI>://(\S+)", value[: values.SHORT]))]
+    return [
+        hit[1]
+        for value in found
+        if (hit := re.match(r"<Go to ISI>://(\S+)", value[: values.SHORT]))
+    ]
 
 
 _SCHEME = re.compile(r"[a-z]+:\S")

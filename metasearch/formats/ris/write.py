@@ -1,10 +1,12 @@
-"""RIS, the tagged format of reference managers (Research Information Systems, 2011 revision of the tags).
+"""RIS, the tagged format of reference managers (Research Information Systems, 2011 revision of the
+tags).
 
-Every line is `XX  - value` and ends in CRLF; no value holds a line break, so no upstream text can open a field or end
-a record. Beyond the work itself each record says which databases hold it (DB and DP, one of each a source) and, where
-that is asked for, which of them gave which field (N1: Zotero makes a note of it beside each record). What files were
-made one, and what they say beside the fields of a record, follows at its end, an origin a record in M2, which Zotero
-shows under "Extra".
+Every line is `XX - value` and ends in CRLF; no value holds a line break, so no upstream text can
+open a field or end a record. Beyond the work itself each record says which databases hold it (DB
+and DP, one of each a source) and, where that is asked for, which of them gave which field (N1:
+Zotero makes a note of it beside each record). What files were made one, and what they say beside
+the fields of a record, follows at its end, an origin a record in M2, which Zotero shows under
+"Extra".
 """
 
 from __future__ import annotations
@@ -28,7 +30,8 @@ from metasearch.record import Hit, Record
 #: `Record.type` -> TY.
 RIS_TYPES = {
     "article": "JOUR",
-    # No type says preprint. UNPB, the usual one, is a journal article to Zotero, UNPD a manuscript, of the kind in M3.
+    # No type says preprint. UNPB, the usual one, is a journal article to Zotero, UNPD a manuscript,
+    # of the kind in M3.
     "preprint": "UNPD",
     "conference-paper": "CPAPER",
     "proceedings": "CONF",
@@ -61,13 +64,16 @@ FIELDS_BY_SOURCE = "Fields by source: "
 _BOOKS = frozenset({"BOOK", "CHAP", "CONF", "CPAPER", "THES", "RPRT", "ENCYC"})
 
 
-def write(hits: Iterable[Hit], *, provenance: bool = False, beside: BesideHits | None = None) -> bytes:
+def write(
+    hits: Iterable[Hit], *, provenance: bool = False, beside: BesideHits | None = None
+) -> bytes:
     """The hits as RIS in UTF-8, in the order given; b"" for none.
 
     Args:
         hits: In the order of the records.
         provenance: Say in N1 which source gave which field.
-        beside: What files say beside the records, by `Hit.id`; their databases take the place of the sources.
+        beside: What files say beside the records, by `Hit.id`; their databases take the place of
+            the sources.
     """
     out: list[str] = []
     for hit in hits:
@@ -96,7 +102,9 @@ def _lines(hit: Hit, provenance: bool, beside: Beside | None) -> Iterator[tuple[
 
 
 def _beside(beside: Beside, written: set[tuple[str, str]]) -> Iterator[tuple[str, str]]:
-    fields = list(dict.fromkeys((tag, shown) for tag, value in beside.fields if (shown := line(value))))
+    fields = list(
+        dict.fromkeys((tag, shown) for tag, value in beside.fields if (shown := line(value)))
+    )
     if not any(tag == "DB" for tag, _ in fields):
         fields = [("DB", name) for name in beside.databases] + fields
     yield from (it for it in fields if it not in written)

@@ -1,4 +1,6 @@
-"""What the Cochrane Library alone has: `MeSH descriptor: [X] explode all trees`, `[mh "X"]`, `{OR #1-#3}`."""
+"""What the Cochrane Library alone has: `MeSH descriptor: [X] explode all trees`, `[mh "X"]`, `{OR
+#1-#3}`.
+"""
 
 from __future__ import annotations
 
@@ -16,32 +18,44 @@ _DESCRIPTOR = re.compile(
     r"(?:\s{1,3}this\s{1,3}term\s{1,3}only)?(\s{1,3}and\s{1,3}with\s{1,3}qualifiers?\(?s?\)?:\s{0,3}\[[^\[\]]{1,300}\])?",
     re.IGNORECASE,
 )
-_MH = re.compile(r'\[mh\s{1,3}(\^?)\s?"?([^\[\]"/]{1,150})"?(/[A-Z, ]{2,60})?(\[mj\])?\s?\]', re.IGNORECASE)
+_MH = re.compile(
+    r'\[mh\s{1,3}(\^?)\s?"?([^\[\]"/]{1,150})"?(/[A-Z, ]{2,60})?(\[mj\])?\s?\]', re.IGNORECASE
+)
 _COMBINED = re.compile(r"\{\s?(OR|AND)\s{1,3}((?:#?[0-9]{1,4}\s?[-,]?\s?){1,100})\}", re.IGNORECASE)
 
 
 class CochraneReader(DatabaseReader):
     """One text in the syntax of the Cochrane Library."""
 
-    def __init__(self, text: str, lines: Mapping[int, Line] | None = None, telling: Telling | None = None) -> None:
+    def __init__(
+        self, text: str, lines: Mapping[int, Line] | None = None, telling: Telling | None = None
+    ) -> None:
         super().__init__(text, COCHRANE, lines, telling)
 
     def special(self) -> tuple[bool, Query | None]:
         if found := _DESCRIPTOR.match(self.text, self.at):
             self.at = found.end()
-            return True, self.heading(found[1], found.span(), exploded=bool(found[2]), narrowed=found[3] or "")
+            return True, self.heading(
+                found[1], found.span(), exploded=bool(found[2]), narrowed=found[3] or ""
+            )
         if found := _MH.match(self.text, self.at):
             self.at = found.end()
             if found[4]:
                 self.telling.tell("focus", found[0])
-            return True, self.heading(found[2], found.span(), exploded=not found[1], narrowed=found[3] or "")
+            return True, self.heading(
+                found[2], found.span(), exploded=not found[1], narrowed=found[3] or ""
+            )
         if found := _COMBINED.match(self.text, self.at):
             self.at = found.end()
             numbers = self.numbers(found[2], found.span())
-            return True, joined(found[1].upper(), [self.reference(it, *found.span()) for it in numbers])
+            return True, joined(
+                found[1].upper(), [self.reference(it, *found.span()) for it in numbers]
+            )
         return super().special()
 
-    def heading(self, name: str, where: tuple[int, int], *, exploded: bool, narrowed: str) -> Query | None:
+    def heading(
+        self, name: str, where: tuple[int, int], *, exploded: bool, narrowed: str
+    ) -> Query | None:
         if exploded:
             self.telling.tell("explosion", f"[{name}]")
         if narrowed:

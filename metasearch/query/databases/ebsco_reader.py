@@ -16,10 +16,14 @@ _MAIN = frozenset({"MM", "MJ"})
 class EbscoReader(DatabaseReader):
     """One text in the syntax of EBSCOhost."""
 
-    def __init__(self, text: str, lines: Mapping[int, Line] | None = None, telling: Telling | None = None) -> None:
+    def __init__(
+        self, text: str, lines: Mapping[int, Line] | None = None, telling: Telling | None = None
+    ) -> None:
         super().__init__(text, EBSCO, lines, telling)
 
-    def value(self, text: str, tag: Tag, shown: str, where: tuple[int, int], *, quoted: bool) -> Query | None:
+    def value(
+        self, text: str, tag: Tag, shown: str, where: tuple[int, int], *, quoted: bool
+    ) -> Query | None:
         if tag.heading:
             name, slash, narrowed = text.partition("/")
             if slash:

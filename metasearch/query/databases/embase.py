@@ -50,7 +50,9 @@ EMBASE = Grammar(
         ("af ad ca cy ct ms nc oc pg vi ip sp cn dc ok", NOWHERE),
     ),
     prefix=None,
-    suffix=re.compile(r"(?:[:/]\s?)([a-z]{2,3}(?:\s?,\s?[a-z]{2}){0,20}(?:/mj)?)(?![\w])", re.IGNORECASE),
+    suffix=re.compile(
+        r"(?:[:/]\s?)([a-z]{2,3}(?:\s?,\s?[a-z]{2}){0,20}(?:/mj)?)(?![\w])", re.IGNORECASE
+    ),
     near=near("near", "next"),
     wild="*?$",
     quotes={"'": "'", "‘": "’"},

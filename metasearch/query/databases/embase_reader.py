@@ -19,7 +19,9 @@ _SLASHED = frozenset("exp de mj syn br lnk dm dd dt cl".split())
 class EmbaseReader(DatabaseReader):
     """One text in the syntax of embase.com."""
 
-    def __init__(self, text: str, lines: Mapping[int, Line] | None = None, telling: Telling | None = None) -> None:
+    def __init__(
+        self, text: str, lines: Mapping[int, Line] | None = None, telling: Telling | None = None
+    ) -> None:
         super().__init__(text, EMBASE, lines, telling)
 
     def special(self) -> tuple[bool, Query | None]:

@@ -35,7 +35,8 @@ NUMBER = Tag(("any",), _ANYWHERE)
 NOWHERE = Tag(())
 
 Operator = Literal["AND", "OR", "NOT"]
-#: A form that all these databases know, or that none takes for a word: it is never searched for as one.
+#: A form that all these databases know, or that none takes for a word: it is never searched for as
+#: one.
 NEAR_ANYWHERE = r"(?:adj[0-9]{1,2}|(?:near|onear|next|pre|w|n|p)/[0-9]{1,3})"
 
 
@@ -46,13 +47,16 @@ class Grammar:
     Attributes:
         name: A key of `metasearch.query.syntaxes.SYNTAXES`.
         title: What people call the database.
-        codes: Field code in small letters -> where its words are looked for. The first code of a place is the usual
-            one, for writing.
-        prefix: Matches a code and its sign before what it holds for: group 1 is the code, or several with commas. None
-            where there is no such thing.
-        suffix: Matches the sign and codes after what they hold for: group 1 is the codes, with commas.
-        near: Matches a whole word that is an operator of proximity, beside those of `NEAR_ANYWHERE`.
-        order: Which operators bind more closely than others, where no brackets tell; the closest first.
+        codes: Field code in small letters -> where its words are looked for. The first code of a
+            place is the usual one, for writing.
+        prefix: Matches a code and its sign before what it holds for: group 1 is the code, or
+            several with commas. None where there is no such thing.
+        suffix: Matches the sign and codes after what they hold for: group 1 is the codes, with
+            commas.
+        near: Matches a whole word that is an operator of proximity, beside those of
+            `NEAR_ANYWHERE`.
+        order: Which operators bind more closely than others, where no brackets tell; the closest
+            first.
         wild: Signs that stand for letters.
         endless: Those of them that stand at the end of a word for any letters.
         phrases: Whether words side by side follow one another; otherwise all must occur.

@@ -28,14 +28,26 @@ _ROWS = (
     ("abstract", ABSTRACT),
     ("authors|author|first name|last name", AUTHOR),
     ("author keywords", SUBJECT),
-    ("index terms|ieee terms|mesh_terms|mesh terms|inspec controlled terms|inspec non-controlled terms", HEADING),
+    (
+        (
+            "index terms|ieee terms|mesh_terms|mesh terms|inspec controlled terms|inspec "
+            "non-controlled terms"
+        ),
+        HEADING,
+    ),
     ("standards dictionary terms|inspec indexing|controlled terms", HEADING),
     ("publication title|parent publication title|conference", VENUE),
     ("publication year", YEAR),
     ("doi", DOI),
     ("issn", ISSN),
     ("isbn", ISBN),
-    ("author affiliations|author affiliation|accession number|article number|standard number|funding agency", NOWHERE),
+    (
+        (
+            "author affiliations|author affiliation|accession number|article number|standard "
+            "number|funding agency"
+        ),
+        NOWHERE,
+    ),
     ("publication number|issue|start page|end page|publisher|search index", NOWHERE),
 )
 

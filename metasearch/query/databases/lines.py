@@ -1,8 +1,9 @@
-"""Strategies whose lines have numbers, of which the last is the search: `1 exp X/`, `2 or/1-4`, `3 1 and 2`.
+"""Strategies whose lines have numbers, of which the last is the search: `1 exp X/`, `2 or/1-4`, `3
+1 and 2`.
 
-Histories are printed with the first line first or the last line first; `#1`, `S1`, `1.` and `1` are numbers. A line
-without a number goes on with the one above it. Each line is read when those before it are, so one that names a later
-line, itself, or none that there is, is an error.
+Histories are printed with the first line first or the last line first; `#1`, `S1`, `1.` and `1` are
+numbers. A line without a number goes on with the one above it. Each line is read when those before
+it are, so one that names a later line, itself, or none that there is, is an error.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ from metasearch.query.databases.telling import Telling
 from metasearch.query.reading import ReadQuery
 
 _NUMBERED = re.compile(r"[ \t\ufeff]{0,8}(#|S|s)?([0-9]{1,4})([.):]?)(?:[ \t]{1,20}|$)(?=(\S?))")
-_HITS = re.compile(r"[ \t]{1,20}\(\s?[0-9][0-9,. ]{0,12}\)[ \t]*$|(?:\t[ \t]*|[ ]{3,20})[0-9][0-9,]{0,11}[ \t]*$")
+_HITS = re.compile(
+    r"[ \t]{1,20}\(\s?[0-9][0-9,. ]{0,12}\)[ \t]*$|(?:\t[ \t]*|[ ]{3,20})[0-9][0-9,]{0,11}[ \t]*$"
+)
 _REFERS = re.compile(
     r"(?:^|[\s(])(?:(?:or|and)/\s?#?[0-9]|[#Ss][0-9]{1,4}\b|[0-9]{1,4}\)?\s{1,3}(?:and|or|not)\s"
     r"|(?:and|or|not)\s{1,3}\(?[0-9]{1,4}(?:[\s)]|$)|limit\s[0-9]|from\s[0-9])",
@@ -34,7 +37,9 @@ _FURTHEST = 25
 
 @dataclass(frozen=True, slots=True)
 class NumberedLine:
-    """A line of a strategy: its number, the sign before it ("#", "S" or ""), its text and where that begins."""
+    """A line of a strategy: its number, the sign before it ("#", "S" or ""), its text and where
+    that begins.
+    """
 
     number: int
     sign: str
@@ -59,7 +64,9 @@ class LineReader(Protocol):
 
 
 def numbered_lines(text: str) -> list[NumberedLine] | None:
-    """The lines, those that were first in the search first; None where the text is no such strategy."""
+    """The lines, those that were first in the search first; None where the text is no such
+    strategy.
+    """
     found: list[NumberedLine] = []
     at, step = 0, 0
     for whole in text.splitlines(keepends=True):
@@ -72,7 +79,12 @@ def numbered_lines(text: str) -> list[NumberedLine] | None:
             new = (match[1] or "").upper() == found[0].sign and 0 < away * step <= _FURTHEST
         if new and match is not None:
             found.append(
-                NumberedLine(number, (match[1] or "").upper(), whole[match.end() :].rstrip(), at + match.end())
+                NumberedLine(
+                    number,
+                    (match[1] or "").upper(),
+                    whole[match.end() :].rstrip(),
+                    at + match.end(),
+                )
             )
         elif found:
             last = found[-1]
@@ -98,7 +110,8 @@ def read_lines(
     Args:
         text: All of it.
         lines: Of `numbered_lines`.
-        reader: Makes the reader of one line, from its text, the lines before it and where notes are gathered.
+        reader: Makes the reader of one line, from its text, the lines before it and where notes are
+            gathered.
         syntax: What `reader` reads.
 
     Raises:
@@ -160,7 +173,9 @@ def _tell_unused(telling: Telling, uses: Mapping[int, set[int]], last: int) -> N
             telling.tell("unused", f"line {number}")
 
 
-def _placed(error: QuerySyntaxError, line: NumberedLine, text: str, bare: str, syntax: str) -> QuerySyntaxError:
+def _placed(
+    error: QuerySyntaxError, line: NumberedLine, text: str, bare: str, syntax: str
+) -> QuerySyntaxError:
     """The error of one line, as one of the whole."""
     fix = None
     if error.suggestion is not None:

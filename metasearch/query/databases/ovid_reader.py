@@ -1,4 +1,6 @@
-"""What Ovid alone has: headings with a slash, `or/1-4`, `limit 3 to`, `remove duplicates from 3`."""
+"""What Ovid alone has: headings with a slash, `or/1-4`, `limit 3 to`, `remove duplicates from
+3`.
+"""
 
 from __future__ import annotations
 
@@ -14,17 +16,25 @@ from metasearch.query.databases.values import language_named, type_named
 from metasearch.query.pubmed_tags import Tag
 from metasearch.query.reading import disjunction, plain, words
 
-_EXPLODED = re.compile(r'exp\s{1,5}(\*?)\s{0,3}(?:"([^"]{1,150})"|([^/"\n]{1,150}?))\s{0,3}/', re.IGNORECASE)
+_EXPLODED = re.compile(
+    r'exp\s{1,5}(\*?)\s{0,3}(?:"([^"]{1,150})"|([^/"\n]{1,150}?))\s{0,3}/', re.IGNORECASE
+)
 _NO_HEADING = re.compile(r"\b(?:exp|or|adj[0-9]*|not)\b|[.]|[$]", re.IGNORECASE)
 _SLASH = re.compile(r"/(?:([a-z]{2}(?:,\s?[a-z]{2}){0,40}))?(?![\w/])")
 _NAMED = re.compile(r"\s{0,3}\[[^\[\]]{0,600}\]")
-_COMBINED = re.compile(r"(or|and)/\s?(#?[0-9]{1,4}(?:\s?[-,]\s?#?[0-9]{1,4}){0,200})(?!\w)", re.IGNORECASE)
+_COMBINED = re.compile(
+    r"(or|and)/\s?(#?[0-9]{1,4}(?:\s?[-,]\s?#?[0-9]{1,4}){0,200})(?!\w)", re.IGNORECASE
+)
 _LIMIT = re.compile(r"limit\s{1,5}#?([0-9]{1,4})\s{1,5}to\s{1,5}", re.IGNORECASE)
-_DUPLICATES = re.compile(r"(?:remove\s{1,3}duplicates\s{1,3}from|dedup)\s{1,3}([0-9]{1,4})(?!\w)", re.IGNORECASE)
+_DUPLICATES = re.compile(
+    r"(?:remove\s{1,3}duplicates\s{1,3}from|dedup)\s{1,3}([0-9]{1,4})(?!\w)", re.IGNORECASE
+)
 _KEEP = re.compile(r"from\s{1,3}([0-9]{1,4})\s{1,3}keep\s{1,3}[0-9,\s-]{1,200}", re.IGNORECASE)
 _USE = re.compile(r"use\s{1,3}[a-z0-9]{2,12}(?!\w)", re.IGNORECASE)
 _FREQUENCY = re.compile(r"\s{0,3}/\s?freq\s?=\s?[0-9]{1,3}", re.IGNORECASE)
-_YEARS = re.compile(r'(?:yr|dp|up|ed|dt|dd|rd)\s?=\s?(?:"([^"]{4,40})"|([0-9][\w-]{3,30}))', re.IGNORECASE)
+_YEARS = re.compile(
+    r'(?:yr|dp|up|ed|dt|dd|rd)\s?=\s?(?:"([^"]{4,40})"|([0-9][\w-]{3,30}))', re.IGNORECASE
+)
 _UNKNOWN = re.compile(r"[\w*$?#)]\.([a-z]{2}(?:,[a-z]{2}){0,20})\.$")
 _BARE = frozenset("ti ab tw mp kw kf pt sh hw au id jw jn".split())
 
@@ -32,7 +42,9 @@ _BARE = frozenset("ti ab tw mp kw kf pt sh hw au id jw jn".split())
 class OvidReader(DatabaseReader):
     """One text in Ovid's syntax."""
 
-    def __init__(self, text: str, lines: Mapping[int, Line] | None = None, telling: Telling | None = None) -> None:
+    def __init__(
+        self, text: str, lines: Mapping[int, Line] | None = None, telling: Telling | None = None
+    ) -> None:
         super().__init__(text, OVID, lines, telling)
 
     def special(self) -> tuple[bool, Query | None]:
@@ -59,7 +71,9 @@ class OvidReader(DatabaseReader):
         return query
 
     def is_suffix(self, found: re.Match[str]) -> bool:
-        return found[0].endswith(".") or all(it.strip().lower() in _BARE for it in found[1].split(","))
+        return found[0].endswith(".") or all(
+            it.strip().lower() in _BARE for it in found[1].split(",")
+        )
 
     def after_suffix(self) -> None:
         if named := _NAMED.match(self.text, self.at):
@@ -69,7 +83,9 @@ class OvidReader(DatabaseReader):
             self.at = often.end()
 
     def suffix_here(self) -> tuple[Tag, str] | None:
-        if self.text[self.at : self.at + 2] == " ." and (found := _field_at(self.text, self.at + 1)):
+        if self.text[self.at : self.at + 2] == " ." and (
+            found := _field_at(self.text, self.at + 1)
+        ):
             self.at = found.start()
         if slash := _SLASH.match(self.text, self.at):
             return self.slashed(slash)
@@ -103,7 +119,9 @@ class OvidReader(DatabaseReader):
             self.at = named.end()
         return HEADING, "X/"
 
-    def value(self, text: str, tag: Tag, shown: str, where: tuple[int, int], *, quoted: bool) -> Query | None:
+    def value(
+        self, text: str, tag: Tag, shown: str, where: tuple[int, int], *, quoted: bool
+    ) -> Query | None:
         if shown == "X/":
             return self.heading(text, where)
         return super().value(text, tag, shown, where, quoted=quoted)

@@ -42,7 +42,10 @@ PROQUEST = Grammar(
         ("fau la-au aut", FIRST_AUTHOR),
         ("su if diskw key tags", SUBJECT),
         (
-            "mesh emb mjmesh mjemb mjmainsubject mainsubject mjsub subject sub subheading su.exact.explode cc clsub",
+            (
+                "mesh emb mjmesh mjemb mjmainsubject mainsubject mjsub subject sub subheading "
+                "su.exact.explode cc clsub"
+            ),
             HEADING,
         ),
         ("pub publication pubtitle jn so", VENUE),
@@ -55,12 +58,16 @@ PROQUEST = Grammar(
         ("isbn ib", ISBN),
         ("an pmid id fn", NUMBER),
         (
-            "af aff lo loc pub-loc co cp gi ps fund grant sfi vo iss pg ro ag po in ov un sch school adv dg cmte nct",
+            (
+                "af aff lo loc pub-loc co cp gi ps fund grant sfi vo iss pg ro ag po in ov un sch "
+                "school adv dg cmte nct"
+            ),
             NOWHERE,
         ),
     ),
     prefix=re.compile(
-        r"([A-Za-z]{2,15}(?:\s?,\s?[A-Za-z]{2,12}){0,10})(?:\.(?:EXACT|EXPLODE|X)){0,2}\s{0,3}(?=\()", re.IGNORECASE
+        r"([A-Za-z]{2,15}(?:\s?,\s?[A-Za-z]{2,12}){0,10})(?:\.(?:EXACT|EXPLODE|X)){0,2}\s{0,3}(?=\()",
+        re.IGNORECASE,
     ),
     near=near("near", "pre"),
     reference=re.compile(r"(?:[Ss]|#)([0-9]{1,4})"),

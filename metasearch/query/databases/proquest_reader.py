@@ -18,7 +18,9 @@ _UNKNOWN = re.compile(r"([A-Za-z]{2,20}(?:\.[A-Za-z]{2,20}){1,3})\(")
 class ProquestReader(DatabaseReader):
     """One text in the syntax of ProQuest."""
 
-    def __init__(self, text: str, lines: Mapping[int, Line] | None = None, telling: Telling | None = None) -> None:
+    def __init__(
+        self, text: str, lines: Mapping[int, Line] | None = None, telling: Telling | None = None
+    ) -> None:
         super().__init__(text, PROQUEST, lines, telling)
 
     def prefix(self) -> tuple[Tag, str] | None:
@@ -35,7 +37,9 @@ class ProquestReader(DatabaseReader):
     def is_near(self, word: str) -> bool:
         return word.isupper()
 
-    def value(self, text: str, tag: Tag, shown: str, where: tuple[int, int], *, quoted: bool) -> Query | None:
+    def value(
+        self, text: str, tag: Tag, shown: str, where: tuple[int, int], *, quoted: bool
+    ) -> Query | None:
         if tag.heading and " -- " in text:
             text, _, narrowed = text.partition(" -- ")
             self.telling.tell("subheading", f"-- {narrowed}")

@@ -3,8 +3,8 @@
     query   = operand { [ operator ] operand }          operators of one kind first, as `Grammar.order` says
     operand = [ prefix ] ( "(" query ")" | phrase | word { word } | reference ) [ suffix ]
 
-A field named at a bracket holds for all that stands in it, unless another is named there. None stands throughout for
-what cannot be asked: it is passed over wherever it stands, and told.
+A field named at a bracket holds for all that stands in it, unless another is named there. None
+stands throughout for what cannot be asked: it is passed over wherever it stands, and told.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from metasearch.errors import QuerySyntaxError
 from metasearch.query.ast import IDENTIFIERS, Query, Term, Years, conjunction
@@ -115,7 +116,10 @@ class DatabaseReader(NestedReader):
         """
         if query is None:
             raise self.unsaid or self.error(
-                "Nothing in it can be searched for here", 0, len(self.text), advice="Name a word to look for."
+                "Nothing in it can be searched for here",
+                0,
+                len(self.text),
+                advice="Name a word to look for.",
             )
         for sentence in self.telling.sentences():
             self.note(sentence)
@@ -134,14 +138,18 @@ class DatabaseReader(NestedReader):
         while self.here() not in ("", ")"):
             sign = self.operator()
             operators.append(sign.name if sign else "BESIDE")
-            operands.append(self.excluded(sign) if sign and sign.name == "NOT" else self.operand(sign))
+            operands.append(
+                self.excluded(sign) if sign and sign.name == "NOT" else self.operand(sign)
+            )
         query = self.combined(operands, operators)
         if query is not None:
             self.not_tangled(query)
         return query
 
     def excluded(self, sign: Sign) -> Query | None:
-        """The operand behind a NOT; where it is read more widely, more is left out, and that is told."""
+        """The operand behind a NOT; where it is read more widely, more is left out, and that is
+        told.
+        """
         before, start = self.telling.widened, self.at
         query = self.operand(sign)
         if self.telling.widened > before:
@@ -150,7 +158,9 @@ class DatabaseReader(NestedReader):
 
     def combined(self, operands: Sequence[Query | None], operators: Sequence[str]) -> Query | None:
         """Operands with the operators between them, those that bind closely first."""
-        late_not = self.grammar.order.index("NOT") > self.grammar.order.index("AND") and "NOT" in operators
+        late_not = (
+            self.grammar.order.index("NOT") > self.grammar.order.index("AND") and "NOT" in operators
+        )
         if ("OR" in operators and any(it in ("AND", "NOT") for it in operators)) or (
             late_not and "AND" in operators[operators.index("NOT") :]
         ):
@@ -172,12 +182,20 @@ class DatabaseReader(NestedReader):
         """One operand, whatever it is."""
         char = self.here()
         if char in ("", ")"):
-            raise self.lacks(after.span, "after") if after else self.stray() if char else self.nothing()
+            raise (
+                self.lacks(after.span, "after")
+                if after
+                else self.stray()
+                if char
+                else self.nothing()
+            )
         start = self.at
         handled, query = self.special()
         if handled:
             if self.at <= start:
-                raise self.error("This cannot be read", start, start + 1, fix=self.cut(start, start + 1))
+                raise self.error(
+                    "This cannot be read", start, start + 1, fix=self.cut(start, start + 1)
+                )
             return query
         if prefix := self.prefix():
             return self.prefixed(*prefix)
@@ -213,7 +231,12 @@ class DatabaseReader(NestedReader):
             self.target, self.shown = named
         self.at = opening + 1
         if self.here() == ")":
-            raise self.error("There is nothing between the brackets", opening, close + 1, fix=self.cut(opening, after))
+            raise self.error(
+                "There is nothing between the brackets",
+                opening,
+                close + 1,
+                fix=self.cut(opening, after),
+            )
         self.open.append(opening)
         query = self.query_or_none()
         self.open.pop()
@@ -228,16 +251,25 @@ class DatabaseReader(NestedReader):
         at = self.at
         start = max(at - len(shown) - 1, 0)
         if self.here() in ("", ")") or ((sign := self.peeked()) is not None and sign.name != "NOT"):
-            raise self.error(f"{shown} needs something to look for after it", start, at, fix=self.cut(start, at))
+            raise self.error(
+                f"{shown} needs something to look for after it", start, at, fix=self.cut(start, at)
+            )
         before = self.at
         if self.prefix() is not None and self.text[before] != "(":
-            raise self.error(f"{shown} stands before another field", start, at, fix=self.cut(start, at))
+            raise self.error(
+                f"{shown} stands before another field", start, at, fix=self.cut(start, at)
+            )
         self.at = before
         opens = self.here() == "("
         query = self.operand(None)
         self.target, self.shown = outer
         sign = None if opens else self.peeked()
-        if sign and sign.name == "OR" and self.target is self.grammar.default and not self.field_after(sign.end):
+        if (
+            sign
+            and sign.name == "OR"
+            and self.target is self.grammar.default
+            and not self.field_after(sign.end)
+        ):
             self.telling.tell("bare", shown)
         return query
 
@@ -317,7 +349,9 @@ class DatabaseReader(NestedReader):
         return None
 
     def is_near(self, word: str) -> bool:
-        """Whether a word of letters alone is an operator of proximity: most databases want such a word in quotes."""
+        """Whether a word of letters alone is an operator of proximity: most databases want such a
+        word in quotes.
+        """
         return True
 
     def operator(self) -> Sign | None:
@@ -396,14 +430,21 @@ class DatabaseReader(NestedReader):
         return tag, plain(found[0])
 
     def suffix_in(self, start: int, end: int) -> tuple[Tag, str] | None:
-        """Take a word with the field at its end: `cut_at` is where the field begins, `at` is behind it."""
+        """Take a word with the field at its end: `cut_at` is where the field begins, `at` is behind
+        it.
+        """
         if self.grammar.suffix is None:
             return None
         for at in range(start + 1, end):
             if self.text[at] not in ".:/":
                 continue
             found = self.grammar.suffix.match(self.text, at)
-            if found and found.end() >= end and self.is_suffix(found) and (tag := self.known(found[1])):
+            if (
+                found
+                and found.end() >= end
+                and self.is_suffix(found)
+                and (tag := self.known(found[1]))
+            ):
                 self.cut_at, self.at = at, found.end()
                 self.after_suffix()
                 return tag, plain(found[0])
@@ -437,7 +478,9 @@ class DatabaseReader(NestedReader):
 
     # ---------------------------------------------------------------- values
 
-    def value(self, text: str, tag: Tag, shown: str, where: tuple[int, int], *, quoted: bool) -> Query | None:
+    def value(
+        self, text: str, tag: Tag, shown: str, where: tuple[int, int], *, quoted: bool
+    ) -> Query | None:
         """What a field is to hold.
 
         Args:
@@ -453,7 +496,9 @@ class DatabaseReader(NestedReader):
             self.telling.tell("nowhere", f"{label} {text}")
             if self.unsaid is None:
                 reason = f"{label} cannot be searched here: no field holds it"
-                self.unsaid = self.error(reason, *where, advice="Add a word to look for in another field.")
+                self.unsaid = self.error(
+                    reason, *where, advice="Add a word to look for in another field."
+                )
             return None
         match tag.fields:
             case ("year",):
@@ -471,8 +516,12 @@ class DatabaseReader(NestedReader):
             return None
         return self.looked_for(text, tag, where, quoted=quoted)
 
-    def looked_for(self, text: str, tag: Tag, where: tuple[int, int], *, quoted: bool) -> Query | None:
-        """Words or a phrase, with signs for letters in them; names of authors are words in any order."""
+    def looked_for(
+        self, text: str, tag: Tag, where: tuple[int, int], *, quoted: bool
+    ) -> Query | None:
+        """Words or a phrase, with signs for letters in them; names of authors are words in any
+        order.
+        """
         fields = tag.fields
         if fields[0] in ("isbn", "issn") and (number := identifier_field(text)) in ("isbn", "issn"):
             fields = (number,)  # some databases have one field for both
@@ -485,7 +534,9 @@ class DatabaseReader(NestedReader):
         texts = [self.widened(word, where) for word in text.split(" ")]
         texts = [it for it in texts if it[0]]
         if not texts:
-            raise self.error("There is no letter or digit to look for", *where, fix=self.cut(*where))
+            raise self.error(
+                "There is no letter or digit to look for", *where, fix=self.cut(*where)
+            )
         if any(cut for _, cut in texts):
             if phrase and len(texts) > 1:
                 self.telling.tell("broken phrase", text)
@@ -497,7 +548,7 @@ class DatabaseReader(NestedReader):
         if len(fields) == 1:
             return truncatable(texts, fields[0])
         # All must occur, but not all in the same one of the fields.
-        return conjunction(*(in_fields(fields, lambda field: truncatable([it], field)) for it in texts))  # noqa: B023
+        return conjunction(*(in_fields(fields, partial(truncatable, [text])) for text in texts))
 
     def widened(self, word: str, where: tuple[int, int]) -> tuple[str, bool]:
         """(the word, or its beginning where any ending will do, whether it is one)."""
@@ -560,7 +611,9 @@ class DatabaseReader(NestedReader):
     def referred(self) -> re.Match[str] | None:
         """The earlier line that is named next, if one is."""
         end = self.word_end(self.at)
-        found = self.grammar.reference.fullmatch(self.text, self.at, end) if end - self.at < 6 else None
+        found = (
+            self.grammar.reference.fullmatch(self.text, self.at, end) if end - self.at < 6 else None
+        )
         return found if found and (self.lines is not None or not found[0].isdigit()) else None
 
     def reference(self, number: int, start: int, end: int) -> Query | None:
@@ -569,7 +622,13 @@ class DatabaseReader(NestedReader):
         shown = self.text[start:end]
         if self.lines is None:
             reason = f"{shown} stands for an earlier search, and none is remembered here"
-            raise self.error(reason, start, end, fix=self.cut(start, end), advice="Send all lines of the strategy.")
+            raise self.error(
+                reason,
+                start,
+                end,
+                fix=self.cut(start, end),
+                advice="Send all lines of the strategy.",
+            )
         line = self.lines.get(number)
         if line is None:
             reason = f"There is no line {number} before this one"
@@ -587,16 +646,24 @@ class DatabaseReader(NestedReader):
         for part in filter(str.strip, text.replace("#", " ").split(",")):
             first, _, last = ("".join(it.split()) for it in part.partition("-"))
             if not first.isdigit() or not (last or first).isdigit():
-                raise self.error(f'"{part.strip()}" names no lines', *where, advice="Write 1-4 or 1,3.")
+                raise self.error(
+                    f'"{part.strip()}" names no lines', *where, advice="Write 1-4 or 1,3."
+                )
             if int(last or first) < int(first):
-                raise self.error(f"The range {part.strip()} ends before it begins", *where, advice="Write 1-4.")
+                raise self.error(
+                    f"The range {part.strip()} ends before it begins", *where, advice="Write 1-4."
+                )
             if int(last or first) - int(first) > MOST_LINES:
-                raise self.error(f"The range {part.strip()} names too many lines", *where, advice="Write 1-4.")
+                raise self.error(
+                    f"The range {part.strip()} names too many lines", *where, advice="Write 1-4."
+                )
             numbers |= dict.fromkeys(range(int(first), int(last or first) + 1))
         return list(numbers)
 
     def nothing(self) -> QuerySyntaxError:
-        return self.error("There is nothing to look for here", 0, max(1, len(self.text)), advice="Write a word.")
+        return self.error(
+            "There is nothing to look for here", 0, max(1, len(self.text)), advice="Write a word."
+        )
 
 
 def identifier(text: str) -> Tag | None:

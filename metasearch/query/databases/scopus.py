@@ -54,9 +54,27 @@ SCOPUS = Grammar(
         ("issn issnp eissn", ISSN),
         ("isbn", ISBN),
         ("eid pmid casregnumber", NUMBER),
-        ("affil affilorg affilcity affilcountry af-id au-id orcid authfirst authcollab openaccess oa", NOWHERE),
-        ("subjarea srctype pubstage fund-all fund-sponsor fund-acr fund-no funding volume issue pages artnum", NOWHERE),
-        ("refeid ref reftitle refauth refsrctitle refpubyear pubdatetxt confloc confspons chem manufacturer", NOWHERE),
+        (
+            (
+                "affil affilorg affilcity affilcountry af-id au-id orcid authfirst authcollab "
+                "openaccess oa"
+            ),
+            NOWHERE,
+        ),
+        (
+            (
+                "subjarea srctype pubstage fund-all fund-sponsor fund-acr fund-no funding volume "
+                "issue pages artnum"
+            ),
+            NOWHERE,
+        ),
+        (
+            (
+                "refeid ref reftitle refauth refsrctitle refpubyear pubdatetxt confloc confspons chem "
+                "manufacturer"
+            ),
+            NOWHERE,
+        ),
         ("sequencebank website exactkeyword load-date recordtype", NOWHERE),
     ),
     prefix=re.compile(r"([A-Za-z][A-Za-z-]{1,20})\s{0,5}(?=\()"),
@@ -67,7 +85,9 @@ SCOPUS = Grammar(
 
 #: `DOCTYPE(ar)` and `LIMIT-TO(DOCTYPE, "ar")` -> our types.
 DOCTYPES = {
-    "ar": "article", "re": "review", "cp": "conference-paper", "ch": "chapter", "bk": "book", "cr": "proceedings",
-    "le": "letter", "ed": "editorial", "er": "erratum", "no": "letter", "sh": "article", "rp": "report",
+    "ar": "article", "re": "review", "cp": "conference-paper", "ch": "chapter", "bk": "book",
+    "cr": "proceedings",
+    "le": "letter", "ed": "editorial", "er": "erratum", "no": "letter", "sh": "article",
+    "rp": "report",
     "dp": "article", "tb": "retraction", "bz": "article", "ab": "article",
 }  # fmt: skip

@@ -21,7 +21,9 @@ _LIMIT = re.compile(
 class ScopusReader(DatabaseReader):
     """One text in the syntax of Scopus."""
 
-    def __init__(self, text: str, lines: Mapping[int, Line] | None = None, telling: Telling | None = None) -> None:
+    def __init__(
+        self, text: str, lines: Mapping[int, Line] | None = None, telling: Telling | None = None
+    ) -> None:
         super().__init__(text, SCOPUS, lines, telling)
 
     def special(self) -> tuple[bool, Query | None]:

@@ -1,4 +1,6 @@
-"""What is told of a strategy that the tree does not say as exactly: one sentence a kind, with what it is said of."""
+"""What is told of a strategy that the tree does not say as exactly: one sentence a kind, with what
+it is said of.
+"""
 
 from __future__ import annotations
 
@@ -18,16 +20,19 @@ SENTENCES: Mapping[str, str] = {
     "nowhere": "{}: passed over, for nothing here holds that",
     "limit": "{}: a limit that no source can be asked for is passed over",
     "field": "{}",
-    "type": "{}: no type of works here is so narrow: it is looked for among keywords and subject headings",
+    "type": "{}: no type of works here is so narrow: it is looked for among keywords and subject "
+    "headings",
     "wider type": "{}: read as a type that holds more",
     "date": "of a date only the year can be asked ({})",
     "order": "{} without brackets: read in the order that {} has; write brackets to be sure",
-    "bare": "{}: a field holds for the word, phrase or bracket that it stands at, not for what OR adds",
+    "bare": "{}: a field holds for the word, phrase or bracket that it stands at, not for what OR "
+    "adds",
     "frequency": "{}: how often a word occurs cannot be asked",
     "duplicates": "{}: duplicates are merged in any case",
     "hits": "numbers of hits at the ends of lines are passed over ({})",
     "unused": "{}: no other line that counts leads there, so it is not searched for",
-    "lower case": "{}: read as operators, for brackets, quotes or fields stand beside them; write them in capitals",
+    "lower case": "{}: read as operators, for brackets, quotes or fields stand beside them; write "
+    "them in capitals",
     "word": "{}: read as words; write them in capitals for operators",
     "settings": "{}: settings of a database are passed over",
 }

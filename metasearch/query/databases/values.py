@@ -13,12 +13,15 @@ from metasearch.query.years import BadYears
 _MONTH, _DAY = "(?:0[1-9]|1[0-2])", "(?:0[1-9]|[12][0-9]|3[01])"
 # The same sign between both, so that 1450-1012 is no day.
 _DATE = rf"[1-3][0-9]{{3}}(?:{_MONTH}(?:{_DAY})?|-{_MONTH}(?:-{_DAY})?|/{_MONTH}(?:/{_DAY})?|\.{_MONTH}(?:\.{_DAY})?)?"
-_RANGE = re.compile(rf"({_DATE})?\s{{0,3}}(?:-|–|:|to|\.\.)\s{{0,3}}({_DATE}|current|present)?", re.IGNORECASE)
+_RANGE = re.compile(
+    rf"({_DATE})?\s{{0,3}}(?:-|–|:|to|\.\.)\s{{0,3}}({_DATE}|current|present)?", re.IGNORECASE
+)
 _ONE = re.compile(rf"(>=|<=|>|<|=|is|aft|bef)?\s{{0,3}}({_DATE})", re.IGNORECASE)
 
 
 def years_in(text: str) -> tuple[Years, bool]:
-    """The years that a date, a range or a comparison of a database says, and whether it says no more than years.
+    """The years that a date, a range or a comparison of a database says, and whether it says no
+    more than years.
 
     Raises:
         BadYears: It says none.
@@ -45,7 +48,9 @@ def years_in(text: str) -> tuple[Years, bool]:
         raise BadYears("The range ends before it begins", f"{end}-{begin}")
     if end is not None and end >= 2999:
         end = None
-    exact = (not ranged[1] or _at_edge(ranged[1], "01", "01")) and (not last or _at_edge(last, "12", "31"))
+    exact = (not ranged[1] or _at_edge(ranged[1], "01", "01")) and (
+        not last or _at_edge(last, "12", "31")
+    )
     if begin is None and end is None:
         raise BadYears("A range of years has a year at one end")
     return Years(begin, end), exact
@@ -57,7 +62,9 @@ def _at_edge(date: str, month: str, day: str) -> bool:
 
 
 def type_named(text: str) -> tuple[str | None, bool]:
-    """The type that a name of a publication type means, or None, and whether that type holds more."""
+    """The type that a name of a publication type means, or None, and whether that type holds
+    more.
+    """
     name = " ".join(text.split()).casefold()
     if name in TYPES:
         return TYPES[name], True

@@ -43,7 +43,10 @@ WOS = Grammar(
         ("do", DOI),
         ("is", ISSN),
         ("pmid ut", NUMBER),
-        ("oo og ad sg sa ci ps cu zp fo fg ft fd ai wou sdg cd lt pub pubp np dop sub ssgi", NOWHERE),
+        (
+            "oo og ad sg sa ci ps cu zp fo fg ft fd ai wou sdg cd lt pub pubp np dop sub ssgi",
+            NOWHERE,
+        ),
     ),
     prefix=re.compile(r"([A-Za-z]{2,4})\s{0,5}[=＝]"),
     near=near("near", "same"),

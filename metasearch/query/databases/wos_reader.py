@@ -1,4 +1,6 @@
-"""Web of Science and IEEE Xplore: nothing but their tables, and the settings that a history prints."""
+"""Web of Science and IEEE Xplore: nothing but their tables, and the settings that a history
+prints.
+"""
 
 from __future__ import annotations
 
@@ -12,14 +14,17 @@ from metasearch.query.databases.telling import Telling
 from metasearch.query.databases.wos import WOS
 
 _SETTING = re.compile(
-    r"(?:Indexes|Timespan|Editions|Databases?|DocType|Language)\s{0,3}=\s{0,3}[^\n()\"]{1,200}", re.IGNORECASE
+    r"(?:Indexes|Timespan|Editions|Databases?|DocType|Language)\s{0,3}=\s{0,3}[^\n()\"]{1,200}",
+    re.IGNORECASE,
 )
 
 
 class WosReader(DatabaseReader):
     """One text in the syntax of Web of Science."""
 
-    def __init__(self, text: str, lines: Mapping[int, Line] | None = None, telling: Telling | None = None) -> None:
+    def __init__(
+        self, text: str, lines: Mapping[int, Line] | None = None, telling: Telling | None = None
+    ) -> None:
         super().__init__(text, WOS, lines, telling)
 
     def special(self) -> tuple[bool, Query | None]:
@@ -36,5 +41,7 @@ class WosReader(DatabaseReader):
 class IeeeReader(DatabaseReader):
     """One text in the syntax of IEEE Xplore."""
 
-    def __init__(self, text: str, lines: Mapping[int, Line] | None = None, telling: Telling | None = None) -> None:
+    def __init__(
+        self, text: str, lines: Mapping[int, Line] | None = None, telling: Telling | None = None
+    ) -> None:
         super().__init__(text, IEEE, lines, telling)

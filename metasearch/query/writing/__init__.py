@@ -1,10 +1,11 @@
-"""Any query in the syntax of a database that people search by hand: the way back from `metasearch.query.syntaxes`.
+"""Any query in the syntax of a database that people search by hand: the way back from
+`metasearch.query.syntaxes`.
 
     translate('"salt marsh" carbon year:2018-', to="ovid").text    # ("salt marsh" and carbon).mp. and 2018:3000.yr.
 
-Each syntax has a file with a table (`style.py` says of what), and `writer.py` goes by it; our own syntax and CQL have
-printers of their own. What a syntax cannot say is told in the notes; where there are none, the text is read back as the
-query that it was written from.
+Each syntax has a file with a table (`style.py` says of what), and `writer.py` goes by it; our own
+syntax and CQL have printers of their own. What a syntax cannot say is told in the notes; where
+there are none, the text is read back as the query that it was written from.
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ class Translation:
     """A query in one syntax.
 
     Attributes:
-        text: To be pasted into the database's own search; "" where nothing of the query can be said in it.
+        text: To be pasted into the database's own search; "" where nothing of the query can be said
+            in it.
         syntax: A key of `TARGETS`.
         notes: One sentence for each thing that the text does not say as the query does.
     """
@@ -60,7 +62,9 @@ def translate(query: str | Query, *, to: str, syntax: str = "auto") -> Translati
         UsageError: There is no such syntax.
     """
     if to not in TARGETS:
-        raise UsageError(f"there is no syntax called {to[:40]!r}", advice=f"Choose one of {', '.join(TARGETS)}.")
+        raise UsageError(
+            f"there is no syntax called {to[:40]!r}", advice=f"Choose one of {', '.join(TARGETS)}."
+        )
     if not isinstance(query, str):
         return written(query, to)
     from metasearch.query.syntaxes import read

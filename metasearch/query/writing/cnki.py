@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from metasearch.query.writing.style import DOUBLE, SINGLE, Booleans, Style, YearRanges
 
-#: What the expert syntaxes of Chinese databases take for a sign even between quotes: quotes, distances and counts.
+#: What the expert syntaxes of Chinese databases take for a sign even between quotes: quotes,
+#: distances and counts.
 LOST = rf"[{DOUBLE}{SINGLE}\\#$%＃＄％]|[/／](?=\s?(?:SEN|NEAR|PREV|AFT|PRG|PEG|SUB)\b)"
 
 STYLE = Style(

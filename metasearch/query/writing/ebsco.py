@@ -1,5 +1,5 @@
-"""EBSCOhost (https://connect.ebsco.com/s/article/Searching-with-Field-Codes): a code before a term, none for the usual
-fields: title, subject and abstract.
+"""EBSCOhost (https://connect.ebsco.com/s/article/Searching-with-Field-Codes): a code before a term,
+none for the usual fields: title, subject and abstract.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Embase.com (https://www.elsevier.com/support/embase): `(salt AND marsh):ti,ab,kw`, and filters in square brackets."""
+"""Embase.com (https://www.elsevier.com/support/embase): `(salt AND marsh):ti,ab,kw`, and filters in
+square brackets.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,10 @@ STYLE = Style(
         isbn="",
     )
     | dict.fromkeys(("type", "language"), "[{x}]/lim"),
-    told={"any": "Embase: what is looked for everywhere is looked for in titles, abstracts and keywords"},
+    told={
+        "any": "Embase: what is looked for everywhere is looked for in titles, abstracts and "
+        "keywords"
+    },
     single=frozenset({"type", "language"}),
     phrase="'{x}'",
     value="{x}",

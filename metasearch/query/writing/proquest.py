@@ -1,5 +1,5 @@
-"""ProQuest (https://proquest.libguides.com/proquestplatform/tips): `ti(salt AND marsh)`; `noft` is all but
-the full text.
+"""ProQuest (https://proquest.libguides.com/proquestplatform/tips): `ti(salt AND marsh)`; `noft` is
+all but the full text.
 """
 
 from __future__ import annotations
@@ -15,7 +15,10 @@ STYLE = Style(
     reserved="near|pre|n|p|exact|lnk|within",
     lost=f"[{DOUBLE}*?{{}}]",
     years=YearRanges(
-        only=("pd({first})",), both=("pd({first}-{last})",), since=("pd(>={first})",), until=("pd(<={last})",)
+        only=("pd({first})",),
+        both=("pd({first}-{last})",),
+        since=("pd(>={first})",),
+        until=("pd(<={last})",),
     ),
     types={
         "article": ("article", "review"),

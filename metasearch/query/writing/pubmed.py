@@ -25,7 +25,10 @@ STYLE = Style(
     lost=f"[{DOUBLE}*]",
     least=4,
     years=YearRanges(
-        only=("{first}[dp]",), both=("{first}:{last}[dp]",), since=("{first}:3000[dp]",), until=("1000:{last}[dp]",)
+        only=("{first}[dp]",),
+        both=("{first}:{last}[dp]",),
+        since=("{first}:3000[dp]",),
+        until=("1000:{last}[dp]",),
     ),
     # What is a review is a journal article as well.
     types={

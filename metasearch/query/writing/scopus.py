@@ -1,4 +1,6 @@
-"""Scopus (https://service.elsevier.com/app/answers/detail/a_id/11365/supporthub/scopus/): `TITLE(x)`."""
+"""Scopus (https://service.elsevier.com/app/answers/detail/a_id/11365/supporthub/scopus/):
+`TITLE(x)`.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,10 @@ STYLE = Style(
     label="Scopus",
     bracketed=True,
     fields=fields_of(SCOPUS, "{CODE}({x})", any="title-abs-key"),
-    told={"any": "Scopus: what is looked for everywhere is looked for in titles, abstracts and keywords"},
+    told={
+        "any": "Scopus: what is looked for everywhere is looked for in titles, abstracts and "
+        "keywords"
+    },
     booleans=Booleans(without=" AND NOT "),
     reserved=r"w|pre",
     lost=f"[{DOUBLE}*?{{}}]",

@@ -1,4 +1,6 @@
-"""How one syntax writes what a query says: a table that `writer.py` goes by. Each syntax has a file with its own."""
+"""How one syntax writes what a query says: a table that `writer.py` goes by. Each syntax has a file
+with its own.
+"""
 
 from __future__ import annotations
 
@@ -29,8 +31,8 @@ class Booleans:
 class YearRanges:
     """Templates of a range of years; a range of several templates holds where all of them do.
 
-    `{first}` and `{last}` are the years of the range, `{before}` the one before the first, `{after}` that after the
-    last, each of four digits.
+    `{first}` and `{last}` are the years of the range, `{before}` the one before the first,
+    `{after}` that after the last, each of four digits.
 
     Attributes:
         only: A single year.
@@ -52,24 +54,30 @@ class Style:
     Attributes:
         name: A key of `metasearch.query.writing.TARGETS`.
         label: What its users call it, for notes.
-        fields: Names of one or more of our fields, with blanks between -> a template with the place `{x}`. Several
-            names are the alternatives of one term in these fields: "title abstract" for `.ti,ab.`.
+        fields: Names of one or more of our fields, with blanks between -> a template with the place
+            `{x}`. Several names are the alternatives of one term in these fields: "title abstract"
+            for `.ti,ab.`.
         told: Field -> what is lost by its template, as a sentence; said when it is used.
         framed: A template takes several terms with AND, OR and NOT between them, and not only one.
         single: Names of fields whose templates take one term all the same.
         bracketed: Its templates have brackets around `{x}` already.
         booleans: Between parts.
         inner: Between the parts of a group that a template is put around.
-        phrase: A template for words that follow one another; also for a word that would be a sign when bare.
+        phrase: A template for words that follow one another; also for a word that would be a sign
+            when bare.
         bare: Words without any special character stand without quotes.
         truncation: The sign after the beginning of a word; "" where there is none.
         least: Letters and digits that must stand before it.
-        reserved: A pattern of further words that would be a sign when they stand bare, in whatever case.
-        lost: A pattern of what has a meaning even between quotes, or ends them, and cannot be escaped.
+        reserved: A pattern of further words that would be a sign when they stand bare, in whatever
+            case.
+        lost: A pattern of what has a meaning even between quotes, or ends them, and cannot be
+            escaped.
         years: Ranges of years; None where they cannot be asked.
-        types: Type -> the database's own words; an article is also what the database calls a review.
+        types: Type -> the database's own words; an article is also what the database calls a
+            review.
         value: A template for several words of a type or language; "" for that of phrases.
-        languages: The attribute of `metasearch.bib.languages.Language` that languages are written as; "" for none.
+        languages: The attribute of `metasearch.bib.languages.Language` that languages are written
+            as; "" for none.
     """
 
     name: str
@@ -112,10 +120,11 @@ def fields_of(grammar: Grammar, template: str, **codes: str) -> dict[str, str]:
     """`Style.fields` out of the table that a database's syntax is read by.
 
     Args:
-        grammar: The table. Of the codes that search just one of our fields, or several, the first is written.
+        grammar: The table. Of the codes that search just one of our fields, or several, the first
+            is written.
         template: With the places `{x}` and `{code}`, or `{CODE}` for capitals.
-        codes: Field -> the code where another is better; "" where the field cannot be asked for in truth. Several
-            fields are joined as in `title_abstract`.
+        codes: Field -> the code where another is better; "" where the field cannot be asked for in
+            truth. Several fields are joined as in `title_abstract`.
     """
     found: dict[str, str] = {}
     for code, tag in grammar.codes.items():
@@ -123,7 +132,9 @@ def fields_of(grammar: Grammar, template: str, **codes: str) -> dict[str, str]:
             found.setdefault(_key(tag.fields), code)
     found |= {_key(names.split("_")): code for names, code in codes.items()}
     return {
-        names: template.replace("{code}", code).replace("{CODE}", code.upper()) for names, code in found.items() if code
+        names: template.replace("{code}", code).replace("{CODE}", code.upper())
+        for names, code in found.items()
+        if code
     }
 
 

@@ -22,6 +22,9 @@ STYLE = Style(
     truncation="",
     lost=LOST,
     years=YearRanges(
-        only=("Date:{first}",), both=("Date:{first}-{last}",), since=("Date:{first}-",), until=("Date:-{last}",)
+        only=("Date:{first}",),
+        both=("Date:{first}-{last}",),
+        since=("Date:{first}-",),
+        until=("Date:-{last}",),
     ),
 )

@@ -1,4 +1,6 @@
-"""Web of Science (https://webofscience.help.clarivate.com/en-us/Content/advanced-search.html): `TS=(salt AND marsh)`"""
+"""Web of Science (https://webofscience.help.clarivate.com/en-us/Content/advanced-search.html):
+`TS=(salt AND marsh)`
+"""
 
 from __future__ import annotations
 
@@ -10,12 +12,18 @@ STYLE = Style(
     label="Web of Science",
     bracketed=True,
     fields=fields_of(WOS, "{CODE}=({x})", any="ts", isbn="is"),
-    told={"any": "Web of Science: what is looked for everywhere is looked for in titles, abstracts and keywords"},
+    told={
+        "any": "Web of Science: what is looked for everywhere is looked for in titles, abstracts "
+        "and keywords"
+    },
     reserved="near|same",
     lost=f"[{DOUBLE}*?$]",
     least=3,
     years=YearRanges(
-        only=("PY=({first})",), both=("PY=({first}-{last})",), since=("PY=({first}-3000)",), until=("PY=(1000-{last})",)
+        only=("PY=({first})",),
+        both=("PY=({first}-{last})",),
+        since=("PY=({first}-3000)",),
+        until=("PY=(1000-{last})",),
     ),
     types={
         "article": ("Article", "Review"),

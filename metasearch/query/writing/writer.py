@@ -1,7 +1,8 @@
-"""A query tree -> text in one syntax, by its `Style`. Brackets stand only where an operator changes.
+"""A query tree -> text in one syntax, by its `Style`. Brackets stand only where an operator
+changes.
 
-Two steps: `said` turns the tree into what the syntax can say, and puts into the notes what it cannot; `text` writes
-that, with one field around all that is looked for in it.
+Two steps: `said` turns the tree into what the syntax can say, and puts into the notes what it
+cannot; `text` writes that, with one field around all that is looked for in it.
 """
 
 from __future__ import annotations
@@ -16,19 +17,23 @@ from metasearch.query.printer import to_text
 from metasearch.query.reading import plain
 from metasearch.query.writing.style import SIGNS, Booleans, Style
 
-#: A word that no database takes for anything else, unless it is reserved: letters, digits and hyphens between them.
+#: A word that no database takes for anything else, unless it is reserved: letters, digits and
+#: hyphens between them.
 _PLAIN = re.compile(r"[^\W\d_]\w*(?:-\w+)*")
 #: Years that stand for an open beginning and an open end where a syntax knows closed ranges only.
 FIRST_YEAR, LAST_YEAR = 1000, 3000
 _NAMES = {
-    "any": "everywhere", "title": "titles", "author": "authors", "venue": "journals", "abstract": "abstracts",
+    "any": "everywhere", "title": "titles", "author": "authors", "venue": "journals",
+    "abstract": "abstracts",
     "subject": "subjects", "doi": "DOIs", "isbn": "ISBNs", "issn": "ISSNs",
 }  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """One term as it is written, and the template that it has to be put into; `frame` is "{x}" for none."""
+    """One term as it is written, and the template that it has to be put into; `frame` is "{x}" for
+    none.
+    """
 
     text: str
     frame: str = "{x}"
@@ -92,9 +97,16 @@ class Writer:
             case Or(parts):
                 return self.either(parts)
             case Not(part):
-                self.note(f"{self.style.label} has no NOT without something before it: {shown(query)} is left out")
+                self.note(
+                    f"{self.style.label} has no NOT without something before it: {shown(query)} "
+                    f"is left out"
+                )
                 return None
-        wanted = [said for part in query.parts if not isinstance(part, Not) and (said := self.said(part)) is not None]
+        wanted = [
+            said
+            for part in query.parts
+            if not isinstance(part, Not) and (said := self.said(part)) is not None
+        ]
         unwanted = [part for part in query.parts if isinstance(part, Not)]
         if not wanted:
             for part in unwanted:
@@ -120,7 +132,9 @@ class Writer:
         """Either of them, flattened, each once."""
         flat: dict[Said, None] = {}
         for side in sides:
-            flat |= dict.fromkeys(side.parts if isinstance(side, Group) and not side.every else (side,))
+            flat |= dict.fromkeys(
+                side.parts if isinstance(side, Group) and not side.every else (side,)
+            )
         return self.group(False, list(flat), [])
 
     def group(self, every: bool, parts: list[Said], without: list[Said]) -> Said:
@@ -139,7 +153,9 @@ class Writer:
         return self.alternatives(sides) if sides else None
 
     def folded(self, parts: Sequence[Query]) -> Iterable[Query | Leaf]:
-        """The alternatives; one term in several fields is one leaf where a template searches them at once."""
+        """The alternatives; one term in several fields is one leaf where a template searches them
+        at once.
+        """
         places: dict[Term, set[str]] = {}
         for part in parts:
             if isinstance(part, Term) and (part.phrase or " " not in part.text):
@@ -152,7 +168,9 @@ class Writer:
                 yield part
                 continue
             at = places.get(_anywhere(part), set())
-            found = next((it for it in self.style.together if part.field in it and at.issuperset(it)), None)
+            found = next(
+                (it for it in self.style.together if part.field in it and at.issuperset(it)), None
+            )
             if found is None:
                 yield part
                 continue
@@ -168,12 +186,16 @@ class Writer:
             return self.facet(term)
         frame = self.style.template(term.field)
         if frame is None and term.field in IDENTIFIERS:
-            self.note(f"{self.style.label} cannot be asked for {_NAMES[term.field]}: {shown(term)} is left out")
+            self.note(
+                f"{self.style.label} cannot be asked for {_NAMES[term.field]}: {shown(term)} is "
+                f"left out"
+            )
             return None
         if frame is None:
             frame = self.style.fields["any"]
             self.note(
-                f"{self.style.label} cannot search {_NAMES[term.field]} alone: {shown(term)} is looked for by topic"
+                f"{self.style.label} cannot search {_NAMES[term.field]} alone: {shown(term)} is "
+                f"looked for by topic"
             )
         elif told := self.style.told.get(term.field):
             self.note(told)
@@ -185,10 +207,14 @@ class Writer:
         return self.grouped(leaves) if leaves else None
 
     def worded(self, term: Term, text: str) -> str:
-        """One word, or the words of a phrase or identifier, without its field; "" where nothing is left of it."""
+        """One word, or the words of a phrase or identifier, without its field; "" where nothing is
+        left of it.
+        """
         style = self.style
         lost = list(dict.fromkeys(re.findall(style.lost, text, re.IGNORECASE)))
-        pieces = plain(re.sub(style.lost, " ", text, flags=re.IGNORECASE) if lost else text).split(" ")
+        pieces = plain(re.sub(style.lost, " ", text, flags=re.IGNORECASE) if lost else text).split(
+            " "
+        )
         # A word without a letter or digit is in no index.
         bare = " ".join(word for word in pieces if any(map(str.isalnum, word)))
         lost += [word for word in pieces if word and not any(map(str.isalnum, word))]
@@ -196,16 +222,24 @@ class Writer:
             self.note(f"{style.label} cannot search for {text[:30]}, which is left out")
             return ""
         if lost:
-            self.note(f"{style.label} cannot search for {' '.join(lost)}, which is left out of {text[:60]}")
+            self.note(
+                f"{style.label} cannot search for {' '.join(lost)}, which is left out of "
+                f"{text[:60]}"
+            )
         sign = ""
         if term.truncated and not style.truncation:
-            self.note(f"{style.label} cannot be asked for the beginnings of words: {bare[:30]}* is written as a word")
+            self.note(
+                f"{style.label} cannot be asked for the beginnings of words: {bare[:30]}* is "
+                f"written as a word"
+            )
         elif term.truncated:
             sign = style.truncation
             if sum(map(str.isalnum, bare)) < style.least:
                 wanted = f"{style.label} wants {style.least} letters or digits before a {sign}"
                 self.note(f"{wanted}: {bare}{sign} finds less there")
-        simple = _PLAIN.fullmatch(bare) and not re.fullmatch(f"{SIGNS}|{style.reserved}", bare, re.IGNORECASE)
+        simple = _PLAIN.fullmatch(bare) and not re.fullmatch(
+            f"{SIGNS}|{style.reserved}", bare, re.IGNORECASE
+        )
         if style.bare and simple and not term.phrase and term.field not in IDENTIFIERS:
             return f"{bare}{sign}"
         return style.phrase.format(x=f"{bare}{sign}")
@@ -215,13 +249,19 @@ class Writer:
         if term.field == "type":
             words = self.style.types.get(term.text, ())
         else:
-            words = (getattr(languages()[term.text], self.style.languages),) if self.style.languages else ()
+            words = (
+                (getattr(languages()[term.text], self.style.languages),)
+                if self.style.languages
+                else ()
+            )
         if frame is None or not words:
             self.note(f"{self.style.label} has no word for {shown(term)}, which is left out")
             return None
         quoted = self.style.value or self.style.phrase
         bare = self.style.bare
-        texts = [word if bare and _PLAIN.fullmatch(word) else quoted.format(x=word) for word in words]
+        texts = [
+            word if bare and _PLAIN.fullmatch(word) else quoted.format(x=word) for word in words
+        ]
         return self.alternatives([self.leaf(text, frame, term.field) for text in texts])
 
     def leaf(self, text: str, frame: str, field: str) -> Leaf:
@@ -231,7 +271,9 @@ class Writer:
         ranges = self.style.years
         first, last = years.first, years.last
         if ranges is None or (first is None and last is not None and last < FIRST_YEAR):
-            self.note(f"{self.style.label} cannot be asked for such years: {shown(years)} is left out")
+            self.note(
+                f"{self.style.label} cannot be asked for such years: {shown(years)} is left out"
+            )
             return None
         if first == last:
             templates = ranges.only
@@ -257,7 +299,9 @@ class Writer:
         return self.joined(said.every, parts, without, self.style.booleans)
 
     def by_frame(self, said: Group) -> tuple[list[str], list[str]]:
-        """The parts and what must not hold, those of one field put together, each in brackets where it needs them."""
+        """The parts and what must not hold, those of one field put together, each in brackets where
+        it needs them.
+        """
         framed: dict[str, tuple[list[Said], list[Said]]] = {}
         order: list[str | Said] = []
         for part in said.parts:
@@ -277,7 +321,9 @@ class Writer:
                 parts, without = framed[it]
                 it = self.grouped(parts, without) if said.every else self.alternatives(parts)
             together.append(it)
-        return [self.operand(it, said.every) for it in together], [self.operand(it, None) for it in outside]
+        return [self.operand(it, said.every) for it in together], [
+            self.operand(it, None) for it in outside
+        ]
 
     def operand(self, said: Said, every: bool | None) -> str:
         """A part of a group of that kind; None for what follows a NOT."""

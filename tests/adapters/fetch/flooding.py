@@ -1,4 +1,5 @@
-"""A server that never stops sending, in a thread of its own so that it is as fast as the machine."""
+"""A server that never stops sending, in a thread of its own so that it is as fast as the
+machine."""
 
 from __future__ import annotations
 
@@ -35,7 +36,8 @@ class Flood:
 
 @contextmanager
 def flood(start: bytes, again: bytes, *, most: int = 1 << 28) -> Iterator[Flood]:
-    """A server that answers each request with `start`, and then with `again` until the client has gone.
+    """A server that answers each request with `start`, and then with `again` until the client has
+    gone.
 
     Args:
         start: What is sent first.

@@ -1,4 +1,5 @@
-"""A server on a loopback socket that answers byte for byte what a test wants, and remembers what it was asked."""
+"""A server on a loopback socket that answers byte for byte what a test wants, and remembers what it
+was asked."""
 
 from __future__ import annotations
 
@@ -27,7 +28,8 @@ def reply(body: bytes = b"{}", status: int = 200, **headers: str) -> bytes:
 
 
 def raw(data: bytes, *, then: str = "close") -> Script:
-    """Sends these bytes, then closes the connection, resets it ("reset") or stays silent ("hang")."""
+    """Sends these bytes, then closes the connection, resets it ("reset") or stays silent
+    ("hang")."""
 
     async def play(writer: asyncio.StreamWriter) -> None:
         writer.write(data)
@@ -41,9 +43,12 @@ def raw(data: bytes, *, then: str = "close") -> Script:
 
 
 class Loopback:
-    """`async with Loopback({"/path": reply(...)}) as server`: `server.url("/path")`, `server.seen`."""
+    """`async with Loopback({"/path": reply(...)}) as server`: `server.url("/path")`,
+    `server.seen`."""
 
-    def __init__(self, routes: Mapping[str, bytes | Script] | None = None, host: str = "127.0.0.1") -> None:
+    def __init__(
+        self, routes: Mapping[str, bytes | Script] | None = None, host: str = "127.0.0.1"
+    ) -> None:
         self.routes = dict(routes or {})
         self.seen: list[Seen] = []
         self.connections = 0

@@ -12,7 +12,12 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 import aiohttp
 import pytest
 
-from metasearch.adapters.fetch.bounded import MAX_HEAD, MAX_INTERIM, BoundedConnector, BoundedProtocol
+from metasearch.adapters.fetch.bounded import (
+    MAX_HEAD,
+    MAX_INTERIM,
+    BoundedConnector,
+    BoundedProtocol,
+)
 from metasearch.adapters.fetch.transport import HttpTransport
 from metasearch.adapters.request import Page, Request
 from metasearch.errors import BadAnswer, ConnectFailed, SourceError, TimedOut, TooLarge
@@ -165,8 +170,11 @@ async def test_interim_responses_are_read_over(server: Loopback, send: Send) -> 
         await send(server.url("/more"))
 
 
-async def test_trailers_that_come_after_the_body_was_begun_are_refused_as_such(server: Loopback, send: Send) -> None:
-    """The parser refuses them when the response has long been handed over; the body did not merely break off."""
+async def test_trailers_that_come_after_the_body_was_begun_are_refused_as_such(
+    server: Loopback, send: Send
+) -> None:
+    """The parser refuses them when the response has long been handed over; the body did not merely
+    break off."""
 
     async def slowly(writer: asyncio.StreamWriter) -> None:
         writer.write(CHUNKED + b"1\r\nx\r\n0\r\n")
@@ -185,7 +193,9 @@ async def test_trailers_that_come_after_the_body_was_begun_are_refused_as_such(s
 async def test_a_large_head_is_read(server: Loopback, send: Send) -> None:
     """Only what no server has is too much."""
     server.routes["/"] = reply(b"here", **{f"X-{n}": "x" * 500 for n in range(100)})
-    server.routes["/more"] = reply(b"here", **{f"X-{n}": "x" * 8000 for n in range(MAX_HEAD // 4000)})
+    server.routes["/more"] = reply(
+        b"here", **{f"X-{n}": "x" * 8000 for n in range(MAX_HEAD // 4000)}
+    )
 
     assert (await send(server.url())).body == b"here"
     with pytest.raises(BadAnswer):
@@ -194,19 +204,27 @@ async def test_a_large_head_is_read(server: Loopback, send: Send) -> None:
 
 @pytest.mark.parametrize("size", [5, 40, 4096])
 async def test_a_body_in_small_chunks_is_read(server: Loopback, send: Send, size: int) -> None:
-    """As servers send that write word by word; also slowly, and to the last byte that is allowed."""
+    """As servers send that write word by word; also slowly, and to the last byte that is
+    allowed."""
     body = bytes(range(256)) * 4096
     parts = (body[at : at + size] for at in range(0, len(body), size))
-    server.routes["/"] = CHUNKED + b"".join(b"%x\r\n%b\r\n" % (len(it), it) for it in parts) + b"0\r\n\r\n"
+    server.routes["/"] = (
+        CHUNKED + b"".join(b"%x\r\n%b\r\n" % (len(it), it) for it in parts) + b"0\r\n\r\n"
+    )
 
     assert (await send(server.url(), max_bytes=len(body))).body == body
 
 
 @pytest.mark.parametrize("end", ["", "length", "close", "chunks"])
-async def test_a_body_of_many_lines_is_read_in_parts(server: Loopback, send: Send, end: str) -> None:
+async def test_a_body_of_many_lines_is_read_in_parts(
+    server: Loopback, send: Send, end: str
+) -> None:
     """Whatever tells its end, all of it is read before the end of the connection is."""
     body = b"".join(b"%d\n" % n for n in range(200_000))
-    length, chunk = b"Content-Length: %d\r\n\r\n" % len(body), b"%x\r\n%b\r\n0\r\n\r\n" % (len(body), body)
+    length, chunk = (
+        b"Content-Length: %d\r\n\r\n" % len(body),
+        b"%x\r\n%b\r\n0\r\n\r\n" % (len(body), body),
+    )
     server.routes["/"] = {
         "": OK + length + body,
         "length": raw(OK + b"Connection: close\r\n" + length + body),
@@ -220,7 +238,9 @@ async def test_a_body_of_many_lines_is_read_in_parts(server: Loopback, send: Sen
 
 async def test_a_body_in_parts_that_breaks_off_is_told(server: Loopback, send: Send) -> None:
     """As one that comes at once."""
-    server.routes["/"] = raw(OK + b"Content-Length: 9000000\r\n\r\n" + b"\n" * 500_000, then="reset")
+    server.routes["/"] = raw(
+        OK + b"Content-Length: 9000000\r\n\r\n" + b"\n" * 500_000, then="reset"
+    )
 
     with pytest.raises(ConnectFailed):
         await send(server.url(), max_bytes=1 << 24)
@@ -229,10 +249,14 @@ async def test_a_body_in_parts_that_breaks_off_is_told(server: Loopback, send: S
 async def test_a_body_in_parts_is_given_up_at_the_timeout() -> None:
     """And nothing is left of its connection."""
     body = b"\n" * 500_000
-    async with Loopback({"/": raw(OK + b"Content-Length: 9000000\r\n\r\n" + body, then="hang")}) as server:
+    async with Loopback(
+        {"/": raw(OK + b"Content-Length: 9000000\r\n\r\n" + body, then="hang")}
+    ) as server:
         transport = HttpTransport(allow=frozenset({server.netloc}))
         with pytest.raises(TimedOut):
-            await transport.send(Request(source="db", url=server.url()), timeout=0.2, max_bytes=1 << 24)
+            await transport.send(
+                Request(source="db", url=server.url()), timeout=0.2, max_bytes=1 << 24
+            )
         await asyncio.wait_for(transport.close(), 10)
 
 
@@ -241,13 +265,16 @@ async def test_a_body_that_cannot_be_compressed_is_read(server: Loopback, send: 
     body = b"".join(zlib.crc32(b"%d" % n).to_bytes(4) for n in range(1 << 18))
     packed = gzip.compress(body)
     assert len(packed) > len(body)
-    server.routes["/"] = OK + GZIPPED + CHUNKED[len(OK) :] + b"%x\r\n%b\r\n0\r\n\r\n" % (len(packed), packed)
+    server.routes["/"] = (
+        OK + GZIPPED + CHUNKED[len(OK) :] + b"%x\r\n%b\r\n0\r\n\r\n" % (len(packed), packed)
+    )
 
     assert (await send(server.url(), max_bytes=len(body))).body == body
 
 
 async def test_only_what_is_bounded_is_asked_for(server: Loopback, send: Send) -> None:
-    """Compressions that are decoded step by step, each of which test_transport.py tries with a bomb."""
+    """Compressions that are decoded step by step, each of which test_transport.py tries with a
+    bomb."""
     server.routes["/"] = reply()
     await send(server.url())
 
@@ -257,9 +284,12 @@ async def test_only_what_is_bounded_is_asked_for(server: Loopback, send: Send) -
 # --------------------------------------------------------------------------- what nobody asked for
 
 
-@pytest.mark.parametrize("more", [reply(b"two"), reply(b"two") * 99, b"HTTP/1.1 100 Continue\r\n\r\n"])
+@pytest.mark.parametrize(
+    "more", [reply(b"two"), reply(b"two") * 99, b"HTTP/1.1 100 Continue\r\n\r\n"]
+)
 async def test_what_follows_an_answer_is_nobodys(server: Loopback, send: Send, more: bytes) -> None:
-    """A second answer to one request is not taken for that to the next: the connection is closed."""
+    """A second answer to one request is not taken for that to the next: the connection is
+    closed."""
     server.routes["/"] = reply(b"one") + more
     server.routes["/next"] = reply(b"next")
 
@@ -268,7 +298,9 @@ async def test_what_follows_an_answer_is_nobodys(server: Loopback, send: Send, m
     assert server.connections == 2
 
 
-async def test_an_answer_that_goes_on_as_something_else_is_a_bad_one(server: Loopback, send: Send) -> None:
+async def test_an_answer_that_goes_on_as_something_else_is_a_bad_one(
+    server: Loopback, send: Send
+) -> None:
     """It costs its own page, and not the next."""
     server.routes["/"] = reply(b"one") + b"garbage"
     server.routes["/next"] = reply(b"next")
@@ -280,7 +312,8 @@ async def test_an_answer_that_goes_on_as_something_else_is_a_bad_one(server: Loo
 
 
 async def test_what_comes_unasked_ends_the_connection() -> None:
-    """A server that goes on sending while the connection waits for a next request fills no memory, and is left."""
+    """A server that goes on sending while the connection waits for a next request fills no memory,
+    and is left."""
     with flood(reply(b"one"), reply(b"more")) as server:
         transport = HttpTransport(allow=frozenset({server.netloc}))
         page = await transport.send(Request(source="db", url=server.url), timeout=20, max_bytes=99)
@@ -298,7 +331,9 @@ async def test_what_comes_unasked_ends_the_connection() -> None:
 
 async def test_an_answer_that_switches_protocols_is_none(server: Loopback, send: Send) -> None:
     """We never ask for another protocol."""
-    server.routes["/"] = raw(b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\nhello", then="hang")
+    server.routes["/"] = raw(
+        b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\nhello", then="hang"
+    )
 
     with pytest.raises(BadAnswer):
         await send(server.url())
@@ -308,7 +343,8 @@ async def test_an_answer_that_switches_protocols_is_none(server: Loopback, send:
 
 
 async def test_aiohttp_makes_its_connections_with_our_protocol(server: Loopback) -> None:
-    """Fails where a version of aiohttp makes them otherwise: then bounded.py must follow, or nothing is bounded."""
+    """Fails where a version of aiohttp makes them otherwise: then bounded.py must follow, or
+    nothing is bounded."""
     server.routes["/"] = raw(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf", then="hang")
     async with aiohttp.ClientSession(connector=BoundedConnector(limit=0)) as session:
         response = await session.get(server.url())

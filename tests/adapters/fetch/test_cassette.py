@@ -32,7 +32,9 @@ class Canned:
 
 
 def asked(**rest: Any) -> Request:
-    return Request(**({"source": "db", "url": "https://x.example/works", "params": (("q", "Köln"),)} | rest))
+    return Request(
+        **({"source": "db", "url": "https://x.example/works", "params": (("q", "Köln"),)} | rest)
+    )
 
 
 async def record(folder: Path, request: Request, **page: Any) -> Path:
@@ -56,19 +58,30 @@ async def replay(folder: Path, request: Request, max_bytes: int = 1 << 20) -> Pa
         (b"", "application/json", "body.txt"),
     ],
 )
-async def test_what_is_recorded_is_replayed(tmp_path: Path, body: bytes, content_type: str, name: str) -> None:
+async def test_what_is_recorded_is_replayed(
+    tmp_path: Path, body: bytes, content_type: str, name: str
+) -> None:
     """Byte for byte, in a file whose extension opens in the right program."""
-    place = await record(tmp_path, asked(), status=404, content_type=content_type, body=body, retry_after=3.0)
+    place = await record(
+        tmp_path, asked(), status=404, content_type=content_type, body=body, retry_after=3.0
+    )
     page = await replay(tmp_path, asked())
 
     assert (place / name).read_bytes() == body
-    assert (page.status, page.content_type, page.body, page.retry_after) == (404, content_type, body, 3.0)
+    assert (page.status, page.content_type, page.body, page.retry_after) == (
+        404,
+        content_type,
+        body,
+        3.0,
+    )
     assert page.request == asked()
 
 
 async def test_the_files_are_for_people(tmp_path: Path) -> None:
     """Indented, in plain characters, with everything that the request was."""
-    place = await record(tmp_path, asked(headers=(("Accept", "a/b"),)), body=b"{}", content_type="x/y")
+    place = await record(
+        tmp_path, asked(headers=(("Accept", "a/b"),)), body=b"{}", content_type="x/y"
+    )
 
     assert json.loads((place / "request.json").read_text("utf-8")) == {
         "source": "db",
@@ -81,11 +94,14 @@ async def test_the_files_are_for_people(tmp_path: Path) -> None:
         "key": asked(headers=(("Accept", "a/b"),)).key,
     }
     assert "Köln" in (place / "request.json").read_text("utf-8")
-    assert (place / "page.json").read_text("utf-8") == '{\n  "status": 200,\n  "content_type": "x/y"\n}\n'
+    assert (place / "page.json").read_text(
+        "utf-8"
+    ) == '{\n  "status": 200,\n  "content_type": "x/y"\n}\n'
 
 
 async def test_no_file_holds_a_secret(tmp_path: Path) -> None:
-    """Keys are left out of the request, and struck out of a body that repeats them in whatever spelling."""
+    """Keys are left out of the request, and struck out of a body that repeats them in whatever
+    spelling."""
     pairs = (("key", Secret(KEY)),)
     body = b'{"next": "/?key=s3cr3t%2Fkey&p=2", "you": "s3cr3t/key"}'
     place = await record(tmp_path, asked(params=pairs, headers=pairs, body=pairs), body=body)
@@ -108,7 +124,11 @@ async def test_a_newer_recording_replaces_an_older_one(tmp_path: Path) -> None:
     await record(tmp_path, asked(), body=b"{}")
     place = await record(tmp_path, asked(), body=b"<a/>")
 
-    assert sorted(path.name for path in place.iterdir()) == ["body.xml", "page.json", "request.json"]
+    assert sorted(path.name for path in place.iterdir()) == [
+        "body.xml",
+        "page.json",
+        "request.json",
+    ]
 
 
 async def test_what_is_not_there_is_told(tmp_path: Path) -> None:
@@ -194,7 +214,9 @@ async def test_secrets_are_looked_for_where_the_files_are_written(
         return redacted(page)
 
     monkeypatch.setattr(cassette, "redacted", watched)
-    place = await record(tmp_path, asked(headers=(("Authorization", Secret(KEY)),)), body=KEY.encode())
+    place = await record(
+        tmp_path, asked(headers=(("Authorization", Secret(KEY)),)), body=KEY.encode()
+    )
 
     assert (place / "body.txt").read_bytes() == b"***"
     assert threads

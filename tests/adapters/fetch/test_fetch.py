@@ -43,7 +43,8 @@ class Clock:
 
 
 class Script:
-    """A transport that plays answers in turn, the last one for ever; a gate holds all of them back."""
+    """A transport that plays answers in turn, the last one for ever; a gate holds all of them
+    back."""
 
     def __init__(self, *answers: Answer | dict[str, Any]) -> None:
         self.answers = list(answers) or [200]
@@ -68,7 +69,9 @@ class Script:
         if isinstance(answer, Page):
             return answer
         facts = {"status": answer} if isinstance(answer, int) else answer
-        return Page(**({"request": request, "body": b"{}", "content_type": "application/json"} | facts))
+        return Page(
+            **({"request": request, "body": b"{}", "content_type": "application/json"} | facts)
+        )
 
     async def close(self) -> None:
         self.closed = True
@@ -108,11 +111,17 @@ async def test_a_page_is_fetched_once_and_then_kept() -> None:
 
     assert len(transport.sent) == 1
     assert (first.cached, second.cached) == (False, True)
-    assert (second.status, second.content_type, second.body, second.seconds) == (200, "a/b", b"\n{}\n", 0.0)
+    assert (second.status, second.content_type, second.body, second.seconds) == (
+        200,
+        "a/b",
+        b"\n{}\n",
+        0.0,
+    )
 
 
 async def test_a_kept_page_grows_old() -> None:
-    """Without grace it is fetched again after limits.ttl seconds; a clock that ran backwards counts as old."""
+    """Without grace it is fetched again after limits.ttl seconds; a clock that ran backwards counts
+    as old."""
     clock = Clock()
     transport = Script()
     it = fetcher(transport, MemoryStore(), clock=clock)
@@ -129,7 +138,8 @@ async def test_a_kept_page_grows_old() -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "kept"), [(200, True), (204, True), (404, True), (400, False), (302, False), (410, False)]
+    ("status", "kept"),
+    [(200, True), (204, True), (404, True), (400, False), (302, False), (410, False)],
 )
 async def test_only_usable_answers_are_kept(status: int, kept: bool) -> None:
     """2xx and 404 stay; whatever may pass is asked again."""
@@ -213,7 +223,9 @@ async def test_identical_requests_in_flight_are_one() -> None:
     async with Loopback({"/works": raw(reply(b"{}"))}) as server:
         transport = HttpTransport(allow=frozenset({server.netloc}))
         it = fetcher(transport)
-        requests = [Request(source="db", url=server.url("/works"), start=number) for number in range(20)]
+        requests = [
+            Request(source="db", url=server.url("/works"), start=number) for number in range(20)
+        ]
         pages = await asyncio.gather(*(it.fetch(request, LIMITS) for request in requests))
         other = await it.fetch(requests[0], LIMITS)
         await it.close()
@@ -260,7 +272,9 @@ async def test_an_error_reaches_all_who_wait() -> None:
     """A failed flight fails for each of its passengers."""
     transport = Script(AccessDenied("db", 401))
     it = fetcher(transport)
-    errors = await asyncio.gather(*(it.fetch(asked(), LIMITS) for _ in range(3)), return_exceptions=True)
+    errors = await asyncio.gather(
+        *(it.fetch(asked(), LIMITS) for _ in range(3)), return_exceptions=True
+    )
 
     assert [type(error) for error in errors] == [AccessDenied] * 3
     assert len(transport.sent) == 1
@@ -299,7 +313,9 @@ async def test_a_deadline_in_the_past_asks_nobody() -> None:
     """It times out at once."""
     transport = Script()
     with pytest.raises(TimedOut):
-        await fetcher(transport).fetch(asked(), LIMITS, deadline=asyncio.get_running_loop().time() - 1)
+        await fetcher(transport).fetch(
+            asked(), LIMITS, deadline=asyncio.get_running_loop().time() - 1
+        )
 
     assert not transport.sent
 
@@ -309,14 +325,17 @@ async def test_slow_headers_time_out() -> None:
     async with Loopback({"/works": raw(b"HTTP/1.1 200 OK\r\n", then="hang")}) as server:
         it = fetcher(HttpTransport(allow=frozenset({server.netloc})))
         with pytest.raises(TimedOut):
-            await it.fetch(Request(source="db", url=server.url("/works")), replace(LIMITS, timeout=0.05))
+            await it.fetch(
+                Request(source="db", url=server.url("/works")), replace(LIMITS, timeout=0.05)
+            )
         await it.close()
 
         assert len(server.seen) == 1
 
 
 async def test_at_most_so_many_requests_run_at_once() -> None:
-    """The concurrency of a source's limits holds over all searches; other sources are not concerned."""
+    """The concurrency of a source's limits holds over all searches; other sources are not
+    concerned."""
     transport = Script()
     transport.gate.clear()
     it = fetcher(transport)
@@ -408,11 +427,14 @@ async def test_waits_grow_and_are_jittered(monkeypatch: pytest.MonkeyPatch) -> N
 
 @pytest.mark.parametrize("form", ["seconds", "date"])
 async def test_retry_after_pauses_the_source(form: str) -> None:
-    """Over a real socket, in both forms: others fail fast and unsent until the time is over, then all is well."""
+    """Over a real socket, in both forms: others fail fast and unsent until the time is over, then
+    all is well."""
     now = time.time()
     header = "20" if form == "seconds" else formatdate(now + 20, usegmt=True)
     clock = Clock()
-    async with Loopback({"/works": reply(b"", 429, Retry_After=header, Date=formatdate(now, usegmt=True))}) as server:
+    async with Loopback(
+        {"/works": reply(b"", 429, Retry_After=header, Date=formatdate(now, usegmt=True))}
+    ) as server:
         it = fetcher(HttpTransport(allow=frozenset({server.netloc})), monotonic=clock)
         request = Request(source="db", url=server.url("/works"))
         with pytest.raises(RateLimited) as caught:
@@ -457,7 +479,8 @@ async def test_a_503_with_a_time_pauses_too() -> None:
 
 
 async def test_a_503_that_does_not_pass_pauses_for_a_moment() -> None:
-    """Asked three times, it is left alone shortly: others fail at once and unsent. Then a probe finds it well."""
+    """Asked three times, it is left alone shortly: others fail at once and unsent. Then a probe
+    finds it well."""
     clock = Clock()
     transport = Script(503, 503, 503, 200)
     it = fetcher(transport, monotonic=clock)
@@ -488,7 +511,11 @@ async def test_turns_go_by_user() -> None:
     transport = Script()
     it = fetcher(transport)
     limits = replace(LIMITS, concurrency=1)
-    who = [(user, f"{user}{number}") for user, count in (("greedy", 5), ("modest", 1)) for number in range(count)]
+    who = [
+        (user, f"{user}{number}")
+        for user, count in (("greedy", 5), ("modest", 1))
+        for number in range(count)
+    ]
     transport.gate.clear()
     tasks = [outcome(it.fetch(asked(name), limits, asker=name, user=user)) for user, name in who]
     await until(lambda: transport.sent)
@@ -496,7 +523,9 @@ async def test_turns_go_by_user() -> None:
     await asyncio.gather(*tasks)
 
     order = [request.params[0][1] for request in transport.sent]
-    assert order.index("modest0") <= 3  # one is under way, one is at the turnstile, one is next in the round
+    assert (
+        order.index("modest0") <= 3
+    )  # one is under way, one is at the turnstile, one is next in the round
     assert sorted(order) == sorted(name for _, name in who)
 
 
@@ -570,7 +599,8 @@ async def test_a_probe_that_is_cancelled_leaves_room_for_another() -> None:
 
 @pytest.mark.parametrize(("patience", "counts"), [(4.0, True), (0.5, False)])
 async def test_our_haste_is_not_the_source_s_fault(patience: float, counts: bool) -> None:
-    """A search that ends early says nothing about the source, one that ends after long silence does."""
+    """A search that ends early says nothing about the source, one that ends after long silence
+    does."""
     clock = Clock()
     transport = Script()
     transport.gate.clear()
@@ -602,7 +632,8 @@ async def test_what_may_be_an_answer_is_a_page(status: int) -> None:
 
 @pytest.mark.parametrize("status", [200, 403, 429, 500, 503])
 async def test_a_bot_wall_is_called_one(status: int) -> None:
-    """Under every status, with its kind, never as no hits; and the source is left alone for a while."""
+    """Under every status, with its kind, never as no hits; and the source is left alone for a
+    while."""
     wall = b"<html><title>Just a moment...</title></html>"
     transport = Script({"status": status, "body": wall, "content_type": "text/html"})
     it = fetcher(transport, MemoryStore())
@@ -624,7 +655,10 @@ async def test_a_missing_key_names_its_variable() -> None:
 
 async def test_a_refusal_is_told_in_its_own_words() -> None:
     """What the database says about it is passed on, without the key that it may repeat."""
-    answer = {"status": 403, "body": b'{"error": "Invalid key abcdef", "message": "Ask for another", "status": 403}'}
+    answer = {
+        "status": 403,
+        "body": b'{"error": "Invalid key abcdef", "message": "Ask for another", "status": 403}',
+    }
     with pytest.raises(AccessDenied) as caught:
         await fetcher(Script(answer)).fetch(asked(headers=(("X-Key", Secret("abcdef")),)), LIMITS)
 
@@ -633,7 +667,9 @@ async def test_a_refusal_is_told_in_its_own_words() -> None:
 
 async def test_errors_say_what_was_asked_without_the_key() -> None:
     """Source and URL are there, the secret is not."""
-    request = Request(source="db", url="https://x.example/works", params=(("q", "x"), ("key", Secret("abcdef"))))
+    request = Request(
+        source="db", url="https://x.example/works", params=(("q", "x"), ("key", Secret("abcdef")))
+    )
     with pytest.raises(ServerFault) as caught:
         await fetcher(Script(500)).fetch(request, LIMITS)
 
@@ -666,13 +702,16 @@ async def test_it_explains_itself() -> None:
 
 
 async def test_an_allowance_that_is_used_up_is_told_at_once() -> None:
-    """Nobody waits for a turn that comes after the deadline; the source is neither paused nor taken for ill."""
+    """Nobody waits for a turn that comes after the deadline; the source is neither paused nor taken
+    for ill."""
     sent = Script()
     it = fetcher(sent, patience=1)
     limits = replace(LIMITS, requests=1, per=3600.0)
     loop = asyncio.get_running_loop()
     await it.fetch(asked("first"), limits, deadline=loop.time() + 5)
 
-    with pytest.raises(RateLimited, match=r"1 in 3600 s, is used up: the next one may go in 3\d\d\d s"):
+    with pytest.raises(
+        RateLimited, match=r"1 in 3600 s, is used up: the next one may go in 3\d\d\d s"
+    ):
         await it.fetch(asked("second"), limits, deadline=loop.time() + 5)
     assert it.state("db").state == "ok"

@@ -1,4 +1,5 @@
-"""Pages that are older than they should be: answered at once, renewed behind, or standing in for a source in need."""
+"""Pages that are older than they should be: answered at once, renewed behind, or standing in for a
+source in need."""
 
 from __future__ import annotations
 
@@ -13,14 +14,23 @@ from metasearch.adapters.fetch.fetch import Fetcher
 from metasearch.adapters.fetch.health import FAILURES, SourceState
 from metasearch.adapters.fetch.kept import NEGATIVE_SECONDS
 from metasearch.cache import MemoryStore
-from metasearch.errors import AccessDenied, ConnectFailed, ServerFault, SourceError, TimedOut, TooLarge
+from metasearch.errors import (
+    AccessDenied,
+    ConnectFailed,
+    ServerFault,
+    SourceError,
+    TimedOut,
+    TooLarge,
+)
 from tests.adapters.fetch.test_fetch import DOWN, LIMITS, Clock, Script, asked, fetcher, until
 
 HOUR = 3600.0
 OLD = replace(LIMITS, grace=0)
 
 
-async def kept(transport: Script, age: float, query: str = "x", **rest: Any) -> tuple[Fetcher, Clock]:
+async def kept(
+    transport: Script, age: float, query: str = "x", **rest: Any
+) -> tuple[Fetcher, Clock]:
     """A fetcher that has fetched a page `age` seconds ago."""
     clock = Clock()
     it = fetcher(transport, MemoryStore(), clock=clock, **rest)
@@ -40,7 +50,8 @@ async def rested(it: Fetcher) -> None:
 
 
 async def test_an_ageing_page_is_answered_at_once_and_renewed_behind() -> None:
-    """The source is silent, and yet the page is there, with its age; who asks afterwards has the new one."""
+    """The source is silent, and yet the page is there, with its age; who asks afterwards has the
+    new one."""
     transport = Script({"body": b"old"}, {"body": b"new"})
     it, _ = await kept(transport, 90)
     transport.gate.clear()
@@ -69,7 +80,9 @@ async def test_a_page_is_renewed_by_one_request() -> None:
     await it.close()
 
 
-async def test_so_many_pages_are_renewed_at_once_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_so_many_pages_are_renewed_at_once_and_no_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """The others are answered all the same, and do not claim to be renewed."""
     monkeypatch.setattr(fetch_module, "RENEWALS", 2)
     transport = Script()
@@ -126,7 +139,8 @@ async def test_a_renewal_that_fails_costs_nothing() -> None:
 
 
 async def test_what_the_cache_gave_is_counted() -> None:
-    """Pages in time, pages past it, and those that stood in for a source in need; a page from the source is none."""
+    """Pages in time, pages past it, and those that stood in for a source in need; a page from the
+    source is none."""
     transport = Script(200, DOWN)
     it, clock = await kept(transport, 1)
     assert it.state("db").requests == 1
@@ -159,7 +173,9 @@ async def test_what_the_cache_gave_is_counted() -> None:
         ),
     ],
 )
-async def test_an_old_page_stands_in_for_a_source_that_cannot_be_asked(fault: Any, reason: str) -> None:
+async def test_an_old_page_stands_in_for_a_source_that_cannot_be_asked(
+    fault: Any, reason: str
+) -> None:
     """With its age and the reason in words; the source's state is that of the failure."""
     transport = Script({"body": b"old"}, fault)
     it, _ = await kept(transport, 3 * HOUR)

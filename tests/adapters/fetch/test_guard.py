@@ -17,7 +17,8 @@ def info(address: str, port: int = 80) -> AddrInfo:
 
 
 @pytest.mark.parametrize(
-    "address", ["8.8.8.8", "193.0.6.139", "2001:67c:2e8:22::c100:68b", "64:ff9b::808:808", "::ffff:8.8.8.8"]
+    "address",
+    ["8.8.8.8", "193.0.6.139", "2001:67c:2e8:22::c100:68b", "64:ff9b::808:808", "::ffff:8.8.8.8"],
 )
 def test_the_open_internet_is_public(address: str) -> None:
     """Public addresses pass, also in the forms that an IPv6-only network uses for IPv4 hosts."""
@@ -63,7 +64,8 @@ def test_the_open_internet_is_public(address: str) -> None:
     ],
 )
 def test_everything_else_is_not(address: str) -> None:
-    """Loopback, private, link-local, shared, multicast, reserved and wrapped addresses are not public."""
+    """Loopback, private, link-local, shared, multicast, reserved and wrapped addresses are not
+    public."""
     assert not is_public(address)
 
 
@@ -83,12 +85,20 @@ def test_the_public_pool_makes_no_socket_for_a_private_address() -> None:
 
 
 def test_an_allowed_name_may_lie_in_the_private_network_but_nowhere_special() -> None:
-    """A name that is allowed reaches private and loopback addresses; the cloud's metadata service stays closed."""
+    """A name that is allowed reaches private and loopback addresses; the cloud's metadata service
+    stays closed."""
     allow = AllowList.parse({"catalogue.local:80"})
 
     for address in ("10.1.2.3", "127.0.0.1", "::1", "fd00::1", "8.8.8.8"):
         allow.connect_allowed(info(address)).close()
-    for address in ("169.254.169.254", "fe80::1", "224.0.0.1", "0.0.0.0", "255.255.255.255", "::ffff:169.254.169.254"):
+    for address in (
+        "169.254.169.254",
+        "fe80::1",
+        "224.0.0.1",
+        "0.0.0.0",
+        "255.255.255.255",
+        "::ffff:169.254.169.254",
+    ):
         with pytest.raises(ForbiddenAddress):
             allow.connect_allowed(info(address))
 
@@ -112,8 +122,11 @@ def test_hosts_are_compared_in_one_spelling() -> None:
     assert not allow.holds("catalogue.local.", 210)
 
 
-@pytest.mark.parametrize("entry", ["", "host", "host:", ":80", "host:x", "::1:80", "http://host", "host:８0"])
+@pytest.mark.parametrize(
+    "entry", ["", "host", "host:", ":80", "host:x", "::1:80", "http://host", "host:８0"]
+)
 def test_an_entry_that_is_not_host_and_port_is_told(entry: str) -> None:
-    """A mistake in the allow list is an error that shows the entry, not a hole or a silent nothing."""
+    """A mistake in the allow list is an error that shows the entry, not a hole or a silent
+    nothing."""
     with pytest.raises(UsageError, match="not host:port"):
         AllowList.parse({entry})

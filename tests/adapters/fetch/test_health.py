@@ -13,7 +13,15 @@ from metasearch.adapters.fetch.health import (
     Pause,
     SourceState,
 )
-from metasearch.errors import AccessDenied, Blocked, ConnectFailed, RateLimited, ServerFault, SourceError, Unreachable
+from metasearch.errors import (
+    AccessDenied,
+    Blocked,
+    ConnectFailed,
+    RateLimited,
+    ServerFault,
+    SourceError,
+    Unreachable,
+)
 
 
 class Clock:
@@ -62,7 +70,9 @@ def test_failures_in_a_row_open_the_breaker(health: Health) -> None:
     health.failed(DOWN)
 
     assert shown(health) == ("open", OPEN_SECONDS, "no connection")
-    with pytest.raises(ConnectFailed, match="left alone for 30 s after repeated failures: no connection"):
+    with pytest.raises(
+        ConnectFailed, match="left alone for 30 s after repeated failures: no connection"
+    ):
         health.check()
 
 
@@ -124,11 +134,14 @@ def test_a_refusal_pauses_the_source(health: Health, clock: Clock) -> None:
 
 
 def test_overload_pauses_for_a_moment(health: Health, clock: Clock) -> None:
-    """A source that cannot answer now, and does not say how long, is left alone; the error tells what it answered."""
+    """A source that cannot answer now, and does not say how long, is left alone; the error tells
+    what it answered."""
     busy = ServerFault("db", 503)
     health.failed(busy)
     health.overloaded(busy)
-    with pytest.raises(Unreachable, match="left alone for 5 s: the database answered 503") as caught:
+    with pytest.raises(
+        Unreachable, match="left alone for 5 s: the database answered 503"
+    ) as caught:
         health.check()
 
     assert not isinstance(caught.value, RateLimited)
@@ -182,8 +195,11 @@ def test_other_errors_are_shown_but_stop_nothing(health: Health) -> None:
 
 
 @pytest.mark.parametrize("refusal", [RateLimited("db", 7), Blocked("db", "a captcha page")])
-def test_one_probe_goes_through_after_a_pause(health: Health, clock: Clock, refusal: RateLimited | Blocked) -> None:
-    """Those who waited for its end are held back, with the same kind of error, until the probe is answered."""
+def test_one_probe_goes_through_after_a_pause(
+    health: Health, clock: Clock, refusal: RateLimited | Blocked
+) -> None:
+    """Those who waited for its end are held back, with the same kind of error, until the probe is
+    answered."""
     health.refused(refusal, 7)
     clock.now += 7
 
@@ -228,7 +244,8 @@ def test_an_answer_from_before_a_pause_does_not_end_it(health: Health, clock: Cl
 
 @pytest.mark.parametrize(("pause", "most"), [(20, 22), (1000, 1005)])
 def test_a_pause_is_stretched_at_random(clock: Clock, pause: float, most: float) -> None:
-    """Several processes do not come back at once: up to a tenth longer, five seconds at most, never shorter."""
+    """Several processes do not come back at once: up to a tenth longer, five seconds at most, never
+    shorter."""
     for draw in (0.0, 1.0):
         health = Health("db", clock, lambda draw=draw: draw)
         health.refused(RateLimited("db", pause), pause)
@@ -271,7 +288,7 @@ def test_calm_is_who_has_given_no_cause_for_care(health: Health, clock: Clock) -
     assert health.calm
 
 
-# ------------------------------------------------------------------------------------------------ other processes
+# ---------------------------------------------------------------------------------- other processes
 
 LIMITED, BLOCKED = RateLimited("db", 40.0), Blocked("db", "a bot wall where an answer should be")
 OVERLOADED = ServerFault("db", 503)
@@ -293,17 +310,23 @@ def told_by(act: Callable[[Health], None]) -> list[Pause]:
             lambda it: it.refused(ServerFault("db", 503, retry_after=7.0), 7.0),
             Pause("db", "limited", 7.0, "the database answered 503"),
         ),
-        (lambda it: it.overloaded(OVERLOADED), Pause("db", "overloaded", OVERLOAD_PAUSE, "the database answered 503")),
+        (
+            lambda it: it.overloaded(OVERLOADED),
+            Pause("db", "overloaded", OVERLOAD_PAUSE, "the database answered 503"),
+        ),
         (broken, Pause("db", "failing", OPEN_SECONDS, "no connection")),
     ],
 )
-def test_each_wait_that_begins_is_told_as_it_was_asked_for(act: Callable[[Health], None], pause: Pause) -> None:
+def test_each_wait_that_begins_is_told_as_it_was_asked_for(
+    act: Callable[[Health], None], pause: Pause
+) -> None:
     """Before it is stretched, for everybody stretches it for themselves."""
     assert told_by(act) == [pause]
 
 
 def test_what_begins_no_wait_is_not_told() -> None:
-    """Neither single failures, nor a pause of no time, nor a pause while the source is left alone already."""
+    """Neither single failures, nor a pause of no time, nor a pause while the source is left alone
+    already."""
 
     def act(it: Health) -> None:
         it.failed(DOWN)
@@ -324,8 +347,11 @@ def test_what_begins_no_wait_is_not_told() -> None:
         (Pause("db", "failing", 40.0, "no connection"), ConnectFailed, "open"),
     ],
 )
-def test_a_wait_of_another_process_is_ours(clock: Clock, pause: Pause, error: type[SourceError], state: str) -> None:
-    """Asking fails in the same way, the wait is stretched here and ends with a probe of our own; nobody is told on."""
+def test_a_wait_of_another_process_is_ours(
+    clock: Clock, pause: Pause, error: type[SourceError], state: str
+) -> None:
+    """Asking fails in the same way, the wait is stretched here and ends with a probe of our own;
+    nobody is told on."""
     told: list[Pause] = []
     health = Health("db", clock, lambda: 0.5, told.append)
     health.heed(pause)
@@ -334,7 +360,10 @@ def test_a_wait_of_another_process_is_ours(clock: Clock, pause: Pause, error: ty
     with pytest.raises(error) as caught:
         health.check()
     assert type(caught.value) is error
-    assert (health.state.requests, health.state.failures) == (0, 0)  # they are counted where they happened
+    assert (health.state.requests, health.state.failures) == (
+        0,
+        0,
+    )  # they are counted where they happened
     clock.now = 42.0
     assert health.admit() is True
     health.answered()

@@ -1,4 +1,5 @@
-"""What takes far longer than usual: given up, or asked a second time. Time is simulated, unless a socket is real."""
+"""What takes far longer than usual: given up, or asked a second time. Time is simulated, unless a
+socket is real."""
 
 from __future__ import annotations
 
@@ -25,7 +26,8 @@ NEVER = 1e6
 
 
 class Source:
-    """A transport: each request takes the seconds, and ends with the status or error, that `plan` holds for it."""
+    """A transport: each request takes the seconds, and ends with the status or error, that `plan`
+    holds for it."""
 
     def __init__(self) -> None:
         self.plan: list[tuple[float, int | SourceError]] = []
@@ -55,7 +57,9 @@ def asked(number: int = 0, **rest: Any) -> Request:
     return Request(source="db", url="https://x.example/works", params=(("q", str(number)),), **rest)
 
 
-async def known(requests: int, limits: Limits = LIMITS, *, hedging: bool = True) -> tuple[Source, Fetcher]:
+async def known(
+    requests: int, limits: Limits = LIMITS, *, hedging: bool = True
+) -> tuple[Source, Fetcher]:
     """A source that has answered so often, each time as quickly as usual."""
     transport = Source()
     clock = asyncio.get_running_loop().time
@@ -71,11 +75,14 @@ async def known(requests: int, limits: Limits = LIMITS, *, hedging: bool = True)
 
 @timeless
 async def test_what_is_far_past_its_usual_time_is_given_up() -> None:
-    """Long before the source's timeout; the error says so, and the breaker does not hold it against the source."""
+    """Long before the source's timeout; the error says so, and the breaker does not hold it against
+    the source."""
     transport, it = await known(ENOUGH)
     transport.plan = [(NEVER, 200)]
     began = asyncio.get_running_loop().time()
-    with pytest.raises(TimedOut, match=r"within 2\.0 s, far past its usual time: 95 % .* within 0\.1 s") as caught:
+    with pytest.raises(
+        TimedOut, match=r"within 2\.0 s, far past its usual time: 95 % .* within 0\.1 s"
+    ) as caught:
         await it.fetch(asked(), LIMITS)
 
     assert asyncio.get_running_loop().time() - began == pytest.approx(LATE_FLOOR)
@@ -98,10 +105,13 @@ async def test_an_unknown_source_gets_all_its_time() -> None:
 
 @timeless
 async def test_a_slow_day_costs_one_exchange() -> None:
-    """After the first late one the source's timeout counts, also for those that wait at the same moment."""
+    """After the first late one the source's timeout counts, also for those that wait at the same
+    moment."""
     transport, it = await known(ENOUGH)
     transport.plan = [(6.0, 200)] * (ENOUGH + 20)
-    at_once = await asyncio.gather(*(it.fetch(asked(n), LIMITS) for n in range(5)), return_exceptions=True)
+    at_once = await asyncio.gather(
+        *(it.fetch(asked(n), LIMITS) for n in range(5)), return_exceptions=True
+    )
     assert [type(one) for one in at_once].count(TimedOut) == 1
     assert [type(one) for one in at_once].count(Page) == 4
 
@@ -116,7 +126,10 @@ async def test_the_source_s_timeout_and_the_deadline_come_first() -> None:
     transport, it = await known(ENOUGH)
     transport.plan = [(NEVER, 200)] * 2
     loop = asyncio.get_running_loop()
-    for seconds, limits, deadline in ((1.0, replace(LIMITS, timeout=1.0), None), (0.5, LIMITS, loop.time() + 1.5)):
+    for seconds, limits, deadline in (
+        (1.0, replace(LIMITS, timeout=1.0), None),
+        (0.5, LIMITS, loop.time() + 1.5),
+    ):
         began = loop.time()
         with pytest.raises(TimedOut, match="no whole answer"):
             await it.fetch(asked(), limits, deadline=deadline)
@@ -128,7 +141,8 @@ async def test_the_source_s_timeout_and_the_deadline_come_first() -> None:
 
 @timeless
 async def test_a_second_request_rescues_a_slow_one() -> None:
-    """It goes out at twice the usual time; the first whole answer wins, the other request is cancelled."""
+    """It goes out at twice the usual time; the first whole answer wins, the other request is
+    cancelled."""
     transport, it = await known(HEDGE_COST)
     transport.plan = [(NEVER, 200), (USUAL, 200)]
 
@@ -209,7 +223,9 @@ async def test_no_second_request_without_time_for_it() -> None:
     assert transport.sent == 1
 
 
-@pytest.mark.parametrize("bad", [429, 503, ConnectFailed("db", "broke"), BadAnswer("db", "not HTTP")])
+@pytest.mark.parametrize(
+    "bad", [429, 503, ConnectFailed("db", "broke"), BadAnswer("db", "not HTTP")]
+)
 @timeless
 async def test_one_bad_end_waits_for_the_other_request(bad: int | SourceError) -> None:
     """Whichever of the two fails or is refused, the answer of the other one counts."""
@@ -225,7 +241,10 @@ async def test_one_bad_end_waits_for_the_other_request(bad: int | SourceError) -
 async def test_two_bad_ends_are_told_as_the_first() -> None:
     """The error of the request that was sent first."""
     transport, it = await known(HEDGE_COST)
-    transport.plan = [(4 * USUAL, BadAnswer("db", "the first")), (USUAL, BadAnswer("db", "the second"))]
+    transport.plan = [
+        (4 * USUAL, BadAnswer("db", "the first")),
+        (USUAL, BadAnswer("db", "the second")),
+    ]
     with pytest.raises(BadAnswer, match="the first"):
         await it.fetch(asked(), LIMITS)
 
@@ -245,7 +264,9 @@ async def test_who_leaves_takes_both_requests_along() -> None:
 
     assert transport.cancelled == 2
     assert asyncio.all_tasks() == {asyncio.current_task()}
-    assert await took(asyncio.gather(*(it.fetch(asked(n), limits) for n in range(2)))) == pytest.approx(USUAL)
+    assert await took(
+        asyncio.gather(*(it.fetch(asked(n), limits) for n in range(2)))
+    ) == pytest.approx(USUAL)
 
 
 # Over real sockets
@@ -266,9 +287,14 @@ class Hung:
         writer.close()
 
 
-@pytest.mark.parametrize("leave", [lambda waiter: waiter.cancel(), None], ids=["cancelled", "deadline"])
-async def test_the_server_sees_that_we_have_gone(leave: Callable[[asyncio.Task[Page]], Any] | None) -> None:
-    """When the last who waits leaves, or the time is over, the connection is closed: it need not go on working."""
+@pytest.mark.parametrize(
+    "leave", [lambda waiter: waiter.cancel(), None], ids=["cancelled", "deadline"]
+)
+async def test_the_server_sees_that_we_have_gone(
+    leave: Callable[[asyncio.Task[Page]], Any] | None,
+) -> None:
+    """When the last who waits leaves, or the time is over, the connection is closed: it need not go
+    on working."""
     hung = Hung()
     server = await asyncio.start_server(hung, "127.0.0.1", 0)
     netloc = f"127.0.0.1:{server.sockets[0].getsockname()[1]}"
@@ -298,7 +324,9 @@ async def test_a_second_request_over_a_real_socket(monkeypatch: pytest.MonkeyPat
         for number in range(HEDGE_COST):
             params = (("q", str(number)),)
             await it.fetch(Request(source="db", url=server.url("/works"), params=params), LIMITS)
-        waiter = asyncio.ensure_future(it.fetch(Request(source="db", url=server.url("/hung")), LIMITS))
+        waiter = asyncio.ensure_future(
+            it.fetch(Request(source="db", url=server.url("/hung")), LIMITS)
+        )
         async with asyncio.timeout(5):
             while len(server.seen) <= HEDGE_COST:
                 await asyncio.sleep(0)

@@ -28,7 +28,8 @@ def asked(size: int = 20, step: str = "") -> Request:
 
 
 def test_nothing_follows_from_a_few_answers() -> None:
-    """Until enough have come, no exchange is late and no second request goes out; people see the figures at once."""
+    """Until enough have come, no exchange is late and no second request goes out; people see the
+    figures at once."""
     assert times().quantile(0.5) is None
     few = times(*[1.0] * (ENOUGH - 1))
 
@@ -60,7 +61,8 @@ def test_a_quick_source_gets_more_than_a_multiple_of_nothing() -> None:
 
 
 def test_the_first_late_exchange_gives_time_to_the_next_ones() -> None:
-    """After it only the source's own timeout counts, until enough answers have told how things are now."""
+    """After it only the source's own timeout counts, until enough answers have told how things are
+    now."""
     it = times(*[0.1] * KEPT)
     it.late()
     for _ in range(ENOUGH):
@@ -71,7 +73,8 @@ def test_the_first_late_exchange_gives_time_to_the_next_ones() -> None:
 
 
 def test_pages_of_another_size_are_another_matter() -> None:
-    """A page of a thousand records takes longer than one of twenty, and so may the second step of a search."""
+    """A page of a thousand records takes longer than one of twenty, and so may the second step of a
+    search."""
     it = History()
     for _ in range(ENOUGH):
         it.answered(asked(20), 0.1)
@@ -82,7 +85,9 @@ def test_pages_of_another_size_are_another_matter() -> None:
     assert it.times.usual == 0.1
 
 
-@pytest.mark.parametrize("requests", [0, HEDGE_COST - 1, HEDGE_COST, 10 * HEDGE_COST, 137 * HEDGE_COST + 1])
+@pytest.mark.parametrize(
+    "requests", [0, HEDGE_COST - 1, HEDGE_COST, 10 * HEDGE_COST, 137 * HEDGE_COST + 1]
+)
 def test_second_requests_are_at_most_two_in_a_hundred(requests: int) -> None:
     """However often one would help; and of a quiet time only a few are saved up."""
     it = History()

@@ -20,7 +20,10 @@ def request(url: str = "https://api.example.org/works", **rest: Any) -> Request:
 
 def keyed(url: str = "https://api.example.org/works", **rest: Any) -> Request:
     """A request with a secret in a parameter and in a header."""
-    secrets = {"params": (("q", "x"), ("key", Secret(KEY))), "headers": (("X-Api-Key", Secret(KEY)), ("Accept", "a/b"))}
+    secrets = {
+        "params": (("q", "x"), ("key", Secret(KEY))),
+        "headers": (("X-Api-Key", Secret(KEY)), ("Accept", "a/b")),
+    }
     return request(url, **(secrets | rest))
 
 
@@ -29,7 +32,8 @@ text = st.text(st.characters(exclude_categories=("Cs",)), max_size=30)
 
 @given(st.lists(st.tuples(text.filter(bool), text), min_size=1, max_size=4))
 def test_parameters_arrive_as_they_were_meant(pairs: list[tuple[str, str]]) -> None:
-    """Whatever a value holds (braces, quotes, colons, line feeds), decoding the URL gives it back unchanged."""
+    """Whatever a value holds (braces, quotes, colons, line feeds), decoding the URL gives it back
+    unchanged."""
     url = first_hop(request(params=tuple(pairs))).url
 
     assert parse_qsl(url.raw_query_string, keep_blank_values=True) == pairs
@@ -39,7 +43,9 @@ def test_parameters_arrive_as_they_were_meant(pairs: list[tuple[str, str]]) -> N
 
 def test_parameters_join_a_query_that_the_url_already_has() -> None:
     """A URL that ends in its own parameters keeps them."""
-    url = first_hop(request("https://x.example/sru?version=1.1#top", params=(("query", 'dc.title="a b"'),))).url
+    url = first_hop(
+        request("https://x.example/sru?version=1.1#top", params=(("query", 'dc.title="a b"'),))
+    ).url
 
     assert str(url) == "https://x.example/sru?version=1.1&query=dc.title%3D%22a%20b%22"
 
@@ -89,18 +95,26 @@ def test_secrets_follow_within_the_origin() -> None:
     assert hop.headers == {"X-Api-Key": KEY, "Accept": "a/b"}
 
 
-@pytest.mark.parametrize("there", ["https://api.example.com", "https://api.example.org:8443", "https://example.org"])
+@pytest.mark.parametrize(
+    "there", ["https://api.example.com", "https://api.example.org:8443", "https://example.org"]
+)
 def test_secrets_do_not_cross_to_another_origin(there: str) -> None:
-    """Another host, a parent domain or another port gets neither header nor parameter, however it is spelled."""
-    asked = keyed(headers=(("X-Api-Key", Secret(KEY)), ("authorization", "Basic abc"), ("Accept", "a/b")))
-    hop = next_hop(asked, first_hop(asked), 302, f"{there}/w?q=x&key=s3cr3t%2Fkey%2B1&again={KEY}&z=1")
+    """Another host, a parent domain or another port gets neither header nor parameter, however it
+    is spelled."""
+    asked = keyed(
+        headers=(("X-Api-Key", Secret(KEY)), ("authorization", "Basic abc"), ("Accept", "a/b"))
+    )
+    hop = next_hop(
+        asked, first_hop(asked), 302, f"{there}/w?q=x&key=s3cr3t%2Fkey%2B1&again={KEY}&z=1"
+    )
 
     assert hop.headers == {"Accept": "a/b"}
     assert str(hop.url) == f"{there}/w?q=x&z=1"
 
 
 def test_secrets_do_not_come_back() -> None:
-    """A chain that left the origin and returns to it is still without secrets: the other side chose the URL."""
+    """A chain that left the origin and returns to it is still without secrets: the other side chose
+    the URL."""
     asked = keyed()
     away = next_hop(asked, first_hop(asked), 302, "https://evil.example/")
     back = next_hop(asked, away, 302, "https://api.example.org/works?everything")
@@ -141,7 +155,9 @@ def test_the_usual_step_to_https_keeps_secrets() -> None:
     assert hop.headers["X-Api-Key"] == KEY
 
 
-@pytest.mark.parametrize(("status", "method"), [(301, "GET"), (302, "GET"), (303, "GET"), (307, "POST"), (308, "POST")])
+@pytest.mark.parametrize(
+    ("status", "method"), [(301, "GET"), (302, "GET"), (303, "GET"), (307, "POST"), (308, "POST")]
+)
 def test_a_post_becomes_a_get_unless_the_status_keeps_it(status: int, method: str) -> None:
     """RFC 9110: 307 and 308 repeat the method and body, the others fetch."""
     asked = request(method="POST", body=(("a", "1"),))
@@ -160,7 +176,14 @@ def test_a_repeated_post_leaves_its_secrets_at_home() -> None:
 
 
 @pytest.mark.parametrize(
-    "location", ["file:///etc/passwd", "ftp://x.example/", "javascript:x", "https://u@x.example/", "https://[::1/"]
+    "location",
+    [
+        "file:///etc/passwd",
+        "ftp://x.example/",
+        "javascript:x",
+        "https://u@x.example/",
+        "https://[::1/",
+    ],
 )
 def test_redirects_to_odd_places_are_refused(location: str) -> None:
     """Redirects are held to the same rules as first URLs."""

@@ -6,7 +6,16 @@ from dataclasses import replace
 
 import pytest
 
-from metasearch.adapters.fetch.kept import Kept, Worth, ageing, keepable, lifetime, packed, spared, unpacked
+from metasearch.adapters.fetch.kept import (
+    Kept,
+    Worth,
+    ageing,
+    keepable,
+    lifetime,
+    packed,
+    spared,
+    unpacked,
+)
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.spec import Limits
 
@@ -17,7 +26,9 @@ DAY = 86_400.0
 
 
 def page(age: float = 0.0, **facts: object) -> Page:
-    return Page(**({"request": REQUEST, "body": b"{}", "fetched_at": NOW - age, "cached": True} | facts))  # type: ignore[arg-type]
+    return Page(
+        **({"request": REQUEST, "body": b"{}", "fetched_at": NOW - age, "cached": True} | facts)
+    )  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -35,7 +46,8 @@ def page(age: float = 0.0, **facts: object) -> Page:
     ],
 )
 def test_worth_goes_down_with_age(age: float, worth: Worth) -> None:
-    """Fresh for ttl, ageing for grace, spare until a day after ttl, then nothing; the future is worth nothing."""
+    """Fresh for ttl, ageing for grace, spare until a day after ttl, then nothing; the future is
+    worth nothing."""
     assert Kept(page(age)).worth(LIMITS, NOW) is worth
 
 
@@ -73,9 +85,13 @@ def test_an_answer_without_hits_is_worth_a_minute(ttl: float, until: float) -> N
 @pytest.mark.parametrize(("status", "negative"), [(200, False), (200, True), (404, True)])
 def test_what_is_packed_is_unpacked(status: int, negative: bool) -> None:
     """Status, type, body, time, and whether there are hits; a 404 has none."""
-    value = packed(page(status=status, content_type="a/b", body=b"\n{}\n"), NOW - 5, negative=negative)
+    value = packed(
+        page(status=status, content_type="a/b", body=b"\n{}\n"), NOW - 5, negative=negative
+    )
 
-    assert unpacked(value, REQUEST) == Kept(page(5, status=status, content_type="a/b", body=b"\n{}\n"), negative)
+    assert unpacked(value, REQUEST) == Kept(
+        page(5, status=status, content_type="a/b", body=b"\n{}\n"), negative
+    )
 
 
 @pytest.mark.parametrize(
@@ -121,13 +137,24 @@ def test_a_time_that_cannot_be_is_worth_what_its_age_is(at: bytes) -> None:
 def test_notes_tell_the_age(age: float, words: str) -> None:
     """In a unit that people use; and what is done about it, or why it is so."""
     assert ageing(page(age), NOW, renewed=False).note == f"from the cache, {words} old"
-    assert ageing(page(age), NOW, renewed=True).note == f"from the cache, {words} old; a newer answer is being fetched"
-    assert spared(page(age), NOW, "it rains").note == f"from the cache, {words} old, because it rains"
+    assert (
+        ageing(page(age), NOW, renewed=True).note
+        == f"from the cache, {words} old; a newer answer is being fetched"
+    )
+    assert (
+        spared(page(age), NOW, "it rains").note == f"from the cache, {words} old, because it rains"
+    )
 
 
 @pytest.mark.parametrize(
     ("facts", "kept"),
-    [({}, True), ({"status": 404}, True), ({"status": 400}, False), ({"status": 302}, False), ({"body": b""}, False)],
+    [
+        ({}, True),
+        ({"status": 404}, True),
+        ({"status": 400}, False),
+        ({"status": 302}, False),
+        ({"body": b""}, False),
+    ],
 )
 def test_only_answers_are_kept(facts: dict[str, object], kept: bool) -> None:
     """2xx and 404, with a body."""

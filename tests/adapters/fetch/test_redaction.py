@@ -1,4 +1,5 @@
-"""Secrets in bodies that are searched a stretch at a time: nothing depends on where a stretch ends."""
+"""Secrets in bodies that are searched a stretch at a time: nothing depends on where a stretch
+ends."""
 
 from __future__ import annotations
 
@@ -13,11 +14,27 @@ from metasearch.adapters.request import Page, Request, Secret, _spellings, redac
 
 STRETCH = module._STRETCH
 SECRETS = ("s3cr3tk3y", "+jane.doe@", "Zm9v/YmFy+==", "@@@@@@", "a b&<c>é")
-PARTS = ("***", "x", "@", "é", "%2540", "&#0064;", "&amp;#x40;", "&amp;amp;", "\\u0040", "\\\\/", "%2B", "+")
+PARTS = (
+    "***",
+    "x",
+    "@",
+    "é",
+    "%2540",
+    "&#0064;",
+    "&amp;#x40;",
+    "&amp;amp;",
+    "\\u0040",
+    "\\\\/",
+    "%2B",
+    "+",
+)
 
 
 def page(body: bytes, secret: str) -> Page:
-    return Page(request=Request(source="db", url="https://x.example/", params=(("k", Secret(secret)),)), body=body)
+    return Page(
+        request=Request(source="db", url="https://x.example/", params=(("k", Secret(secret)),)),
+        body=body,
+    )
 
 
 @pytest.mark.parametrize("codec", ["utf-8", "utf-16"])
@@ -34,7 +51,9 @@ def test_a_secret_on_an_edge_is_found(secret: str, codec: str, shift: int) -> No
 @given(st.sampled_from(SECRETS), st.data())
 def test_stretches_find_what_one_search_finds(secret: str, data: st.DataObject) -> None:
     """Whole secrets, parts and spellings of them, in any order, with stretches of any length."""
-    pieces = st.one_of(st.sampled_from((*PARTS, secret, secret[:-1], secret[1:])), st.sampled_from(secret))
+    pieces = st.one_of(
+        st.sampled_from((*PARTS, secret, secret[:-1], secret[1:])), st.sampled_from(secret)
+    )
     body = "".join(data.draw(st.lists(pieces, max_size=60))).encode()
     expected = body
     for told in secrets_of(page(body, secret).request):

@@ -30,7 +30,13 @@ async def test_a_request_goes_to_the_transport_of_its_scheme() -> None:
         return made[-1]
 
     transport = SchemeTransport(usual, {"z3950": make})
-    for url in ("https://a.example/", "http://a.example/", "z3950://a.example/x", "Z3950://b.example/x", "other:x"):
+    for url in (
+        "https://a.example/",
+        "http://a.example/",
+        "z3950://a.example/x",
+        "Z3950://b.example/x",
+        "other:x",
+    ):
         await transport.send(Request(source="a", url=url), timeout=1, max_bytes=1)
     await transport.close()
 

@@ -52,12 +52,14 @@ async def starts(throttler: FairThrottler, clock: Clock, count: int) -> list[flo
 
 
 @pytest.mark.parametrize(
-    ("rate", "period", "most", "window"), [(10, 1.0, 10, 1.0), (2.9, 1.0, 2, 1.0), (0.5, 1.0, 1, 2.0), (1, 3.0, 1, 3.0)]
+    ("rate", "period", "most", "window"),
+    [(10, 1.0, 10, 1.0), (2.9, 1.0, 2, 1.0), (0.5, 1.0, 1, 2.0), (1, 3.0, 1, 3.0)],
 )
 async def test_no_window_holds_more_starts_than_allowed(
     clock: Clock, rate: float, period: float, most: int, window: float
 ) -> None:
-    """In any window of the period lie at most so many starts; fractions are kept, never rounded up."""
+    """In any window of the period lie at most so many starts; fractions are kept, never rounded
+    up."""
     times = await starts(FairThrottler(rate, period), clock, 35)
 
     assert len(times) == 35
@@ -66,7 +68,8 @@ async def test_no_window_holds_more_starts_than_allowed(
 
 
 async def test_the_rate_is_used(clock: Clock) -> None:
-    """Being careful costs next to nothing: 40 starts at 10 a second take little more than 3 seconds."""
+    """Being careful costs next to nothing: 40 starts at 10 a second take little more than 3
+    seconds."""
     times = await starts(FairThrottler(10, 1.0), clock, 40)
 
     assert times[-1] - times[0] == pytest.approx(3.0, abs=0.1)
@@ -117,7 +120,9 @@ def test_a_rate_must_be_positive(rate: float, period: float) -> None:
         FairThrottler(rate, period)
 
 
-async def through(turnstile: Turnstile, asker: str | None = None, order: list[str | None] | None = None) -> None:
+async def through(
+    turnstile: Turnstile, asker: str | None = None, order: list[str | None] | None = None
+) -> None:
     async with turnstile.passed(asker):
         if order is not None:
             order.append(asker)
@@ -167,16 +172,23 @@ async def test_without_patience_nobody_waits() -> None:
 # Fair between askers
 
 
-@pytest.mark.parametrize("limits", [Limits(requests=1, per=1.0), Limits(requests=1000, concurrency=1)])
-async def test_who_wants_one_page_does_not_wait_for_who_wants_fifty(clock: Clock, limits: Limits) -> None:
-    """Askers take turns, whatever holds them up; one that comes late waits for one turn of each of the others."""
+@pytest.mark.parametrize(
+    "limits", [Limits(requests=1, per=1.0), Limits(requests=1000, concurrency=1)]
+)
+async def test_who_wants_one_page_does_not_wait_for_who_wants_fifty(
+    clock: Clock, limits: Limits
+) -> None:
+    """Askers take turns, whatever holds them up; one that comes late waits for one turn of each of
+    the others."""
     turnstile = Turnstile(limits)
     order: list[str | None] = []
     tasks = [asyncio.ensure_future(through(turnstile, "many", order)) for _ in range(50)]
     while len(order) < 3:
         await asyncio.sleep(0)
     came = len(order)
-    tasks += [asyncio.ensure_future(through(turnstile, name, order)) for name in ("one", "few", "few")]
+    tasks += [
+        asyncio.ensure_future(through(turnstile, name, order)) for name in ("one", "few", "few")
+    ]
     await asyncio.gather(*tasks)
 
     assert order.index("one") <= came + 3
@@ -197,7 +209,10 @@ async def test_a_user_with_twenty_searches_does_not_keep_out_another() -> None:
 
     await lock.acquire("held")
     many = [asyncio.ensure_future(one("greedy", f"g{number}")) for number in range(20)]
-    few = [asyncio.ensure_future(one(user, name)) for user, name in (("modest", "m0"), ("modest", "m1"), (None, "n"))]
+    few = [
+        asyncio.ensure_future(one(user, name))
+        for user, name in (("modest", "m0"), ("modest", "m1"), (None, "n"))
+    ]
     await asyncio.sleep(0)
     lock.release()
     await asyncio.gather(*many, *few)
@@ -212,7 +227,9 @@ async def test_who_leaves_a_user_s_line_leaves_the_others_in_theirs() -> None:
     lock = RoundRobin()
     await lock.acquire("held")
     waiting = {
-        (user, search): asyncio.ensure_future(lock.acquire(search, user)) for user in "ab" for search in ("s", "t")
+        (user, search): asyncio.ensure_future(lock.acquire(search, user))
+        for user in "ab"
+        for search in ("s", "t")
     }
     await asyncio.sleep(0)
     for gone in (("a", "s"), ("b", "s"), ("b", "t")):
@@ -280,7 +297,8 @@ async def test_one_of_several_requests_leaves() -> None:
 
 
 async def test_passing_at_once_makes_nobody_wait(clock: Clock) -> None:
-    """It takes a slot and a start only where both are free and nobody is in line; otherwise it takes nothing."""
+    """It takes a slot and a start only where both are free and nobody is in line; otherwise it
+    takes nothing."""
     turnstile = Turnstile(Limits(requests=2, per=1.0, concurrency=2))
     assert await turnstile.pass_at_once()
     assert await turnstile.pass_at_once()

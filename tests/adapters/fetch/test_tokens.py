@@ -1,4 +1,5 @@
-"""Tokens: fetched once when needed, anew when they end or are refused, and in nothing that is kept or shown."""
+"""Tokens: fetched once when needed, anew when they end or are refused, and in nothing that is kept
+or shown."""
 
 from __future__ import annotations
 
@@ -20,7 +21,15 @@ from metasearch.adapters.request import Grant, Page, Request, Secret, secrets_of
 from metasearch.adapters.spec import AdapterSpec, Limits
 from metasearch.adapters.specs.specfile import build
 from metasearch.adapters.translate.plan import next_request, plan
-from metasearch.errors import AccessDenied, BadAnswer, KeyMissing, RateLimited, SourceError, SpecError, TimedOut
+from metasearch.errors import (
+    AccessDenied,
+    BadAnswer,
+    KeyMissing,
+    RateLimited,
+    SourceError,
+    SpecError,
+    TimedOut,
+)
 from metasearch.query.simple import parse
 from tests.adapters.fetch.loopback import Loopback, Seen, reply
 
@@ -76,7 +85,8 @@ def asked(spec: AdapterSpec, query: str = "salt") -> Request:
 
 
 class Server(Loopback):
-    """Gives tokens t0t0t0-1, t0t0t0-2 ... at /token, and answers /search to whoever has the last one."""
+    """Gives tokens t0t0t0-1, t0t0t0-2 ... at /token, and answers /search to whoever has the last
+    one."""
 
     def __init__(self, **facts: object) -> None:
         super().__init__()
@@ -98,7 +108,9 @@ class Server(Loopback):
         good = sent.split() in (["Bearer", f"t0t0t0-{self.given}"], ["JWT", f"t0t0t0-{self.given}"])
         body = json.dumps({"items": [{"title": f"you sent {sent} client-id"}]}).encode()
         known = good and not self.refuses
-        writer.write(reply(body, Connection="close") if known else reply(body, 401, Connection="close"))
+        writer.write(
+            reply(body, Connection="close") if known else reply(body, 401, Connection="close")
+        )
         await writer.drain()
         writer.close()
 
@@ -148,13 +160,18 @@ def origin(server: Server) -> str:
 
 
 def test_the_plan_is_pure() -> None:
-    """Nothing is fetched: the request says how its token is to be had, and later pages say it too."""
+    """Nothing is fetched: the request says how its token is to be had, and later pages say it
+    too."""
     spec = spec_of(OAUTH)
     request = asked(spec)
     grant = dict(request.headers)["Authorization"]
 
     assert isinstance(grant, Grant)
-    assert (grant.login.url, grant.login.method, grant.prefix) == ("https://x.example/token", "POST", "Bearer ")
+    assert (grant.login.url, grant.login.method, grant.prefix) == (
+        "https://x.example/token",
+        "POST",
+        "Bearer ",
+    )
     assert grant.reveal() == ""
     assert request == asked(spec)
     assert hash(request) == hash(asked(spec))
@@ -192,10 +209,19 @@ def test_both_variables_are_needed(missing: str) -> None:
         ('kind = "magic"', "auth.key.kind: one of key, oauth2, login"),
         ('token_url = "https://x.example"', 'auth.key.token_url: there is none with kind = "key"'),
         ('kind = "oauth2"\nsecret_env = "S"', "auth.key.token_url: must begin with"),
-        ('kind = "oauth2"\ntoken_url = "https://x.example"', "auth.key.secret_env: must be the name"),
-        ('kind = "oauth2"\nlogin = { a = "{id}" }', 'auth.key.login: there is none with kind = "oauth2"'),
+        (
+            'kind = "oauth2"\ntoken_url = "https://x.example"',
+            "auth.key.secret_env: must be the name",
+        ),
+        (
+            'kind = "oauth2"\nlogin = { a = "{id}" }',
+            'auth.key.login: there is none with kind = "oauth2"',
+        ),
         ('kind = "login"\ntoken_url = "https://x.example"', "auth.key.login: is missing"),
-        ('kind = "login"\nlogin = { a = "{query}" }', "auth.key.login.a: unknown placeholder {query}"),
+        (
+            'kind = "login"\nlogin = { a = "{query}" }',
+            "auth.key.login.a: unknown placeholder {query}",
+        ),
         ('kind = "login"\nlogin = { a = 1 }', "auth.key.login.a: must be a string"),
         ('kind = "login"\nscope = "a"', 'auth.key.scope: there is none with kind = "login"'),
     ],
@@ -221,7 +247,9 @@ async def test_a_token_is_fetched_once(server: Server, ask: Callable[..., object
     basic = b64encode(b"client-id:s3cret%3A%2B%2F+word").decode()
     assert login.headers["authorization"] == f"Basic {basic}"
     assert login.body == b"grant_type=client_credentials&scope=wide%20open"
-    assert [seen.headers["authorization"] for seen in server.of("/search")] == ["Bearer t0t0t0-1"] * 2
+    assert [seen.headers["authorization"] for seen in server.of("/search")] == [
+        "Bearer t0t0t0-1"
+    ] * 2
 
 
 async def test_many_at_once_fetch_one_token(server: Server, ask: Callable[..., object]) -> None:
@@ -239,7 +267,11 @@ async def test_a_login_sends_json(server: Server, ask: Callable[..., object]) ->
 
     (login,) = server.of("/token")
     assert page.status == 200
-    assert json.loads(login.body) == {"username": "client-id", "password": "s3cret:+/ word", "app": "a"}
+    assert json.loads(login.body) == {
+        "username": "client-id",
+        "password": "s3cret:+/ word",
+        "app": "a",
+    }
     assert login.headers["content-type"] == "application/json"
     assert server.of("/search")[0].headers["authorization"] == "JWT t0t0t0-1"
 
@@ -257,7 +289,9 @@ async def test_a_token_ends(server: Server, clock: Clock, ask: Callable[..., obj
     assert server.given == 2
 
 
-async def test_a_refused_token_is_fetched_anew_once(server: Server, ask: Callable[..., object]) -> None:
+async def test_a_refused_token_is_fetched_anew_once(
+    server: Server, ask: Callable[..., object]
+) -> None:
     """A token that was withdrawn costs one more exchange; a second refusal is told."""
     spec = spec_of(OAUTH, origin(server))
     await ask(asked(spec))  # type: ignore[misc]
@@ -273,7 +307,8 @@ async def test_a_refused_token_is_fetched_anew_once(server: Server, ask: Callabl
 
 
 async def test_no_secret_comes_back(server: Server, ask: Callable[..., object]) -> None:
-    """A server that repeats token and client gets them blanked, and the page's request holds no token for others."""
+    """A server that repeats token and client gets them blanked, and the page's request holds no
+    token for others."""
     page = await ask(asked(spec_of(OAUTH, origin(server))))  # type: ignore[misc]
 
     assert b"t0t0t0" not in page.body
@@ -299,7 +334,8 @@ async def test_a_login_that_fails(
     error: type[SourceError],
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """The search is told why, without a secret; and nothing is sent to the search without a token."""
+    """The search is told why, without a secret; and nothing is sent to the search without a
+    token."""
     caplog.set_level(logging.DEBUG)
     server.routes["/token"] = answer
     with pytest.raises(error) as raised:
@@ -310,7 +346,9 @@ async def test_a_login_that_fails(
     assert server.of("/search") == []
 
 
-async def test_a_redirected_login_gives_nothing_away(server: Server, ask: Callable[..., object]) -> None:
+async def test_a_redirected_login_gives_nothing_away(
+    server: Server, ask: Callable[..., object]
+) -> None:
     """Another server than the one that the spec names gets no credentials."""
     async with Loopback({"/steal": reply(b"{}")}) as thief:
         server.routes["/token"] = reply(b"", 307, Location=thief.url("/steal"))
@@ -321,10 +359,13 @@ async def test_a_redirected_login_gives_nothing_away(server: Server, ask: Callab
 
 
 async def test_logins_are_not_recorded(server: Server, tmp_path: Path) -> None:
-    """A cassette holds the answer without token and login, and replays without credentials being sent."""
+    """A cassette holds the answer without token and login, and replays without credentials being
+    sent."""
     spec = spec_of(OAUTH, origin(server))
     recording = Fetcher(
-        RecordTransport(HttpTransport(allow=frozenset({server.netloc})), tmp_path), patience=0, hedging=False
+        RecordTransport(HttpTransport(allow=frozenset({server.netloc})), tmp_path),
+        patience=0,
+        hedging=False,
     )
     recorded = await recording.fetch(asked(spec), spec.limits)
     await recording.close()
@@ -340,7 +381,8 @@ async def test_logins_are_not_recorded(server: Server, tmp_path: Path) -> None:
 
 
 async def test_a_login_takes_a_turn(server: Server) -> None:
-    """Where one request an hour may start, the login is that one, and the search does not get its turn."""
+    """Where one request an hour may start, the login is that one, and the search does not get its
+    turn."""
     fetcher = Fetcher(HttpTransport(allow=frozenset({server.netloc})))
     with pytest.raises(RateLimited):
         await fetcher.fetch(
@@ -365,7 +407,9 @@ async def test_a_login_is_late_like_any_request(server: Server) -> None:
     fetcher = Fetcher(HttpTransport(allow=frozenset({server.netloc})), patience=0)
     with pytest.raises(TimedOut):
         await fetcher.fetch(
-            asked(spec_of(OAUTH, origin(server))), Limits(timeout=5), deadline=asyncio.get_running_loop().time() + 0.2
+            asked(spec_of(OAUTH, origin(server))),
+            Limits(timeout=5),
+            deadline=asyncio.get_running_loop().time() + 0.2,
         )
     await fetcher.close()
 

@@ -1,4 +1,5 @@
-"""The transport against real sockets; what it decides without one is in test_guard.py and test_hops.py."""
+"""The transport against real sockets; what it decides without one is in test_guard.py and
+test_hops.py."""
 
 from __future__ import annotations
 
@@ -18,7 +19,13 @@ import pytest
 
 from metasearch.adapters.fetch import guard
 from metasearch.adapters.fetch import transport as transport_module
-from metasearch.adapters.fetch.transport import LARGE_BODY, MAX_REDIRECTS, HttpTransport, retry_after, translated
+from metasearch.adapters.fetch.transport import (
+    LARGE_BODY,
+    MAX_REDIRECTS,
+    HttpTransport,
+    retry_after,
+    translated,
+)
 from metasearch.adapters.request import Page, Request, Secret, redacted
 from metasearch.errors import BadAnswer, ConnectFailed, NotAllowed, SourceError, TimedOut, TooLarge
 from tests.adapters.fetch.loopback import Loopback, raw, reply
@@ -39,7 +46,9 @@ async def send(server: Loopback) -> AsyncIterator[Send]:
     transport = HttpTransport(allow=frozenset({server.netloc}), user_agent="metasearch/test")
 
     async def call(url: str, *, timeout: float = 5, max_bytes: int = 1 << 20, **rest: Any) -> Page:
-        return await transport.send(Request(source="db", url=url, **rest), timeout=timeout, max_bytes=max_bytes)
+        return await transport.send(
+            Request(source="db", url=url, **rest), timeout=timeout, max_bytes=max_bytes
+        )
 
     yield call
     await transport.close()
@@ -47,12 +56,20 @@ async def send(server: Loopback) -> AsyncIterator[Send]:
 
 async def test_a_page_comes_back_whole(server: Loopback, send: Send) -> None:
     """Status, content type and body are as sent, and the request went out as it was planned."""
-    server.routes["/works"] = reply(b'{"a": 1}', 200, Content_Type="application/json; charset=utf-8")
+    server.routes["/works"] = reply(
+        b'{"a": 1}', 200, Content_Type="application/json; charset=utf-8"
+    )
     page = await send(
-        server.url("/works"), params=(("q", '{"x"}:y'), ("key", Secret(KEY))), headers=(("Accept", "a/b"),)
+        server.url("/works"),
+        params=(("q", '{"x"}:y'), ("key", Secret(KEY))),
+        headers=(("Accept", "a/b"),),
     )
 
-    assert (page.status, page.content_type, page.body) == (200, "application/json; charset=utf-8", b'{"a": 1}')
+    assert (page.status, page.content_type, page.body) == (
+        200,
+        "application/json; charset=utf-8",
+        b'{"a": 1}',
+    )
     assert page.fetched_at == pytest.approx(time.time(), abs=60)
     assert page.seconds > 0
     assert server.seen[0].target == f"/works?q=%7B%22x%22%7D%3Ay&key={KEY}"
@@ -100,12 +117,16 @@ async def test_no_cookie_is_kept(server: Loopback, send: Send) -> None:
 # Where requests may go
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "[::ffff:127.0.0.1]", "0.0.0.0", "0x7f.1"])
+@pytest.mark.parametrize(
+    "host", ["127.0.0.1", "localhost", "[::ffff:127.0.0.1]", "0.0.0.0", "0x7f.1"]
+)
 async def test_private_addresses_are_refused(server: Loopback, host: str) -> None:
     """However an address of our own network is spelled, nothing is sent there."""
     transport = HttpTransport()
     with pytest.raises((NotAllowed, ConnectFailed)) as caught:
-        await transport.send(Request(source="db", url=f"http://{host}:{server.port}/"), timeout=5, max_bytes=9)
+        await transport.send(
+            Request(source="db", url=f"http://{host}:{server.port}/"), timeout=5, max_bytes=9
+        )
     await transport.close()
 
     assert server.connections == 0
@@ -114,7 +135,8 @@ async def test_private_addresses_are_refused(server: Loopback, host: str) -> Non
 
 
 async def test_an_allowed_url_opens_nothing_else(server: Loopback, send: Send) -> None:
-    """Neither another name for the same address nor the connection that is kept alive to it is exempt."""
+    """Neither another name for the same address nor the connection that is kept alive to it is
+    exempt."""
     server.routes["/"] = reply()
     await send(server.url())
     for url in (f"http://localhost:{server.port}/", f"http://[::ffff:127.0.0.1]:{server.port}/"):
@@ -128,14 +150,17 @@ async def test_an_allowed_name_is_resolved(server: Loopback) -> None:
     """The allow list takes names as well as addresses."""
     server.routes["/"] = reply(b"hello")
     transport = HttpTransport(allow=frozenset({f"localhost:{server.port}"}))
-    page = await transport.send(Request(source="db", url=f"http://LOCALHOST:{server.port}/"), timeout=5, max_bytes=9)
+    page = await transport.send(
+        Request(source="db", url=f"http://LOCALHOST:{server.port}/"), timeout=5, max_bytes=9
+    )
     await transport.close()
 
     assert page.body == b"hello"
 
 
 async def test_a_redirect_to_a_private_address_is_refused(server: Loopback, send: Send) -> None:
-    """A redirect goes through the guard like a first request; the other server hears nothing, and is named."""
+    """A redirect goes through the guard like a first request; the other server hears nothing, and
+    is named."""
     async with Loopback() as other:
         server.routes["/"] = reply(b"", 302, Location=other.url())
         with pytest.raises(NotAllowed, match=f"redirects to 127.0.0.1:{other.port}"):
@@ -144,13 +169,21 @@ async def test_a_redirect_to_a_private_address_is_refused(server: Loopback, send
         assert other.connections == 0
 
 
-async def test_a_public_host_cannot_redirect_to_an_allowed_private_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The exemption is for requests that begin inside, not for what the Internet would like to read there."""
+async def test_a_public_host_cannot_redirect_to_an_allowed_private_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The exemption is for requests that begin inside, not for what the Internet would like to read
+    there."""
     monkeypatch.setattr(guard, "is_public", lambda address: address == "127.0.0.1")
-    async with Loopback() as public, Loopback({"/": reply(b"private")}, host="127.0.0.2") as private:
+    async with (
+        Loopback() as public,
+        Loopback({"/": reply(b"private")}, host="127.0.0.2") as private,
+    ):
         public.routes["/"] = reply(b"", 302, Location=private.url())
         transport = HttpTransport(allow=frozenset({private.netloc}))
-        direct = await transport.send(Request(source="db", url=private.url()), timeout=5, max_bytes=99)
+        direct = await transport.send(
+            Request(source="db", url=private.url()), timeout=5, max_bytes=99
+        )
         with pytest.raises(NotAllowed):
             await transport.send(Request(source="db", url=public.url()), timeout=5, max_bytes=99)
         await transport.close()
@@ -160,11 +193,14 @@ async def test_a_public_host_cannot_redirect_to_an_allowed_private_one(monkeypat
 
 
 async def test_an_allowed_server_cannot_redirect_to_another_one(server: Loopback) -> None:
-    """Each was allowed for the sources that ask it; the refusal says which, and that nothing was sent there."""
+    """Each was allowed for the sources that ask it; the refusal says which, and that nothing was
+    sent there."""
     async with Loopback({"/": reply(b"private")}, host="127.0.0.2") as other:
         server.routes["/"] = reply(b"", 302, Location=other.url())
         transport = HttpTransport(allow=frozenset({server.netloc, other.netloc}))
-        with pytest.raises(NotAllowed, match=f"redirects to {other.netloc}, another server") as caught:
+        with pytest.raises(
+            NotAllowed, match=f"redirects to {other.netloc}, another server"
+        ) as caught:
             await transport.send(Request(source="db", url=server.url()), timeout=5, max_bytes=99)
         await transport.close()
 
@@ -172,7 +208,9 @@ async def test_an_allowed_server_cannot_redirect_to_another_one(server: Loopback
         assert other.connections == 0
 
 
-async def test_an_allowed_server_may_redirect_to_one_that_the_source_names(server: Loopback) -> None:
+async def test_an_allowed_server_may_redirect_to_one_that_the_source_names(
+    server: Loopback,
+) -> None:
     """And back to its own; a name in the spec alone opens nothing that is not allowed."""
     async with Loopback(host="127.0.0.2") as other:
         server.routes |= {"/": reply(b"", 302, Location=other.url()), "/back": reply(b"here")}
@@ -209,7 +247,8 @@ async def test_secrets_stay_with_their_origin(server: Loopback) -> None:
         transport = HttpTransport(allow=frozenset({server.netloc, other.netloc}))
         secret = (("key", Secret(KEY)),)
         request = Request(
-            source="db", url=server.url(), method="POST", params=secret, headers=secret, body=secret,
+            source="db", url=server.url(), method="POST", params=secret, headers=secret,
+            body=secret,
             redirects=(other.netloc,),
         )  # fmt: skip
         page = await transport.send(request, timeout=5, max_bytes=99)
@@ -246,7 +285,9 @@ def _bomb(encoding: str, size: int) -> bytes:
 
 
 @pytest.mark.parametrize("encoding", ["gzip", "deflate", "br"])
-async def test_a_bomb_is_stopped_with_flat_memory(server: Loopback, send: Send, encoding: str) -> None:
+async def test_a_bomb_is_stopped_with_flat_memory(
+    server: Loopback, send: Send, encoding: str
+) -> None:
     """The cap counts what comes out of the decompressor, and memory never sees the whole of it."""
     server.routes["/"] = reply(_bomb(encoding, 128 << 20), Content_Encoding=encoding)
     tracemalloc.start()
@@ -334,16 +375,32 @@ async def test_the_timeout_spans_all_hops(server: Loopback, send: Send) -> None:
         (raw(b"", then="reset"), ConnectFailed),
         (raw(b"HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\nhalf"), ConnectFailed),
         (raw(b"HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\nhalf", then="reset"), ConnectFailed),
-        (raw(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n"), ConnectFailed),
+        (
+            raw(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n"),
+            ConnectFailed,
+        ),
         (raw(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nhello"), BadAnswer),
         (raw(b"220 ftp.example.org ready\r\n\r\n"), BadAnswer),
         (raw(b"HTTP/1.1 200 OK\r\nX-Long: " + b"x" * 100_000 + b"\r\n\r\n"), BadAnswer),
         (reply(b"not gzip at all", Content_Encoding="gzip"), BadAnswer),
     ],
-    ids=["close", "reset", "short", "short-reset", "cut-chunks", "bad-chunks", "not-http", "long-header", "bad-gzip"],
+    ids=[
+        "close",
+        "reset",
+        "short",
+        "short-reset",
+        "cut-chunks",
+        "bad-chunks",
+        "not-http",
+        "long-header",
+        "bad-gzip",
+    ],
 )
-async def test_broken_answers_become_our_errors(server: Loopback, send: Send, answer: Any, error: type) -> None:
-    """Each has the source, the URL without its key, the cause, and no secret, not even in the traceback."""
+async def test_broken_answers_become_our_errors(
+    server: Loopback, send: Send, answer: Any, error: type
+) -> None:
+    """Each has the source, the URL without its key, the cause, and no secret, not even in the
+    traceback."""
     server.routes["/"] = answer
     with pytest.raises(SourceError) as caught:
         await send(server.url(), params=(("q", "x"), ("key", Secret(KEY))))
@@ -379,7 +436,9 @@ async def test_an_unknown_host_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(socket, "getaddrinfo", fail)
     transport = HttpTransport()
     with pytest.raises(ConnectFailed, match="name cannot be resolved"):
-        await transport.send(Request(source="db", url="http://nowhere.example/"), timeout=5, max_bytes=9)
+        await transport.send(
+            Request(source="db", url="http://nowhere.example/"), timeout=5, max_bytes=9
+        )
     await transport.close()
 
 
@@ -394,7 +453,9 @@ async def test_a_lookup_that_hangs_holds_nobody_up(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(socket, "getaddrinfo", hang)
     transport = HttpTransport()
     with pytest.raises(TimedOut):
-        await transport.send(Request(source="db", url="http://slow.example/"), timeout=0.05, max_bytes=9)
+        await transport.send(
+            Request(source="db", url="http://slow.example/"), timeout=0.05, max_bytes=9
+        )
     left = [thread for thread in threading.enumerate() if thread.name == "resolve slow.example"]
     await transport.close()
     release.set()
@@ -412,7 +473,9 @@ async def test_a_header_cannot_be_smuggled(server: Loopback, send: Send, value: 
     assert not server.seen
 
 
-async def test_cancelling_a_send_is_not_an_error_of_the_source(server: Loopback, send: Send) -> None:
+async def test_cancelling_a_send_is_not_an_error_of_the_source(
+    server: Loopback, send: Send
+) -> None:
     """Cancellation passes through untranslated."""
     server.routes["/"] = raw(b"", then="hang")
     task = asyncio.ensure_future(send(server.url()))
@@ -434,7 +497,13 @@ def test_unknown_exceptions_are_not_dressed_up() -> None:
         ({}, None),
         ({"Retry-After": "120"}, 120.0),
         ({"Retry-After": " 0 "}, 0.0),
-        ({"Retry-After": "Fri, 31 Dec 1999 23:59:59 GMT", "Date": "Fri, 31 Dec 1999 23:59:29 GMT"}, 30.0),
+        (
+            {
+                "Retry-After": "Fri, 31 Dec 1999 23:59:59 GMT",
+                "Date": "Fri, 31 Dec 1999 23:59:29 GMT",
+            },
+            30.0,
+        ),
         ({"Retry-After": "Thu, 01 Jan 1970 00:02:00 GMT"}, 20.0),
         ({"Retry-After": "Thu, 01 Jan 1970 00:00:00 GMT"}, 0.0),
         ({"Retry-After": "soon"}, None),
@@ -458,9 +527,15 @@ def test_retry_after_is_read_in_both_forms(headers: dict[str, str], seconds: flo
     ids=["large", "small", "nothing secret"],
 )
 async def test_secrets_are_looked_for_in_a_thread_where_that_takes_long(
-    server: Loopback, send: Send, monkeypatch: pytest.MonkeyPatch, size: int, params: Any, elsewhere: bool
+    server: Loopback,
+    send: Send,
+    monkeypatch: pytest.MonkeyPatch,
+    size: int,
+    params: Any,
+    elsewhere: bool,
 ) -> None:
-    """The loop goes on beside it, and what was sent is in no page; where nothing was sent there is nothing to do."""
+    """The loop goes on beside it, and what was sent is in no page; where nothing was sent there is
+    nothing to do."""
     threads: list[threading.Thread] = []
 
     def watched(page: Page) -> Page:

@@ -1,7 +1,7 @@
 """What the transport hands to aiohttp, seen through aioresponses: method, address and headers.
 
-Bodies, redirects and decompression are tested on real sockets (test_transport.py), because aioresponses leaves them
-out.
+Bodies, redirects and decompression are tested on real sockets (test_transport.py), because
+aioresponses leaves them out.
 """
 
 from __future__ import annotations

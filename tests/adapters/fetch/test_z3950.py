@@ -65,7 +65,9 @@ def yaz() -> None:
         pytest.skip(f"no YAZ here: {exc}")
 
 
-def record(title: str = "Jazz /", number: str = "42", *, coding: str = "a", notes: Sequence[str] = ()) -> bytes:
+def record(
+    title: str = "Jazz /", number: str = "42", *, coding: str = "a", notes: Sequence[str] = ()
+) -> bytes:
     """A small record in MARC 21, whose leader says that it is in UTF-8 ("a") or MARC-8 (" ")."""
     file = MarcFile(force_utf8=True)
     file.leader = Leader("00000nam a2200000 a 4500")
@@ -78,14 +80,20 @@ def record(title: str = "Jazz /", number: str = "42", *, coding: str = "a", note
 
 
 def spec_of(url: str = "z3950://catalogue.example.org/Default", **table: Any) -> AdapterSpec:
-    return Registry(Settings(sources={"library": {"extends": "z3950", "url": url, **table}})).spec("library")
+    return Registry(Settings(sources={"library": {"extends": "z3950", "url": url, **table}})).spec(
+        "library"
+    )
 
 
-def request_of(spec: AdapterSpec, query: str = "jazz", wanted: int = 2, env: dict[str, str] | None = None) -> Request:
+def request_of(
+    spec: AdapterSpec, query: str = "jazz", wanted: int = 2, env: dict[str, str] | None = None
+) -> Request:
     return plan(parse_query(query), spec, wanted, env).request
 
 
-async def asked(server: Z3950Server, *, timeout: float = 20.0, max_bytes: int = 1 << 20, **table: Any) -> Page:
+async def asked(
+    server: Z3950Server, *, timeout: float = 20.0, max_bytes: int = 1 << 20, **table: Any
+) -> Page:
     transport = Z3950Transport(allow=frozenset({f"127.0.0.1:{server.port}"}))
     request = request_of(spec_of(server.url, **table), env={"LIBRARY_PASSWORD": "open sesame"})
     return await transport.send(request, timeout=timeout, max_bytes=max_bytes)
@@ -100,7 +108,8 @@ async def read(script: Script, **options: Any) -> Parsed:
 
 
 def test_a_request_says_host_port_database_and_options() -> None:
-    """A port that is not named is 210; records are counted from 0; the options are those of the spec."""
+    """A port that is not named is 210; records are counted from 0; the options are those of the
+    spec."""
     ask = ask_of(request_of(spec_of("z3950://catalogue.example.org/my%20books"), wanted=7))
 
     assert (ask.host, ask.port, ask.start, ask.count) == ("catalogue.example.org", 210, 0, 7)
@@ -112,7 +121,10 @@ def test_a_request_says_host_port_database_and_options() -> None:
 
 
 def test_a_url_without_a_path_means_the_default_database() -> None:
-    assert ask_of(request_of(spec_of("z3950://catalogue.example.org:9999"))).options["databaseName"] == "Default"
+    assert (
+        ask_of(request_of(spec_of("z3950://catalogue.example.org:9999"))).options["databaseName"]
+        == "Default"
+    )
 
 
 @pytest.mark.parametrize("name", ["proxy", "host", "async", "cookie"])
@@ -133,10 +145,13 @@ def test_a_url_without_a_host_or_with_a_user_is_refused(url: str) -> None:
 
 
 async def test_a_private_address_is_not_connected_to() -> None:
-    """Neither a literal one nor one that a name leads to, unless the configuration allows the URL."""
+    """Neither a literal one nor one that a name leads to, unless the configuration allows the
+    URL."""
     for host in ("127.0.0.1", "localhost"):
         with pytest.raises(NotAllowed, match="is not at a public address"):
-            await Z3950Transport().send(request_of(spec_of(f"z3950://{host}:210/x")), timeout=5, max_bytes=1000)
+            await Z3950Transport().send(
+                request_of(spec_of(f"z3950://{host}:210/x")), timeout=5, max_bytes=1000
+            )
 
 
 async def test_without_yaz_the_advice_names_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -155,7 +170,9 @@ async def test_without_yaz_the_advice_names_the_package(monkeypatch: pytest.Monk
     transport = Z3950Transport(allow=frozenset({"127.0.0.1:210"}))
 
     with pytest.raises(SourceError) as raised:
-        await transport.send(request_of(spec_of("z3950://127.0.0.1:210/x")), timeout=5, max_bytes=1000)
+        await transport.send(
+            request_of(spec_of("z3950://127.0.0.1:210/x")), timeout=5, max_bytes=1000
+        )
 
     assert "YAZ" in str(raised.value)
     assert "apt install libyaz5" in raised.value.advice
@@ -186,7 +203,9 @@ async def test_no_hits_is_an_answer() -> None:
 @pytest.mark.usefixtures("yaz")
 async def test_characters_are_those_of_the_record() -> None:
     """MARC-8 is turned into UTF-8; a record that says that it is in UTF-8 is taken at its word."""
-    in_marc8 = record("Thxx /", coding=" ").replace(b"xx", b"\xe2e")  # an acute accent stands before its letter
+    in_marc8 = record("Thxx /", coding=" ").replace(
+        b"xx", b"\xe2e"
+    )  # an acute accent stands before its letter
 
     parsed = await read(answering(search_response(2, [marc(in_marc8), marc(record("Théâtre /"))])))
 
@@ -197,7 +216,13 @@ async def test_characters_are_those_of_the_record() -> None:
 async def test_a_record_that_cannot_be_read_costs_no_other() -> None:
     """Neither a diagnostic in its place, nor bytes that are no MARC."""
     found = search_response(
-        4, [surrogate(14, "record 1"), marc(record("Kept /")), marc(b"\x00\xff not MARC"), marc(b"<broken")]
+        4,
+        [
+            surrogate(14, "record 1"),
+            marc(record("Kept /")),
+            marc(b"\x00\xff not MARC"),
+            marc(b"<broken"),
+        ],
     )
 
     with z3950_server(answering(found)) as server:
@@ -233,7 +258,9 @@ async def test_what_came_before_a_diagnostic_is_kept_and_the_diagnostic_told() -
         (1011, AccessDenied, "9999"),
     ],
 )
-async def test_a_diagnostic_is_an_error_of_the_source(code: int, kind: type[SourceError], told: str) -> None:
+async def test_a_diagnostic_is_an_error_of_the_source(
+    code: int, kind: type[SourceError], told: str
+) -> None:
     with pytest.raises(kind, match=told):
         await read(answering(search_failed(code, "9999")))
 
@@ -341,11 +368,15 @@ def _flood(start: bytes, again: bytes) -> Iterator[bytes]:
 
 
 _RECORD = marc(record())
-#: A message as its first bytes, and what follows without end. 0xb7 is a searchResponse, 0xb5 an initResponse.
+#: A message as its first bytes, and what follows without end. 0xb7 is a searchResponse, 0xb5 an
+#: initResponse.
 FLOODS: dict[str, tuple[bytes, bytes]] = {
     "a message of 2 GB": (b"\xb7\x84\x7f\xff\xff\xff", bytes(1 << 16)),
     "a list of 100 MB": (b"\xb7\x84\x07\x00\x00\x00\xbc\x84\x06\xff\xff\xf0", _RECORD),
-    "a member longer than its message": (b"\xb7\x84\0\x10\0\0\x9c\x84\x7f\xff\xff\xff", bytes(1 << 16)),
+    "a member longer than its message": (
+        b"\xb7\x84\0\x10\0\0\x9c\x84\x7f\xff\xff\xff",
+        bytes(1 << 16),
+    ),
     "no length, small members": (b"\xb7\x80", b"\x04\x02ab"),
     "no length, large members": (b"\xb7\x80", b"\x04\x82\x10\x00" + bytes(4096)),
     "members in members": (b"", b"\xbc\x80"),
@@ -357,7 +388,8 @@ FLOODS: dict[str, tuple[bytes, bytes]] = {
 @pytest.mark.usefixtures("yaz")
 @pytest.mark.parametrize("name", FLOODS)
 async def test_a_flood_costs_only_its_own_page(name: str) -> None:
-    """It ends in time, whatever the library does; little is read; and the process that read is gone."""
+    """It ends in time, whatever the library does; little is read; and the process that read is
+    gone."""
     begun = time.monotonic()
     with z3950_server({INIT: init_response(), SEARCH: _flood(*FLOODS[name])}.get) as server:
         with suppress(BadAnswer, TimedOut):  # a page came where the first answer was a whole one
@@ -389,11 +421,17 @@ async def test_a_library_that_crashes_is_a_bad_answer(monkeypatch: pytest.Monkey
     assert "limits.max_bytes" in caught.value.advice
 
 
-async def test_a_process_that_does_not_end_is_ended(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+async def test_a_process_that_does_not_end_is_ended(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     """At the deadline, also where it neither reads nor listens to signals that can be ignored."""
     told = tmp_path / "pid"
     stubborn = "import os, signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN);"
-    monkeypatch.setattr(z3950, "_RUN", f"{stubborn} open({str(told)!r}, 'w').write(str(os.getpid())); time.sleep(60)")
+    monkeypatch.setattr(
+        z3950,
+        "_RUN",
+        f"{stubborn} open({str(told)!r}, 'w').write(str(os.getpid())); time.sleep(60)",
+    )
     with pytest.raises(TimedOut):
         await _from_nowhere(timeout=2)
 
@@ -404,7 +442,10 @@ async def test_a_process_that_does_not_end_is_ended(monkeypatch: pytest.MonkeyPa
 async def test_the_process_knows_no_key_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
     """What the environment holds is not where a hostile server's bytes are read."""
     monkeypatch.setenv("PLANTED_KEY", "planted")
-    told = "import json, os, sys; sys.stdout.write(json.dumps({'outcome': 'page'}) + '\\n' + repr(dict(os.environ)))"
+    told = (
+        "import json, os, sys; sys.stdout.write(json.dumps({'outcome': 'page'}) + '\\n' + "
+        "repr(dict(os.environ)))"
+    )
     monkeypatch.setattr(z3950, "_RUN", told)
     page = await _from_nowhere()
 
@@ -415,14 +456,19 @@ async def test_the_process_knows_no_key_of_ours(monkeypatch: pytest.MonkeyPatch)
 async def _from_nowhere(*, timeout: float = 20.0) -> Page:
     """A page whose process does not get as far as to connect."""
     transport = Z3950Transport(allow=frozenset({"127.0.0.1:210"}))
-    return await transport.send(request_of(spec_of("z3950://127.0.0.1:210/x")), timeout=timeout, max_bytes=1000)
+    return await transport.send(
+        request_of(spec_of("z3950://127.0.0.1:210/x")), timeout=timeout, max_bytes=1000
+    )
 
 
 @pytest.mark.usefixtures("yaz")
 async def test_a_redirect_in_http_is_not_followed() -> None:
     """The library reads HTTP too; it must not carry us past the guard."""
     with z3950_server(lambda _: None) as inside:
-        away = f"HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:{inside.port}/\r\nContent-Length: 0\r\n\r\n".encode()
+        away = (
+            f"HTTP/1.1 302 Found\r\nLocation: "
+            f"http://127.0.0.1:{inside.port}/\r\nContent-Length: 0\r\n\r\n"
+        ).encode()
 
         with pytest.raises(BadAnswer):
             await read(lambda _: away)
@@ -437,7 +483,9 @@ async def test_a_port_at_which_nobody_listens_is_a_failed_connection() -> None:
     transport = Z3950Transport(allow=frozenset({f"127.0.0.1:{port}"}))
 
     with pytest.raises(ConnectFailed, match="no connection can be made"):
-        await transport.send(request_of(spec_of(f"z3950://127.0.0.1:{port}/x")), timeout=20, max_bytes=1000)
+        await transport.send(
+            request_of(spec_of(f"z3950://127.0.0.1:{port}/x")), timeout=20, max_bytes=1000
+        )
 
 
 @pytest.mark.usefixtures("yaz")
@@ -482,7 +530,8 @@ async def test_a_search_is_recorded_and_answered_again_without_the_server(tmp_pa
 
 
 def test_the_envelope_holds_what_is_illegal_in_xml_out() -> None:
-    """A control character in a record or in a server's words costs neither the record nor the page."""
+    """A control character in a record or in a server's words costs neither the record nor the
+    page."""
     body = envelope(
         3,
         [b"<record>a\x01b</record>", b"<open>", Problem(14, "gone\x00")],

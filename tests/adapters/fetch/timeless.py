@@ -1,4 +1,5 @@
-"""A loop whose time passes only when nothing is left to do: hours of waiting in milliseconds, and always the same."""
+"""A loop whose time passes only when nothing is left to do: hours of waiting in milliseconds, and
+always the same."""
 
 from __future__ import annotations
 
@@ -20,7 +21,9 @@ class _Skipping(selectors.DefaultSelector):
     def select(self, timeout: float | None = None) -> Any:
         if timeout is None:
             raise RuntimeError("everything waits for something that never comes")
-        self.now = round(self.now + max(0.0, timeout), 9)  # however many timers there are on the way
+        self.now = round(
+            self.now + max(0.0, timeout), 9
+        )  # however many timers there are on the way
         return super().select(0)
 
 

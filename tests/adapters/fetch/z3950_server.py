@@ -1,4 +1,5 @@
-"""A Z39.50 server on loopback that says what a test has it say: BER by hand, for the few messages that a search takes.
+"""A Z39.50 server on loopback that says what a test has it say: BER by hand, for the few messages
+that a search takes.
 
 https://www.loc.gov/z3950/agency/asn1.html
 """
@@ -16,7 +17,8 @@ from tests.adapters.threaded import accepting
 INIT, SEARCH, PRESENT = 0xB4, 0xB6, 0xB8
 _BIB1_DIAGNOSTICS, _USMARC = bytes.fromhex("2a8648ce130401"), bytes.fromhex("2a8648ce13050a")
 
-#: Takes the first byte of a request, gives what is sent, or the parts of it; None closes the connection.
+#: Takes the first byte of a request, gives what is sent, or the parts of it; None closes the
+#: connection.
 Script = Callable[[int], bytes | Iterable[bytes] | None]
 
 
@@ -37,7 +39,8 @@ def integer(tag: int, value: int) -> bytes:
 def init_response(*, accepted: bool = True) -> bytes:
     size = 1 << 20
     return ber(
-        0xB5, ber(0x83, b"\x05\xe0"), ber(0x84, b"\x06\xc0"), integer(0x85, size), integer(0x86, size),
+        0xB5, ber(0x83, b"\x05\xe0"), ber(0x84, b"\x06\xc0"), integer(0x85, size), integer(0x86,
+        size),
         ber(0x8C, b"\xff" if accepted else b"\x00"),
     )  # fmt: skip
 
@@ -59,7 +62,8 @@ def surrogate(code: int, details: str) -> bytes:
 def search_response(total: int, records: Sequence[bytes] = ()) -> bytes:
     listed = [ber(0xBC, *records)] if records else []
     return ber(
-        0xB7, integer(0x97, total), integer(0x98, len(records)), integer(0x99, len(records) + 1), ber(0x96, b"\xff"),
+        0xB7, integer(0x97, total), integer(0x98, len(records)), integer(0x99, len(records) + 1),
+        ber(0x96, b"\xff"),
         *listed,
     )  # fmt: skip
 
@@ -72,12 +76,18 @@ def search_failed(code: int, details: str = "") -> bytes:
 
 
 def present_response(records: Sequence[bytes]) -> bytes:
-    return ber(0xB9, integer(0x98, len(records)), integer(0x99, 1), integer(0x9B, 0), ber(0xBC, *records))
+    return ber(
+        0xB9, integer(0x98, len(records)), integer(0x99, 1), integer(0x9B, 0), ber(0xBC, *records)
+    )
 
 
 def present_failed(code: int, details: str = "") -> bytes:
     return ber(
-        0xB9, integer(0x98, 0), integer(0x99, 0), integer(0x9B, 5), ber(b"\xbf\x81\x02", _diagnostic(code, details))
+        0xB9,
+        integer(0x98, 0),
+        integer(0x99, 0),
+        integer(0x9B, 5),
+        ber(b"\xbf\x81\x02", _diagnostic(code, details)),
     )
 
 
@@ -110,7 +120,9 @@ def z3950_server(script: Script) -> Iterator[Z3950Server]:
         def serve(connection: socket.socket) -> None:
             with connection:
                 try:
-                    while (request := connection.recv(65_536)) and (answer := script(request[0])) is not None:
+                    while (request := connection.recv(65_536)) and (
+                        answer := script(request[0])
+                    ) is not None:
                         server.requests.append(request)
                         for part in [answer] if isinstance(answer, bytes) else answer:
                             connection.sendall(part)

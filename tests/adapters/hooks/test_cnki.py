@@ -1,4 +1,5 @@
-"""What is asked of one field of CNKI stands together, joined by * + -; fields are joined by AND, OR, NOT."""
+"""What is asked of one field of CNKI stands together, joined by * + -; fields are joined by AND,
+OR, NOT."""
 
 from __future__ import annotations
 

@@ -18,7 +18,9 @@ SPEC = Registry(Settings()).spec("hal")
 def read(label: str, uri: str = "https://hal.science/hal-01234567") -> Record:
     docs = [{"docid": "1", "label_s": label, "uri_s": uri}]
     body = json.dumps({"response": {"numFound": 1, "start": 0, "docs": docs}})
-    (record,) = parse(Page(request=Request(source="hal", url=SPEC.request.url), body=body.encode()), SPEC).records
+    (record,) = parse(
+        Page(request=Request(source="hal", url=SPEC.request.url), body=body.encode()), SPEC
+    ).records
     return record
 
 
@@ -26,7 +28,10 @@ def read(label: str, uri: str = "https://hal.science/hal-01234567") -> Record:
     ("label", "authors", "title", "venue", "year", "doi"),
     [
         (
-            "Ada Byron, K. Tanaka. On soil. Journal of Soil, 2017, 12 (3), pp.4-9. ⟨10.5555/soil.1⟩. ⟨hal-01234567⟩",
+            (
+                "Ada Byron, K. Tanaka. On soil. Journal of Soil, 2017, 12 (3), pp.4-9. "
+                "⟨10.5555/soil.1⟩. ⟨hal-01234567⟩"
+            ),
             ["Ada Byron", "K. Tanaka"],
             "On soil",
             "Journal of Soil",
@@ -34,14 +39,24 @@ def read(label: str, uri: str = "https://hal.science/hal-01234567") -> Record:
             "10.5555/soil.1",
         ),
         (
-            "Ada Byron. On soil. And frost. Soil Days, Session 2, Jun 2019, Paris, France. ⟨hal-01234567⟩",
+            (
+                "Ada Byron. On soil. And frost. Soil Days, Session 2, Jun 2019, Paris, France. "
+                "⟨hal-01234567⟩"
+            ),
             ["Ada Byron"],
             "On soil. And frost",
             "Soil Days, Session 2",
             2019,
             None,
         ),
-        ("Ada Byron. On soil. 2018. &#x27E8;hal-01234567&#x27E9;", ["Ada Byron"], "On soil", None, 2018, None),
+        (
+            "Ada Byron. On soil. 2018. &#x27E8;hal-01234567&#x27E9;",
+            ["Ada Byron"],
+            "On soil",
+            None,
+            2018,
+            None,
+        ),
         (
             "Ada Byron, et al.. What is soil?. Annals, 2011. ⟨hal-1⟩",
             ["Ada Byron"],
@@ -72,7 +87,8 @@ def read(label: str, uri: str = "https://hal.science/hal-01234567") -> Record:
 def test_citations(
     label: str, authors: list[str], title: str, venue: str | None, year: int | None, doi: str | None
 ) -> None:
-    """Authors stand before the title, and where it appeared before the year; initials end no sentence."""
+    """Authors stand before the title, and where it appeared before the year; initials end no
+    sentence."""
     record = read(label)
 
     assert [author.name for author in record.authors] == authors
@@ -83,9 +99,14 @@ def test_citations(
 def test_theses_name_their_institution() -> None:
     """The discipline before it is none; the address tells that it is a thesis."""
     record = read(
-        "Ada Byron. Du sol. Sciences du sol. Université inventée, 2012. Français. ⟨NNT : ⟩. ⟨tel-01234567⟩",
+        "Ada Byron. Du sol. Sciences du sol. Université inventée, 2012. Français. ⟨NNT : ⟩. "
+        "⟨tel-01234567⟩",
         "https://theses.hal.science/tel-01234567",
     )
 
-    assert (record.title, record.institution, record.venue) == ("Du sol", "Université inventée", None)
+    assert (record.title, record.institution, record.venue) == (
+        "Du sol",
+        "Université inventée",
+        None,
+    )
     assert (record.type, record.year, record.source_id) == ("thesis", 2012, "tel-01234567")

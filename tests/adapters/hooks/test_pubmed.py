@@ -141,7 +141,8 @@ def test_what_pubmed_left_out_is_told(spec: AdapterSpec) -> None:
 def test_xml_says_the_same_as_json(spec: AdapterSpec) -> None:
     """Saved esearch answers may be XML."""
     body = (
-        b"<?xml version='1.0'?><!DOCTYPE eSearchResult PUBLIC 'x' 'y'><eSearchResult><Count>2</Count><IdList><Id>5</Id>"
+        b"<?xml version='1.0'?><!DOCTYPE eSearchResult PUBLIC 'x' "
+        b"'y'><eSearchResult><Count>2</Count><IdList><Id>5</Id>"
         b"<Id>6</Id></IdList><QueryTranslation>q</QueryTranslation><ErrorList><PhraseNotFound>zz</PhraseNotFound>"
         b"</ErrorList></eSearchResult>"
     )
@@ -157,24 +158,36 @@ def test_xml_says_the_same_as_json(spec: AdapterSpec) -> None:
     ("body", "error"),
     [
         (b'{"esearchresult":{"ERROR":"Search Backend failed"}}', SourceSaysError),
-        (b"<eSearchResult><ERROR>Empty term and query_key - nothing todo</ERROR></eSearchResult>", SourceSaysError),
+        (
+            (
+                b"<eSearchResult><ERROR>Empty term and query_key - nothing "
+                b"todo</ERROR></eSearchResult>"
+            ),
+            SourceSaysError,
+        ),
         (b'{"error":"API rate limit exceeded","count":"11"}', RateLimited),
         (b'{"esearchresult":{"ERROR":"API rate limit exceeded"}}', RateLimited),
-        (b"<eFetchResult><ERROR>Empty id list - nothing todo</ERROR></eFetchResult>", SourceSaysError),
+        (
+            b"<eFetchResult><ERROR>Empty id list - nothing todo</ERROR></eFetchResult>",
+            SourceSaysError,
+        ),
         (b'{"esearchresult":', NotParsable),
         (b"<eSearchResult><Count>1</Count>", NotParsable),
         (b"<eSpellResult><Query>x</Query><ERROR/></eSpellResult>", NotParsable),
         (b"plain words", NotParsable),
     ],
 )
-def test_errors_in_a_body_are_errors(spec: AdapterSpec, body: bytes, error: type[Exception]) -> None:
+def test_errors_in_a_body_are_errors(
+    spec: AdapterSpec, body: bytes, error: type[Exception]
+) -> None:
     """The status is 200 all the same."""
     with pytest.raises(error):
         parse(Page(request=_search(spec), body=body), spec)
 
 
 @pytest.mark.parametrize(
-    "result", [{}, {"idlist": None}, {"count": "many", "idlist": "12"}, {"idlist": [None, {}, "x", ""]}]
+    "result",
+    [{}, {"idlist": None}, {"count": "many", "idlist": "12"}, {"idlist": [None, {}, "x", ""]}],
 )
 def test_odd_results_hold_nothing(spec: AdapterSpec, result: dict[str, object]) -> None:
     """Nothing that is not an id is asked for."""
@@ -196,8 +209,8 @@ def test_no_secret_is_in_what_is_shown_or_stored(spec: AdapterSpec) -> None:
 
 
 def test_a_search_goes_on_layer_by_layer(spec: AdapterSpec) -> None:
-    """When the records of the first ids are read, the next ids are asked for, and ranks go on; the first search is the
-    same however deep one goes, and nothing reaches beyond the window."""
+    """When the records of the first ids are read, the next ids are asked for, and ranks go on; the
+    first search is the same however deep one goes, and nothing reaches beyond the window."""
     search = plan(Term("gene expression"), spec, 5000, {}, 30).request
     fetch = _found(spec, search, count="50", idlist=[str(n) for n in range(1, 31)]).next
     assert fetch is not None
@@ -224,7 +237,9 @@ def test_a_search_goes_on_layer_by_layer(spec: AdapterSpec) -> None:
 def test_records_of_each_stretch_stand_at_the_rank_of_their_id(spec: AdapterSpec) -> None:
     """What is shown while a long page is read has the positions that the page has in the end."""
     pmids = range(1, 3 * STEP)
-    request = _found(spec, _search(spec, 99), count="99", idlist=[str(pmid) for pmid in reversed(pmids)]).next
+    request = _found(
+        spec, _search(spec, 99), count="99", idlist=[str(pmid) for pmid in reversed(pmids)]
+    ).next
     assert request is not None
     reading = Reading(Page(request=request, body=_articles(*pmids)), spec)
 

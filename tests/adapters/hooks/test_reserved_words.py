@@ -40,7 +40,9 @@ def test_reserved_words_are_quoted(source: str, text: str, sent: str) -> None:
         ("moss", {}),
     ],
 )
-def test_the_ends_of_a_range_of_years_have_parameters_of_their_own(text: str, years: dict[str, str]) -> None:
+def test_the_ends_of_a_range_of_years_have_parameters_of_their_own(
+    text: str, years: dict[str, str]
+) -> None:
     """`{since}` and `{until}`, each of which is left out where its end is open."""
     params = dict(plan(parse(text), REGISTRY.spec("ieee"), env=KEY).request.params)
 

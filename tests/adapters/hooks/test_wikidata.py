@@ -1,4 +1,5 @@
-"""Wikidata's search is one of items, which are asked for in a second step; the search goes on behind them."""
+"""Wikidata's search is one of items, which are asked for in a second step; the search goes on
+behind them."""
 
 from __future__ import annotations
 
@@ -28,9 +29,12 @@ def day(time: str, precision: int) -> list[object]:
 
 
 def test_items_come_between_two_pages_of_the_search() -> None:
-    """The second page of the search is asked when the items of the first are read, and its items rank behind them."""
+    """The second page of the search is asked when the items of the first are read, and its items
+    rank behind them."""
     first = plan(Term("moon"), SPEC, 3, {}, 2).request
-    found = {"query": {"searchinfo": {"totalhits": 3}, "search": [{"title": "Q8"}, {"title": "Q9"}]}}
+    found = {
+        "query": {"searchinfo": {"totalhits": 3}, "search": [{"title": "Q8"}, {"title": "Q9"}]}
+    }
 
     items = parse(page(first, found), SPEC).next
     assert items is not None
@@ -40,7 +44,10 @@ def test_items_come_between_two_pages_of_the_search() -> None:
 
     assert read.next is not None
     assert dict(read.next.params)["sroffset"] == "2"
-    rest = parse(page(read.next, {"query": {"searchinfo": {"totalhits": 3}, "search": [{"title": "Q7"}]}}), SPEC).next
+    rest = parse(
+        page(read.next, {"query": {"searchinfo": {"totalhits": 3}, "search": [{"title": "Q7"}]}}),
+        SPEC,
+    ).next
     assert rest is not None
     last = parse(page(rest, {"entities": {"Q7": item(7)}}), SPEC)
     assert [(it.position, it.title) for it in last.records] == [(3, "Book 7")]

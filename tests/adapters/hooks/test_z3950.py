@@ -1,4 +1,5 @@
-"""Queries in PQF: as the Bath profile writes them, balanced whatever is asked, and understood by YAZ's own parser."""
+"""Queries in PQF: as the Bath profile writes them, balanced whatever is asked, and understood by
+YAZ's own parser."""
 
 from __future__ import annotations
 
@@ -27,7 +28,13 @@ def spec_of(**table: Any) -> AdapterSpec:
 
 SPEC = spec_of()
 #: https://www.loc.gov/z3950/agency/defns/bib1.html
-ANY, TITLE, AUTHOR, WORD, PHRASE = "@attr 1=1016", "@attr 1=4", "@attr 1=1003", "@attr 4=2", "@attr 4=1"
+ANY, TITLE, AUTHOR, WORD, PHRASE = (
+    "@attr 1=1016",
+    "@attr 1=4",
+    "@attr 1=1003",
+    "@attr 4=2",
+    "@attr 4=1",
+)
 
 
 def pqf(query: str | Query, spec: AdapterSpec = SPEC) -> Plan:
@@ -49,7 +56,10 @@ def pqf(query: str | Query, spec: AdapterSpec = SPEC) -> Plan:
         ("issn:2049-3630", '@attr 1=8 "2049-3630"'),
         ("jazz OR blues", f'@or {ANY} {WORD} "jazz" {ANY} {WORD} "blues"'),
         ("jazz -blues", f'@not {ANY} {WORD} "jazz" {ANY} {WORD} "blues"'),
-        ("jazz -blues -soul", f'@not @not {ANY} {WORD} "jazz" {ANY} {WORD} "blues" {ANY} {WORD} "soul"'),
+        (
+            "jazz -blues -soul",
+            f'@not @not {ANY} {WORD} "jazz" {ANY} {WORD} "blues" {ANY} {WORD} "soul"',
+        ),
         (
             "jazz (title:guitar OR title:piano)",
             f'@and {ANY} {WORD} "jazz" @or {TITLE} {WORD} "guitar" {TITLE} {WORD} "piano"',
@@ -70,7 +80,8 @@ def pqf(query: str | Query, spec: AdapterSpec = SPEC) -> Plan:
     ],
 )
 def test_query_in_pqf(query: str | Query, sent: str) -> None:
-    """Words one by one with structure "word", phrases with "phrase", operators before their two operands."""
+    """Words one by one with structure "word", phrases with "phrase", operators before their two
+    operands."""
     planned = pqf(query)
 
     assert planned.sent == sent
@@ -164,7 +175,11 @@ LEAVES = TERMS | st.builds(Years, st.integers(1900, 1950), st.integers(1951, 203
 
 
 def _joined(parts: list[Query], *, either: bool) -> Query:
-    flat = tuple(dict.fromkeys(it for part in parts for it in (part.parts if isinstance(part, Or) else (part,))))
+    flat = tuple(
+        dict.fromkeys(
+            it for part in parts for it in (part.parts if isinstance(part, Or) else (part,))
+        )
+    )
     return Or(flat) if either and len(flat) > 1 else conjunction(*parts)
 
 
@@ -201,7 +216,9 @@ def test_every_query_is_balanced_and_holds_its_words(query: Query) -> None:
 
     if planned.notes:  # something of it is filtered afterwards
         return
-    assert {word.lower() for word in _words(query) if any(c.isalnum() for c in word)} <= {it.lower() for it in said}
+    assert {word.lower() for word in _words(query) if any(c.isalnum() for c in word)} <= {
+        it.lower() for it in said
+    }
 
 
 @given(QUERIES)

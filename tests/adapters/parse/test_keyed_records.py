@@ -33,11 +33,19 @@ publisher = {{ at = "values(publishers)[0]" }}
 """),
         "made.toml",
     )
-    return parse(Page(request=Request(source="made", url="https://x.example"), body=json.dumps(body).encode()), spec)
+    return parse(
+        Page(
+            request=Request(source="made", url="https://x.example"), body=json.dumps(body).encode()
+        ),
+        spec,
+    )
 
 
 RECORDS = {
-    "7": {"title": "Seven", "authors": {"primary": {"Tanaka, Ken": {"role": ["-"]}, "Doe, Jane": []}}},
+    "7": {
+        "title": "Seven",
+        "authors": {"primary": {"Tanaka, Ken": {"role": ["-"]}, "Doe, Jane": []}},
+    },
     "3": {"title": "Three", "authors": {"primary": []}, "publishers": {"a": "Marsh Press"}},
 }
 
@@ -52,10 +60,14 @@ RECORDS = {
     ],
 )
 def test_records_are_members_of_an_object(records: str, body: Any) -> None:
-    """In the order of the body, whatever their keys; names that are keys are read, and an empty list has none."""
+    """In the order of the body, whatever their keys; names that are keys are read, and an empty
+    list has none."""
     parsed = read(records, body)
 
-    assert [(record.title, record.position) for record in parsed.records] == [("Seven", 1), ("Three", 2)]
+    assert [(record.title, record.position) for record in parsed.records] == [
+        ("Seven", 1),
+        ("Three", 2),
+    ]
     assert [author.name for author in parsed.records[0].authors] == ["Ken Tanaka", "Jane Doe"]
     assert parsed.records[1].authors == ()
     assert parsed.records[1].publisher == "Marsh Press"
@@ -63,7 +75,8 @@ def test_records_are_members_of_an_object(records: str, body: Any) -> None:
 
 @pytest.mark.parametrize("nothing", [{}, [], None])
 def test_no_records_under_any_key(nothing: Any) -> None:
-    """An empty object, PHP's empty list in its place, or null, beside a count of 0: no hits and no error."""
+    """An empty object, PHP's empty list in its place, or null, beside a count of 0: no hits and no
+    error."""
     parsed = read("values(records)", {"records": nothing, "count": 0})
 
     assert (parsed.records, parsed.total, parsed.unread) == ((), 0, ())

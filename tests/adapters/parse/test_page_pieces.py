@@ -1,4 +1,5 @@
-"""Web pages fetch their lists of results as pieces of HTML, which are read where a source answers in HTML."""
+"""Web pages fetch their lists of results as pieces of HTML, which are read where a source answers
+in HTML."""
 
 from __future__ import annotations
 
@@ -13,7 +14,10 @@ from metasearch.settings import Settings
 
 REGISTRY = Registry(Settings())
 TABLE = '<table class="result-table-list"><tbody>{}</tbody></table>'
-ROW = '<tr><td class="name"><a>湖泊研究<br>续</a></td><td class="author">张三</td><td class="date">2020</td></tr>'
+ROW = (
+    '<tr><td class="name"><a>湖泊研究<br>续</a></td><td class="author">张三</td><td '
+    'class="date">2020</td></tr>'
+)
 
 
 def read(body: str, source: str = "cnki") -> Parsed:
@@ -21,7 +25,9 @@ def read(body: str, source: str = "cnki") -> Parsed:
     return parse(Page(request=request, body=body.encode(), status=200), REGISTRY.spec(source))
 
 
-@pytest.mark.parametrize("before", ["", "<!-- a comment -->", "\r\n  ", "<script>var a = '<table>';</script></table>"])
+@pytest.mark.parametrize(
+    "before", ["", "<!-- a comment -->", "\r\n  ", "<script>var a = '<table>';</script></table>"]
+)
 def test_a_piece_of_a_page_is_read(before: str) -> None:
     """It begins like XML and is none: `<br>` is never closed."""
     parsed = read(before + TABLE.format(ROW))
@@ -47,7 +53,10 @@ def test_xml_stays_xml_where_a_source_answers_in_xml() -> None:
 def test_a_login_is_no_empty_answer() -> None:
     """What asks for a login refuses, and says which variable holds the session."""
     with pytest.raises(AccessDenied) as raised:
-        read('<html><head><title>知网</title></head><body><form action="/login"></form></body></html>')
+        read(
+            "<html><head><title>知网</title></head><body><form "
+            'action="/login"></form></body></html>'
+        )
     assert raised.value.advice is not None
     assert "METASEARCH_CNKI_KEY" in raised.value.advice
 
@@ -60,7 +69,9 @@ def test_a_login_is_no_empty_answer() -> None:
         ("nstl", '{"code": "401", "message": "请先登录"}', AccessDenied),
     ],
 )
-def test_refusals_are_understood_in_korean_and_chinese(source: str, body: str, error: type[Exception]) -> None:
+def test_refusals_are_understood_in_korean_and_chinese(
+    source: str, body: str, error: type[Exception]
+) -> None:
     """A key that is unknown, a login that is missing, and too many requests."""
     with pytest.raises(error):
         read(body, source)

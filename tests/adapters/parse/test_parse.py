@@ -1,4 +1,5 @@
-"""Pages become records: an odd record keeps its neighbours, and an odd body is an error that says what it is."""
+"""Pages become records: an odd record keeps its neighbours, and an odd body is an error that says
+what it is."""
 
 from __future__ import annotations
 
@@ -10,7 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metasearch import errors
-from metasearch.adapters.parse.parse import DRIFT_RECORDS, FIRST_STEP, LONG_BODY, STEP, Parsed, Reading, parse
+from metasearch.adapters.parse.parse import (
+    DRIFT_RECORDS,
+    FIRST_STEP,
+    LONG_BODY,
+    STEP,
+    Parsed,
+    Reading,
+    parse,
+)
 from metasearch.adapters.request import Page, Request, Secret
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.adapters.specs.specfile import build
@@ -46,7 +55,13 @@ JSON = build(
 XML = build(
     {
         **BASE,
-        "parse": {"body": "xml", "bare": True, "records": "//item", "total": "//total", "error": "//error"},
+        "parse": {
+            "body": "xml",
+            "bare": True,
+            "records": "//item",
+            "total": "//total",
+            "error": "//error",
+        },
         "fields": {
             "title": "title",
             "authors": {"each": "author", "name": "."},
@@ -59,7 +74,13 @@ XML = build(
 
 
 def read(body: bytes | str | Any, spec: AdapterSpec = JSON, **page: Any) -> Parsed:
-    raw = body if isinstance(body, bytes) else body.encode() if isinstance(body, str) else json.dumps(body).encode()
+    raw = (
+        body
+        if isinstance(body, bytes)
+        else body.encode()
+        if isinstance(body, str)
+        else json.dumps(body).encode()
+    )
     request = Request(
         source="made",
         url="https://api.example.org/",
@@ -82,12 +103,15 @@ def test_positions_go_on_over_pages() -> None:
     parsed = read({"total": 30, "items": [{"title": "A"}, {}, {"title": "B"}]}, start=10)
 
     assert [11, 13] == [record.position for record in parsed.records]
-    assert [(12, "neither a title nor an identifier")] == [(u.position, u.reason) for u in parsed.unread]
+    assert [(12, "neither a title nor an identifier")] == [
+        (u.position, u.reason) for u in parsed.unread
+    ]
     assert 30 == parsed.total
 
 
 @pytest.mark.parametrize(
-    "odd", [None, 7, "text", [], [1], {}, {"title": []}, {"title": {"x": 1}}, {"title": "", "id": ""}]
+    "odd",
+    [None, 7, "text", [], [1], {}, {"title": []}, {"title": {"x": 1}}, {"title": "", "id": ""}],
 )
 def test_an_odd_record_keeps_its_neighbours(odd: Any) -> None:
     """Whatever stands where a record should be, the others are read, and it is counted."""
@@ -118,12 +142,18 @@ def test_a_rule_that_raises_costs_one_record(monkeypatch: pytest.MonkeyPatch) ->
 
 JSON_VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3)
+    ),
     max_leaves=8,
 )
 
 
-@given(st.dictionaries(st.sampled_from(["title", "year", "date", "authors", "doi", "abstract", "id"]), JSON_VALUES))
+@given(
+    st.dictionaries(
+        st.sampled_from(["title", "year", "date", "authors", "doi", "abstract", "id"]), JSON_VALUES
+    )
+)
 @settings(max_examples=60)
 def test_no_value_breaks_a_page(item: dict[str, Any]) -> None:
     """Any JSON in any field leaves a page that can be read."""
@@ -135,7 +165,14 @@ def test_no_value_breaks_a_page(item: dict[str, Any]) -> None:
 
 def test_year_from_the_date() -> None:
     """A record that gives only a date has its year too, and its own year where it gives one."""
-    parsed = read({"items": [{"title": "A", "date": "2020-03"}, {"title": "B", "date": "2020-03", "year": 2019}]})
+    parsed = read(
+        {
+            "items": [
+                {"title": "A", "date": "2020-03"},
+                {"title": "B", "date": "2020-03", "year": 2019},
+            ]
+        }
+    )
 
     assert [(2020, "2020-03"), (2019, "2020-03")] == [(r.year, r.date) for r in parsed.records]
 
@@ -145,7 +182,7 @@ def test_one_record_without_a_list() -> None:
     assert ["A"] == titles(read({"items": {"title": "A"}}))
 
 
-# --------------------------------------------------------------------------- bodies that are nearly right
+# --------------------------------------------------------------------- bodies that are nearly right
 
 
 def test_byte_order_mark_and_white_space() -> None:
@@ -185,11 +222,13 @@ def test_illegal_xml_characters() -> None:
 
 
 @pytest.mark.parametrize(
-    ("charset", "title"), [("latin-1", "Café au lait"), ("gbk", "中文题名：信息检索"), ("utf-8", "Café au lait")]
+    ("charset", "title"),
+    [("latin-1", "Café au lait"), ("gbk", "中文题名：信息检索"), ("utf-8", "Café au lait")],
 )
 @pytest.mark.parametrize("kind", ["json", "xml"])
 def test_mistaken_charset(kind: str, charset: str, title: str) -> None:
-    """A body that is not in the encoding it declares keeps its records, readable where a guess can make them so."""
+    """A body that is not in the encoding it declares keeps its records, readable where a guess can
+    make them so."""
     xml = f'<?xml version="1.0" encoding="UTF-8"?><r><item><title>{title}</title></item></r>'
     text, shape = (f'{{"items": [{{"title": "{title}"}}]}}', JSON) if kind == "json" else (xml, XML)
     parsed = read(text.encode(charset), shape)
@@ -199,7 +238,8 @@ def test_mistaken_charset(kind: str, charset: str, title: str) -> None:
 
 
 def test_a_body_that_says_nothing_is_not_empty() -> None:
-    """Neither records nor a count nor the list that would hold them: that is no answer without hits."""
+    """Neither records nor a count nor the list that would hold them: that is no answer without
+    hits."""
     spec = build(
         {
             **BASE,
@@ -217,9 +257,16 @@ def test_a_body_that_says_nothing_is_not_empty() -> None:
 
 
 def test_no_error_repeats_the_key() -> None:
-    """A body may quote what it was sent; neither its message nor its beginning is shown with the key."""
-    request = Request(source="made", url="https://api.example.org/", headers=(("X-Key", Secret("abcdef")),))
-    for body in (b'{"error": "no such key: abcdef"}', b"key abcdef is wrong", b"<html><title>abcdef?</title></html>"):
+    """A body may quote what it was sent; neither its message nor its beginning is shown with the
+    key."""
+    request = Request(
+        source="made", url="https://api.example.org/", headers=(("X-Key", Secret("abcdef")),)
+    )
+    for body in (
+        b'{"error": "no such key: abcdef"}',
+        b"key abcdef is wrong",
+        b"<html><title>abcdef?</title></html>",
+    ):
         with pytest.raises(errors.SourceError) as caught:
             parse(Page(request=request, body=body), JSON)
 
@@ -235,7 +282,10 @@ def test_a_short_text_about_limits_is_a_refusal(body: str) -> None:
 
 def test_a_web_page_is_named_by_its_title() -> None:
     """What stands in the title says more than the first tags of the page."""
-    page = '<?xml version="1.0"?><!DOCTYPE html><html><head><title>503 Backend fetch failed</title></head></html>'
+    page = (
+        '<?xml version="1.0"?><!DOCTYPE html><html><head><title>503 Backend fetch '
+        "failed</title></head></html>"
+    )
 
     with pytest.raises(errors.NotParsable, match="503 Backend fetch failed"):
         read(page, XML)
@@ -254,8 +304,12 @@ def test_body_cut_short() -> None:
 
 @pytest.mark.parametrize("doctype", [b"", b'<!DOCTYPE r SYSTEM "r.dtd">'])
 def test_named_characters(doctype: bytes) -> None:
-    """HTML's named characters are read though no DTD defines them, and XML's own stay what they are."""
-    body = doctype + b"<r><item><title>B&ouml;hlen &amp; Co &lt;x</title><author>&Eacute;mile</author></item></r>"
+    """HTML's named characters are read though no DTD defines them, and XML's own stay what they
+    are."""
+    body = (
+        doctype + b"<r><item><title>B&ouml;hlen &amp; Co "
+        b"&lt;x</title><author>&Eacute;mile</author></item></r>"
+    )
 
     (record,) = read(body, XML).records
 
@@ -264,7 +318,10 @@ def test_named_characters(doctype: bytes) -> None:
 
 def test_entities_are_never_expanded() -> None:
     """Neither a file nor a bomb comes out of an entity that the body declares."""
-    xxe = b'<!DOCTYPE r [<!ENTITY x SYSTEM "file:///etc/hostname">]><r><item><title>A&x;B</title></item></r>'
+    xxe = (
+        b"<!DOCTYPE r [<!ENTITY x SYSTEM "
+        b'"file:///etc/hostname">]><r><item><title>A&x;B</title></item></r>'
+    )
     bomb = b'<!DOCTYPE r [<!ENTITY a "' + b"ha" * 500 + b'"><!ENTITY b "' + b"&a;" * 500 + b'">]>'
     bomb += b"<r><item><title>" + b"&b;" * 500 + b"</title></item></r>"
 
@@ -275,7 +332,10 @@ def test_entities_are_never_expanded() -> None:
 
 def test_namespaces_taken_off() -> None:
     """A `bare` shape reads a format whatever its namespace is called this year."""
-    body = "<r xmlns='urn:one' xmlns:j='urn:two'><j:item><j:title>A</j:title><doi>10.5555/a</doi></j:item></r>"
+    body = (
+        "<r xmlns='urn:one' "
+        "xmlns:j='urn:two'><j:item><j:title>A</j:title><doi>10.5555/a</doi></j:item></r>"
+    )
 
     (record,) = read(body, XML).records
 
@@ -300,7 +360,8 @@ def test_namespaces_taken_off() -> None:
     ],
 )
 def test_not_parsable(body: bytes, told: str) -> None:
-    """A body that is cut off, nested without end or something else altogether is told with how it begins."""
+    """A body that is cut off, nested without end or something else altogether is told with how it
+    begins."""
     with pytest.raises(errors.NotParsable, match=told) as raised:
         read(body)
 
@@ -308,7 +369,8 @@ def test_not_parsable(body: bytes, told: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "body", [b"<r><item><title>A</title></item>", b"<r><item></r>", b"<a>" * 100_000 + b"</a>" * 100_000]
+    "body",
+    [b"<r><item><title>A</title></item>", b"<r><item></r>", b"<a>" * 100_000 + b"</a>" * 100_000],
 )
 def test_broken_xml(body: bytes) -> None:
     """XML is not repaired, because a repaired body silently loses records."""
@@ -317,7 +379,8 @@ def test_broken_xml(body: bytes) -> None:
 
 
 CHALLENGE = (
-    b"<!DOCTYPE html><html><head><title>Just a moment...</title></head><body>Checking your browser</body></html>"
+    b"<!DOCTYPE html><html><head><title>Just a moment...</title></head><body>Checking "
+    b"your browser</body></html>"
 )
 
 
@@ -381,7 +444,11 @@ def test_empty_answers() -> None:
 
 def test_404_can_mean_no_hits() -> None:
     """Some databases answer 404 where others answer an empty list; a spec says so."""
-    table = {**BASE, "parse": {"body": "json", "records": "items", "not_found": "empty"}, "fields": {"title": "title"}}
+    table = {
+        **BASE,
+        "parse": {"body": "json", "records": "items", "not_found": "empty"},
+        "fields": {"title": "title"},
+    }
 
     assert 0 == read({"error": "nothing"}, build(table, "made.toml"), status=404).total
 
@@ -390,7 +457,8 @@ def test_404_can_mean_no_hits() -> None:
 
 
 def test_drift() -> None:
-    """Most records without their title mean that the site has changed; a few records say nothing."""
+    """Most records without their title mean that the site has changed; a few records say
+    nothing."""
     without = [{"id": str(n)} for n in range(DRIFT_RECORDS)]
 
     assert ("title", 1.0) == read({"items": without}).drifted
@@ -414,7 +482,8 @@ def test_next_page() -> None:
     "count", [1, FIRST_STEP, FIRST_STEP + 1, STEP, 3 * STEP + FIRST_STEP, 3 * STEP + FIRST_STEP + 1]
 )
 def test_a_page_is_read_in_steps(count: int) -> None:
-    """Whoever reads step by step gets what `parse` gives, and his turn after each stretch of records."""
+    """Whoever reads step by step gets what `parse` gives, and his turn after each stretch of
+    records."""
     page = Page(
         request=Request(source="made", url="https://api.example.org/", start=7, wanted=1000),
         body=json.dumps({"items": [{"title": str(n)} for n in range(count)]}).encode(),
@@ -423,11 +492,15 @@ def test_a_page_is_read_in_steps(count: int) -> None:
 
     stretches = list(reading)
 
-    assert [FIRST_STEP, STEP, STEP, STEP][: len(stretches)] == [len(stretch) for stretch in stretches]
+    assert [FIRST_STEP, STEP, STEP, STEP][: len(stretches)] == [
+        len(stretch) for stretch in stretches
+    ]
     assert parse(page, JSON) == reading.parsed
     assert count == len(reading.parsed.records)
     before = [record for stretch in stretches for record in stretch]
-    assert tuple(before) == reading.parsed.records[: len(before)], "each stretch gives what was read in it"
+    assert tuple(before) == reading.parsed.records[: len(before)], (
+        "each stretch gives what was read in it"
+    )
     assert 1 <= count - len(before) <= STEP, "the last one is not given by itself"
 
 

@@ -38,7 +38,10 @@ def test_a_selector_that_cannot_find_anything_is_not_asked() -> None:
 
 def test_what_says_nothing_does_not_stand() -> None:
     """The next selector is tried, and the next rule; the number 0 says something."""
-    rules = [rule(compile_json("a"), compile_json("b.c"), convert=lambda it: it), rule(compile_json("d"))]
+    rules = [
+        rule(compile_json("a"), compile_json("b.c"), convert=lambda it: it),
+        rule(compile_json("d")),
+    ]
 
     for node, expected in (
         ({"a": "", "b": {"c": []}, "d": "x"}, {"title": "x"}),

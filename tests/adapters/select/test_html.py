@@ -7,7 +7,9 @@ import pytest
 from metasearch.adapters.select import as_strings
 from metasearch.adapters.select.html import compile_html, parse_html
 
-PAGE = b"<html><body><ul class=hits><li id=a>One <b>bold</b></li><li id=b>Two</li></ul><p>End</body>"
+PAGE = (
+    b"<html><body><ul class=hits><li id=a>One <b>bold</b></li><li id=b>Two</li></ul><p>End</body>"
+)
 
 
 @pytest.mark.parametrize(
@@ -35,7 +37,9 @@ def test_a_selector_looks_within_its_record() -> None:
     assert compile_html("b")(second) == []
 
 
-@pytest.mark.parametrize("selector", ["li[", "//li[", "//li[re:test(., 'x')]", "document('/etc/passwd')", "//a:b"])
+@pytest.mark.parametrize(
+    "selector", ["li[", "//li[", "//li[re:test(., 'x')]", "document('/etc/passwd')", "//a:b"]
+)
 def test_what_is_no_selector_is_refused(selector: str) -> None:
     """When the spec is loaded, and not when an answer comes."""
     with pytest.raises(ValueError, match=r"not CSS|not XPath|not allowed"):

@@ -70,9 +70,14 @@ LEFT_TO_JMESPATH = [
 ]
 
 VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers(-2, 2) | st.floats(allow_nan=False) | st.sampled_from(["", "x", "y"]),
+    st.none()
+    | st.booleans()
+    | st.integers(-2, 2)
+    | st.floats(allow_nan=False)
+    | st.sampled_from(["", "x", "y"]),
     lambda inner: (
-        st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(["a", "b", "c", "a-b"]), inner, max_size=4)
+        st.lists(inner, max_size=4)
+        | st.dictionaries(st.sampled_from(["a", "b", "c", "a-b"]), inner, max_size=4)
     ),
     max_leaves=20,
 )
@@ -121,7 +126,8 @@ def test_not_jmespath(expression: str) -> None:
 
 @pytest.mark.parametrize("expression", EXPRESSIONS)
 def test_what_a_selector_needs_alone_decides_what_it_finds(expression: str) -> None:
-    """Readers leave a selector out where none of the names is there, whatever else the object holds."""
+    """Readers leave a selector out where none of the names is there, whatever else the object
+    holds."""
     select = compile_json(expression)
     needs = getattr(select, "needs", None)
 
@@ -132,7 +138,17 @@ def test_what_a_selector_needs_alone_decides_what_it_finds(expression: str) -> N
 
 
 def test_which_names_a_selector_needs() -> None:
-    """Those that are asked of the object itself; none are known where it finds something in an empty object, too."""
-    needs = {it: getattr(compile_json(it), "needs", None) for it in ("a.b[0].c", "a[?b=='x'].c || d", "!a", "@", "`1`")}
+    """Those that are asked of the object itself; none are known where it finds something in an
+    empty object, too."""
+    needs = {
+        it: getattr(compile_json(it), "needs", None)
+        for it in ("a.b[0].c", "a[?b=='x'].c || d", "!a", "@", "`1`")
+    }
 
-    assert needs == {"a.b[0].c": ("a",), "a[?b=='x'].c || d": ("a", "d"), "!a": None, "@": None, "`1`": None}
+    assert needs == {
+        "a.b[0].c": ("a",),
+        "a[?b=='x'].c || d": ("a", "d"),
+        "!a": None,
+        "@": None,
+        "`1`": None,
+    }

@@ -10,7 +10,9 @@ from metasearch.adapters.select.marc import MarcRecord, compile_marc
 
 def _field(tag: str, indicators: str, *subfields: str) -> str:
     inner = "".join(f'<subfield code="{s[0]}">{s[1:]}</subfield>' for s in subfields)
-    return f'<datafield tag="{tag}" ind1="{indicators[0]}" ind2="{indicators[1]}">{inner}</datafield>'
+    return (
+        f'<datafield tag="{tag}" ind1="{indicators[0]}" ind2="{indicators[1]}">{inner}</datafield>'
+    )
 
 
 RECORD = (
@@ -63,7 +65,8 @@ def record() -> MarcRecord:
     ],
 )
 def test_selectors_find_what_they_name(record: MarcRecord, selector: str, found: list[str]) -> None:
-    """Each form of the module's docstring finds its part of the record, and nothing where there is none."""
+    """Each form of the module's docstring finds its part of the record, and nothing where there is
+    none."""
     assert compile_marc(selector)(record) == found
 
 
@@ -86,7 +89,9 @@ def test_plain_forms_compile_or_are_refused(selector: str) -> None:
             compile_marc(selector)
 
 
-@pytest.mark.parametrize("selector", ["245$A", "24$a", "245[$2~x]$a", "245[LDR/7=]$a", "008/", "245$a|246$a", "245$a "])
+@pytest.mark.parametrize(
+    "selector", ["245$A", "24$a", "245[$2~x]$a", "245[LDR/7=]$a", "008/", "245$a|246$a", "245$a "]
+)
 def test_other_forms_are_refused(selector: str) -> None:
     """What is not in the docstring is no selector; white space around one does no harm."""
     if selector == "245$a ":
@@ -115,10 +120,13 @@ def test_any_namespace_and_any_wrapping_is_read(namespace: str) -> None:
 
 
 def test_odd_records_are_read_as_far_as_they_go() -> None:
-    """Missing attributes, empty subfields and fields without subfields are nothing, not an error."""
+    """Missing attributes, empty subfields and fields without subfields are nothing, not an
+    error."""
     odd = etree.fromstring(
-        '<record><leader/><controlfield>x</controlfield><datafield tag="245"><subfield>no code</subfield>'
-        '<subfield code="a"/><subfield code="a">  </subfield></datafield><datafield/><other>text</other></record>'
+        '<record><leader/><controlfield>x</controlfield><datafield tag="245"><subfield>no '
+        "code</subfield>"
+        '<subfield code="a"/><subfield code="a">  '
+        "</subfield></datafield><datafield/><other>text</other></record>"
     )
     record = MarcRecord(odd)
 

@@ -24,7 +24,10 @@ def test_external_dtds_and_parameter_entities_are_not_loaded(tmp_path: Path) -> 
     """A DTD outside the body is not fetched, so nothing that it declares takes effect."""
     dtd = tmp_path / "evil.dtd"
     dtd.write_text('<!ENTITY y "from the dtd">')
-    body = f'<!DOCTYPE a SYSTEM "{dtd.as_uri()}" [<!ENTITY % p SYSTEM "{dtd.as_uri()}"> %p;]><a>text</a>'.encode()
+    body = (
+        f'<!DOCTYPE a SYSTEM "{dtd.as_uri()}" [<!ENTITY % p SYSTEM "{dtd.as_uri()}"> '
+        f"%p;]><a>text</a>"
+    ).encode()
 
     assert "".join(parse_xml(body).itertext()) == "text"
 
@@ -48,7 +51,15 @@ def test_nesting_beyond_the_limit_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    "body", [b"", b"<a>", b"<a></b>", b"<a>\x01</a>", b"not xml", b'<?xml version="1.0" encoding="x"?><a/>']
+    "body",
+    [
+        b"",
+        b"<a>",
+        b"<a></b>",
+        b"<a>\x01</a>",
+        b"not xml",
+        b'<?xml version="1.0" encoding="x"?><a/>',
+    ],
 )
 def test_what_is_not_well_formed_is_refused_and_not_repaired(body: bytes) -> None:
     """A repaired body would lose records in silence."""
@@ -90,7 +101,8 @@ def test_known_prefixes_need_no_declaration() -> None:
     """Atom, OpenSearch, Dublin Core, MODS and the like are known by their usual prefixes."""
     feed = parse_xml(
         b'<feed xmlns="http://www.w3.org/2005/Atom" xmlns:o="http://a9.com/-/spec/opensearch/1.1/">'
-        b'<o:totalResults>7</o:totalResults><entry xml:lang="fr"><title>T <i>x</i></title></entry></feed>'
+        b'<o:totalResults>7</o:totalResults><entry xml:lang="fr"><title>T '
+        b"<i>x</i></title></entry></feed>"
     )
 
     assert [text_of(n) for n in compile_xml("os:totalResults")(feed)] == ["7"]
@@ -100,10 +112,15 @@ def test_known_prefixes_need_no_declaration() -> None:
 
 def test_elements_are_found_by_local_name_whatever_their_namespace() -> None:
     """What the SRU family rests on."""
-    for namespace in (b"http://www.loc.gov/zing/srw/", b"http://docs.oasis-open.org/ns/search-ws/sruResponse"):
+    for namespace in (
+        b"http://www.loc.gov/zing/srw/",
+        b"http://docs.oasis-open.org/ns/search-ws/sruResponse",
+    ):
         root = parse_xml(b'<z:r xmlns:z="' + namespace + b'"><z:n>3</z:n></z:r>')
 
-        assert [text_of(n) for n in compile_xml("/*[local-name()='r']/*[local-name()='n']")(root)] == ["3"]
+        assert [
+            text_of(n) for n in compile_xml("/*[local-name()='r']/*[local-name()='n']")(root)
+        ] == ["3"]
 
 
 def test_texts_of_numbers_strings_and_elements() -> None:

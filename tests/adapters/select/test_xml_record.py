@@ -1,4 +1,5 @@
-"""select/xml_record.py: paths that are answered from an index of the record find what XPath finds, in its order."""
+"""select/xml_record.py: paths that are answered from an index of the record find what XPath finds,
+in its order."""
 
 from __future__ import annotations
 
@@ -15,7 +16,8 @@ from metasearch.adapters.select.xml_record import XmlRecord, compile_xml_record
 DC, ATOM = "http://purl.org/dc/elements/1.1/", "http://www.w3.org/2005/Atom"
 RECORD = (
     f'<record xmlns:dc="{DC}" xmlns:o="urn:other"><title>A</title><dc:title>B</dc:title>'
-    '<link rel="alternate" href="http://a.example"/><link rel="self"/><link title="pdf" href="http://b.example"/>'
+    '<link rel="alternate" href="http://a.example"/><link rel="self"/><link title="pdf" '
+    'href="http://b.example"/>'
     "<recordData><o:title>C<b>d</b></o:title><dc:identifier type='doi'>10.1/x</dc:identifier>"
     "<dc:identifier>http://c.example</dc:identifier><title> </title></recordData>"
     "<part><part><title>inner</title></part><title>outer</title></part></record>"
@@ -49,7 +51,10 @@ EXPRESSIONS = (
     ".//*[local-name()='link' or local-name()='part']/@rel",
     "*[local-name()='recordData']//*[local-name()='title' or local-name()='identifier']",
     "*[local-name()='title' or local-name()='link']",
-    ".//*[local-name()='identifier'][contains(., 'c.')] | .//*[local-name()='nr' or local-name()='isbn'][not(*)]",
+    (
+        ".//*[local-name()='identifier'][contains(., 'c.')] | .//*[local-name()='nr' or "
+        "local-name()='isbn'][not(*)]"
+    ),
     ".//*[local-name()='title'][string-length() > 1]",
     ".//*[local-name()='title'][string-length()]",
     ".//*[local-name()='title'][not(@* or starts-with(., 'A')) and not(b)]",
@@ -104,7 +109,9 @@ EXPRESSIONS = (
 
 def same(element: Any, expression: str) -> bool:
     """Whether both ways find the same; elements are the same where they are one object."""
-    return bool(compile_xml_record(expression)(XmlRecord(element)) == compile_xml(expression)(element))
+    return bool(
+        compile_xml_record(expression)(XmlRecord(element)) == compile_xml(expression)(element)
+    )
 
 
 @pytest.mark.parametrize("expression", EXPRESSIONS)
@@ -113,9 +120,13 @@ def test_the_index_answers_as_xpath_does(expression: str) -> None:
     assert same(etree.fromstring(RECORD), expression)
 
 
-NAMES = st.sampled_from(["title", f"{{{DC}}}title", "link", "part", "recordData", f"{{{DC}}}identifier", "b"])
+NAMES = st.sampled_from(
+    ["title", f"{{{DC}}}title", "link", "part", "recordData", f"{{{DC}}}identifier", "b"]
+)
 TEXTS = st.sampled_from([None, "", " ", "A", "http://a.example", "10.1/x", "\u00a0"])
-ATTRIBUTES = st.dictionaries(st.sampled_from(["rel", "href", "type", "title"]), st.sampled_from(["", "self", "doi"]))
+ATTRIBUTES = st.dictionaries(
+    st.sampled_from(["rel", "href", "type", "title"]), st.sampled_from(["", "self", "doi"])
+)
 
 
 @st.composite

@@ -1,4 +1,5 @@
-"""`types`, `languages` and the like in a spec: what they make of a query, and what is wrong with them."""
+"""`types`, `languages` and the like in a spec: what they make of a query, and what is wrong with
+them."""
 
 from __future__ import annotations
 
@@ -29,7 +30,11 @@ def spec(params: dict[str, Any] | None = None, **query: Any) -> AdapterSpec:
 def expression(**query: Any) -> AdapterSpec:
     fields = {"any": "{x}", **query.pop("fields", {})}
     return spec(
-        style="expression", conjunction=" AND ", negation=" NOT {x}", **{"disjunction": " OR ", **query}, fields=fields
+        style="expression",
+        conjunction=" AND ",
+        negation=" NOT {x}",
+        **{"disjunction": " OR ", **query},
+        fields=fields,
     )
 
 
@@ -37,7 +42,10 @@ def residual(planned: Plan) -> str | None:
     return None if planned.residual is None else to_text(planned.residual)
 
 
-TYPED = {"types": {"article": ["paper", "note"], "review": "survey", "thesis": "phd"}, "fields": {"type": "kind:{x}"}}
+TYPED = {
+    "types": {"article": ["paper", "note"], "review": "survey", "thesis": "phd"},
+    "fields": {"type": "kind:{x}"},
+}
 
 
 @pytest.mark.parametrize(
@@ -59,7 +67,10 @@ def test_types_in_an_expression(text: str, sent: str) -> None:
 
 def test_a_type_without_a_word_is_filtered() -> None:
     """What cannot be said is judged by the records, alone or among alternatives."""
-    for text, clause in (("x type:map", "type:map"), ("x (type:map OR type:thesis)", "type:map OR type:thesis")):
+    for text, clause in (
+        ("x type:map", "type:map"),
+        ("x (type:map OR type:thesis)", "type:map OR type:thesis"),
+    ):
         planned = plan(parse(text), expression(**TYPED))
 
         assert ("x", clause) == (planned.sent, residual(planned))
@@ -75,7 +86,8 @@ def test_several_words_need_an_or() -> None:
 
 
 def test_types_in_a_parameter() -> None:
-    """What stands between them is the database's own; the same filter twice would have to hold twice."""
+    """What stands between them is the database's own; the same filter twice would have to hold
+    twice."""
     params = {"q": "{query}", "filter": ["type:{type}", "lang:{language}"]}
     at = spec(
         params,
@@ -89,7 +101,9 @@ def test_types_in_a_parameter() -> None:
 
     assert dict(planned.request.params)["filter"] == "type:paper|note|survey,lang:chi"
     assert residual(planned) == "type:thesis"
-    assert residual(plan(parse("x (language:zh OR language:en)"), at)) == "language:zh OR language:en"
+    assert (
+        residual(plan(parse("x (language:zh OR language:en)"), at)) == "language:zh OR language:en"
+    )
 
 
 def test_a_type_that_all_works_have_need_not_be_sent() -> None:
@@ -126,7 +140,8 @@ def test_languages_may_be_a_table() -> None:
 
 
 def test_refuse() -> None:
-    """A source that must not be asked something else refuses types, languages and truncated words, too."""
+    """A source that must not be asked something else refuses types, languages and truncated words,
+    too."""
     for text in ("x type:map", "x language:zh", "gene*", "x gene*"):
         with pytest.raises(CannotAsk):
             plan(parse(text), expression(unsupported="refuse"))

@@ -1,4 +1,5 @@
-"""Groups of sources: the shipped ones, those of a configuration, and the set that a search asks without being told."""
+"""Groups of sources: the shipped ones, those of a configuration, and the set that a search asks
+without being told."""
 
 from __future__ import annotations
 
@@ -26,7 +27,8 @@ def test_a_group_stands_for_its_sources() -> None:
 
 
 def test_the_default_set() -> None:
-    """The shipped one, with every source that the configuration adds; what it switches off is left out."""
+    """The shipped one, with every source that the configuration adds; what it switches off is left
+    out."""
     assert registry().default() == USUAL
     assert registry(sources={"mine": MINE}).default() == [*USUAL, "mine"]
     assert registry(sources={"mine": MINE | {"default": False}}).default() == USUAL
@@ -43,8 +45,12 @@ def test_the_configuration_names_its_own_default() -> None:
 
 
 def test_groups_of_the_configuration() -> None:
-    """They lie over the shipped ones of the same name; what is no source, or is off, is left out."""
-    own = registry(groups={"medicine": ("arxiv", "nonsense"), "mine": ("loc",)}, sources={"loc": {"enabled": False}})
+    """They lie over the shipped ones of the same name; what is no source, or is off, is left
+    out."""
+    own = registry(
+        groups={"medicine": ("arxiv", "nonsense"), "mine": ("loc",)},
+        sources={"loc": {"enabled": False}},
+    )
 
     assert own.group("medicine") == ["arxiv"]
     assert own.group("mine") == []
@@ -72,7 +78,11 @@ def test_no_groups_of_shipped_sources_where_these_are_left_out() -> None:
     """As in the demonstration."""
     bare = registry(shipped=False, sources={"mine": MINE})
 
-    assert (bare.groups, bare.default(), bare.group("all")) == (["all", "default"], ["mine"], ["mine"])
+    assert (bare.groups, bare.default(), bare.group("all")) == (
+        ["all", "default"],
+        ["mine"],
+        ["mine"],
+    )
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,5 @@
-"""Spec files of the user's own: by path, in a folder, extending one another; what a name means then."""
+"""Spec files of the user's own: by path, in a folder, extending one another; what a name means
+then."""
 
 from __future__ import annotations
 
@@ -72,7 +73,8 @@ def test_a_name_is_never_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_a_path_names_a_source(tmp_path: Path) -> None:
-    """Beside names and groups; the source is called as the spec says, whatever the file is called."""
+    """Beside names and groups; the source is called as the spec says, whatever the file is
+    called."""
     path = write(tmp_path, file="a draft.toml")
 
     registry, names = named(Settings(), "crossref", path, "books")
@@ -91,7 +93,8 @@ def test_a_spec_without_a_name_is_called_as_its_file(tmp_path: Path) -> None:
 
 
 def test_a_file_is_seen_by_the_search_that_names_it_alone(tmp_path: Path) -> None:
-    """The registry of others does not know it, and has the shipped source where the file took its place."""
+    """The registry of others does not know it, and has the shipped source where the file took its
+    place."""
     registry = Registry(Settings())
     shipped = registry.spec("crossref")
 
@@ -113,7 +116,9 @@ def test_own_file_wins_over_a_shipped_source_and_says_so(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("other", ["crossref", "other/crossref.toml"])
-def test_two_sources_of_one_name_are_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, other: str) -> None:
+def test_two_sources_of_one_name_are_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, other: str
+) -> None:
     """Of two that are named together none may be left out in silence."""
     monkeypatch.chdir(tmp_path)
     write(tmp_path, "crossref")
@@ -150,7 +155,8 @@ def test_a_device_and_a_huge_file_are_not_read(tmp_path: Path) -> None:
 
 
 def test_where_only_some_sources_may_be_asked_no_file_is_one(tmp_path: Path) -> None:
-    """The demo sends nothing, and a server takes no path from a request, whoever forgets to look at it before."""
+    """The demo sends nothing, and a server takes no path from a request, whoever forgets to look at
+    it before."""
     path = write(tmp_path)
 
     with pytest.raises(UsageError, match="only names"):
@@ -162,7 +168,8 @@ def test_where_only_some_sources_may_be_asked_no_file_is_one(tmp_path: Path) -> 
 
 
 def test_an_edited_spec_is_another_search(tmp_path: Path) -> None:
-    """The answer of a moment ago is not given again for a file that was changed, or for the source it stood for."""
+    """The answer of a moment ago is not given again for a file that was changed, or for the source
+    it stood for."""
     engine = Engine(Settings(), single=True)
     path = write(tmp_path, "crossref")
     before, shipped = (engine.search("jazz", sources=it)._wanted.name for it in (path, "crossref"))
@@ -187,7 +194,8 @@ def test_a_spec_extends_a_file_beside_it(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_a_spec_of_a_shipped_name_extends_the_shipped_one(tmp_path: Path) -> None:
-    """`extends = "crossref"` in a crossref.toml of one's own is no ring: a name is a shipped spec."""
+    """`extends = "crossref"` in a crossref.toml of one's own is no ring: a name is a shipped
+    spec."""
     path = tmp_path / "crossref.toml"
     path.write_text('extends = "crossref"\nlabel = "Crossref, changed"\n', encoding="utf-8")
 
@@ -197,7 +205,9 @@ def test_a_spec_of_a_shipped_name_extends_the_shipped_one(tmp_path: Path) -> Non
 def test_a_ring_of_files_is_told(tmp_path: Path) -> None:
     """Two files that extend each other, or one that extends itself."""
     for name, other in (("a", "b"), ("b", "a"), ("c", "c")):
-        (tmp_path / f"{name}.toml").write_text(f'extends = "./{other}.toml"\nname = "{name}"\n', encoding="utf-8")
+        (tmp_path / f"{name}.toml").write_text(
+            f'extends = "./{other}.toml"\nname = "{name}"\n', encoding="utf-8"
+        )
 
     for name in "ac":
         with pytest.raises(SpecError, match="extends itself"):
@@ -254,7 +264,9 @@ def test_specs_beside_a_configuration_that_is_not_there(tmp_path: Path) -> None:
     try:
         settings = Settings.load(None, {})
     finally:
-        os.environ.pop("XDG_CONFIG_HOME") if before is None else os.environ.update(XDG_CONFIG_HOME=before)
+        os.environ.pop("XDG_CONFIG_HOME") if before is None else os.environ.update(
+            XDG_CONFIG_HOME=before
+        )
 
     assert "fx" in Registry(settings).names()
 
@@ -264,7 +276,9 @@ def test_the_folder_can_be_named(tmp_path: Path) -> None:
     write(tmp_path / "mine")
 
     assert "fx" in Registry(loaded(tmp_path, '[sources]\nfolder = "mine"\n')).names()
-    assert Registry(loaded(tmp_path, '[sources.folder]\nextends = "crossref"\n')).added == ["folder"]
+    assert Registry(loaded(tmp_path, '[sources.folder]\nextends = "crossref"\n')).added == [
+        "folder"
+    ]
     with pytest.raises(SettingsError, match=r"sources.folder: there is no folder 'gone'"):
         loaded(tmp_path, '[sources]\nfolder = "gone"\n')
 
@@ -276,7 +290,10 @@ def test_a_spec_of_the_folder_wins_over_a_shipped_one_and_says_so(tmp_path: Path
     registry = Registry(loaded(tmp_path))
 
     assert registry.spec("crossref").label == "Mine"
-    assert registry.stands_for("crossref") == f"{path} stands for the source of this name that is there already"
+    assert (
+        registry.stands_for("crossref")
+        == f"{path} stands for the source of this name that is there already"
+    )
 
 
 def test_a_table_of_the_configuration_lies_on_top_of_the_file(tmp_path: Path) -> None:
@@ -301,9 +318,12 @@ def test_a_spec_of_the_folder_can_be_switched_off(tmp_path: Path, key: str) -> N
     assert registry.spec("fx").name == "fx"
 
 
-@pytest.mark.parametrize(("file", "what"), [("other.toml", "as the file is called"), ("My Source.toml", "file's name")])
+@pytest.mark.parametrize(
+    ("file", "what"), [("other.toml", "as the file is called"), ("My Source.toml", "file's name")]
+)
 def test_a_file_of_the_folder_is_called_as_its_source(tmp_path: Path, file: str, what: str) -> None:
-    """Names are known without reading the files; one that says otherwise is an error and no riddle."""
+    """Names are known without reading the files; one that says otherwise is an error and no
+    riddle."""
     write(tmp_path / "specs", file=file)
 
     with pytest.raises(SpecError, match=what):

@@ -1,4 +1,5 @@
-"""Forms that the JSON sources have beside the answer to a search: single works, batches, dumps, older versions."""
+"""Forms that the JSON sources have beside the answer to a search: single works, batches, dumps,
+older versions."""
 
 from __future__ import annotations
 
@@ -27,9 +28,18 @@ WORK = {"DOI": "10.5555/A", "title": ["A"], "issued": {"date-parts": [[2001, 2]]
 PAPER = {"paperId": "p1", "title": "A", "externalIds": {"DOI": "10.5555/a"}}
 ARTICLE = {
     "id": "1",
-    "bibjson": {"title": "A", "journal": {"title": "J"}, "identifier": [{"type": "doi", "id": "10.5555/a"}]},
+    "bibjson": {
+        "title": "A",
+        "journal": {"title": "J"},
+        "identifier": [{"type": "doi", "id": "10.5555/a"}],
+    },
 }
-DOI = {"doi": "10.5555/a", "titles": [{"title": "A"}], "creators": [{"name": "Doe, Jane"}], "publicationYear": 2001}
+DOI = {
+    "doi": "10.5555/a",
+    "titles": [{"title": "A"}],
+    "creators": [{"name": "Doe, Jane"}],
+    "publicationYear": 2001,
+}
 RESULT = {"id": "1", "source": "MED", "title": "A.", "doi": "10.5555/a"}
 
 
@@ -41,10 +51,39 @@ RESULT = {"id": "1", "source": "MED", "title": "A.", "doi": "10.5555/a"}
         ("crossref", {"message": WORK}),
         ("crossref", {"message": {"items": [WORK], "total-results": 1}}),
         ("crossref", {"DOI": "10.5555/a", "title": "A", "issued": {"date-parts": [["2001"]]}}),
-        ("crossref", [{"doi": "http://dx.doi.org/10.5555/a", "title": "A", "fullCitation": "A", "year": "2001"}]),
-        ("openalex", {"id": "https://openalex.org/W1", "doi": "https://doi.org/10.5555/a", "title": "A"}),
-        ("openalex", [{"id": "https://openalex.org/W1", "doi": "https://doi.org/10.5555/a", "display_name": "A"}]),
-        ("openalex", {"results": [{"id": "https://openalex.org/W1", "ids": {"doi": "10.5555/a"}, "title": "A"}]}),
+        (
+            "crossref",
+            [
+                {
+                    "doi": "http://dx.doi.org/10.5555/a",
+                    "title": "A",
+                    "fullCitation": "A",
+                    "year": "2001",
+                }
+            ],
+        ),
+        (
+            "openalex",
+            {"id": "https://openalex.org/W1", "doi": "https://doi.org/10.5555/a", "title": "A"},
+        ),
+        (
+            "openalex",
+            [
+                {
+                    "id": "https://openalex.org/W1",
+                    "doi": "https://doi.org/10.5555/a",
+                    "display_name": "A",
+                }
+            ],
+        ),
+        (
+            "openalex",
+            {
+                "results": [
+                    {"id": "https://openalex.org/W1", "ids": {"doi": "10.5555/a"}, "title": "A"}
+                ]
+            },
+        ),
         ("europepmc", {"hitCount": 1, "resultList": {"result": [RESULT]}}),
         ("europepmc", {"hitCount": 1, "resultList": {"result": RESULT}}),
         ("europepmc", {"version": "6.9", "request": {}, "result": RESULT}),
@@ -58,16 +97,29 @@ RESULT = {"id": "1", "source": "MED", "title": "A.", "doi": "10.5555/a"}
         ("semanticscholar", {"data": [{"citedPaper": PAPER, "isInfluential": False}]}),
         (
             "semanticscholar",
-            {"data": [{"snippet": {"text": "..."}, "paper": {"corpusId": "1", "title": "A", "doi": "10.5555/a"}}]},
+            {
+                "data": [
+                    {
+                        "snippet": {"text": "..."},
+                        "paper": {"corpusId": "1", "title": "A", "doi": "10.5555/a"},
+                    }
+                ]
+            },
         ),
         ("semanticscholar", {"recommendedPapers": [PAPER]}),
         ("semanticscholar", {"authorId": "1", "papers": [PAPER]}),
-        ("semanticscholar", {"paperId": "p1", "title": "A", "doi": "10.5555/A", "arxivId": None, "authors": []}),
+        (
+            "semanticscholar",
+            {"paperId": "p1", "title": "A", "doi": "10.5555/A", "arxivId": None, "authors": []},
+        ),
         (
             "dblp",
             {
                 "result": {
-                    "hits": {"@total": "1", "hit": [{"info": {"title": "A.", "ee": "https://doi.org/10.5555/a"}}]}
+                    "hits": {
+                        "@total": "1",
+                        "hit": [{"info": {"title": "A.", "ee": "https://doi.org/10.5555/a"}}],
+                    }
                 }
             },
         ),
@@ -77,18 +129,26 @@ RESULT = {"id": "1", "source": "MED", "title": "A.", "doi": "10.5555/a"}
                 "result": {
                     "hits": {
                         "@total": "1",
-                        "hit": {"info": {"title": {"@ee": "http://dx.doi.org/10.5555/a", "text": "A."}}},
+                        "hit": {
+                            "info": {"title": {"@ee": "http://dx.doi.org/10.5555/a", "text": "A."}}
+                        },
                     }
                 }
             },
         ),
         (
             "dblp",
-            "<result><hits total='1'><hit><info><title>A.</title><doi>10.5555/A</doi></info></hit></hits></result>",
+            (
+                "<result><hits "
+                "total='1'><hit><info><title>A.</title><doi>10.5555/A</doi></info></hit></hits></result>"
+            ),
         ),
         (
             "dblp",
-            "<dblpperson name='X'><r><article key='j/1'><title>A.</title><ee>https://doi.org/10.5555/a</ee></article></r></dblpperson>",
+            (
+                "<dblpperson name='X'><r><article "
+                "key='j/1'><title>A.</title><ee>https://doi.org/10.5555/a</ee></article></r></dblpperson>"
+            ),
         ),
         ("doaj", ARTICLE),
         ("doaj", [ARTICLE]),
@@ -111,9 +171,24 @@ RESULT = {"id": "1", "source": "MED", "title": "A.", "doi": "10.5555/a"}
         ),
         (
             "datacite",
-            {"data": [{"id": "10.5555/a", "type": "works", "attributes": {"doi": "10.5555/a", "title": "A"}}]},
+            {
+                "data": [
+                    {
+                        "id": "10.5555/a",
+                        "type": "works",
+                        "attributes": {"doi": "10.5555/a", "title": "A"},
+                    }
+                ]
+            },
         ),
-        ("datacite", {"id": "https://doi.org/10.5555/A", "creators": {"name": "Doe, Jane"}, "titles": {"title": "A"}}),
+        (
+            "datacite",
+            {
+                "id": "https://doi.org/10.5555/A",
+                "creators": {"name": "Doe, Jane"},
+                "titles": {"title": "A"},
+            },
+        ),
         ("datacite", {"id": "https://doi.org/10.5555/a", "creators": "Doe, Jane", "titles": ["A"]}),
     ],
 )
@@ -153,7 +228,13 @@ def test_batch_with_holes() -> None:
         ("semanticscholar", {"total": 0, "offset": 0, "data": []}),
         ("semanticscholar", {"offset": 0, "data": []}),
         ("dblp", {"result": {"status": {"@code": "200", "text": "OK"}, "hits": {"@total": "0"}}}),
-        ("dblp", "<result><status code='200'>OK</status><hits total='0' computed='0' sent='0' first='0'/></result>"),
+        (
+            "dblp",
+            (
+                "<result><status code='200'>OK</status><hits total='0' computed='0' sent='0' "
+                "first='0'/></result>"
+            ),
+        ),
         ("doaj", {"total": 0, "results": []}),
         ("datacite", {"data": [], "meta": {"total": 0}}),
     ],
@@ -194,18 +275,43 @@ def test_nothing_found(source: str, body: Any) -> None:
             errors.SourceSaysError,
         ),
         ("semanticscholar", {"message": "Too Many Requests."}, 200, errors.RateLimited),
-        ("semanticscholar", {"error": "Unrecognized or unsupported fields: [x]"}, 400, errors.SourceSaysError),
-        ("semanticscholar", {"total": 1, "data": [{"authorId": "1", "name": "X"}]}, 200, errors.NotParsable),
+        (
+            "semanticscholar",
+            {"error": "Unrecognized or unsupported fields: [x]"},
+            400,
+            errors.SourceSaysError,
+        ),
+        (
+            "semanticscholar",
+            {"total": 1, "data": [{"authorId": "1", "name": "X"}]},
+            200,
+            errors.NotParsable,
+        ),
         (
             "dblp",
             {"result": {"hits": {"@total": "1", "hit": [{"info": {"author": "X", "url": "u"}}]}}},
             200,
             errors.NotParsable,
         ),
-        ("dblp", {"result": {"status": {"@code": "500", "text": "broken"}}}, 500, errors.SourceSaysError),
+        (
+            "dblp",
+            {"result": {"status": {"@code": "500", "text": "broken"}}},
+            500,
+            errors.SourceSaysError,
+        ),
         ("doaj", {"status": "not_found", "error": "not found"}, 404, errors.SourceSaysError),
-        ("datacite", {"errors": [{"status": "400", "title": "malformed"}]}, 400, errors.SourceSaysError),
-        ("datacite", {"data": {"id": "x", "type": "clients", "attributes": {"name": "X"}}}, 200, errors.NotParsable),
+        (
+            "datacite",
+            {"errors": [{"status": "400", "title": "malformed"}]},
+            400,
+            errors.SourceSaysError,
+        ),
+        (
+            "datacite",
+            {"data": {"id": "x", "type": "clients", "attributes": {"name": "X"}}},
+            200,
+            errors.NotParsable,
+        ),
     ],
 )
 def test_errors(source: str, body: Any, status: int, error: type[errors.SourceError]) -> None:

@@ -47,13 +47,22 @@ def test_smallest_spec() -> None:
     """A request, a body and a title are enough; the rest has defaults."""
     spec = spec_of(GOOD)
 
-    assert ("one", "one", False, True, 1.0) == (spec.name, spec.label, spec.default, spec.enabled, spec.weight)
+    assert ("one", "one", False, True, 1.0) == (
+        spec.name,
+        spec.label,
+        spec.default,
+        spec.enabled,
+        spec.weight,
+    )
     assert ("doi:{doi}", "{years}") == spec.request.params["filter"]
-    assert ["title", "authors", "type", "type", "ids.own"] == [rule.field for rule in spec.shapes[0].shape().rules]
+    assert ["title", "authors", "type", "type", "ids.own"] == [
+        rule.field for rule in spec.shapes[0].shape().rules
+    ]
 
 
 def test_every_problem_at_once() -> None:
-    """A spec with many mistakes is read to its end, and each is named with its place and what is allowed."""
+    """A spec with many mistakes is read to its end, and each is named with its place and what is
+    allowed."""
     told = problems_of("""
 name   = "Not A Name"
 colour = "red"
@@ -183,7 +192,8 @@ def test_selectors_are_compiled(body: str, selector: str, told: str) -> None:
     records = "items" if body == "json" else "//item"
 
     assert told in problems_of(
-        f'name = "x"\nrequest.url = "https://a.org"\n[parse]\nbody = "{body}"\nrecords = "{records}"\n'
+        f'name = "x"\nrequest.url = "https://a.org"\n[parse]\nbody = "{body}"\nrecords = '
+        f'"{records}"\n'
         f'[fields]\ntitle = "{selector}"\n'
     )
 
@@ -194,12 +204,16 @@ def test_missing_parts() -> None:
 
     assert "parse.body: one of" in problems_of(head)
     assert "parse.records: is missing" in problems_of(f'{head}[parse]\nbody = "json"\n')
-    assert "fields: title is missing" in problems_of(f'{head}[parse]\nbody = "json"\nrecords = "x"\n')
+    assert "fields: title is missing" in problems_of(
+        f'{head}[parse]\nbody = "json"\nrecords = "x"\n'
+    )
 
 
 def test_enrichment() -> None:
     """A source that can be asked for single works has a request for that; others have none."""
-    spec = spec_of(GOOD + '[enrich.request]\nurl = "https://api.example.org/w/{doi}"\nparams = { v = 2 }')
+    spec = spec_of(
+        GOOD + '[enrich.request]\nurl = "https://api.example.org/w/{doi}"\nparams = { v = 2 }'
+    )
 
     assert spec_of(GOOD).enrich is None
     assert spec.enrich is not None
@@ -213,9 +227,18 @@ def test_enrichment() -> None:
         ('enrich = "doi"', "enrich: must be a table"),
         ("[enrich]", "enrich.request.url: must begin with https:// or http://"),
         ('[enrich]\nby = "isbn"', "enrich.by: 'isbn' is not allowed; one of doi"),
-        ('[enrich.request]\nurl = "shelf:mine"', "enrich.request.url: must begin with https:// or http://"),
-        ('[enrich.request]\nurl = "https://a.example/"', "enrich.request: asks for no work: url or params must hold"),
-        ('[enrich.request]\nurl = "https://a.example/{query}"', "enrich.request.url: unknown placeholder {query}"),
+        (
+            '[enrich.request]\nurl = "shelf:mine"',
+            "enrich.request.url: must begin with https:// or http://",
+        ),
+        (
+            '[enrich.request]\nurl = "https://a.example/"',
+            "enrich.request: asks for no work: url or params must hold",
+        ),
+        (
+            '[enrich.request]\nurl = "https://a.example/{query}"',
+            "enrich.request.url: unknown placeholder {query}",
+        ),
         (
             '[enrich.request]\nurl = "https://a.example/{doi}"\nparams = { n = "{size}" }',
             "enrich.request.params.n: unknown placeholder {size}; allowed are doi",
@@ -233,7 +256,8 @@ def test_problems_of_an_enrichment(toml: str, told: str) -> None:
 
 
 def test_extends_names_only_differences() -> None:
-    """A spec laid over another has its tables merged key by key, and its field rules replaced whole."""
+    """A spec laid over another has its tables merged key by key, and its field rules replaced
+    whole."""
     base = tomllib.loads(GOOD)
 
     spec = spec_of(
@@ -244,14 +268,18 @@ def test_extends_names_only_differences() -> None:
 
     assert ("two", "https://b.org", 2) == (spec.name, spec.request.url, spec.limits.requests)
     assert "{size}" == spec.request.params["n"]
-    assert {"title", "authors", "type", "year", "ids.own"} == {rule.field for rule in spec.shapes[0].shape().rules}
+    assert {"title", "authors", "type", "year", "ids.own"} == {
+        rule.field for rule in spec.shapes[0].shape().rules
+    }
 
 
 def test_extends_nobody_or_itself() -> None:
     """A spec that extends what is not there, or itself in a ring, is told so."""
     ring = {"name": "a", "extends": "a"}
 
-    assert "extends: there is no spec called 'nobody'" in problems_of('extends = "nobody"\nname = "x"\n', a=ring)
+    assert "extends: there is no spec called 'nobody'" in problems_of(
+        'extends = "nobody"\nname = "x"\n', a=ring
+    )
     assert "extends itself" in problems_of('extends = "a"\nname = "x"\n', a=ring)
 
 
@@ -276,7 +304,8 @@ def test_read_table(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", Registry(Settings()).names())
 def test_shipped_specs_say_their_limits(name: str) -> None:
-    """Every shipped source is asked considerately: a finite pace, few requests at once, a time limit."""
+    """Every shipped source is asked considerately: a finite pace, few requests at once, a time
+    limit."""
     limits = Registry(Settings()).spec(name).limits
 
     assert limits.requests / limits.per <= 10
@@ -306,7 +335,9 @@ source_id = "003"
 
 def test_a_shape_like_that_of_another_spec() -> None:
     """Its kind of body and its rules, under those of its own."""
-    (_, marc) = build(tomllib.loads(LIKE.format(like="sru.marc21")), "mine.toml", shipped_table).shapes
+    (_, marc) = build(
+        tomllib.loads(LIKE.format(like="sru.marc21")), "mine.toml", shipped_table
+    ).shapes
     rules = {rule.field for rule in marc.shape().rules}
 
     assert marc.body == "marcxml"

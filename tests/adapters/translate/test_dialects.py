@@ -1,7 +1,8 @@
-"""Forty queries in the dialect of every source, as its manual has it: one table a source in dialects/.
+"""Forty queries in the dialect of every source, as its manual has it: one table a source in
+dialects/.
 
-`python tools/dialect_table.py SOURCE` prints a table to be read beside the manual; nothing in a table is right because
-it was printed.
+`python tools/dialect_table.py SOURCE` prints a table to be read beside the manual; nothing in a
+table is right because it was printed.
 """
 
 from __future__ import annotations
@@ -34,7 +35,9 @@ def asked(source: str, text: str) -> tuple[str, list[str]]:
     """What is sent, and what is told; where nothing can be asked, that alone is told."""
     spec = REGISTRY.spec(source)
     try:
-        planned = plan(parse(text), spec, 20, {name: "x" for auth in spec.auth for name in auth.variables})
+        planned = plan(
+            parse(text), spec, 20, {name: "x" for auth in spec.auth for name in auth.variables}
+        )
     except CannotAsk as refused:
         return "", [str(refused)]
     return planned.sent, list(planned.notes)

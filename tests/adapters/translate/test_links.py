@@ -55,7 +55,8 @@ def answered(link: object, request: Request | None = None) -> Parsed:
 
 
 def test_a_link_is_followed() -> None:
-    """The address is the server's, the secrets are ours, and neither the key of the cache nor the report has them."""
+    """The address is the server's, the secrets are ours, and neither the key of the cache nor the
+    report has them."""
     second = answered("https://x.example/v2/items/?q=salt&page%5Bsize%5D=2&page=2&key=***").next
 
     assert second is not None
@@ -124,5 +125,7 @@ def test_a_plain_server_is_not_upgraded_away() -> None:
     """A request over http, as to a server on loopback, follows links to it and to nothing else."""
     request = Request(source="made", url="http://127.0.0.1:8080/a")
 
-    assert followed(request, "http://127.0.0.1:8080/b?x=1") == Request(source="made", url="http://127.0.0.1:8080/b?x=1")
+    assert followed(request, "http://127.0.0.1:8080/b?x=1") == Request(
+        source="made", url="http://127.0.0.1:8080/b?x=1"
+    )
     assert followed(request, "https://127.0.0.1:8080/b") is None

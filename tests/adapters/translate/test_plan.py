@@ -24,7 +24,13 @@ WORDS = {
     "semanticscholar": ("query", "year"),
     "dblp": ("q",),
     "datacite": ("query",),
-    "crossref": ("query.bibliographic", "query.title", "query.author", "query.container-title", "filter"),
+    "crossref": (
+        "query.bibliographic",
+        "query.title",
+        "query.author",
+        "query.container-title",
+        "filter",
+    ),
 }
 
 
@@ -37,7 +43,9 @@ def words(planned: Plan) -> str:
     request = planned.request
     if request.source == "doaj":
         return unquote(request.url.rpartition("/")[2])
-    return " & ".join(f"{name}={value}" for name, value in request.params if name in WORDS[request.source])
+    return " & ".join(
+        f"{name}={value}" for name, value in request.params if name in WORDS[request.source]
+    )
 
 
 TABLE = [
@@ -168,7 +176,8 @@ def test_translation(text: str, source: str, expected: str) -> None:
     ],
 )
 def test_what_is_filtered_afterwards(source: str, text: str, residual: str | None) -> None:
-    """A clause that a source cannot express is applied to its records, as a whole, and the user is told."""
+    """A clause that a source cannot express is applied to its records, as a whole, and the user is
+    told."""
     planned = asked(source, text)
 
     assert residual == (to_text(planned.residual) if planned.residual is not None else None)
@@ -183,7 +192,7 @@ def test_notes_without_a_filter() -> None:
     assert any("OR" in note for note in asked("crossref", "cats OR dogs").notes)
 
 
-# --------------------------------------------------------------------------- dialects of specs made here
+# ---------------------------------------------------------------------- dialects of specs made here
 
 
 def spec(**query: Any) -> AdapterSpec:
@@ -230,8 +239,11 @@ def test_or_without_brackets_that_grows_too_long() -> None:
 
 
 def test_or_without_brackets_loses_what_must_not_be_in_one_alternative() -> None:
-    """A NOT would need brackets; what is left of its alternative is asked, and the records are filtered."""
-    planned = plan(parse("cats OR (dogs NOT birds)"), spec(disjunction="|", negation=" -{x}", group=""))
+    """A NOT would need brackets; what is left of its alternative is asked, and the records are
+    filtered."""
+    planned = plan(
+        parse("cats OR (dogs NOT birds)"), spec(disjunction="|", negation=" -{x}", group="")
+    )
 
     assert planned.sent == "cats|dogs"
     assert planned.residual == parse("cats OR (dogs NOT birds)")
@@ -258,7 +270,9 @@ def test_nothing_can_be_expressed() -> None:
 def test_secrets_are_secrets() -> None:
     """A key travels as a Secret, and is neither in the cache key nor in what is shown."""
     secret = "not-a-real-key"
-    with_key = plan(parse("cats"), REGISTRY.spec("semanticscholar"), env={"METASEARCH_S2_KEY": f" {secret} "}).request
+    with_key = plan(
+        parse("cats"), REGISTRY.spec("semanticscholar"), env={"METASEARCH_S2_KEY": f" {secret} "}
+    ).request
     without = asked("semanticscholar", "cats").request
 
     assert (("x-api-key", Secret(secret)),) == with_key.headers
@@ -270,7 +284,9 @@ def test_secrets_are_secrets() -> None:
 def test_a_blank_key_is_no_key() -> None:
     """An empty variable is left out: a blank key is often refused where none is not."""
     assert "api_key" not in dict(
-        plan(parse("cats"), REGISTRY.spec("openalex"), env={"METASEARCH_OPENALEX_KEY": "  "}).request.params
+        plan(
+            parse("cats"), REGISTRY.spec("openalex"), env={"METASEARCH_OPENALEX_KEY": "  "}
+        ).request.params
     )
 
 
@@ -290,13 +306,19 @@ def test_required_key() -> None:
     assert "MADE_KEY" in raised.value.advice
 
 
-def follow(source: str, wanted: int, got: int, total: int | None = 5000, cursor: str | None = "next") -> list[Request]:
+def follow(
+    source: str, wanted: int, got: int, total: int | None = 5000, cursor: str | None = "next"
+) -> list[Request]:
     """The requests of a search in which every page holds `got` records."""
     at = REGISTRY.spec(source)
     requests: list[Request] = [plan(parse("cats"), at, wanted).request]
     while len(requests) < 10:
         following = next_request(
-            at, requests[-1], got=got, total=total, cursor=f"{cursor}{len(requests)}" if cursor else None
+            at,
+            requests[-1],
+            got=got,
+            total=total,
+            cursor=f"{cursor}{len(requests)}" if cursor else None,
         )
         if following is None:
             break
@@ -324,7 +346,8 @@ def test_pages(source: str, name: str, values: list[str]) -> None:
 
 
 def test_pages_end() -> None:
-    """No page is asked for beyond the hits or the window, after an empty or short page, or without a new cursor."""
+    """No page is asked for beyond the hits or the window, after an empty or short page, or without
+    a new cursor."""
     assert 2 == len(follow("crossref", wanted=250, got=100, total=150))
     assert 1 == len(follow("crossref", wanted=250, got=0))
     assert 1 == len(follow("openalex", wanted=250, got=70))
@@ -337,14 +360,18 @@ def test_pages_end() -> None:
 def test_pages_are_as_large_as_a_layer(source: str) -> None:
     """Whoever wants more in the end makes the same requests at first."""
     at = REGISTRY.spec(source)
-    shallow, deep = plan(parse("cats"), at, 20).request, plan(parse("cats"), at, 500, depth=20).request
+    shallow, deep = (
+        plan(parse("cats"), at, 20).request,
+        plan(parse("cats"), at, 500, depth=20).request,
+    )
 
     assert deep.key == shallow.key
     assert (deep.size, deep.wanted) == (20, 500)
 
 
 def test_no_page_reaches_beyond_the_window() -> None:
-    """A source refuses it as a whole: the last page is a short one, or is not asked for where pages are numbered."""
+    """A source refuses it as a whole: the last page is a short one, or is not asked for where pages
+    are numbered."""
     at = REGISTRY.spec("semanticscholar")
     request = plan(parse("cats"), at, 5000, depth=200).request
     sizes = []
@@ -368,9 +395,13 @@ def asked_for(source: str, wanted: int) -> int:
 def test_a_single_work_is_asked_for_by_its_doi() -> None:
     """Percent-encoded, with the contact as a secret; without one it is not asked."""
     spec = REGISTRY.spec("unpaywall")
-    request = plan_enrichment("10.1002/(sici)1097<1::aid>3.0.co;2-#/x", spec, {"METASEARCH_CONTACT": "me@example.org"})
+    request = plan_enrichment(
+        "10.1002/(sici)1097<1::aid>3.0.co;2-#/x", spec, {"METASEARCH_CONTACT": "me@example.org"}
+    )
 
-    assert request.shown == ("https://api.unpaywall.org/v2/10.1002%2F%28sici%291097%3C1%3A%3Aaid%3E3.0.co%3B2-%23%2Fx")
+    assert request.shown == (
+        "https://api.unpaywall.org/v2/10.1002%2F%28sici%291097%3C1%3A%3Aaid%3E3.0.co%3B2-%23%2Fx"
+    )
     assert request.params == (("email", Secret("me@example.org")),)
     assert (request.source, request.method, request.wanted) == ("unpaywall", "GET", 1)
     with pytest.raises(KeyMissing, match="needs a key"):
@@ -378,7 +409,8 @@ def test_a_single_work_is_asked_for_by_its_doi() -> None:
 
 
 def test_a_query_that_is_too_long_for_an_address_is_not_cut() -> None:
-    """The source says that it cannot be asked, and by how much; one that is asked by POST has no such limit."""
+    """The source says that it cannot be asked, and by how much; one that is asked by POST has no
+    such limit."""
     text = " OR ".join(f'"gambling harm {number}"' for number in range(600))
 
     with pytest.raises(CannotAsk, match=r"too long for this source: [0-9,]+ of 8,000 characters"):

@@ -10,7 +10,9 @@ from metasearch.errors import CannotAsk
 from metasearch.query.simple import parse
 from metasearch.settings import Settings
 
-REGISTRY = Registry(Settings(sources={"catalogue": {"extends": "sru", "url": "http://127.0.0.1:210/x"}}))
+REGISTRY = Registry(
+    Settings(sources={"catalogue": {"extends": "sru", "url": "http://127.0.0.1:210/x"}})
+)
 
 
 def _sent(source: str, query: str) -> str:
@@ -41,7 +43,8 @@ def _sent(source: str, query: str) -> str:
     ],
 )
 def test_arxiv(query: str, sent: str) -> None:
-    """Field prefixes on every word, operators written out, and no character that either of its servers trips over."""
+    """Field prefixes on every word, operators written out, and no character that either of its
+    servers trips over."""
     assert _sent("arxiv", query) == sent
 
 
@@ -79,17 +82,26 @@ def test_pubmed(query: str, sent: str) -> None:
     [
         ("gene expression", 'cql.anywhere all "gene expression"'),
         ('"gene expression"', 'cql.anywhere = "gene expression"'),
-        ('title:"gene expression" author:smith', 'dc.title = "gene expression" and dc.creator all "smith"'),
+        (
+            'title:"gene expression" author:smith',
+            'dc.title = "gene expression" and dc.creator all "smith"',
+        ),
         ("jazz NOT title:bass", 'cql.anywhere all "jazz" not dc.title all "bass"'),
         (
             "(jazz OR blues) title:guitar",
             '(cql.anywhere all "jazz" or cql.anywhere all "blues") and dc.title all "guitar"',
         ),
         ("jazz year:1960", 'cql.anywhere all "jazz" and dc.date = "1960"'),
-        ("jazz year:1960-1970", 'cql.anywhere all "jazz" and (dc.date >= "1960" and dc.date <= "1970")'),
+        (
+            "jazz year:1960-1970",
+            'cql.anywhere all "jazz" and (dc.date >= "1960" and dc.date <= "1970")',
+        ),
         ("jazz year:1960-", 'cql.anywhere all "jazz" and dc.date >= "1960"'),
         ("jazz year:-1960", 'cql.anywhere all "jazz" and dc.date <= "1960"'),
-        ("jazz OR year:1960-1970", 'cql.anywhere all "jazz" or (dc.date >= "1960" and dc.date <= "1970")'),
+        (
+            "jazz OR year:1960-1970",
+            'cql.anywhere all "jazz" or (dc.date >= "1960" and dc.date <= "1970")',
+        ),
         ("isbn:0-393-31072-8", 'bath.isbn = "0393310728"'),
         ("issn:2049-3630", 'bath.issn = "2049-3630"'),
         ("subject:guitar", 'dc.subject all "guitar"'),
@@ -100,14 +112,18 @@ def test_pubmed(query: str, sent: str) -> None:
     ],
 )
 def test_catalogues(query: str, sent: str) -> None:
-    """CQL with the indexes of the Bath profile; quotes and backslashes in a term are escaped, masks taken out."""
+    """CQL with the indexes of the Bath profile; quotes and backslashes in a term are escaped, masks
+    taken out."""
     assert _sent("catalogue", query) == sent
 
 
 def test_dnb_has_indexes_of_its_own() -> None:
     """A spec that extends the family names only what differs."""
-    assert _sent("dnb", 'Katalog title:"neue Reihe" author:huff year:2019-2020 isbn:0-393-31072-8') == (
-        'WOE all "Katalog" and TIT = "neue Reihe" and PER all "huff" and (JHR >= "2019" and JHR <= "2020") '
+    assert _sent(
+        "dnb", 'Katalog title:"neue Reihe" author:huff year:2019-2020 isbn:0-393-31072-8'
+    ) == (
+        'WOE all "Katalog" and TIT = "neue Reihe" and PER all "huff" and (JHR >= "2019" and JHR '
+        '<= "2020") '
         'and NUM = "0393310728"'
     )
 
@@ -122,7 +138,8 @@ def test_what_a_catalogue_cannot_search_is_filtered_and_told() -> None:
 
 
 def test_what_arxiv_cannot_search_is_searched_everywhere_and_told() -> None:
-    """arXiv has no index of subjects; its records' categories could not judge them either, so nothing is filtered."""
+    """arXiv has no index of subjects; its records' categories could not judge them either, so
+    nothing is filtered."""
     planned = plan(parse("subject:topology"), REGISTRY.spec("arxiv"), 20, {})
 
     assert planned.sent == "all:topology"

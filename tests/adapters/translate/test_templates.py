@@ -1,4 +1,5 @@
-"""Templates of requests: JSON and text bodies, placeholders of the paging, and what later pages ask anew."""
+"""Templates of requests: JSON and text bodies, placeholders of the paging, and what later pages ask
+anew."""
 
 from __future__ import annotations
 
@@ -42,8 +43,13 @@ years_in    = "params"
 """
 
 
-def spec_of(request: str, rest: str = EXPRESSION, paging: str = 'kind = "offset"\nsize = 10') -> AdapterSpec:
-    text = f'name = "made"\n[request]\nurl = "https://x.example/search"\n{request}\n{rest}\n[paging]\n{paging}\n{REST}'
+def spec_of(
+    request: str, rest: str = EXPRESSION, paging: str = 'kind = "offset"\nsize = 10'
+) -> AdapterSpec:
+    text = (
+        f'name = "made"\n[request]\nurl = '
+        f'"https://x.example/search"\n{request}\n{rest}\n[paging]\n{paging}\n{REST}'
+    )
     return build(tomllib.loads(text), "made.toml")
 
 
@@ -52,7 +58,9 @@ def asked(spec: AdapterSpec, query: str = "salt marsh", wanted: int = 25) -> Req
 
 
 def page_after(spec: AdapterSpec, request: Request, **more: Any) -> Request:
-    following = next_request(spec, request, **({"got": request.size, "total": 500, "cursor": None} | more))
+    following = next_request(
+        spec, request, **({"got": request.size, "total": 500, "cursor": None} | more)
+    )
     assert following is not None
     return following
 
@@ -76,7 +84,8 @@ kind    = "exact"
 
 
 def test_a_json_body_holds_the_query() -> None:
-    """Strings are filled, lone numbers are numbers, and what has nothing to say is left out with all within it."""
+    """Strings are filled, lone numbers are numbers, and what has nothing to say is left out with
+    all within it."""
     request = asked(spec_of(JSON), 'salt "tidal marsh"')
 
     assert json.loads(request.content) == {
@@ -129,7 +138,8 @@ def test_a_cursor_in_json_is_left_out_until_there_is_one() -> None:
 def test_a_text_body_is_one_template() -> None:
     """Query and paging may stand in one string, and both are right on every page."""
     spec = spec_of(
-        'method = "POST"\ntext = "search pubs for \\"{query}\\" return {{pubs}} limit {size} skip {start}"\n'
+        'method = "POST"\ntext = "search pubs for \\"{query}\\" return {{pubs}} limit {size} skip '
+        '{start}"\n'
         'content_type = "text/x-dsl"'
     )
     first = asked(spec)
@@ -154,7 +164,11 @@ async def test_a_body_arrives_with_its_type() -> None:
     async with Loopback({"/search": reply(b"{}")}) as server:
         request = asked(spec_of('method = "POST"\njson = { q = "{query}" }'), "köln 水")
         request = Request(
-            source="made", url=server.url("/search"), method="POST", content=request.content, content_type="a/b"
+            source="made",
+            url=server.url("/search"),
+            method="POST",
+            content=request.content,
+            content_type="a/b",
         )
         transport = HttpTransport(allow=frozenset({server.netloc}))
         await transport.send(request, timeout=5, max_bytes=100)
@@ -166,7 +180,9 @@ async def test_a_body_arrives_with_its_type() -> None:
 
 def test_a_header_of_the_spec_says_the_type() -> None:
     """Content-Type is sent once, however it is written."""
-    request = asked(spec_of('method = "POST"\njson = { q = "{query}" }\nheaders = { content-type = "x/y" }'))
+    request = asked(
+        spec_of('method = "POST"\njson = { q = "{query}" }\nheaders = { content-type = "x/y" }')
+    )
 
     assert first_hop(request).headers == {"content-type": "x/y"}
 
@@ -192,25 +208,39 @@ async def test_a_body_is_recorded(tmp_path: Path) -> None:
 
     request = asked(spec_of('method = "POST"\njson = { q = "{query}" }'))
     await RecordTransport(Canned(), tmp_path).send(request, timeout=1, max_bytes=10)
-    kept = json.loads((tmp_path / "made" / request.key[:16] / "request.json").read_text(encoding="utf-8"))
+    kept = json.loads(
+        (tmp_path / "made" / request.key[:16] / "request.json").read_text(encoding="utf-8")
+    )
 
     assert (kept["content"], kept["content_type"]) == ('{"q":"salt AND marsh"}', "application/json")
     assert (await ReplayTransport(tmp_path).send(request, timeout=1, max_bytes=10)).body == b"[]"
 
 
 def test_placeholders_of_the_paging() -> None:
-    """Pages from 0 and ranges of records, in parameters and in headers, alone and beside the query."""
-    spec = spec_of('params = { p = "{page0}", q = "{query} @{start}" }\nheaders = { Range = "{start1}-{end}" }')
+    """Pages from 0 and ranges of records, in parameters and in headers, alone and beside the
+    query."""
+    spec = spec_of(
+        'params = { p = "{page0}", q = "{query} @{start}" }\nheaders = { Range = "{start1}-{end}" }'
+    )
     first = asked(spec)
     second = page_after(spec, first)
 
-    assert (first.params, first.headers) == ((("p", "0"), ("q", "salt AND marsh @0")), (("Range", "1-10"),))
-    assert (second.params, second.headers) == ((("p", "1"), ("q", "salt AND marsh @10")), (("Range", "11-20"),))
+    assert (first.params, first.headers) == (
+        (("p", "0"), ("q", "salt AND marsh @0")),
+        (("Range", "1-10"),),
+    )
+    assert (second.params, second.headers) == (
+        (("p", "1"), ("q", "salt AND marsh @10")),
+        (("Range", "11-20"),),
+    )
 
 
 def test_a_page_in_the_address() -> None:
     """An address with a page in it is written anew, with the query in it."""
-    table = tomllib.loads(f'name = "made"\n[request]\nurl = "https://x.example/{{query}}/{{page}}"\n{EXPRESSION}{REST}')
+    table = tomllib.loads(
+        f'name = "made"\n[request]\nurl = '
+        f'"https://x.example/{{query}}/{{page}}"\n{EXPRESSION}{REST}'
+    )
     spec = build(table | {"paging": {"kind": "page", "size": 10}}, "made.toml")
     first = asked(spec, "salt")
 
@@ -223,7 +253,12 @@ def test_what_does_not_change_is_not_touched() -> None:
     spec = spec_of('params = { q = "{query}", n = "{start}", fixed = "1" }')
     first = asked(spec).with_params(q="changed", more="2")
 
-    assert page_after(spec, first).params == (("q", "changed"), ("n", "10"), ("fixed", "1"), ("more", "2"))
+    assert page_after(spec, first).params == (
+        ("q", "changed"),
+        ("n", "10"),
+        ("fixed", "1"),
+        ("more", "2"),
+    )
 
 
 @pytest.mark.parametrize(
@@ -231,14 +266,30 @@ def test_what_does_not_change_is_not_touched() -> None:
     [
         ('json = { q = "{query}" }', "", 'request.json: needs method = "POST"'),
         ('body = { q = "{query}" }', "", 'request.body: needs method = "POST"'),
-        ('method = "POST"\njson = {}\ntext = "x"', "", "request.text: a request has one body, and there is json"),
-        ('method = "POST"\njson = { a = [{ b = "{nothing}" }] }', "", "request.json.a[1].b: unknown placeholder"),
+        (
+            'method = "POST"\njson = {}\ntext = "x"',
+            "",
+            "request.text: a request has one body, and there is json",
+        ),
+        (
+            'method = "POST"\njson = { a = [{ b = "{nothing}" }] }',
+            "",
+            "request.json.a[1].b: unknown placeholder",
+        ),
         ('method = "POST"\njson = { a = "{" }', "", "request.json.a: not a template"),
-        ('method = "POST"\njson = { a = 2001-01-01 }', "", "request.json.a: JSON has no date like this"),
+        (
+            'method = "POST"\njson = { a = 2001-01-01 }',
+            "",
+            "request.json.a: JSON has no date like this",
+        ),
         ('method = "POST"\njson = { a = nan }', "", "request.json.a: JSON has no float like this"),
         ('method = "POST"\ntext = "{nothing}"', "", "request.text: unknown placeholder"),
         ("", 'kind = "link"', "paging.next: a link needs the selector"),
-        ('method = "POST"', 'kind = "link"\nnext = "n"', "paging.kind: a link is followed with GET"),
+        (
+            'method = "POST"',
+            'kind = "link"\nnext = "n"',
+            "paging.kind: a link is followed with GET",
+        ),
     ],
 )
 def test_mistakes_are_told(request_table: str, paging: str, told: str) -> None:
@@ -250,15 +301,25 @@ def test_mistakes_are_told(request_table: str, paging: str, told: str) -> None:
 
 
 async def test_a_total_in_a_header(tmp_path: Path) -> None:
-    """It is read where the body tells none, kept in cassettes and cache, and odd values are no number."""
-    table = 'name = "made"\n[request]\nurl = "https://x.example"\nparams = { q = "{any}", p = "{page}" }\n' + REST
+    """It is read where the body tells none, kept in cassettes and cache, and odd values are no
+    number."""
     table = (
-        table.replace("[fields]", 'total_header = "X-Total-Count"\n[fields]') + '[paging]\nkind = "page"\nsize = 2\n'
+        'name = "made"\n[request]\nurl = "https://x.example"\nparams = { q = "{any}", p = '
+        '"{page}" }\n' + REST
     )
-    spec = build(tomllib.loads(table + '[query]\nstyle = "params"\nfields = { any = "{x}" }'), "made.toml")
+    table = (
+        table.replace("[fields]", 'total_header = "X-Total-Count"\n[fields]')
+        + '[paging]\nkind = "page"\nsize = 2\n'
+    )
+    spec = build(
+        tomllib.loads(table + '[query]\nstyle = "params"\nfields = { any = "{x}" }'), "made.toml"
+    )
     body = b'{"items": [{"title": "One"}, {"title": "Two"}]}'
     request = plan(parse("salt"), spec, 9).request
-    routes = {"/": reply(body, **{"X-Total-Count": "31"}), "/odd": reply(body, **{"X-Total-Count": "many"})}
+    routes = {
+        "/": reply(body, **{"X-Total-Count": "31"}),
+        "/odd": reply(body, **{"X-Total-Count": "many"}),
+    }
     async with Loopback(routes) as server:
         transport = RecordTransport(HttpTransport(allow=frozenset({server.netloc})), tmp_path)
         here, odd = (replace(request, url=server.url(path)) for path in ("/", "/odd"))

@@ -1,6 +1,8 @@
-"""What is sent and what is filtered afterwards, together, are what was asked: tried on toy databases, query by query.
+"""What is sent and what is filtered afterwards, together, are what was asked: tried on toy
+databases, query by query.
 
-Each toy database reads what it is sent by its own grammar, and knows nothing of how queries are written here.
+Each toy database reads what it is sent by its own grammar, and knows nothing of how queries are
+written here.
 """
 
 from __future__ import annotations
@@ -40,14 +42,23 @@ def spec(request: dict[str, Any] | None = None, **query: Any) -> AdapterSpec:
 
 
 def test_the_work_grows_with_the_query(monkeypatch: pytest.MonkeyPatch) -> None:
-    """NOT within NOT, twenty deep: each part is looked at once, and not once for every way that leads to it."""
+    """NOT within NOT, twenty deep: each part is looked at once, and not once for every way that
+    leads to it."""
     looked_at: list[Query] = []
     widen = Sayable._widen
-    monkeypatch.setattr(Sayable, "_widen", lambda self, query: looked_at.append(query) or widen(self, query))
+    monkeypatch.setattr(
+        Sayable, "_widen", lambda self, query: looked_at.append(query) or widen(self, query)
+    )
     text = "x"
     for number in range(19):
         text = f"w{number} NOT ({text})"
-    lucene = spec(style="expression", conjunction=" AND ", negation=" NOT {x}", group="({x})", fields={"any": "{x}"})
+    lucene = spec(
+        style="expression",
+        conjunction=" AND ",
+        negation=" NOT {x}",
+        group="({x})",
+        fields={"any": "{x}"},
+    )
 
     assert plan(parse(text), lucene, 20, {}).sent.count(" NOT ") == 19
     assert len(looked_at) == len(set(looked_at)) < 100
@@ -66,13 +77,18 @@ def texts(record: Record, field: str) -> list[str]:
 
 
 def occurs(record: Record, field: str, text: str, *, star: bool = False) -> bool:
-    """Whether the words follow one another in a text of the field; with a star, the last one may go on."""
+    """Whether the words follow one another in a text of the field; with a star, the last one may go
+    on."""
     wanted = tokens(text)
 
     def at(have: list[str]) -> bool:
-        same = all(want in (word, word.rstrip("+#")) for want, word in zip(wanted, have, strict=False))
+        same = all(
+            want in (word, word.rstrip("+#")) for want, word in zip(wanted, have, strict=False)
+        )
         return same or (
-            star and have[: len(wanted) - 1] == wanted[:-1] and have[len(wanted) - 1].startswith(wanted[-1])
+            star
+            and have[: len(wanted) - 1] == wanted[:-1]
+            and have[len(wanted) - 1].startswith(wanted[-1])
         )
 
     lists = [tokens(it) for it in texts(record, field)]
@@ -114,11 +130,16 @@ LUCENE = spec(
     truncated_least=3,
     types=TYPES,
     languages=LANGUAGES,
-    years={"both": "y:[{first} TO {last}]", "since": "y:[{first} TO 9999]", "until": "y:[0 TO {last}]"},
+    years={
+        "both": "y:[{first} TO {last}]",
+        "since": "y:[{first} TO 9999]",
+        "until": "y:[0 TO {last}]",
+    },
 )
 _PIECE = re.compile(
     r"\s*(?:(?P<sign>\(|\)|AND NOT\b|AND\b|OR\b)|(?:(?P<field>[a-z]+):)?"
-    r'(?:"(?P<phrase>(?:\\.|[^"\\])*)"|\[(?P<first>\d+) TO (?P<last>\d+)\]|(?P<word>(?:\\.|[^\s()"\\:])+)))'
+    r'(?:"(?P<phrase>(?:\\.|[^"\\])*)"|\[(?P<first>\d+) TO '
+    r'(?P<last>\d+)\]|(?P<word>(?:\\.|[^\s()"\\:])+)))'
 )
 
 
@@ -175,7 +196,8 @@ class Lucene:
         return clause(self.record, piece["field"] or "", plain, star=star)
 
 
-#: One word after the other; a bar between words is OR and binds tighter; neither NOT nor phrases, brackets nor stars.
+#: One word after the other; a bar between words is OR and binds tighter; neither NOT nor phrases,
+#: brackets nor stars.
 BARS = spec(
     style="expression",
     fields={"any": "{x}", "type": "pt:{x}"},
@@ -187,7 +209,9 @@ BARS = spec(
     years={"only": "y:{first}"},
 )
 #: The same without OR.
-WORDS = spec(style="expression", fields={"any": "{x}", "title": "t:{x}"}, conjunction=" ", strip=':"()-')
+WORDS = spec(
+    style="expression", fields={"any": "{x}", "title": "t:{x}"}, conjunction=" ", strip=':"()-'
+)
 #: All words must occur, field by field; one type at most.
 PARAMETERS = spec(
     {"q": "{any}", "t": "{title}", "pt": "{type}", "la": "{language}", "y": "{years}"},
@@ -222,7 +246,10 @@ def parameters(sent: str, record: Record) -> bool:
         name, _, value = each.partition(": ")
         field = {"any": "", "title": "t", "type": "pt", "language": "la"}[name]
         words = [value.split("|")] if field in ("pt", "la") else [[word] for word in value.split()]
-        if not all(any(clause(record, field, it, star=False) for it in alternatives) for alternatives in words):
+        if not all(
+            any(clause(record, field, it, star=False) for it in alternatives)
+            for alternatives in words
+        ):
             return False
     return True
 
@@ -238,7 +265,21 @@ TOYS: dict[str, tuple[AdapterSpec, Callable[[str, Record], bool]]] = {
 # --------------------------------------------------------------------------- queries and records
 
 WORD = st.sampled_from(
-    ["gene", "genes", "genetic", "drive", "or", "OR", "c++", "c", "covid-19", "covid", "19", "a/b", "x:y"]
+    [
+        "gene",
+        "genes",
+        "genetic",
+        "drive",
+        "or",
+        "OR",
+        "c++",
+        "c",
+        "covid-19",
+        "covid",
+        "19",
+        "a/b",
+        "x:y",
+    ]
 )
 TEXT = st.lists(WORD, min_size=1, max_size=4).map(" ".join)
 DOI = st.sampled_from(["10.1000/a", "10.1000/b(1)"])
@@ -246,7 +287,9 @@ FIELD = st.sampled_from(["any", "any", "title", "venue", "subject", "abstract"])
 LEAF: st.SearchStrategy[Query] = st.one_of(
     st.builds(Term, st.lists(WORD, min_size=1, max_size=2).map(" ".join), FIELD, st.booleans()),
     st.builds(
-        lambda stem, field: Term(stem, field, truncated=True), st.sampled_from(["ge", "gene", "covid-1", "dr"]), FIELD
+        lambda stem, field: Term(stem, field, truncated=True),
+        st.sampled_from(["ge", "gene", "covid-1", "dr"]),
+        FIELD,
     ),
     st.builds(Term, st.sampled_from(["article", "review", "thesis", "map"]), st.just("type")),
     st.builds(Term, st.sampled_from(["en", "zh", "de"]), st.just("language")),
@@ -256,7 +299,11 @@ LEAF: st.SearchStrategy[Query] = st.one_of(
 
 
 def either(parts: list[Query]) -> Query:
-    flat = tuple(dict.fromkeys(i for part in parts for i in (part.parts if isinstance(part, Or) else (part,))))
+    flat = tuple(
+        dict.fromkeys(
+            i for part in parts for i in (part.parts if isinstance(part, Or) else (part,))
+        )
+    )
     return Or(flat) if len(flat) > 1 else flat[0]
 
 
@@ -281,7 +328,8 @@ RECORDS = st.builds(
     language=st.sampled_from(["en", "zh", "de"]),
     doi=DOI,
 )
-#: What a note says where less is asked for than was meant; where more is found than was meant, and nothing is filtered.
+#: What a note says where less is asked for than was meant; where more is found than was meant, and
+#: nothing is filtered.
 LESS = ("only the first", "is looked for")
 MORE = ("sent as words", "is not applied", "is left out")
 
@@ -301,10 +349,13 @@ def told(planned: Plan, signs: tuple[str, ...]) -> bool:
 @pytest.mark.parametrize("name", TOYS)
 @settings(max_examples=100, deadline=None)
 @example(query=parse("gene OR c++"), record=Record(source="toy", title="gene"))
-@example(query=parse("gene NOT c++ type:article"), record=Record(source="toy", title="gene c", year=2020))
+@example(
+    query=parse("gene NOT c++ type:article"), record=Record(source="toy", title="gene c", year=2020)
+)
 @given(query=QUERIES, record=RECORDS)
 def test_no_record_that_matches_is_lost(name: str, query: Query, record: Record) -> None:
-    """Where the notes do not say that less is asked for, what is meant is found, and stands the filter."""
+    """Where the notes do not say that less is asked for, what is meant is found, and stands the
+    filter."""
     toy, finds = TOYS[name]
     planned = asked(query, toy)
     assume(not told(planned, LESS))
@@ -320,7 +371,8 @@ def test_no_record_that_matches_is_lost(name: str, query: Query, record: Record)
 @settings(max_examples=100, deadline=None)
 @given(query=QUERIES, record=RECORDS)
 def test_no_record_is_found_that_does_not_match(name: str, query: Query, record: Record) -> None:
-    """Where the notes do not say that more is found, what is found and stands the filter is meant."""
+    """Where the notes do not say that more is found, what is found and stands the filter is
+    meant."""
     toy, finds = TOYS[name]
     planned = asked(query, toy)
     broken = bool(toy.query.strip) and re.search(
@@ -343,4 +395,8 @@ def test_what_is_filtered_is_told(name: str, query: Query) -> None:
     parts = planned.residual.parts if isinstance(planned.residual, And) else (planned.residual,)
 
     if planned.residual is not None:
-        assert len([note for note in planned.notes if "is applied here" in note]) >= len(set(parts)) - 1 >= 0
+        assert (
+            len([note for note in planned.notes if "is applied here" in note])
+            >= len(set(parts)) - 1
+            >= 0
+        )

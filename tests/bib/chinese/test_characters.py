@@ -42,7 +42,9 @@ def test_other_characters(one: str, other: str) -> None:
     assert simplified(one) != simplified(other)
 
 
-@pytest.mark.parametrize("text", ["", "plain ASCII", "한국어 제목", "ひらがな カタカナ", "Ünïcödé ○", "中国科学"])
+@pytest.mark.parametrize(
+    "text", ["", "plain ASCII", "한국어 제목", "ひらがな カタカナ", "Ünïcödé ○", "中国科学"]
+)
 def test_nothing_to_do(text: str) -> None:
     """Other scripts, and text in simplified characters, stay as they are."""
     assert simplified(text) == text
@@ -63,7 +65,8 @@ def test_scripts() -> None:
 
 
 def test_each_character_stands_in_one_class() -> None:
-    """The table is an equivalence: no character in two classes, none that stands for others is replaced itself."""
+    """The table is an equivalence: no character in two classes, none that stands for others is
+    replaced itself."""
     characters = "".join(table_lines("variants.txt"))
 
     assert len(characters) == len(set(characters)) > 8000
@@ -78,9 +81,13 @@ def test_equal_once_and_twice(text: str) -> None:
     assert len(once) == len(text)
 
 
-@given(st.text(alphabet=st.characters(min_codepoint=0x4E00, max_codepoint=0x9FFF), max_size=30), st.integers(0, 30))
+@given(
+    st.text(alphabet=st.characters(min_codepoint=0x4E00, max_codepoint=0x9FFF), max_size=30),
+    st.integers(0, 30),
+)
 def test_a_part_of_a_title_is_a_part_of_its_form(text: str, end: int) -> None:
-    """A main title is the beginning of the whole title after folding too; phrase tables do not grant that."""
+    """A main title is the beginning of the whole title after folding too; phrase tables do not
+    grant that."""
     assert simplified(text).startswith(simplified(text[:end]))
 
 

@@ -23,7 +23,8 @@ from metasearch.bib.chinese.syllables import is_spelled, readings, wade_giles
 
 
 @pytest.mark.parametrize(
-    "name", ["田中太郎丸", "김철수", "たなか", "卡尔·马克思", "本刊编辑部", "希布斯", "", "张", "Zhang"]
+    "name",
+    ["田中太郎丸", "김철수", "たなか", "卡尔·马克思", "本刊编辑部", "希布斯", "", "张", "Zhang"],
 )
 def test_no_chinese_name(name: str) -> None:
     """Japanese, Korean and foreign names and bodies are not divided."""
@@ -64,7 +65,18 @@ def test_reading_latin_letters(name: str, expected: Romanised) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["John Smith", "Smith, J.", "Müller, K", "Tanaka, Taro", "John Zhang", "", "张三", "Zhang 3", "a" * 300, "-,-"],
+    [
+        "John Smith",
+        "Smith, J.",
+        "Müller, K",
+        "Tanaka, Taro",
+        "John Zhang",
+        "",
+        "张三",
+        "Zhang 3",
+        "a" * 300,
+        "-,-",
+    ],
 )
 def test_foreign_names(name: str) -> None:
     """Names that are no Chinese ones are not read."""
@@ -92,7 +104,9 @@ LATIN_OF = {
 }
 
 
-@pytest.mark.parametrize(("han", "latin"), [(han, latin) for han, several in LATIN_OF.items() for latin in several])
+@pytest.mark.parametrize(
+    ("han", "latin"), [(han, latin) for han, several in LATIN_OF.items() for latin in several]
+)
 def test_one_person(han: str, latin: str) -> None:
     """The two may be one person."""
     assert same_person(han, latin) is True
@@ -157,7 +171,8 @@ HAN, LATIN = ["江文杰", "韩超", "顾达民"], ["Wenjie JIANG", "Chao HAN", 
     ],
 )
 def test_lists_of_authors(han: list[str], latin: list[str], expected: bool | None) -> None:
-    """Lists agree in order or not, may be cut off, and say nothing where their people cannot be compared."""
+    """Lists agree in order or not, may be cut off, and say nothing where their people cannot be
+    compared."""
     assert authors_agree(han, latin) is expected
 
 
@@ -170,7 +185,10 @@ def test_common_people() -> None:
 
 def test_spellings_of_syllables() -> None:
     """Wade-Giles follows Pinyin by rule; a word is told from a foreign one."""
-    expected = "zhang chang, xu hsu, cai tsai, qiu chiu, guo kuo, luo lo, he ho, si ssu, xiong hsiung, lv lu, ren jen"
+    expected = (
+        "zhang chang, xu hsu, cai tsai, qiu chiu, guo kuo, luo lo, he ho, si ssu, xiong "
+        "hsiung, lv lu, ren jen"
+    )
     pairs = dict(pair.split() for pair in expected.split(", "))
 
     assert {syllable: wade_giles(syllable) for syllable in pairs} == pairs
@@ -207,6 +225,8 @@ def test_real_translated_names(shared: Path) -> None:
         latin = re.findall(r"\{Translated Author\}: *(.+)", entry)
         if latin and len(han) == len(latin):
             pairs += len(han)
-            assert [same_person(*pair) for pair in zip(han, latin, strict=True)] == [True] * len(han)
+            assert [same_person(*pair) for pair in zip(han, latin, strict=True)] == [True] * len(
+                han
+            )
             assert authors_agree(han, latin) is True
     assert pairs > 10

@@ -20,7 +20,12 @@ NOTICES = {
         "【更正】水质评价",
         "水质评价（勘误）",
     ],
-    "retraction": ["撤稿声明", "撤稿：水质评价", "关于撤回论文《水质评价》的声明", "水质评价（已撤稿）"],
+    "retraction": [
+        "撤稿声明",
+        "撤稿：水质评价",
+        "关于撤回论文《水质评价》的声明",
+        "水质评价（已撤稿）",
+    ],
     "reply": [
         "答《水质评价》",
         "作者答复",
@@ -46,7 +51,9 @@ NOTICES = {
 }
 
 
-@pytest.mark.parametrize(("kind", "title"), [(kind, title) for kind, titles in NOTICES.items() for title in titles])
+@pytest.mark.parametrize(
+    ("kind", "title"), [(kind, title) for kind, titles in NOTICES.items() for title in titles]
+)
 def test_notices(kind: str, title: str) -> None:
     """What is about another work is told by its kind."""
     assert notice(title) == kind
@@ -93,12 +100,22 @@ def test_works_of_their_own(title: str) -> None:
     ],
 )
 def test_titles_of_many_works(title: str) -> None:
-    """Front matter and columns identify nothing, in any form of characters, with year and issue too."""
+    """Front matter and columns identify nothing, in any form of characters, with year and issue
+    too."""
     assert is_generic(title)
 
 
 @pytest.mark.parametrize(
-    "title", ["编者按：改革与水质", "目录学概论", "启事文体研究", "水质评价", "2019年水质报告", "总目次的编制方法", ""]
+    "title",
+    [
+        "编者按：改革与水质",
+        "目录学概论",
+        "启事文体研究",
+        "水质评价",
+        "2019年水质报告",
+        "总目次的编制方法",
+        "",
+    ],
 )
 def test_titles_of_one_work(title: str) -> None:
     """A title that only begins like that is one work's."""

@@ -123,7 +123,11 @@ def test_editions(title: str, expected: set[str]) -> None:
     assert edition(title) == expected
 
 
-@given(st.text(alphabet="第一二十百〇零之其上下续完ⅠⅤIVX(（)）[]【】版卷篇论再 2:—-年届研", max_size=25))
+@given(
+    st.text(
+        alphabet="第一二十百〇零之其上下续完ⅠⅤIVX(（)）[]【】版卷篇论再 2:—-年届研", max_size=25
+    )
+)
 def test_any_text_is_taken(title: str) -> None:
     """No text raises, and every number is a word of its own."""
     for found in (part_number(title), numbers(title), edition(title)):

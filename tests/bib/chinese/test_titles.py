@@ -55,7 +55,10 @@ def test_common_last_words(end: str) -> None:
 
 def test_japanese_and_korean_parallel_titles() -> None:
     """The mark of library catalogues divides there too."""
-    assert split_titles("赤毛のアン = Anne of Green Gables") == ("赤毛のアン", "Anne of Green Gables")
+    assert split_titles("赤毛のアン = Anne of Green Gables") == (
+        "赤毛のアン",
+        "Anne of Green Gables",
+    )
     assert len(split_titles("한국어 제목의 연구 = A study of Korean titles")) == 2
 
 
@@ -170,7 +173,9 @@ def test_any_text_is_taken(title: str) -> None:
     assert all(split_titles(title)) or not title
     assert without_sections(title) or not title
     if title.isprintable():
-        assert [c for c in marked(title) if c.isalnum()] == [c for c in title if c.isalnum()] or "为" in marked(title)
+        assert [c for c in marked(title) if c.isalnum()] == [
+            c for c in title if c.isalnum()
+        ] or "为" in marked(title)
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,9 @@ def test_one_container(venue: str | None, institution: str | None) -> None:
     assert thesis_container(venue, institution) == "北京大学学位论文"
 
 
-@pytest.mark.parametrize("venue", ["", None, "硕士学位论文", "中国博士学位论文全文数据库", "[D]", "2019"])
+@pytest.mark.parametrize(
+    "venue", ["", None, "硕士学位论文", "中国博士学位论文全文数据库", "[D]", "2019"]
+)
 def test_no_university(venue: str | None) -> None:
     """A collection or a word is no container."""
     assert thesis_container(venue) == ""

@@ -1,4 +1,5 @@
-"""An OAI-PMH repository on a loopback socket, which a test fills, changes between two harvests, and lets fail.
+"""An OAI-PMH repository on a loopback socket, which a test fills, changes between two harvests, and
+lets fail.
 
 It runs in a thread of its own, so that a command line that blocks the test can talk to it.
 """
@@ -15,7 +16,8 @@ from urllib.parse import parse_qs, urlsplit
 from xml.sax.saxutils import escape
 
 DC = (
-    '<oai_dc:dc xmlns:oai_dc="http://www.openarchives.org/OAI/2.0/oai_dc/" xmlns:dc="http://purl.org/dc/elements/1.1/">'
+    '<oai_dc:dc xmlns:oai_dc="http://www.openarchives.org/OAI/2.0/oai_dc/" '
+    'xmlns:dc="http://purl.org/dc/elements/1.1/">'
     "{}</oai_dc:dc>"
 )
 HEAD = (
@@ -28,7 +30,10 @@ def dublin_core(**elements: str | list[str]) -> str:
     """The metadata of a record: `title="x"`, `creator=["Doe, Jane", ...]`."""
     parts = []
     for name, value in elements.items():
-        parts += [f"<dc:{name}>{escape(text)}</dc:{name}>" for text in ([value] if isinstance(value, str) else value)]
+        parts += [
+            f"<dc:{name}>{escape(text)}</dc:{name}>"
+            for text in ([value] if isinstance(value, str) else value)
+        ]
     return DC.format("".join(parts))
 
 
@@ -62,7 +67,9 @@ class Repository:
         expired: Tokens that are no longer known.
     """
 
-    def __init__(self, *, page: int = 2, granularity: str = "YYYY-MM-DDThh:mm:ssZ", compress: bool = False) -> None:
+    def __init__(
+        self, *, page: int = 2, granularity: str = "YYYY-MM-DDThh:mm:ssZ", compress: bool = False
+    ) -> None:
         self.items: dict[str, Item] = {}
         self.now = "2024-05-01T12:00:00Z"
         self.page = page
@@ -76,7 +83,9 @@ class Repository:
     def __enter__(self) -> Self:
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._server.daemon_threads = True
-        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01})
+        self._thread = threading.Thread(
+            target=self._server.serve_forever, kwargs={"poll_interval": 0.01}
+        )
         self._thread.start()
         return self
 
@@ -96,7 +105,11 @@ class Repository:
     @property
     def lists(self) -> list[dict[str, str]]:
         """The arguments of every ListRecords, without the verb."""
-        return [{k: v for k, v in it.items() if k != "verb"} for it in self.seen if it["verb"] == "ListRecords"]
+        return [
+            {k: v for k, v in it.items() if k != "verb"}
+            for it in self.seen
+            if it["verb"] == "ListRecords"
+        ]
 
     def fill(self, count: int, datestamp: str = "2024-01-01T00:00:00Z") -> None:
         """So many records, `oai:x:1` and so on."""
@@ -116,7 +129,8 @@ class Repository:
             return self.replies.pop(0)
         if verb == "Identify":
             inner = (
-                "<Identify><repositoryName>A repository</repositoryName><deletedRecord>persistent</deletedRecord>"
+                "<Identify><repositoryName>A "
+                "repository</repositoryName><deletedRecord>persistent</deletedRecord>"
                 f"<granularity>{self.granularity}</granularity></Identify>"
             )
         else:
@@ -141,7 +155,9 @@ class Repository:
         found = [
             (key, it)
             for key, it in self.items.items()
-            if it.datestamp >= first and (not until or it.datestamp <= until) and (not set_ or set_ in it.sets)
+            if it.datestamp >= first
+            and (not until or it.datestamp <= until)
+            and (not set_ or set_ in it.sets)
         ]
         if not found:
             return '<error code="noRecordsMatch"/>'
@@ -149,7 +165,10 @@ class Repository:
         shown = found[begin : begin + self.page]
         end = begin + len(shown)
         following = f"{end}!{first}!{until}!{set_}" if end < len(found) else ""
-        tail = f'<resumptionToken completeListSize="{len(found)}" cursor="{begin}">{following}</resumptionToken>'
+        tail = (
+            f'<resumptionToken completeListSize="{len(found)}" '
+            f'cursor="{begin}">{following}</resumptionToken>'
+        )
         records = "".join(_record(key, it) for key, it in shown)
         return f"<ListRecords>{records}{tail if len(found) > self.page else ''}</ListRecords>"
 
@@ -158,7 +177,10 @@ class Repository:
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
-                found = {k: v[0] for k, v in parse_qs(urlsplit(self.path).query, keep_blank_values=True).items()}
+                found = {
+                    k: v[0]
+                    for k, v in parse_qs(urlsplit(self.path).query, keep_blank_values=True).items()
+                }
                 reply = repository.answer(found)
                 body = reply.body
                 self.send_response(reply.status)
@@ -180,7 +202,5 @@ class Repository:
 def _record(key: str, it: Item) -> str:
     deleted = ' status="deleted"' if it.metadata is None else ""
     sets = "".join(f"<setSpec>{name}</setSpec>" for name in it.sets)
-    header = (
-        f"<header{deleted}><identifier>{escape(key)}</identifier><datestamp>{it.datestamp}</datestamp>{sets}</header>"
-    )
+    header = f"<header{deleted}><identifier>{escape(key)}</identifier><datestamp>{it.datestamp}</datestamp>{sets}</header>"
     return f"<record>{header}{'' if it.metadata is None else f'<metadata>{it.metadata}</metadata>'}</record>"

@@ -1,4 +1,5 @@
-"""Harvesting a repository on a loopback socket: all of it, what is new, what is gone, and what goes wrong."""
+"""Harvesting a repository on a loopback socket: all of it, what is new, what is gone, and what goes
+wrong."""
 
 from __future__ import annotations
 
@@ -16,7 +17,14 @@ from metasearch.collections.harvest.client import LONGEST_WAIT, TRIES, OaiClient
 from metasearch.collections.harvest.harvest import MOST_EMPTY, Harvest, Harvested, Order, date_of
 from metasearch.collections.search import Wanted, search
 from metasearch.collections.store import Shelf
-from metasearch.errors import BadAnswer, NotAllowed, NotParsable, ServerFault, ShelfError, SourceSaysError
+from metasearch.errors import (
+    BadAnswer,
+    NotAllowed,
+    NotParsable,
+    ServerFault,
+    ShelfError,
+    SourceSaysError,
+)
 from tests.collections.harvest.repository import HEAD, Item, Reply, Repository, dublin_core
 
 LATER = "2024-06-01T00:00:00Z"
@@ -44,7 +52,9 @@ class Harvester:
         self.waits.append(seconds)
 
     async def __call__(self, **order: object) -> Harvested:
-        spec = build({"extends": "oai", "name": "repo", "url": self.repository.url}, "test", shipped_table)
+        spec = build(
+            {"extends": "oai", "name": "repo", "url": self.repository.url}, "test", shipped_table
+        )
         transport = HttpTransport(allow=self.allow)
         client = OaiClient(self.repository.url, spec, transport, self.told.append, self.sleep)
         try:
@@ -65,7 +75,7 @@ def harvest(repository: Repository, tmp_path: Path) -> Harvester:
     return Harvester(repository, tmp_path)
 
 
-# --------------------------------------------------------------------------- the whole, and what is new
+# ----------------------------------------------------------------------- the whole, and what is new
 
 
 async def test_all_pages_are_fetched(repository: Repository, harvest: Harvester) -> None:
@@ -83,8 +93,11 @@ async def test_all_pages_are_fetched(repository: Repository, harvest: Harvester)
     ]
 
 
-async def test_second_time_only_what_has_changed(repository: Repository, harvest: Harvester) -> None:
-    """It asks from an hour before the first one began: new and changed records come, deleted ones go."""
+async def test_second_time_only_what_has_changed(
+    repository: Repository, harvest: Harvester
+) -> None:
+    """It asks from an hour before the first one began: new and changed records come, deleted ones
+    go."""
     repository.fill(4)
     await harvest()
     repository.items["oai:x:2"] = Item(LATER, dublin_core(title="Changed"))
@@ -136,8 +149,11 @@ async def test_a_repository_that_knows_only_days(tmp_path: Path) -> None:
         assert repository.lists[1]["from"] == "2024-05-01"
 
 
-async def test_full_takes_out_what_is_no_longer_there(repository: Repository, harvest: Harvester) -> None:
-    """Where deletions are not told, only a full harvest finds them; one with dates takes nothing out."""
+async def test_full_takes_out_what_is_no_longer_there(
+    repository: Repository, harvest: Harvester
+) -> None:
+    """Where deletions are not told, only a full harvest finds them; one with dates takes nothing
+    out."""
     repository.fill(4)
     await harvest()
     del repository.items["oai:x:1"]
@@ -151,7 +167,9 @@ async def test_full_takes_out_what_is_no_longer_there(repository: Repository, ha
     assert harvest.titles() == ["Work number 2", "Work number 3", "Work number 4"]
 
 
-async def test_a_clock_that_is_ahead_hides_nothing(repository: Repository, harvest: Harvester) -> None:
+async def test_a_clock_that_is_ahead_hides_nothing(
+    repository: Repository, harvest: Harvester
+) -> None:
     """By a repository's clock of another century nothing would ever be new; ours is asked, too."""
     repository.fill(1)
     repository.now = "2199-01-01T00:00:00Z"
@@ -164,7 +182,9 @@ async def test_a_clock_that_is_ahead_hides_nothing(repository: Repository, harve
 
 
 @pytest.mark.parametrize("clock", ["yesterday", "", "0001-01-01T00:00:00Z", "9" * 5000])
-async def test_a_clock_that_tells_no_time(repository: Repository, harvest: Harvester, clock: str) -> None:
+async def test_a_clock_that_tells_no_time(
+    repository: Repository, harvest: Harvester, clock: str
+) -> None:
     """Then everything is fetched again."""
     repository.fill(1)
     repository.now = clock
@@ -175,8 +195,11 @@ async def test_a_clock_that_tells_no_time(repository: Repository, harvest: Harve
     assert repository.lists == [{"metadataPrefix": "oai_dc"}] * 2
 
 
-async def test_a_list_shorter_than_its_size_takes_nothing_out(repository: Repository, harvest: Harvester) -> None:
-    """A repository that says that there are four, and stops after two, has not deleted the others."""
+async def test_a_list_shorter_than_its_size_takes_nothing_out(
+    repository: Repository, harvest: Harvester
+) -> None:
+    """A repository that says that there are four, and stops after two, has not deleted the
+    others."""
     repository.fill(4)
     await harvest()
     cut = repository.answer({"verb": "ListRecords", "metadataPrefix": "oai_dc"}).body
@@ -188,11 +211,14 @@ async def test_a_list_shorter_than_its_size_takes_nothing_out(repository: Reposi
     assert done.notes == ["of 4 records the repository listed 2; what it left out was kept"]
 
 
-async def test_pages_without_records_have_an_end(repository: Repository, harvest: Harvester) -> None:
+async def test_pages_without_records_have_an_end(
+    repository: Repository, harvest: Harvester
+) -> None:
     """A server that gives a new token each time would be asked for ever."""
     page = "<ListRecords><resumptionToken>{}</resumptionToken></ListRecords>"
     repository.replies = [
-        Reply(body=HEAD.format(repository.now, page.format(f"t{number}")).encode()) for number in range(MOST_EMPTY + 5)
+        Reply(body=HEAD.format(repository.now, page.format(f"t{number}")).encode())
+        for number in range(MOST_EMPTY + 5)
     ]
 
     with pytest.raises(BadAnswer, match="page after page without a record"):
@@ -214,7 +240,9 @@ async def test_set_and_dates_are_sent(repository: Repository, harvest: Harvester
     assert harvest.titles() == ["Work number 2"]
 
 
-async def test_a_later_from_leaves_no_gap_for_the_next(repository: Repository, harvest: Harvester) -> None:
+async def test_a_later_from_leaves_no_gap_for_the_next(
+    repository: Repository, harvest: Harvester
+) -> None:
     """Who asks for later dates only does not lose what lies between."""
     repository.fill(1)
     await harvest()
@@ -228,7 +256,9 @@ async def test_a_later_from_leaves_no_gap_for_the_next(repository: Repository, h
     assert len(harvest.titles()) == 2
 
 
-async def test_an_empty_repository_empties_no_shelf(repository: Repository, harvest: Harvester) -> None:
+async def test_an_empty_repository_empties_no_shelf(
+    repository: Repository, harvest: Harvester
+) -> None:
     """A full harvest that finds nothing at all is more likely a fault than the truth."""
     repository.fill(2)
     await harvest()
@@ -237,7 +267,9 @@ async def test_an_empty_repository_empties_no_shelf(repository: Repository, harv
     done = await harvest(full=True)
 
     assert len(harvest.titles()) == 2
-    assert done.notes == ["the repository says suddenly that it holds nothing; what is here was kept"]
+    assert done.notes == [
+        "the repository says suddenly that it holds nothing; what is here was kept"
+    ]
 
 
 async def test_what_cannot_be_read_this_time_is_not_taken_for_deleted(
@@ -254,7 +286,9 @@ async def test_what_cannot_be_read_this_time_is_not_taken_for_deleted(
     assert harvest.titles() == ["Work number 1", "Work number 2"]
 
 
-async def test_a_list_that_ends_before_its_time_takes_nothing_out(repository: Repository, harvest: Harvester) -> None:
+async def test_a_list_that_ends_before_its_time_takes_nothing_out(
+    repository: Repository, harvest: Harvester
+) -> None:
     """A repository that forgets the rest of its list has not deleted it."""
     repository.fill(4)
     await harvest()
@@ -272,19 +306,29 @@ async def test_a_list_that_ends_before_its_time_takes_nothing_out(repository: Re
 # --------------------------------------------------------------------------- patience
 
 
-async def test_it_waits_as_long_as_it_is_asked_to(repository: Repository, harvest: Harvester) -> None:
+async def test_it_waits_as_long_as_it_is_asked_to(
+    repository: Repository, harvest: Harvester
+) -> None:
     """503 and 429 with Retry-After are patience, on every page anew."""
     repository.fill(3)
-    repository.replies = [Reply(503, headers={"Retry-After": "7"}), Reply(429, headers={"Retry-After": "3"})]
+    repository.replies = [
+        Reply(503, headers={"Retry-After": "7"}),
+        Reply(429, headers={"Retry-After": "3"}),
+    ]
 
     done = await harvest()
 
     assert done.added == 3
     assert harvest.waits == [7, 3]
-    assert harvest.told == ["it asks for patience: waiting for 7 s", "it asks for patience: waiting for 3 s"]
+    assert harvest.told == [
+        "it asks for patience: waiting for 7 s",
+        "it asks for patience: waiting for 3 s",
+    ]
 
 
-async def test_it_gives_up_where_that_takes_too_long(repository: Repository, harvest: Harvester) -> None:
+async def test_it_gives_up_where_that_takes_too_long(
+    repository: Repository, harvest: Harvester
+) -> None:
     """A longer wait than any is no harvest's; what follows is for another run."""
     repository.fill(3)
     repository.replies = [Reply(503, headers={"Retry-After": str(int(LONGEST_WAIT) + 1)})]
@@ -296,7 +340,8 @@ async def test_it_gives_up_where_that_takes_too_long(repository: Repository, har
 
 
 async def test_it_does_not_try_for_ever(repository: Repository, harvest: Harvester) -> None:
-    """A repository that fails each time is left alone after some tries, with longer and longer waits between."""
+    """A repository that fails each time is left alone after some tries, with longer and longer
+    waits between."""
     repository.replies = [Reply(500)] * 50
 
     with pytest.raises(ServerFault):
@@ -309,7 +354,9 @@ async def test_it_does_not_try_for_ever(repository: Repository, harvest: Harvest
 # --------------------------------------------------------------------------- broken off
 
 
-async def test_a_second_run_goes_on_where_the_first_was_broken_off(repository: Repository, harvest: Harvester) -> None:
+async def test_a_second_run_goes_on_where_the_first_was_broken_off(
+    repository: Repository, harvest: Harvester
+) -> None:
     """A page is one transaction: what came is kept, and the token with it."""
     repository.fill(6)
     repository.replies = [_page(repository, "0"), _page(repository, "2"), Reply(404)]
@@ -326,7 +373,9 @@ async def test_a_second_run_goes_on_where_the_first_was_broken_off(repository: R
     assert repository.lists[-1]["from"] == "2024-05-01T11:00:00Z"  # when the first run began
 
 
-async def test_an_expired_token_begins_anew_once(repository: Repository, harvest: Harvester) -> None:
+async def test_an_expired_token_begins_anew_once(
+    repository: Repository, harvest: Harvester
+) -> None:
     """From where the last whole harvest ended; the second time it is an error."""
     repository.fill(6)
     repository.expired = {"2!!!"}
@@ -341,7 +390,9 @@ async def test_an_expired_token_begins_anew_once(repository: Repository, harvest
     assert done.lost == 0
 
 
-async def test_the_same_page_again_and_again_is_an_end(repository: Repository, harvest: Harvester) -> None:
+async def test_the_same_page_again_and_again_is_an_end(
+    repository: Repository, harvest: Harvester
+) -> None:
     """A server that does not heed its own token would be asked for ever."""
     repository.fill(6)
     repository.replies = [_page(repository, "2")] * 20
@@ -355,17 +406,21 @@ async def test_the_same_page_again_and_again_is_an_end(repository: Repository, h
 def _page(repository: Repository, start: str) -> Reply:
     """The answer to the token of a page, whatever is asked."""
     reply = (
-        repository.answer({"verb": "ListRecords", "resumptionToken": f"{start}!!!"}) if not repository.replies else None
+        repository.answer({"verb": "ListRecords", "resumptionToken": f"{start}!!!"})
+        if not repository.replies
+        else None
     )
     assert reply is not None
     repository.seen.pop()
     return reply
 
 
-# --------------------------------------------------------------------------- odd and hostile answers
+# -------------------------------------------------------------------------- odd and hostile answers
 
 
-async def test_illegal_characters_are_taken_out_and_told(repository: Repository, harvest: Harvester) -> None:
+async def test_illegal_characters_are_taken_out_and_told(
+    repository: Repository, harvest: Harvester
+) -> None:
     """One control character costs no page."""
     repository.fill(1)
     repository.decorate = lambda body: body.replace("Work", "W\x0bork")
@@ -385,12 +440,15 @@ async def test_compressed_answers(tmp_path: Path) -> None:
 
 
 async def test_what_cannot_be_read_is_counted(repository: Repository, harvest: Harvester) -> None:
-    """A record without identifier, without metadata or without anything that tells a work costs no other one."""
+    """A record without identifier, without metadata or without anything that tells a work costs no
+    other one."""
     repository.fill(1)
     repository.items[""] = Item("2024-01-01T00:00:00Z", dublin_core(title="Nameless"))
     repository.items["oai:x:bare"] = Item("2024-01-01T00:00:00Z", "")
     repository.items["oai:x:empty"] = Item("2024-01-01T00:00:00Z", dublin_core(format="text/html"))
-    repository.items["x" * 3000] = Item("2024-01-01T00:00:00Z", dublin_core(title="Too long a name"))
+    repository.items["x" * 3000] = Item(
+        "2024-01-01T00:00:00Z", dublin_core(title="Too long a name")
+    )
     repository.page = 10
 
     done = await harvest()
@@ -411,11 +469,16 @@ async def test_what_cannot_be_read_is_counted(repository: Repository, harvest: H
         (b"no XML at all", NotParsable),
         (b"", NotParsable),
         (b"<OAI-PMH><ListRecords><record>", NotParsable),
-        (HEAD.format("x", '<error code="badArgument">no such set</error>').encode(), SourceSaysError),
+        (
+            HEAD.format("x", '<error code="badArgument">no such set</error>').encode(),
+            SourceSaysError,
+        ),
         (HEAD.format("x", "<Identify/>").encode(), NotParsable),
     ],
 )
-async def test_no_answer(repository: Repository, harvest: Harvester, body: bytes, error: type[Exception]) -> None:
+async def test_no_answer(
+    repository: Repository, harvest: Harvester, body: bytes, error: type[Exception]
+) -> None:
     """What is no list of records is an error, and not the end of one."""
     repository.replies = [Reply(body=body)]
 
@@ -441,7 +504,9 @@ async def test_entities_of_a_hostile_body_are_not_read(
     assert "SECRET" not in "".join(harvest.titles())
 
 
-async def test_an_address_inside_the_network_is_refused(repository: Repository, harvest: Harvester) -> None:
+async def test_an_address_inside_the_network_is_refused(
+    repository: Repository, harvest: Harvester
+) -> None:
     """The guard stands before a harvest as before a search."""
     harvest.allow = frozenset()
 
@@ -466,7 +531,9 @@ async def test_two_at_once(repository: Repository, harvest: Harvester, tmp_path:
         await harvest()
 
 
-@pytest.mark.parametrize("text", ["yesterday", "2024", "2024-13-01", "2024-01-01T10:00", "2024-01-01 OR 1"])
+@pytest.mark.parametrize(
+    "text", ["yesterday", "2024", "2024-13-01", "2024-01-01T10:00", "2024-01-01 OR 1"]
+)
 def test_what_is_no_date(text: str) -> None:
     with pytest.raises(ValueError):
         date_of(text)

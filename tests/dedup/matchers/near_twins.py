@@ -1,4 +1,5 @@
-"""Records for the strategies on signatures: texts written at random from small vocabularies, and edited copies."""
+"""Records for the strategies on signatures: texts written at random from small vocabularies, and
+edited copies."""
 
 from __future__ import annotations
 
@@ -15,13 +16,17 @@ from metasearch.record import Record
 from tests.dedup.records import record
 
 _CHINESE = (
-    "图书馆 检索 系统 数据 模型 方法 分析 水体 土壤 气候 催化 材料 网络 信息 教育 医院 患者 治疗 结构 桥梁 施工 控制 "
+    "图书馆 检索 系统 数据 模型 方法 分析 水体 土壤 气候 催化 材料 网络 信息 教育 医院 患者 治疗 "
+    "结构 桥梁 施工 控制 "
     "研究 提出 设计 采用 测量 提高 影响 评价 温度 压力 浓度 样品 实验 结果 机制 基因 蛋白 细胞"
 ).split()
 _ENGLISH = (
-    "library retrieval system record model method analysis water sediment climate catalyst material network citation "
-    "teaching hospital patient treatment structure bridge control study proposes designs uses measures improves "
-    "affects evaluates temperature pressure concentration sample experiment result mechanism gene protein the of in"
+    "library retrieval system record model method analysis water sediment climate catalyst "
+    "material network citation "
+    "teaching hospital patient treatment structure bridge control study proposes designs uses "
+    "measures improves "
+    "affects evaluates temperature pressure concentration sample experiment result mechanism gene "
+    "protein the of in"
 ).split()
 
 
@@ -32,7 +37,8 @@ def sentence(rng: random.Random, *, chinese: bool) -> str:
 
 
 def edited(rng: random.Random, sentences: Sequence[str]) -> list[str]:
-    """The same text after one of: nothing, a swap, a cut, an addition, a word dropped, another case or width."""
+    """The same text after one of: nothing, a swap, a cut, an addition, a word dropped, another case
+    or width."""
     out = list(sentences)
     place = rng.randrange(len(out))
     match rng.randrange(6):
@@ -50,7 +56,8 @@ def edited(rng: random.Random, sentences: Sequence[str]) -> list[str]:
 
 
 def near_twins(seed: int, works: int = 12, copies: int = 4, size: int = 6) -> list[Record]:
-    """Records of so many works, half of them Chinese, each in edited copies; numbered WORK * 100 + COPY."""
+    """Records of so many works, half of them Chinese, each in edited copies; numbered WORK * 100 +
+    COPY."""
     rng = random.Random(seed)
     rows = []
     for work in range(works):
@@ -58,7 +65,9 @@ def near_twins(seed: int, works: int = 12, copies: int = 4, size: int = 6) -> li
         title = sentence(rng, chinese=chinese)
         text = [sentence(rng, chinese=chinese) for _ in range(rng.randint(2, size))]
         for copy in range(copies):
-            rows.append(record("abcd"[copy % 4], work * 100 + copy, title=title, abstract="".join(text)))
+            rows.append(
+                record("abcd"[copy % 4], work * 100 + copy, title=title, abstract="".join(text))
+            )
             text = edited(rng, text)
     return rows
 
@@ -78,7 +87,8 @@ Pairs = set[tuple[int, int]]
 
 
 def all_pairs(matcher: Matcher, prints: Sequence[Fingerprint]) -> Pairs:
-    """What a matcher calls the same when it is asked about every pair; it says so either way round."""
+    """What a matcher calls the same when it is asked about every pair; it says so either way
+    round."""
     found = set()
     for a, b in combinations(range(len(prints)), 2):
         match, turned = matcher.compare(prints[a], prints[b]), matcher.compare(prints[b], prints[a])

@@ -1,4 +1,5 @@
-"""Every matcher speaks only of pairs that it brings together: of others it would be asked by chance."""
+"""Every matcher speaks only of pairs that it brings together: of others it would be asked by
+chance."""
 
 from __future__ import annotations
 
@@ -15,20 +16,33 @@ from tests.dedup.matchers.near_twins import near_twins, prints_of
 from tests.dedup.records import ABSTRACTS, ARTICLE, record, records
 
 MATCHERS = tuple(
-    {it.name: it for chain in (DEFAULT, *(one.chain for one in STRATEGIES.values())) for it in chain.matchers}.values()
+    {
+        it.name: it
+        for chain in (DEFAULT, *(one.chain for one in STRATEGIES.values()))
+        for it in chain.matchers
+    }.values()
 )
 
 
 #: The year is in the keys of a text, and was not asked of it.
 OF_TWO_YEARS = [
     record(
-        "a", 1, title="Sorption of phosphate: a column study", authors=["Berg, A"], year=2010, abstract=ABSTRACTS[0]
+        "a",
+        1,
+        title="Sorption of phosphate: a column study",
+        authors=["Berg, A"],
+        year=2010,
+        abstract=ABSTRACTS[0],
     ),
-    record("a", 2, title="Sorption of phosphate", authors=["Berg, A"], year=2011, abstract=ABSTRACTS[0]),
+    record(
+        "a", 2, title="Sorption of phosphate", authors=["Berg, A"], year=2011, abstract=ABSTRACTS[0]
+    ),
 ]
 #: Two that stand in one place, of which no venue is known.
 IN_ONE_PLACE = [
-    record("a", n, title="Editorial", year=2011, volume="12", issue="3", pages="101-115", authors=names)
+    record(
+        "a", n, title="Editorial", year=2011, volume="12", issue="3", pages="101-115", authors=names
+    )
     for n, names in ((1, ["Berg, A", "Okafor, C"]), (2, ["Okafor, C", "Berg, A"]))
 ]
 
@@ -36,15 +50,29 @@ IN_ONE_PLACE = [
 @st.composite
 def damaged(draw: st.DrawFn) -> list[Record]:
     """An article or an editorial, of which each record lacks something or has it misspelt."""
-    title = draw(st.sampled_from([str(ARTICLE["title"]), "Editorial", "Mud", "Peat bogs in spring"]))
-    whole = {**ARTICLE, "isbn": ("9780198526636",), "title": title, "abstract": ABSTRACTS[0], "publisher": "Shore"}
+    title = draw(
+        st.sampled_from([str(ARTICLE["title"]), "Editorial", "Mud", "Peat bogs in spring"])
+    )
+    whole = {
+        **ARTICLE,
+        "isbn": ("9780198526636",),
+        "title": title,
+        "abstract": ABSTRACTS[0],
+        "publisher": "Shore",
+    }
     rows = []
     for number in range(draw(st.integers(2, 4))):
-        values = {name: value for name, value in whole.items() if name == "title" or draw(st.integers(0, 3))}
+        values = {
+            name: value
+            for name, value in whole.items()
+            if name == "title" or draw(st.integers(0, 3))
+        }
         if draw(st.booleans()):
             place = draw(st.integers(0, len(title) - 1))
             values["title"] = (
-                title[:place] + draw(st.sampled_from(["", "x", " ", ": ", title[place] * 2])) + title[place:]
+                title[:place]
+                + draw(st.sampled_from(["", "x", " ", ": ", title[place] * 2]))
+                + title[place:]
             )
         if "year" in values:
             values["year"] += draw(st.sampled_from([0, 0, 1, 2]))
@@ -55,7 +83,8 @@ def damaged(draw: st.DrawFn) -> list[Record]:
 
 
 def met(matcher: Matcher, a: Fingerprint, b: Fingerprint) -> bool:
-    """Whether a key brings the two together, or one of them finds the other in the matcher's own index."""
+    """Whether a key brings the two together, or one of them finds the other in the matcher's own
+    index."""
     if not set(matcher.keys(a)).isdisjoint(matcher.keys(b)):
         return True
     return isinstance(matcher, Searching) and (_finds(matcher, a, b) or _finds(matcher, b, a))

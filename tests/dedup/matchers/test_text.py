@@ -1,4 +1,5 @@
-"""The fallback on text: what it finds among records of which little else is known, and what it never joins."""
+"""The fallback on text: what it finds among records of which little else is known, and what it
+never joins."""
 
 from __future__ import annotations
 
@@ -55,16 +56,30 @@ SENTENCES = ENGLISH.split(". ")
         (TITLE.replace("Oxygen", "Oxgyen"), edited(ENGLISH, 0.03)),
         ("", ENGLISH),
     ],
-    ids=["case", "copyright", "cut", "sentences moved", "words lost", "subtitle", "title word", "typo", "no title"],
+    ids=[
+        "case",
+        "copyright",
+        "cut",
+        "sentences moved",
+        "words lost",
+        "subtitle",
+        "title word",
+        "typo",
+        "no title",
+    ],
 )
 def test_a_copy_is_found_by_its_text(title: str, abstract: str) -> None:
-    """What exports do to a text does not make it another one, although nobody says who wrote it or when."""
+    """What exports do to a text does not make it another one, although nobody says who wrote it or
+    when."""
     assert works(thin(1), thin(2, title, abstract), thin(3, "Warm rivers", OTHER)) == [[0, 1], [2]]
 
 
 def test_a_chinese_copy_is_found_by_its_text() -> None:
     """Windows of two characters need no segmenter; forms, widths and marks do not count."""
-    copy = CHINESE.replace("，", ",").replace("热", "熱").replace("测量了", "测定了") + "《河流学报》版权所有。"
+    copy = (
+        CHINESE.replace("，", ",").replace("热", "熱").replace("测量了", "测定了")
+        + "《河流学报》版权所有。"
+    )
 
     assert works(thin(1, CHINESE_TITLE, CHINESE), thin(2, f"{CHINESE_TITLE}研究", copy)) == [[0, 1]]
 
@@ -81,14 +96,19 @@ def test_a_chinese_copy_is_found_by_its_text() -> None:
     ],
     ids=["other text", "other title", "half and half", "part II", "no abstract", "hardly any text"],
 )
-def test_what_does_not_agree_in_title_and_text_stays_apart(title: str, abstract: str | None) -> None:
-    """A text under another title is another publication, and a title over another text another work."""
+def test_what_does_not_agree_in_title_and_text_stays_apart(
+    title: str, abstract: str | None
+) -> None:
+    """A text under another title is another publication, and a title over another text another
+    work."""
     assert works(thin(1), thin(2, title, abstract)) == [[0], [1]]
 
 
 def test_a_record_that_says_all_is_compared_with_a_thin_one() -> None:
     """Whichever comes first."""
-    whole = record("b", 2, title=TITLE, abstract=edited(ENGLISH, 0.02), authors=["Okafor, Chidi"], year=2011)
+    whole = record(
+        "b", 2, title=TITLE, abstract=edited(ENGLISH, 0.02), authors=["Okafor, Chidi"], year=2011
+    )
 
     for records in ((thin(1), whole), (whole, thin(1))):
         assert works(*records, chain=ALONE) == [[0, 1]]
@@ -114,9 +134,13 @@ def test_another_doi_is_another_work() -> None:
 
 def test_no_signature_is_made_where_no_record_is_thin(monkeypatch: pytest.MonkeyPatch) -> None:
     """A usual search pays nothing for the fallback."""
-    monkeypatch.setattr("metasearch.dedup.windows.signatures", lambda texts: [pytest.fail("made") for _ in texts])
+    monkeypatch.setattr(
+        "metasearch.dedup.windows.signatures", lambda texts: [pytest.fail("made") for _ in texts]
+    )
     rows = [
-        record("a", n, title=f"{TITLE} {n}", abstract=ENGLISH, authors=[f"Name{n}, A."], year=2000 + n)
+        record(
+            "a", n, title=f"{TITLE} {n}", abstract=ENGLISH, authors=[f"Name{n}, A."], year=2000 + n
+        )
         for n in range(9)
     ]
 
@@ -125,20 +149,33 @@ def test_no_signature_is_made_where_no_record_is_thin(monkeypatch: pytest.Monkey
 
 def test_the_order_of_arrival_does_not_matter() -> None:
     """Thin records, whole ones and edited copies, shuffled."""
-    rows = [thin(1), thin(2, abstract=edited(ENGLISH, 0.05)), thin(3, abstract=". ".join(SENTENCES[:3]))]
-    rows += [thin(4, "Warm rivers", OTHER), thin(5, "Warm rivers", edited(OTHER, 0.05)), thin(6, "", ENGLISH)]
+    rows = [
+        thin(1),
+        thin(2, abstract=edited(ENGLISH, 0.05)),
+        thin(3, abstract=". ".join(SENTENCES[:3])),
+    ]
+    rows += [
+        thin(4, "Warm rivers", OTHER),
+        thin(5, "Warm rivers", edited(OTHER, 0.05)),
+        thin(6, "", ENGLISH),
+    ]
     rows += [record("c", 7, title=TITLE, abstract=ENGLISH, authors=["Okafor, Chidi"], year=2011)]
     expected = {frozenset({1, 2, 3, 6, 7}), frozenset({4, 5})}
 
     for seed in range(20):
         shuffled = random.Random(seed).sample(rows, len(rows))
-        found = {frozenset(int(shuffled[place].source_id) for place in members) for members in works(*shuffled)}
+        found = {
+            frozenset(int(shuffled[place].source_id) for place in members)
+            for members in works(*shuffled)
+        }
         assert found == expected
 
 
 def test_the_verdict_says_how_much_of_the_text_agrees() -> None:
     """ "Why merged" in words."""
-    match = Text().compare(fingerprint(thin(1)), fingerprint(thin(2, abstract=". ".join(SENTENCES[:3]))))
+    match = Text().compare(
+        fingerprint(thin(1)), fingerprint(thin(2, abstract=". ".join(SENTENCES[:3])))
+    )
 
     assert match is not None
     assert match.verdict == "same"

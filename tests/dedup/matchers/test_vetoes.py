@@ -12,7 +12,10 @@ from tests.dedup.records import ARTICLE, record
 def reason(one: dict[str, Any], other: dict[str, Any]) -> str | None:
     """Why two records, the article but for these values, cannot be one work."""
     bare = {**ARTICLE, "volume": None, "issue": None, "pages": None}
-    a, b = (fingerprint(record(name, 1, **{**bare, **said})) for name, said in (("a", one), ("b", other)))
+    a, b = (
+        fingerprint(record(name, 1, **{**bare, **said}))
+        for name, said in (("a", one), ("b", other))
+    )
     found, back = Vetoes().compare(a, b), Vetoes().compare(b, a)
     assert (found is None) == (back is None)
     return found.because if found else None
@@ -50,7 +53,8 @@ def test_another_issue_with_another_title_is_another_work_on_equal_pages() -> No
 
 
 def test_a_series_is_not_its_journal_and_the_venue_is_not_said_to_be_one() -> None:
-    """VLDB and VLDB J. of two years are two publications; of one year, or with the volume, the journal may be meant."""
+    """VLDB and VLDB J. of two years are two publications; of one year, or with the volume, the
+    journal may be meant."""
     series, journal = {"venue": "VLDB", "year": 2010}, {"venue": "VLDB J.", "year": 2011}
 
     assert reason(series, journal) == "one is a conference paper, the other an article"

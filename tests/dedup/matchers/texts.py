@@ -16,16 +16,22 @@ from tests.dedup.records import record
 
 TITLE = "Sorption of phosphate on iron oxides in lake sediments"
 ABSTRACT = (
-    "Lakes keep receiving phosphate long after sewers were closed. We packed sediments of three lakes in columns and "
-    "let phosphate flow through them at two depths. Iron oxides held most of the phosphate in the upper column. Below, "
-    "sulphide had dissolved the oxides and sorption was weak. A model with one reaction described all columns within "
+    "Lakes keep receiving phosphate long after sewers were closed. We packed sediments of three "
+    "lakes in columns and "
+    "let phosphate flow through them at two depths. Iron oxides held most of the phosphate in the "
+    "upper column. Below, "
+    "sulphide had dissolved the oxides and sorption was weak. A model with one reaction described "
+    "all columns within "
     "ten per cent. Restoration should therefore protect the oxides in the upper sediment."
 )
 OTHER_TITLE = "How village schools taught arithmetic before printed primers"
 OTHER_ABSTRACT = (
-    "Account books of forty parishes show what pupils were asked to reckon. Teachers dictated sums about rye, cloth "
-    "and wages. Printed primers arrived late and replaced dictation within a decade. Girls were taught the same "
-    "sums as boys until the age of nine. Inspectors complained about slates more often than about errors."
+    "Account books of forty parishes show what pupils were asked to reckon. Teachers dictated "
+    "sums about rye, cloth "
+    "and wages. Printed primers arrived late and replaced dictation within a decade. Girls were "
+    "taught the same "
+    "sums as boys until the age of nine. Inspectors complained about slates more often than about "
+    "errors."
 )
 CHINESE_TITLE = "湖泊沉积物中铁氧化物对磷酸盐的吸附"
 CHINESE_ABSTRACT = (
@@ -88,10 +94,14 @@ def _clusters(matcher: Matcher, prints: list[Fingerprint]) -> set[frozenset[str]
     dedup = OnlineDedup(Chain((matcher,)), versions="separate")
     for it in prints:
         dedup.insert(it.record, it)
-    return {frozenset(prints[number].record_key for number in cluster) for cluster in dedup.clusters()}
+    return {
+        frozenset(prints[number].record_key for number in cluster) for cluster in dedup.clusters()
+    }
 
 
-_SENTENCES = [f"{sentence}." for sentence in (ABSTRACT + " " + OTHER_ABSTRACT).removesuffix(".").split(". ")]
+_SENTENCES = [
+    f"{sentence}." for sentence in (ABSTRACT + " " + OTHER_ABSTRACT).removesuffix(".").split(". ")
+]
 
 
 @st.composite

@@ -40,15 +40,32 @@ def test_fewer_terms_than_a_token_has_are_one_token() -> None:
 
 
 def test_the_signature_is_that_of_the_patent() -> None:
-    """Token frequency as the weight, the sign of each of 64 sums; stop words are terms as all others are."""
-    it = fingerprint(record(title=TITLE, abstract="We measure. We measure the sorption of phosphate on iron."))
-    terms = [*words(TITLE), "we", "measure", "we", "measure", "the", "sorption", "of", "phosphate", "on", "iron"]
+    """Token frequency as the weight, the sign of each of 64 sums; stop words are terms as all
+    others are."""
+    it = fingerprint(
+        record(title=TITLE, abstract="We measure. We measure the sorption of phosphate on iron.")
+    )
+    terms = [
+        *words(TITLE),
+        "we",
+        "measure",
+        "we",
+        "measure",
+        "the",
+        "sorption",
+        "of",
+        "phosphate",
+        "on",
+        "iron",
+    ]
     pairs = [f"{a} {b}" for a, b in itertools.pairwise(terms)]
     frequency = {pair: Fraction(pairs.count(pair), len(pairs)) for pair in pairs}
 
     expected = 0
     for bit in range(64):
-        total = sum(weight if hash64(pair) >> bit & 1 else -weight for pair, weight in frequency.items())
+        total = sum(
+            weight if hash64(pair) >> bit & 1 else -weight for pair, weight in frequency.items()
+        )
         expected |= (total > 0) << bit
 
     assert BigramSimHash().signature(it) == expected
@@ -56,7 +73,9 @@ def test_the_signature_is_that_of_the_patent() -> None:
 
 def test_punctuation_is_no_term_and_stop_words_are() -> None:
     plain = fingerprint(record(title=TITLE))
-    marked = fingerprint(record(title="Sorption of phosphate, on iron-oxides: in (lake) sediments!"))
+    marked = fingerprint(
+        record(title="Sorption of phosphate, on iron-oxides: in (lake) sediments!")
+    )
     without = fingerprint(record(title="Sorption phosphate iron oxides lake sediments"))
 
     assert BigramSimHash().signature(plain) == BigramSimHash().signature(marked)
@@ -66,7 +85,9 @@ def test_punctuation_is_no_term_and_stop_words_are() -> None:
 def test_the_order_of_words_counts() -> None:
     """That is what the pairs are for: with single terms it would not."""
     one = fingerprint(record("a", 1, title="lake iron phosphate sorption columns oxides sediment"))
-    other = fingerprint(record("b", 1, title="sediment sorption oxides iron columns lake phosphate"))
+    other = fingerprint(
+        record("b", 1, title="sediment sorption oxides iron columns lake phosphate")
+    )
 
     assert BigramSimHash(max_distance=16).compare(one, other) is None
     assert BigramSimHash(max_distance=0, together=1).compare(one, other) is not None
@@ -95,7 +116,8 @@ def test_a_match_says_what_it_rests_on() -> None:
 
 
 def test_a_chain_of_near_texts_is_one_cluster() -> None:
-    """Each is near the next, the ends are not: connected components join all three, in whatever order they come."""
+    """Each is near the next, the ends are not: connected components join all three, in whatever
+    order they come."""
     rng = random.Random(3)
     terms = [f"w{number}" for number in range(120)]
     texts = [" ".join(terms)]
@@ -110,7 +132,9 @@ def test_a_chain_of_near_texts_is_one_cluster() -> None:
     matcher = BigramSimHash(max_distance=distance)
 
     for order in ([0, 1, 2], [0, 2, 1], [2, 1, 0]):
-        assert clusters(matcher, [rows[number] for number in order]) == {frozenset(("a:0", "a:1", "a:2"))}
+        assert clusters(matcher, [rows[number] for number in order]) == {
+            frozenset(("a:0", "a:1", "a:2"))
+        }
 
 
 def test_the_strategy_can_be_chosen_and_swept() -> None:

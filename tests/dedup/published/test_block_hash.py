@@ -30,7 +30,9 @@ from tests.dedup.matchers.texts import (
 from tests.dedup.records import record
 
 MATCHER = BlockHash()
-CONTENT = BlockHash(chunks="content", weigh="bytes", divisor=32, second_divisor=16, shortest=24, longest=160)
+CONTENT = BlockHash(
+    chunks="content", weigh="bytes", divisor=32, second_divisor=16, shortest=24, longest=160
+)
 
 
 def test_the_keys_are_the_hashes_of_title_and_sentences() -> None:
@@ -42,7 +44,8 @@ def test_the_keys_are_the_hashes_of_title_and_sentences() -> None:
 
 @pytest.mark.parametrize(("kept", "same"), [(6, True), (5, True), (2, True), (1, True)])
 def test_a_part_of_a_text_is_contained_in_it(kept: int, same: bool) -> None:
-    """Against the shorter text a beginning is all there; against the longer one it must be most of it."""
+    """Against the shorter text a beginning is all there; against the longer one it must be most of
+    it."""
     part = {"title": TITLE, "abstract": " ".join(SENTENCES[:kept])}
 
     assert (compared(MATCHER, WORK, part) is not None) == same
@@ -52,7 +55,10 @@ def test_a_part_of_a_text_is_contained_in_it(kept: int, same: bool) -> None:
 @pytest.mark.parametrize(("changed", "score"), [(0, 1.0), (1, 0.857), (2, None), (7, None)])
 def test_four_of_five_sentences_must_be_equal(changed: int, score: float | None) -> None:
     """One letter changes a sentence: of seven chunks one may be other, not two."""
-    texts = [text.replace("e", "é", 1) if i < changed else text for i, text in enumerate([*SENTENCES, TITLE])]
+    texts = [
+        text.replace("e", "é", 1) if i < changed else text
+        for i, text in enumerate([*SENTENCES, TITLE])
+    ]
     match = compared(MATCHER, WORK, {"title": texts[-1], "abstract": " ".join(texts[:-1])})
 
     assert (match and match.score) == score
@@ -65,7 +71,9 @@ def test_four_of_five_are_enough() -> None:
     four = SENTENCES[:4]
 
     match = compared(
-        MATCHER, {"title": TITLE, "abstract": " ".join(four)}, {"title": OTHER_TITLE, "abstract": " ".join(four)}
+        MATCHER,
+        {"title": TITLE, "abstract": " ".join(four)},
+        {"title": OTHER_TITLE, "abstract": " ".join(four)},
     )
 
     assert match is not None
@@ -88,9 +96,12 @@ def test_chinese_sentences_end_without_a_blank() -> None:
 
 
 def test_bytes_weigh_long_chunks_more() -> None:
-    """All short sentences equal and the long one other: most hashes are shared, but not most bytes."""
+    """All short sentences equal and the long one other: most hashes are shared, but not most
+    bytes."""
     short = "One is so. Two is so. Three is so. Four is so. Five is so."
-    one, other = ({"title": "Six", "abstract": f"{short} {'long ' * 60}{end}."} for end in ("a", "b"))
+    one, other = (
+        {"title": "Six", "abstract": f"{short} {'long ' * 60}{end}."} for end in ("a", "b")
+    )
 
     assert compared(MATCHER, one, other) is not None
     assert compared(BlockHash(weigh="bytes"), one, other) is None
@@ -125,7 +136,9 @@ def test_one_chunk_is_unknown(matcher: BlockHash, thin: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("matcher", [MATCHER, CONTENT, BlockHash(of="union", threshold=0.3)])
 @given(found=works())
-def test_every_verdict_has_a_key_and_order_does_not_matter(matcher: BlockHash, found: list[Record]) -> None:
+def test_every_verdict_has_a_key_and_order_does_not_matter(
+    matcher: BlockHash, found: list[Record]
+) -> None:
     """Verdicts are symmetric; clusters are what "same" connects."""
     prints = [fingerprint(it) for it in found]
     for a in prints:

@@ -1,4 +1,5 @@
-"""`drpkp`: a fingerprint a paragraph, and the share of paragraphs that two records have in common."""
+"""`drpkp`: a fingerprint a paragraph, and the share of paragraphs that two records have in
+common."""
 
 from __future__ import annotations
 
@@ -43,7 +44,9 @@ def of(*sentences: str, number: int = 1, title: str = "A title of its own") -> F
 
 def nouns(text: str) -> list[Word]:
     """A paragraph of nouns, but for words in brackets, which are neither noun nor verb."""
-    return [Word(word.strip("()"), "other" if word.startswith("(") else "noun") for word in text.split()]
+    return [
+        Word(word.strip("()"), "other" if word.startswith("(") else "noun") for word in text.split()
+    ]
 
 
 # --------------------------------------------------------------------------- a paragraph
@@ -52,10 +55,13 @@ def nouns(text: str) -> list[Word]:
 def test_a_topic_word_weighs_by_frequency_context_and_position() -> None:
     """By hand, on eight words of which six are nouns or verbs, in windows of 20 letters."""
     # Letters:   0-4  4-12      12-16   16-20 20-28    28-32 32-41     41-45
-    paragraph = nouns("iron phosphate(x)".replace("(x)", "")) + nouns("(very) iron sediment lake (yesterday) iron")
+    paragraph = nouns("iron phosphate(x)".replace("(x)", "")) + nouns(
+        "(very) iron sediment lake (yesterday) iron"
+    )
     assert [len(word.text) for word in paragraph] == [4, 9, 4, 4, 8, 4, 9, 4]
-    # Nouns: iron 0-4, phosphate 4-13, iron 17-21, sediment 21-29, lake 29-33, iron 42-46: six, of which three are iron.
-    # Windows: iron phosphate (0-13), phosphate iron (4-21), iron sediment lake (17-33), lake iron (29-46).
+    # Nouns: iron 0-4, phosphate 4-13, iron 17-21, sediment 21-29, lake 29-33, iron 42-46: six, of
+    # which three are iron. Windows: iron phosphate (0-13), phosphate iron (4-21), iron sediment
+    # lake (17-33), lake iron (29-46).
 
     found = Drpkp().weights(paragraph, 0.3, frozenset(("lake", "archive")))
 
@@ -69,9 +75,12 @@ def test_a_topic_word_weighs_by_frequency_context_and_position() -> None:
     assert all(isclose(found[word], expected[word]) for word in expected)
 
 
-@given(st.lists(st.sampled_from(["a", "bb", "ccc", "dddd", "eeeee", "ffffff", "g" * 25]), max_size=30))
+@given(
+    st.lists(st.sampled_from(["a", "bb", "ccc", "dddd", "eeeee", "ffffff", "g" * 25]), max_size=30)
+)
 def test_the_best_window_is_the_best_of_all_windows(texts: list[str]) -> None:
-    """Against brute force: every stretch of words of at most 20 letters, and the different words in it."""
+    """Against brute force: every stretch of words of at most 20 letters, and the different words in
+    it."""
     paragraph = [Word(text, "noun") for text in texts]
     best = dict.fromkeys(texts, 1)
     for start in range(len(texts)):
@@ -97,10 +106,15 @@ def test_topic_words_are_the_ten_most_probable_nouns_and_verbs() -> None:
     """Of equal ones, the first."""
     text = " ".join(f"noun{number}" for number in range(12)) + " (rest) (rest) (rest) noun11 noun11"
 
-    assert list(Drpkp().weights(nouns(text), 0.1, frozenset())) == ["noun11", *(f"noun{n}" for n in range(9))]
+    assert list(Drpkp().weights(nouns(text), 0.1, frozenset())) == [
+        "noun11",
+        *(f"noun{n}" for n in range(9)),
+    ]
 
 
-def test_without_parts_of_speech_longer_words_count_that_are_neither_stop_words_nor_numbers() -> None:
+def test_without_parts_of_speech_longer_words_count_that_are_neither_stop_words_nor_numbers() -> (
+    None
+):
     """English: three letters and more. Chinese words that nobody tags count at any length."""
     paragraph = [Word(text, "") for text in ("the", "ph", "iron", "with", "2019", "lake", "水体")]
 
@@ -122,7 +136,10 @@ def test_a_paragraphs_fingerprint_is_simhash_over_rabin() -> None:
     weights = {"iron": 1.3, "lake": 0.7, "phosphate": 0.45, "水体": 0.21}
     expected = 0
     for bit in range(64):
-        total = sum(weight if rabin64(word.encode()) >> bit & 1 else -weight for word, weight in weights.items())
+        total = sum(
+            weight if rabin64(word.encode()) >> bit & 1 else -weight
+            for word, weight in weights.items()
+        )
         expected |= (total > 0) << bit
 
     assert paragraph_print(weights) == expected
@@ -213,9 +230,16 @@ class _Given(Drpkp):
 
 def given_prints(matcher: Drpkp, *prints: frozenset[int]) -> tuple[_Given, list[Fingerprint]]:
     """A matcher with these parameters and fingerprints, and records for it."""
-    changed = _Given(share=matcher.share, max_distance=matcher.max_distance, grows=matcher.grows, blocks=matcher.blocks)
+    changed = _Given(
+        share=matcher.share,
+        max_distance=matcher.max_distance,
+        grows=matcher.grows,
+        blocks=matcher.blocks,
+    )
     rows = prints_of(record("a", number) for number in range(len(prints)))
-    object.__setattr__(changed, "given", {it.record_key: print_ for it, print_ in zip(rows, prints, strict=True)})
+    object.__setattr__(
+        changed, "given", {it.record_key: print_ for it, print_ in zip(rows, prints, strict=True)}
+    )
     return changed, rows
 
 
@@ -255,22 +279,30 @@ def test_sets_are_compared_as_brute_force_compares_them_and_all_are_found(
     assert expected <= candidates(matcher, prints)
 
 
-@pytest.mark.parametrize("matcher", [Drpkp(max_distance=4), Drpkp(max_distance=4, blocks=8)], ids=["scan", "keys"])
+@pytest.mark.parametrize(
+    "matcher", [Drpkp(max_distance=4), Drpkp(max_distance=4, blocks=8)], ids=["scan", "keys"]
+)
 def test_a_difference_in_every_block_is_found(matcher: Drpkp) -> None:
     """Four bits, one in each quarter: no four blocks find that."""
-    matcher, prints = given_prints(matcher, frozenset((0,)), frozenset((1 << 0 | 1 << 16 | 1 << 32 | 1 << 48,)))
+    matcher, prints = given_prints(
+        matcher, frozenset((0,)), frozenset((1 << 0 | 1 << 16 | 1 << 32 | 1 << 48,))
+    )
 
     assert all_pairs(matcher, prints) == {(0, 1)} == candidates(matcher, prints)
 
 
 def test_a_text_that_was_cut_is_the_same() -> None:
-    """All paragraphs of the shorter one are in the longer one; the first and the last one stand where they stood."""
-    match = Drpkp().compare(of(FIRST, SECOND, THIRD, FOURTH, number=1), of(FIRST, SECOND, FOURTH, number=2))
+    """All paragraphs of the shorter one are in the longer one; the first and the last one stand
+    where they stood."""
+    match = Drpkp().compare(
+        of(FIRST, SECOND, THIRD, FOURTH, number=1), of(FIRST, SECOND, FOURTH, number=2)
+    )
 
     assert match is not None
     assert (match.matcher, match.verdict, match.score) == ("drpkp", "same", 1.0)
     assert match.because == (
-        f"100% of the paragraphs agree (3 and 4; within 3 bits of 64; {RABIN}, {segmenter()}, pos: none)"
+        f"100% of the paragraphs agree (3 and 4; within 3 bits of 64; {RABIN}, {segmenter()}, "
+        f"pos: none)"
     )
 
 
@@ -288,7 +320,8 @@ def test_the_share_decides() -> None:
 
 
 def test_a_single_paragraph_in_a_long_text_is_a_quotation() -> None:
-    """One against one is a comparison of the two; against many, both must hold enough of the other."""
+    """One against one is a comparison of the two; against many, both must hold enough of the
+    other."""
     assert Drpkp().compare(of(FIRST, number=1), of(FIRST, number=2)) is not None
     assert Drpkp().compare(of(FIRST, number=1), of(OTHER, number=2)) is None
     assert Drpkp().compare(of(FIRST, number=1), of(FIRST, SECOND, THIRD, FOURTH, number=2)) is None
@@ -296,7 +329,14 @@ def test_a_single_paragraph_in_a_long_text_is_a_quotation() -> None:
 
 def test_the_distance_may_grow_with_the_number_of_paragraphs() -> None:
     """A bit more for each five paragraphs of the shorter text; not unless it is asked for."""
-    assert [Drpkp(grows=True).distance(number) for number in (1, 5, 6, 10, 11, 16)] == [3, 3, 4, 4, 5, 6]
+    assert [Drpkp(grows=True).distance(number) for number in (1, 5, 6, 10, 11, 16)] == [
+        3,
+        3,
+        4,
+        4,
+        5,
+        6,
+    ]
     assert Drpkp().distance(100) == 3
 
 
@@ -312,7 +352,8 @@ def test_the_distance_may_grow_with_the_number_of_paragraphs() -> None:
     ],
 )
 def test_of_too_little_text_nothing_is_said(values: dict[str, str]) -> None:
-    """No fingerprints, no keys, no verdict, no neighbours: two records that say nothing are not one."""
+    """No fingerprints, no keys, no verdict, no neighbours: two records that say nothing are not
+    one."""
     one, other = fingerprint(record("a", 1, **values)), fingerprint(record("b", 1, **values))
     for matcher in (Drpkp(), Drpkp(max_distance=8), Drpkp(grows=True)):
         assert matcher.prints(one) == frozenset()
@@ -330,7 +371,9 @@ def test_of_too_little_text_nothing_is_said(values: dict[str, str]) -> None:
     ids=["as published", "8 bits", "growing", "a third"],
 )
 @pytest.mark.parametrize("seed", range(2))
-def test_keys_and_neighbours_find_every_pair_that_brute_force_finds(matcher: Drpkp, seed: int) -> None:
+def test_keys_and_neighbours_find_every_pair_that_brute_force_finds(
+    matcher: Drpkp, seed: int
+) -> None:
     prints = prints_of(near_twins(seed, works=24, size=14))
 
     same = all_pairs(matcher, prints)
@@ -339,7 +382,9 @@ def test_keys_and_neighbours_find_every_pair_that_brute_force_finds(matcher: Drp
     assert same <= candidates(matcher, prints)
 
 
-@pytest.mark.parametrize("matcher", [Drpkp(), Drpkp(max_distance=8)], ids=["as published", "8 bits"])
+@pytest.mark.parametrize(
+    "matcher", [Drpkp(), Drpkp(max_distance=8)], ids=["as published", "8 bits"]
+)
 @settings(max_examples=20)
 @given(order=st.randoms(use_true_random=False))
 def test_arrival_order_does_not_matter(matcher: Drpkp, order: random.Random) -> None:
@@ -357,7 +402,14 @@ def test_what_is_kept_of_a_record_does_not_depend_on_thresholds() -> None:
 
     for matcher in (Drpkp(share=0.8), Drpkp(max_distance=8), Drpkp(grows=True), Drpkp(blocks=8)):
         assert matcher.prints(it) is kept
-    for change in ({"topics": 9}, {"window": 9}, {"context": 0.2}, {"title": 2.0}, {"first": 2.0}, {"last": 2.0}):
+    for change in (
+        {"topics": 9},
+        {"window": 9},
+        {"context": 0.2},
+        {"title": 2.0},
+        {"first": 2.0},
+        {"last": 2.0},
+    ):
         assert replace(Drpkp(), **change).prints(it) is not kept
     for change in ({"elsewhere": 2.0}, {"shortest": 80}, {"min_topics": 3}):
         assert replace(Drpkp(), **change).prints(it) is not kept
@@ -379,7 +431,9 @@ def test_hostile_text_is_read_in_bounds(abstract: str) -> None:
 def test_the_first_paragraphs_of_very_many_count() -> None:
     """Four hundred of them, each of other words."""
     rng = random.Random(1)
-    lines = [" ".join("".join(rng.choices("bcdfghklmnprst", k=7)) for _ in range(6)) for _ in range(400)]
+    lines = [
+        " ".join("".join(rng.choices("bcdfghklmnprst", k=7)) for _ in range(6)) for _ in range(400)
+    ]
     it = fingerprint(record("a", 1, title="x", abstract="\n".join(lines)))
 
     assert len(Drpkp().prints(it)) == MOST_PARAGRAPHS
@@ -389,6 +443,8 @@ def test_the_strategy_can_be_chosen_and_swept() -> None:
     """With the paper's parameters, and with any other share."""
     (matcher,) = STRATEGIES["drpkp"].chain.matchers
 
-    assert matcher == Drpkp(share=0.5, max_distance=3, topics=10, window=20, context=0.1, grows=False)
+    assert matcher == Drpkp(
+        share=0.5, max_distance=3, topics=10, window=20, context=0.1, grows=False
+    )
     assert isinstance(matcher, Searching)
     assert STRATEGIES["drpkp"].at(0.8).matchers == (replace(matcher, share=0.8),)

@@ -16,11 +16,18 @@ URL = EqualUrl()
 
 @pytest.mark.parametrize(
     "other",
-    ["http://example.org/a/1", "https://www.example.org/a/1/", "https://example.org/a/1?utm_source=x#top"],
+    [
+        "http://example.org/a/1",
+        "https://www.example.org/a/1/",
+        "https://example.org/a/1?utm_source=x#top",
+    ],
 )
 def test_spellings_of_one_address_are_one(other: str) -> None:
-    """Scheme, www, tracking, fragment and final slash do not count; nor does anything else that the records say."""
-    match = compared(URL, {"url": "https://example.org/a/1", "title": "One"}, {"url": other, "title": "Another"})
+    """Scheme, www, tracking, fragment and final slash do not count; nor does anything else that the
+    records say."""
+    match = compared(
+        URL, {"url": "https://example.org/a/1", "title": "One"}, {"url": other, "title": "Another"}
+    )
 
     assert match is not None
     assert (match.verdict, match.score, match.because) == ("same", 1.0, "same URL")

@@ -1,4 +1,5 @@
-"""The four-tuple as it was published: what it finds, with and without stripping, and what not even then."""
+"""The four-tuple as it was published: what it finds, with and without stripping, and what not even
+then."""
 
 from __future__ import annotations
 
@@ -11,12 +12,28 @@ from hypothesis import given
 from metasearch.dedup.fingerprint import fingerprint
 from metasearch.dedup.published.four_tuple import PublishedFourTuple, stripped
 from metasearch.record import Author, Record
-from tests.dedup.matchers.texts import HOSTILE, assert_order_does_not_matter, clusters, compared, share_a_key
+from tests.dedup.matchers.texts import (
+    HOSTILE,
+    assert_order_does_not_matter,
+    clusters,
+    compared,
+    share_a_key,
+)
 from tests.dedup.records import record, records
 
 MEASURED, STRIPPED = PublishedFourTuple(), PublishedFourTuple(stripped=True)
-ARTICLE: dict[str, Any] = {"title": "湖泊修复的理论与实践", "venue": "湖泊科学", "year": 2005, "authors": ["王磊"]}
-THESIS: dict[str, Any] = {"title": "湖泊修复研究", "type": "thesis", "year": 2005, "authors": ["王磊"]}
+ARTICLE: dict[str, Any] = {
+    "title": "湖泊修复的理论与实践",
+    "venue": "湖泊科学",
+    "year": 2005,
+    "authors": ["王磊"],
+}
+THESIS: dict[str, Any] = {
+    "title": "湖泊修复研究",
+    "type": "thesis",
+    "year": 2005,
+    "authors": ["王磊"],
+}
 
 
 def found(matcher: PublishedFourTuple, a: dict[str, Any], b: dict[str, Any]) -> bool:
@@ -49,8 +66,14 @@ BEYOND = {
     ),
     "a patent without date": ({"type": "patent"}, {"type": "patent", "year": None}),
     "no author": ({}, {"authors": []}),
-    "a journal's name abbreviated": ({"venue": "Journal of Lake Sciences"}, {"venue": "J Lake Sci"}),
-    "traditional characters": ({"title": "湖泊修复的理論與實踐"}, {"title": "湖泊修复的理论与实践"}),
+    "a journal's name abbreviated": (
+        {"venue": "Journal of Lake Sciences"},
+        {"venue": "J Lake Sci"},
+    ),
+    "traditional characters": (
+        {"title": "湖泊修复的理論與實踐"},
+        {"title": "湖泊修复的理论与实践"},
+    ),
 }
 
 
@@ -79,7 +102,8 @@ def test_the_keys_are_the_hashes() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "letters"), [("（ Ⅱ ）——A", "iia"), ("１９９８年", "1998年"), ("--・", ""), ("Über-Maß", "übermaß")]
+    ("text", "letters"),
+    [("（ Ⅱ ）——A", "iia"), ("１９９８年", "1998年"), ("--・", ""), ("Über-Maß", "übermaß")],
 )
 def test_stripping_leaves_letters_and_digits_of_one_width_and_case(text: str, letters: str) -> None:
     """NFKC, lower case, and everything else gone."""
@@ -95,21 +119,28 @@ def test_one_member_may_be_missing_in_both(missing: tuple[str, ...]) -> None:
     match = compared(MEASURED, without, without)
 
     assert match is not None
-    assert match.because == "same title, " + ", ".join(said[name] for name in said if name not in missing)
+    assert match.because == "same title, " + ", ".join(
+        said[name] for name in said if name not in missing
+    )
 
 
-@pytest.mark.parametrize("missing", [("venue", "year"), ("venue", "authors"), ("year", "authors"), ("title",)])
+@pytest.mark.parametrize(
+    "missing", [("venue", "year"), ("venue", "authors"), ("year", "authors"), ("title",)]
+)
 def test_with_less_than_that_nothing_is_known(missing: tuple[str, ...]) -> None:
     """Two works of one title must not meet in "nothing"; the paper lets them, and so can this."""
     without = {name: value for name, value in ARTICLE.items() if name not in missing}
 
     assert compared(MEASURED, without, without) is None
     assert compared(STRIPPED, without | {"title": "——"}, without | {"title": "——"}) is None
-    assert (compared(PublishedFourTuple(fewest=0), without, without) is None) == ("title" in missing)
+    assert (compared(PublishedFourTuple(fewest=0), without, without) is None) == (
+        "title" in missing
+    )
 
 
 def test_a_thesis_stands_in_its_institution() -> None:
-    """Whether the source says so in the venue or names the institution apart; a journal is no thesis's venue."""
+    """Whether the source says so in the venue or names the institution apart; a journal is no
+    thesis's venue."""
     apart = {**THESIS, "publisher": "北京大学", "venue": "中国优秀硕士学位论文全文数据库"}
 
     assert compared(MEASURED, apart, {**THESIS, "venue": "北京大学学位论文"}) is not None
@@ -118,7 +149,9 @@ def test_a_thesis_stands_in_its_institution() -> None:
 
 def test_an_equal_doi_is_enough() -> None:
     """Whatever the tuples say."""
-    match = compared(MEASURED, {"doi": "10.1000/one", "title": "One"}, {"doi": "10.1000/one", "title": "Another"})
+    match = compared(
+        MEASURED, {"doi": "10.1000/one", "title": "One"}, {"doi": "10.1000/one", "title": "Another"}
+    )
 
     assert match is not None
     assert (match.verdict, match.because) == ("same", "same DOI")
@@ -140,7 +173,8 @@ def test_other_dois_contradict_equal_tuples_unless_merged_as_in_the_paper() -> N
 
 
 def test_keys_join_through_a_third_record() -> None:
-    """A and B by DOI, B and C by tuple: one work, in any order; and so it is where DOIs conflict at its ends."""
+    """A and B by DOI, B and C by tuple: one work, in any order; and so it is where DOIs conflict at
+    its ends."""
     by_doi = {"doi": "10.1000/one", "title": "Something else"}
     chain = [by_doi, {**ARTICLE, "doi": "10.1000/one"}, ARTICLE]
     conflict = [{**ARTICLE, "doi": "10.1000/one"}, ARTICLE, {**ARTICLE, "doi": "10.1000/two"}]
@@ -153,7 +187,9 @@ def test_keys_join_through_a_third_record() -> None:
 
 @pytest.mark.parametrize("matcher", [MEASURED, STRIPPED])
 @given(found=records())
-def test_order_does_not_matter_and_keys_find_every_verdict(matcher: PublishedFourTuple, found: list[Record]) -> None:
+def test_order_does_not_matter_and_keys_find_every_verdict(
+    matcher: PublishedFourTuple, found: list[Record]
+) -> None:
     """Verdicts are symmetric, and speak only of records that share a key."""
     assert_order_does_not_matter(matcher, found)
     prints = [fingerprint(it) for it in found]
@@ -167,7 +203,9 @@ def test_order_does_not_matter_and_keys_find_every_verdict(matcher: PublishedFou
 def test_hostile_members_are_hashed_as_any_others(hostile: dict[str, Any]) -> None:
     """Of one that is endless the beginning counts."""
     values = {**hostile, "venue": hostile["title"], "year": 2005}
-    people = Record(source="b", authors=(Author(hostile["title"] or "x"),), year=2005, venue="x", title="x")
+    people = Record(
+        source="b", authors=(Author(hostile["title"] or "x"),), year=2005, venue="x", title="x"
+    )
 
     assert len([*MEASURED.keys(fingerprint(record(**values)))]) == 1
     assert len([*STRIPPED.keys(fingerprint(people))]) == 1

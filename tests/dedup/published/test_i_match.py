@@ -30,10 +30,15 @@ from tests.dedup.records import record
 MATCHER = IMatch()
 
 
-@pytest.mark.parametrize(("title", "abstract"), [(TITLE, ABSTRACT), (CHINESE_TITLE, CHINESE_ABSTRACT)])
+@pytest.mark.parametrize(
+    ("title", "abstract"), [(TITLE, ABSTRACT), (CHINESE_TITLE, CHINESE_ABSTRACT)]
+)
 @pytest.mark.parametrize(("lowest", "highest"), [(0.1, 0.9), (0.0, 1.0), (0.2, 0.7)])
-def test_the_hash_is_that_of_the_sorted_terms(title: str, abstract: str, lowest: float, highest: float) -> None:
-    """Each term once; those that nearly all documents hold, and those that hardly any holds, are left out."""
+def test_the_hash_is_that_of_the_sorted_terms(
+    title: str, abstract: str, lowest: float, highest: float
+) -> None:
+    """Each term once; those that nearly all documents hold, and those that hardly any holds, are
+    left out."""
     terms = [word for word in sorted({*segment.words(f"{title} ; {abstract}")})]  # noqa: C416
     kept = [word for word in terms if lowest <= frequencies.nidf(word) <= highest]
     it = fingerprint(record(title=title, abstract=abstract))
@@ -57,7 +62,12 @@ def test_order_and_repetition_do_not_count() -> None:
 
 def test_one_other_term_is_another_text() -> None:
     """That is the price of one hash."""
-    assert compared(IMatch(0.0, 1.0), WORK, {**WORK, "abstract": ABSTRACT.replace("sulphide", "sulfide")}) is None
+    assert (
+        compared(
+            IMatch(0.0, 1.0), WORK, {**WORK, "abstract": ABSTRACT.replace("sulphide", "sulfide")}
+        )
+        is None
+    )
     assert compared(MATCHER, WORK, {"title": TITLE, "abstract": OTHER_ABSTRACT}) is None
 
 

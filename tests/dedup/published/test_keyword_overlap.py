@@ -1,4 +1,5 @@
-"""Keywords grown from the title: against the definition, and the inverted index against all pairs."""
+"""Keywords grown from the title: against the definition, and the inverted index against all
+pairs."""
 
 from __future__ import annotations
 
@@ -50,9 +51,14 @@ def reference(matcher: KeywordOverlap, title: str, abstract: str) -> set[str]:
             continue
         held = 0
         for centre in centres:
-            held += any(body[i] == word for i in range(len(body)) if abs(i - centre) <= matcher.window)
+            held += any(
+                body[i] == word for i in range(len(body)) if abs(i - centre) <= matcher.window
+            )
         share = held / max(1, len(centres))
-        if held >= (1 if len(body) < matcher.short else matcher.least_windows) and share >= matcher.least_share:
+        if (
+            held >= (1 if len(body) < matcher.short else matcher.least_windows)
+            and share >= matcher.least_share
+        ):
             grown.append((-share, body.index(word), word))
     return seeds | {word for _, _, word in sorted(grown)[: matcher.most]}
 
@@ -63,10 +69,18 @@ LONG = (f"{ABSTRACT} {OTHER_ABSTRACT} {ABSTRACT}", CHINESE_ABSTRACT * 4)
 @pytest.mark.parametrize("abstract", [ABSTRACT, CHINESE_ABSTRACT, *LONG, OTHER_ABSTRACT, ""])
 @pytest.mark.parametrize("title", [TITLE, CHINESE_TITLE])
 @pytest.mark.parametrize(
-    "matcher", [MATCHER, KeywordOverlap(window=3, most=5), KeywordOverlap(window=20, least_share=0.5, short=1)]
+    "matcher",
+    [
+        MATCHER,
+        KeywordOverlap(window=3, most=5),
+        KeywordOverlap(window=20, least_share=0.5, short=1),
+    ],
 )
-def test_keywords_are_those_of_the_definition(matcher: KeywordOverlap, title: str, abstract: str) -> None:
-    """In both languages, in short and long abstracts, for other numbers than the default ones, too."""
+def test_keywords_are_those_of_the_definition(
+    matcher: KeywordOverlap, title: str, abstract: str
+) -> None:
+    """In both languages, in short and long abstracts, for other numbers than the default ones,
+    too."""
     assert keywords(matcher, title=title, abstract=abstract) == reference(matcher, title, abstract)
 
 
@@ -84,14 +98,21 @@ def test_author_keywords_are_read_on_request() -> None:
     shown = {"title": TITLE, "keywords": ("Limnology", "iron oxides")}
 
     assert keywords(MATCHER, **shown) == keywords(MATCHER, title=TITLE)
-    assert keywords(KeywordOverlap(author_keywords=True), **shown) == keywords(MATCHER, title=TITLE) | {"limnology"}
+    assert keywords(KeywordOverlap(author_keywords=True), **shown) == keywords(
+        MATCHER, title=TITLE
+    ) | {"limnology"}
 
 
-@pytest.mark.parametrize(("title", "abstract"), [(TITLE, ABSTRACT), (CHINESE_TITLE, CHINESE_ABSTRACT)])
+@pytest.mark.parametrize(
+    ("title", "abstract"), [(TITLE, ABSTRACT), (CHINESE_TITLE, CHINESE_ABSTRACT)]
+)
 def test_an_edited_copy_is_the_same_and_another_text_is_not(title: str, abstract: str) -> None:
     """Cut at its end, with a line in front and in capitals."""
     work = {"title": title, "abstract": abstract}
-    edited = {"title": title, "abstract": f"Copyright 2011. {abstract[: len(abstract) * 4 // 5].upper()}"}
+    edited = {
+        "title": title,
+        "abstract": f"Copyright 2011. {abstract[: len(abstract) * 4 // 5].upper()}",
+    }
 
     match = compared(MATCHER, work, edited)
 
@@ -132,8 +153,13 @@ def test_the_index_finds_every_pair_that_is_the_same_and_no_other(
     index = matcher.neighbours()
 
     for number, it in enumerate(prints):
-        wanted = [other for other in range(number) if matcher.compare(prints[other], it) is not None]
-        assert all(matcher.compare(prints[other], it) == matcher.compare(it, prints[other]) for other in wanted)
+        wanted = [
+            other for other in range(number) if matcher.compare(prints[other], it) is not None
+        ]
+        assert all(
+            matcher.compare(prints[other], it) == matcher.compare(it, prints[other])
+            for other in wanted
+        )
         assert sorted(index.near(it)) == wanted
         assert [*matcher.keys(it)] == []
         index.add(number, it)

@@ -10,7 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metasearch.dedup.fingerprint import fingerprint
-from metasearch.dedup.published.keyword_tree import MOST_PARAGRAPHS, MOST_SENTENCES, KeywordTree, Node, agreement
+from metasearch.dedup.published.keyword_tree import (
+    MOST_PARAGRAPHS,
+    MOST_SENTENCES,
+    KeywordTree,
+    Node,
+    agreement,
+)
 from metasearch.dedup.published.text import frequencies, passages, segment
 from metasearch.record import Record
 from tests.dedup.matchers.texts import (
@@ -39,10 +45,14 @@ def node(terms: str, *children: Node) -> Node:
 
 
 def slow(a: Node, b: Node, least_overlap: float) -> float:
-    """Share of the nodes of the tree that agrees more; each node asks every node of the other tree for itself."""
+    """Share of the nodes of the tree that agrees more; each node asks every node of the other tree
+    for itself."""
 
     def open_(mine: Node, theirs: Node) -> bool:
-        return len(mine.terms & theirs.terms) / min(len(mine.terms), len(theirs.terms)) >= least_overlap
+        return (
+            len(mine.terms & theirs.terms) / min(len(mine.terms), len(theirs.terms))
+            >= least_overlap
+        )
 
     def count(mine: Node, theirs: Node) -> tuple[int, int]:
         agreeing, nodes = int(mine.hash == theirs.hash), 1
@@ -63,12 +73,16 @@ def slow(a: Node, b: Node, least_overlap: float) -> float:
     return max(agreeing / nodes for agreeing, nodes in (count(a, b), count(b, a)))
 
 
-leaves = st.text("abcdefg", min_size=1, max_size=3).map(lambda terms: node("".join(sorted(set(terms)))))
+leaves = st.text("abcdefg", min_size=1, max_size=3).map(
+    lambda terms: node("".join(sorted(set(terms))))
+)
 
 
 def grown(children: st.SearchStrategy[Node]) -> st.SearchStrategy[Node]:
     terms = st.text("abcdefg", min_size=1, max_size=3).map(lambda it: "".join(sorted(set(it))))
-    return st.builds(lambda it, below: node(it, *below), terms, st.lists(children, min_size=1, max_size=4))
+    return st.builds(
+        lambda it, below: node(it, *below), terms, st.lists(children, min_size=1, max_size=4)
+    )
 
 
 trees = grown(grown(leaves))
@@ -84,7 +98,8 @@ def test_agreement_is_that_of_the_slow_comparison(a: Node, b: Node, least_overla
 
 
 def test_pruning_cuts_off_what_lies_below() -> None:
-    """Two equal sentences under paragraphs, or documents, that have nothing in common are never compared."""
+    """Two equal sentences under paragraphs, or documents, that have nothing in common are never
+    compared."""
     sentence = node("xy")
     a, b = node("ab", node("cd", sentence)), node("ab", node("ef", sentence))
     c = node("gh", node("cd", sentence))
@@ -95,8 +110,12 @@ def test_pruning_cuts_off_what_lies_below() -> None:
     assert agreement(a, c, 0.0, "smaller") == 2 / 3
 
 
-@pytest.mark.parametrize(("title", "abstract"), [(TITLE, ABSTRACT), (CHINESE_TITLE, CHINESE_ABSTRACT)])
-def test_a_tree_holds_the_heaviest_terms_of_document_paragraphs_and_sentences(title: str, abstract: str) -> None:
+@pytest.mark.parametrize(
+    ("title", "abstract"), [(TITLE, ABSTRACT), (CHINESE_TITLE, CHINESE_ABSTRACT)]
+)
+def test_a_tree_holds_the_heaviest_terms_of_document_paragraphs_and_sentences(
+    title: str, abstract: str
+) -> None:
     """Counted anew from each text: frequency times idf, stop words apart."""
 
     def heaviest(text: str) -> frozenset[str]:
@@ -110,15 +129,22 @@ def test_a_tree_holds_the_heaviest_terms_of_document_paragraphs_and_sentences(ti
     paragraphs = [title, *passages.paragraphs(abstract)]
     assert tree.terms == heaviest(f"{title} ; {abstract}")
     assert [paragraph.terms for paragraph in tree.children] == [*map(heaviest, paragraphs)]
-    assert [sentence.terms for paragraph in tree.children[1:] for sentence in paragraph.children] == [
-        heaviest(sentence) for paragraph in paragraphs[1:] for sentence in passages.sentences(paragraph)
+    assert [
+        sentence.terms for paragraph in tree.children[1:] for sentence in paragraph.children
+    ] == [
+        heaviest(sentence)
+        for paragraph in paragraphs[1:]
+        for sentence in passages.sentences(paragraph)
     ]
     assert tree.size == len([*tree.levels()])
 
 
 def test_nodes_agree_where_their_terms_do() -> None:
-    """Order and capitals within a sentence do not count, nor do words that are not among the heaviest."""
-    edited = ABSTRACT.replace("A model with one reaction", "With one reaction a MODEL").replace("We packed", "We")
+    """Order and capitals within a sentence do not count, nor do words that are not among the
+    heaviest."""
+    edited = ABSTRACT.replace("A model with one reaction", "With one reaction a MODEL").replace(
+        "We packed", "We"
+    )
 
     match = compared(KeywordTree(threshold=0.5), WORK, {"title": TITLE.upper(), "abstract": edited})
 
@@ -127,7 +153,9 @@ def test_nodes_agree_where_their_terms_do() -> None:
     assert "of the nodes of the smaller text agree" in match.because
 
 
-@pytest.mark.parametrize(("kept", "of", "same"), [(6, "smaller", True), (6, "larger", True), (4, "larger", False)])
+@pytest.mark.parametrize(
+    ("kept", "of", "same"), [(6, "smaller", True), (6, "larger", True), (4, "larger", False)]
+)
 def test_a_text_that_was_cut(kept: int, of: Any, same: bool) -> None:
     """Most of the nodes of the longer text are not in a short beginning of it."""
     part = {"title": TITLE, "abstract": " ".join(SENTENCES[:kept])}
@@ -141,16 +169,22 @@ def test_other_texts_do_not_agree() -> None:
     assert compared(MATCHER, WORK, {"title": TITLE, "abstract": OTHER_ABSTRACT}) is None
 
 
-@pytest.mark.parametrize("thin", [*THIN, {"title": TITLE}, {"title": TITLE, "abstract": SENTENCES[0]}])
+@pytest.mark.parametrize(
+    "thin", [*THIN, {"title": TITLE}, {"title": TITLE, "abstract": SENTENCES[0]}]
+)
 def test_too_few_sentences_are_unknown(thin: dict[str, Any]) -> None:
     """Document, paragraph and sentence would be one and the same node."""
     assert compared(MATCHER, thin, thin) is None
     assert [*MATCHER.keys(fingerprint(record(**thin)))] == []
 
 
-@pytest.mark.parametrize("matcher", [MATCHER, KeywordTree(threshold=0.2, top=2), KeywordTree(of="union")])
+@pytest.mark.parametrize(
+    "matcher", [MATCHER, KeywordTree(threshold=0.2, top=2), KeywordTree(of="union")]
+)
 @given(found=works())
-def test_every_verdict_has_a_key_and_order_does_not_matter(matcher: KeywordTree, found: list[Record]) -> None:
+def test_every_verdict_has_a_key_and_order_does_not_matter(
+    matcher: KeywordTree, found: list[Record]
+) -> None:
     """Verdicts are symmetric; clusters are what "same" connects."""
     prints = [fingerprint(it) for it in found]
     for a in prints:

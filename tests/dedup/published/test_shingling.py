@@ -33,12 +33,15 @@ MATCHER = Shingling()
 
 def jaccard(a: list[str], b: list[str], width: int) -> float:
     """Resemblance as Broder defines it, of whole sets."""
-    one, other = ({tuple(words[i : i + width]) for i in range(len(words) - width + 1)} for words in (a, b))
+    one, other = (
+        {tuple(words[i : i + width]) for i in range(len(words) - width + 1)} for words in (a, b)
+    )
     return len(one & other) / len(one | other)
 
 
 def test_shingles_are_the_runs_of_words() -> None:
-    """Broder's own example: the 4-shingles of "a rose is a rose is a rose" are three, of which two occur twice."""
+    """Broder's own example: the 4-shingles of "a rose is a rose is a rose" are three, of which two
+    occur twice."""
     found = [*shingles("a rose is a rose is a rose".split(), 4)]
 
     assert (len(found), len(set(found))) == (5, 3)
@@ -48,7 +51,10 @@ def test_shingles_are_the_runs_of_words() -> None:
 def test_a_sketch_that_holds_all_gives_the_resemblance_itself() -> None:
     """MIN_s of as many elements as there are, and MOD_1, sample nothing."""
     cut = {"title": TITLE, "abstract": ABSTRACT.rpartition(". ")[0]}
-    words = [f"{TITLE} {it['abstract']}".lower().replace(".", "").replace(",", "").split() for it in (WORK, cut)]
+    words = [
+        f"{TITLE} {it['abstract']}".lower().replace(".", "").replace(",", "").split()
+        for it in (WORK, cut)
+    ]
     wanted = round(jaccard(*words, 10), 3)
 
     for matcher in (Shingling(size=1_000), Shingling(sketch="mod", modulus=1)):
@@ -58,11 +64,16 @@ def test_a_sketch_that_holds_all_gives_the_resemblance_itself() -> None:
         assert match.because == f"texts share {wanted:.0%} of their shingles"
 
 
-@given(a=st.frozensets(st.integers(0, 40)), b=st.frozensets(st.integers(0, 40)), size=st.integers(1, 50))
+@given(
+    a=st.frozensets(st.integers(0, 40)),
+    b=st.frozensets(st.integers(0, 40)),
+    size=st.integers(1, 50),
+)
 def test_resemblance_is_that_of_the_smallest_elements_of_the_union(
     a: frozenset[int], b: frozenset[int], size: int
 ) -> None:
-    """Of the first s of A and B together, how many are in both; told from the two sketches alone."""
+    """Of the first s of A and B together, how many are in both; told from the two sketches
+    alone."""
     union = sorted(a | b)[:size]
     if not union:
         return
@@ -84,8 +95,12 @@ def test_a_sketch_estimates_within_its_error() -> None:
     assert max(map(abs, errors)) < 0.2
 
 
-@pytest.mark.parametrize(("title", "abstract"), [(TITLE, ABSTRACT), (CHINESE_TITLE, CHINESE_ABSTRACT)])
-def test_a_copy_with_a_line_added_is_found_and_another_text_is_not(title: str, abstract: str) -> None:
+@pytest.mark.parametrize(
+    ("title", "abstract"), [(TITLE, ABSTRACT), (CHINESE_TITLE, CHINESE_ABSTRACT)]
+)
+def test_a_copy_with_a_line_added_is_found_and_another_text_is_not(
+    title: str, abstract: str
+) -> None:
     """In both languages; capitals and marks do not count."""
     work = {"title": title, "abstract": abstract}
     padded = {"title": title.upper(), "abstract": f"{abstract} All rights reserved."}
@@ -104,10 +119,13 @@ def test_too_few_shingles_are_unknown(thin: dict[str, Any]) -> None:
     assert [*MATCHER.keys(fingerprint(record(**thin)))] == []
 
 
-@pytest.mark.parametrize("matcher", [MATCHER, Shingling(width=3, threshold=0.2), Shingling(sketch="mod", modulus=3)])
+@pytest.mark.parametrize(
+    "matcher", [MATCHER, Shingling(width=3, threshold=0.2), Shingling(sketch="mod", modulus=3)]
+)
 @given(found=works())
 def test_every_verdict_has_a_key(matcher: Shingling, found: list[Record]) -> None:
-    """Keys are a part of the sketch only, and yet no resembling pair is missed; verdicts are symmetric."""
+    """Keys are a part of the sketch only, and yet no resembling pair is missed; verdicts are
+    symmetric."""
     prints = [fingerprint(it) for it in found]
     for a in prints:
         for b in prints:

@@ -1,4 +1,5 @@
-"""`simhash`: Charikar's signature of a record's words, compared and found as Manku, Jain and Das Sarma do."""
+"""`simhash`: Charikar's signature of a record's words, compared and found as Manku, Jain and Das
+Sarma do."""
 
 from __future__ import annotations
 
@@ -14,20 +15,33 @@ from metasearch.dedup.matcher import Searching
 from metasearch.dedup.published.simhash import SimHash
 from metasearch.dedup.published.text.segment import is_stop, segmenter, words
 from metasearch.dedup.published.text.simhash import HASH, hash64
-from tests.dedup.matchers.near_twins import all_pairs, candidates, clusters, near_twins, prints_of, work_of
+from tests.dedup.matchers.near_twins import (
+    all_pairs,
+    candidates,
+    clusters,
+    near_twins,
+    prints_of,
+    work_of,
+)
 from tests.dedup.records import record
 
 ABSTRACT = (
-    "We measure how phosphate binds to iron oxides in the sediments of shallow lakes, and how the binding changes with "
-    "temperature, with acidity and with the age of the oxides, in columns that were kept for one year."
+    "We measure how phosphate binds to iron oxides in the sediments of shallow lakes, and how the "
+    "binding changes with "
+    "temperature, with acidity and with the age of the oxides, in columns that were kept for one "
+    "year."
 )
 
 
 def by_hand(features: list[str]) -> int:
-    """Charikar's definition: the sign of the sum, over features, of +1 or -1, each divided by their number."""
+    """Charikar's definition: the sign of the sum, over features, of +1 or -1, each divided by their
+    number."""
     signature = 0
     for bit in range(64):
-        total = sum((Fraction(1 if hash64(it) >> bit & 1 else -1, len(features)) for it in features), Fraction(0))
+        total = sum(
+            (Fraction(1 if hash64(it) >> bit & 1 else -1, len(features)) for it in features),
+            Fraction(0),
+        )
         signature |= (total > 0) << bit
     return signature
 
@@ -54,7 +68,9 @@ def test_the_signature_is_charikars(title: str, abstract: str | None) -> None:
 
 def test_a_word_weighs_as_often_as_it_occurs() -> None:
     """A word that occurs more often than all others together rules every bit."""
-    it = fingerprint(record(title="phosphate", abstract="phosphate " * 20 + "iron oxides lake columns"))
+    it = fingerprint(
+        record(title="phosphate", abstract="phosphate " * 20 + "iron oxides lake columns")
+    )
 
     assert SimHash().signature(it) == hash64("phosphate")
 
@@ -62,14 +78,20 @@ def test_a_word_weighs_as_often_as_it_occurs() -> None:
 def test_the_subtitle_is_part_of_the_title() -> None:
     """Whether a database splits a title makes no difference."""
     whole = fingerprint(record(title="Sorption of phosphate: a column study of lake sediments"))
-    split = fingerprint(record(title="Sorption of phosphate", subtitle="a column study of lake sediments"))
+    split = fingerprint(
+        record(title="Sorption of phosphate", subtitle="a column study of lake sediments")
+    )
 
     assert SimHash().signature(whole) == SimHash().signature(split) is not None
 
 
 def test_the_order_of_words_counts_for_nothing() -> None:
-    one = fingerprint(record("a", 1, title="lake iron oxides", abstract="phosphate sorption columns"))
-    other = fingerprint(record("b", 1, title="sorption columns iron", abstract="phosphate oxides lake"))
+    one = fingerprint(
+        record("a", 1, title="lake iron oxides", abstract="phosphate sorption columns")
+    )
+    other = fingerprint(
+        record("b", 1, title="sorption columns iron", abstract="phosphate oxides lake")
+    )
 
     match = SimHash().compare(one, other)
 
@@ -78,7 +100,8 @@ def test_the_order_of_words_counts_for_nothing() -> None:
 
 
 def test_a_match_says_what_it_rests_on() -> None:
-    """Verdict, a score that falls with the distance, and the reason with all that shaped the signatures."""
+    """Verdict, a score that falls with the distance, and the reason with all that shaped the
+    signatures."""
     changed = ABSTRACT.replace("shallow", "deep")
     one = fingerprint(record("a", 1, title="Phosphate", abstract=ABSTRACT))
     other = fingerprint(record("b", 1, title="Phosphate", abstract=changed))
@@ -92,7 +115,12 @@ def test_a_match_says_what_it_rests_on() -> None:
     match = matcher.compare(other, one)
 
     assert match is not None
-    assert (match.matcher, match.verdict, match.left, match.right) == ("simhash", "same", "a:1", "b:1")
+    assert (match.matcher, match.verdict, match.left, match.right) == (
+        "simhash",
+        "same",
+        "a:1",
+        "b:1",
+    )
     assert match.score == round(1 - distance / 64, 3)
     assert match.because == f"SimHash distance {distance} of 64 (words, {HASH}, {segmenter()})"
 
@@ -100,7 +128,9 @@ def test_a_match_says_what_it_rests_on() -> None:
 def test_the_distance_is_the_largest_that_is_the_same() -> None:
     """At the distance itself a pair is the same, one below it nothing is said."""
     one = fingerprint(record("a", 1, title="Phosphate", abstract=ABSTRACT))
-    other = fingerprint(record("b", 1, title="Phosphate", abstract=ABSTRACT.replace("shallow", "deep")))
+    other = fingerprint(
+        record("b", 1, title="Phosphate", abstract=ABSTRACT.replace("shallow", "deep"))
+    )
     distance = ((SimHash().signature(one) or 0) ^ (SimHash().signature(other) or 0)).bit_count()
 
     assert SimHash(max_distance=distance).compare(one, other) is not None
@@ -114,16 +144,23 @@ def test_the_least_number_of_words_is_a_parameter() -> None:
     assert SimHash(min_features=2).signature(it) is not None
 
 
-@given(st.integers(0, 2**64 - 1), st.sets(st.integers(0, 63), max_size=8), st.sampled_from([3, 4, 8]))
+@given(
+    st.integers(0, 2**64 - 1), st.sets(st.integers(0, 63), max_size=8), st.sampled_from([3, 4, 8])
+)
 @example(0, {0, 16, 32}, 3)
 @example(0, {0, 16, 32, 48}, 4)
-def test_any_two_signatures_within_the_distance_meet(signature: int, flips: set[int], distance: int) -> None:
+def test_any_two_signatures_within_the_distance_meet(
+    signature: int, flips: set[int], distance: int
+) -> None:
     """Whatever the bits are, and wherever they differ."""
     other = signature
     for bit in sorted(flips)[:distance]:
         other ^= 1 << bit
     prints = prints_of([record("a", 1, title="x"), record("b", 1, title="y")])
-    matcher = _Given(max_distance=distance, given=((prints[0].record_key, signature), (prints[1].record_key, other)))
+    matcher = _Given(
+        max_distance=distance,
+        given=((prints[0].record_key, signature), (prints[1].record_key, other)),
+    )
 
     assert all_pairs(matcher, prints) <= candidates(matcher, prints)
     assert all_pairs(matcher, prints) == {(0, 1)}

@@ -22,12 +22,14 @@ from tests.dedup.records import record
 
 TITLE = "Phosphate sorption"
 ABSTRACT = "Phosphate binds iron. In conclusion, sediments bind phosphate."
-# Those that are no stop words: phosphate sorption | phosphate binds iron | conclusion sediments bind phosphate.
+# Those that are no stop words: phosphate sorption | phosphate binds iron | conclusion sediments
+# bind phosphate.
 TERMS = 9
 
 
 def by_hand() -> dict[str, float]:
-    """The weights of the text above: TF * IDF * length * marker * title; English has no part of speech.
+    """The weights of the text above: TF * IDF * length * marker * title; English has no part of
+    speech.
 
     Lengths are 4 (iron, bind) to 10 (conclusion).
     """
@@ -43,12 +45,16 @@ def by_hand() -> dict[str, float]:
 
 
 def same_weights(found: dict[str, float], expected: dict[str, float]) -> bool:
-    return found.keys() == expected.keys() and all(isclose(found[term], expected[term]) for term in expected)
+    return found.keys() == expected.keys() and all(
+        isclose(found[term], expected[term]) for term in expected
+    )
 
 
 def test_weights_are_the_product_of_all_factors() -> None:
     """Of a text of a title and two sentences, by hand; "in" is a stop word."""
-    assert same_weights(WeightedSimHash().weights(record(title=TITLE, abstract=ABSTRACT)), by_hand())
+    assert same_weights(
+        WeightedSimHash().weights(record(title=TITLE, abstract=ABSTRACT)), by_hand()
+    )
 
 
 def test_factors_can_be_added_instead() -> None:
@@ -73,15 +79,20 @@ def test_the_signature_is_the_sign_of_weighted_sums() -> None:
     weights = by_hand()
     expected = 0
     for bit in range(64):
-        total = sum(weight if hash64(term) >> bit & 1 else -weight for term, weight in weights.items())
+        total = sum(
+            weight if hash64(term) >> bit & 1 else -weight for term, weight in weights.items()
+        )
         assert abs(total) > 1e-3, "too near zero for floating point to be the judge"
         expected |= (total > 0) << bit
 
-    assert WeightedSimHash().signature(fingerprint(record(title=TITLE, abstract=ABSTRACT))) == expected
+    assert (
+        WeightedSimHash().signature(fingerprint(record(title=TITLE, abstract=ABSTRACT))) == expected
+    )
 
 
 def test_a_column_whose_sum_is_zero_gives_a_zero() -> None:
-    """Two terms of one weight: where their hashes disagree, the plus does not outweigh the minus."""
+    """Two terms of one weight: where their hashes disagree, the plus does not outweigh the
+    minus."""
     a, b = "qqxone", "qqxtwo"
     assert idf(a) == idf(b)
     it = fingerprint(record(title=f"{a} {b}"))
@@ -90,10 +101,13 @@ def test_a_column_whose_sum_is_zero_gives_a_zero() -> None:
 
 
 def test_parts_of_speech_weigh(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Noun 1.0, verb 0.8, the rest 0.5; a term that is tagged in two ways counts as the heavier one."""
+    """Noun 1.0, verb 0.8, the rest 0.5; a term that is tagged in two ways counts as the heavier
+    one."""
     tags = {"铁路": "noun", "运输": "verb", "快速": "other", "unknown": ""}
     sentences = iter([["铁路"], ["铁路", "运输", "快速", "unknown"]])
-    monkeypatch.setattr(weighted_simhash, "tagged", lambda _: [Word(text, tags[text]) for text in next(sentences)])
+    monkeypatch.setattr(
+        weighted_simhash, "tagged", lambda _: [Word(text, tags[text]) for text in next(sentences)]
+    )
     plain = WeightedSimHash(title=1.0, longest=1).weights(record(title="一", abstract="二"))
 
     assert isclose(plain["铁路"], 2 / 5 * idf("铁路"))
@@ -104,13 +118,17 @@ def test_parts_of_speech_weigh(monkeypatch: pytest.MonkeyPatch) -> None:
     for order in (["verb", "noun"], ["noun", "verb"]):
         both = iter([[], [Word("研究", pos) for pos in order]])
         monkeypatch.setattr(weighted_simhash, "tagged", lambda _, both=both: next(both))
-        assert isclose(WeightedSimHash().weights(record(title="一", abstract="二"))["研究"], idf("研究"))
+        assert isclose(
+            WeightedSimHash().weights(record(title="一", abstract="二"))["研究"], idf("研究")
+        )
 
 
 def test_chinese_nouns_weigh_more_than_verbs() -> None:
     """With a dictionary that knows parts of speech, and through it the same formula."""
     needs_a_dictionary()
-    weights = WeightedSimHash(longest=1).weights(record(title="", abstract="铁路提高速度，工人采用材料。"))
+    weights = WeightedSimHash(longest=1).weights(
+        record(title="", abstract="铁路提高速度，工人采用材料。")
+    )
 
     assert isclose(weights["速度"] / weights["提高"], idf("速度") / idf("提高") / 0.8)
 
@@ -147,9 +165,14 @@ def test_terms_of_one_length_all_count_once() -> None:
     ],
 )
 def test_a_marker_that_opens_a_sentence_marks_its_terms(sentence: str) -> None:
-    """In whatever case, width, writing and brackets; the terms of the sentences around it are not marked."""
-    marked = WeightedSimHash().weights(record(title="", abstract=f"Iron is here. {sentence}. Iron is there."))
-    plain = WeightedSimHash(markers=()).weights(record(title="", abstract=f"Iron is here. {sentence}. Iron is there."))
+    """In whatever case, width, writing and brackets; the terms of the sentences around it are not
+    marked."""
+    marked = WeightedSimHash().weights(
+        record(title="", abstract=f"Iron is here. {sentence}. Iron is there.")
+    )
+    plain = WeightedSimHash(markers=()).weights(
+        record(title="", abstract=f"Iron is here. {sentence}. Iron is there.")
+    )
 
     assert isclose(marked["lake"], 5 * plain["lake"])
     assert isclose(marked["iron"], plain["iron"])
@@ -162,18 +185,23 @@ def test_a_marker_within_a_sentence_marks_nothing() -> None:
 
 
 def test_the_other_reading_marks_the_term_that_holds_a_marker() -> None:
-    """As the paper's words have it; as most markers are stop words or several words, it marks little."""
+    """As the paper's words have it; as most markers are stop words or several words, it marks
+    little."""
     matcher = WeightedSimHash(reading="term", markers=("iron", "结论"))
     text = record(title="", abstract="Iron binds phosphate. Ironstone binds lake water.")
 
     found, plain = matcher.weights(text), replace(matcher, markers=()).weights(text)
 
-    assert {term for term in found if isclose(found[term], 5 * plain[term])} == {"iron", "ironstone"}
+    assert {term for term in found if isclose(found[term], 5 * plain[term])} == {
+        "iron",
+        "ironstone",
+    }
     assert isclose(found["lake"], plain["lake"])
 
 
 def test_no_weight_is_zero_or_negative() -> None:
-    """Not even of the commonest words, and of the shortest: a negative one would turn its bits round."""
+    """Not even of the commonest words, and of the shortest: a negative one would turn its bits
+    round."""
     rows = near_twins(5)
 
     assert all(weight > 0 for row in rows for weight in WeightedSimHash().weights(row).values())
@@ -188,15 +216,30 @@ def test_a_match_says_what_it_rests_on() -> None:
 
     assert match is not None
     assert (match.matcher, match.verdict, match.score) == ("weighted-simhash", "same", 1.0)
-    expected = f"SimHash distance 0 of 64 (weighted words, {HASH}, {segmenter()}, {table_id()}, pos: none)"
+    expected = (
+        f"SimHash distance 0 of 64 (weighted words, {HASH}, {segmenter()}, {table_id()}, pos: none)"
+    )
     assert match.because == expected
 
 
 def test_what_shapes_a_signature_names_what_is_kept() -> None:
     """Two sets of parameters never share a signature; two distances do."""
     plain = WeightedSimHash()
-    changes = [{"noun": 0.9}, {"verb": 0.9}, {"other": 0.9}, {"no_pos": 0.9}, {"longest": 3}, {"marker": 2.0}]
-    changes += [{"title": 2.0}, {"most": 2.0}, {"reading": "term"}, {"combined": "sum"}, {"markers": ("iron",)}]
+    changes = [
+        {"noun": 0.9},
+        {"verb": 0.9},
+        {"other": 0.9},
+        {"no_pos": 0.9},
+        {"longest": 3},
+        {"marker": 2.0},
+    ]
+    changes += [
+        {"title": 2.0},
+        {"most": 2.0},
+        {"reading": "term"},
+        {"combined": "sum"},
+        {"markers": ("iron",)},
+    ]
     names = {_name(plain)} | {_name(replace(plain, **change)) for change in changes}
 
     assert len(names) == len(changes) + 1

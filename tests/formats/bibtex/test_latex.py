@@ -24,14 +24,26 @@ from tests.formats.samples import hit
         (r"{\ss} {\o} \AA{} {\OE}uvre \l{}od\'z Stra\ss e", "ß ø Å Œuvre łodź Straße"),
         (r"\& \% \$ \# \_ \{a\} \textbackslash{} \textbraceleft{}", "& % $ # _ {a} \\ {"),
         (r"\textasciitilde{} \textasciicircum{} \~{} \^{}", "~ ^ ~ ^"),
-        (r"50% of $p<0.05$ and H$_2$O, 10$^{-3}$, $\alpha$-helix", "50% of p<0.05 and H2O, 10-3, α-helix"),
-        (r"\emph{in vivo} {\it in vitro} \textsubscript{2} \texttt{x} \unknown{kept}", "in vivo in vitro 2 x kept"),
+        (
+            r"50% of $p<0.05$ and H$_2$O, 10$^{-3}$, $\alpha$-helix",
+            "50% of p<0.05 and H2O, 10-3, α-helix",
+        ),
+        (
+            r"\emph{in vivo} {\it in vitro} \textsubscript{2} \texttt{x} \unknown{kept}",
+            "in vivo in vitro 2 x kept",
+        ),
         (r"a--b a---b ``quoted'' don't", "a–b a—b “quoted” don't"),
         (
-            r"\textendash{} \textless{}b\textgreater{} \textdegree{}C \textmu{}m \copyright{} \pounds{}",
+            (
+                r"\textendash{} \textless{}b\textgreater{} \textdegree{}C \textmu{}m \copyright{} "
+                r"\pounds{}"
+            ),
             "– <b> °C µm © £",
         ),
-        (r"\url{https://example.org/a_b} \href{https://example.org}{here}", "https://example.org/a_b here"),
+        (
+            r"\url{https://example.org/a_b} \href{https://example.org}{here}",
+            "https://example.org/a_b here",
+        ),
         (r"self\-evident A~B a\,b", "selfevident A B a b"),
         ("{DNA} and {RNA}", "DNA and RNA"),
         ("plain text, 中文", "plain text, 中文"),
@@ -39,7 +51,8 @@ from tests.formats.samples import hit
     ],
 )
 def test_commands_become_characters(written: str, text: str) -> None:
-    """Accents in every way of writing them, letters, symbols, simple formulas; other commands leave their argument."""
+    """Accents in every way of writing them, letters, symbols, simple formulas; other commands leave
+    their argument."""
     assert decoded(written) == text
 
 
@@ -53,7 +66,8 @@ def test_what_breaks_off_is_no_error(end: str) -> None:
 def test_our_own_writing_comes_back(title: str) -> None:
     """Whatever our writer escapes is unescaped to the same text."""
     if not line(title) or line(title) != title or "--" in title or "``" in title or "''" in title:
-        return  # the writer tidies blanks and controls; dashes and quotes are meant as TeX prints them
+        # the writer tidies blanks and controls; dashes and quotes are meant as TeX prints them
+        return
     if title.endswith("."):
         return  # of a title's end the writer takes the full stop
     written = bibtex.write([hit(title=title)]).decode()
@@ -63,9 +77,11 @@ def test_our_own_writing_comes_back(title: str) -> None:
 
 
 @given(
-    st.lists(st.sampled_from(["\\", "{", "}", "$", "'", '"', "a", " ", "\\c", "\\href", "^", "~", "-", "é"])).map(
-        "".join
-    )
+    st.lists(
+        st.sampled_from(
+            ["\\", "{", "}", "$", "'", '"', "a", " ", "\\c", "\\href", "^", "~", "-", "é"]
+        )
+    ).map("".join)
 )
 def test_nothing_raises(value: str) -> None:
     """No order of special characters does."""

@@ -70,12 +70,15 @@ def test_a_whole_file() -> None:
         ("Ludwig van Beethoven", [("Ludwig van Beethoven", "van Beethoven", "Ludwig")]),
         ("van Beethoven, Ludwig", [("Ludwig van Beethoven", "van Beethoven", "Ludwig")]),
         ("Knuth, Jr., Donald E.", [("Donald E. Knuth", "Knuth", "Donald E.")]),
-        (r"M{\"u}ller, J{\"o}rg and Ng, A.", [("Jörg Müller", "Müller", "Jörg"), ("A. Ng", "Ng", "A.")]),
+        ((r"M{\"u}ller, J{\"o}rg and Ng, "
+         r"A."), [("Jörg Müller", "Müller", "Jörg"), ("A. Ng", "Ng", "A.")]),
         ("{World Health Organization}", [("World Health Organization", None, None)]),
         ("World health organization", [("World health organization", None, None)]),
-        ("{Barnes and Noble} and Doe, Jane", [("Barnes and Noble", None, None), ("Jane Doe", "Doe", "Jane")]),
+        (("{Barnes and Noble} and Doe, "
+         "Jane"), [("Barnes and Noble", None, None), ("Jane Doe", "Doe", "Jane")]),
         ("Maria {de la Cruz}", [("Maria de la Cruz", "de la Cruz", "Maria")]),
-        ("Doe, Jane AND Roe, Max\n  and others", [("Jane Doe", "Doe", "Jane"), ("Max Roe", "Roe", "Max")]),
+        (("Doe, Jane AND Roe, Max\n  and "
+         "others"), [("Jane Doe", "Doe", "Jane"), ("Max Roe", "Roe", "Max")]),
         (
             "family=Beethoven, given=Ludwig, prefix=van, useprefix=true",
             [("Ludwig van Beethoven", "van Beethoven", "Ludwig")],
@@ -83,7 +86,8 @@ def test_a_whole_file() -> None:
         ("张三;李四", [("张三", None, None), ("李四", None, None)]),
         ("张三, 李四, 王五", [("张三", None, None), ("李四", None, None), ("王五", None, None)]),
         ("Smith, J.; Jones, K.", [("J. Smith", "Smith", "J."), ("K. Jones", "Jones", "K.")]),
-        ("J. Smith, K. Ng, Bo Lee", [("J. Smith", "Smith", "J."), ("K. Ng", "Ng", "K."), ("Bo Lee", None, None)]),
+        (("J. Smith, K. Ng, Bo "
+         "Lee"), [("J. Smith", "Smith", "J."), ("K. Ng", "Ng", "K."), ("Bo Lee", None, None)]),
         ("others", []),
         ("", []),
     ],
@@ -98,7 +102,8 @@ def test_names(written: str, names: list[tuple[str, str | None, str | None]]) ->
 @pytest.mark.parametrize(
     ("fields", "expected"),
     [
-        ("journaltitle = {J}, date = {2019-03-12/2019-04}", {"venue": "J", "year": 2019, "date": "2019-03-12"}),
+        (("journaltitle = {J}, date = "
+         "{2019-03-12/2019-04}"), {"venue": "J", "year": 2019, "date": "2019-03-12"}),
         ("year = {in press, 2020}, month = {March}", {"year": 2020}),
         ("year = 2020, month = 3, day = 5", {"date": "2020-03-05"}),
         ("year = 2020, month = nov", {"date": "2020-11"}),
@@ -109,11 +114,15 @@ def test_names(written: str, names: list[tuple[str, str | None, str | None]]) ->
         (r"doi = {https://doi.org/10.1000/A\_b}", {"doi": "10.1000/a_b"}),
         ("url = {https://dx.doi.org/10.1000/ab}", {"doi": "10.1000/ab"}),
         (r"url = {\url{https://example.org/a\_b}}", {"url": "https://example.org/a_b"}),
-        ("eprint = {1706.03762v5}, archiveprefix = {arXiv}", {"ids": {"arxiv": "1706.03762"}, "type": "preprint"}),
+        (("eprint = {1706.03762v5}, archiveprefix = "
+         "{arXiv}"), {"ids": {"arxiv": "1706.03762"}, "type": "preprint"}),
         ("eprint = {1706.03762}", {"ids": {"arxiv": "1706.03762"}}),
-        ("journal = {arXiv preprint arXiv:1706.03762}", {"ids": {"arxiv": "1706.03762"}, "type": "preprint"}),
-        ("eprint = {31000000}, eprinttype = {pubmed}, journal = {J}", {"ids": {"pmid": "31000000"}, "type": "article"}),
-        ("issn = {1234-5679}, isbn = {978-0-19-852663-6}", {"issn": ("1234-5679",), "isbn": ("9780198526636",)}),
+        (("journal = {arXiv preprint "
+         "arXiv:1706.03762}"), {"ids": {"arxiv": "1706.03762"}, "type": "preprint"}),
+        (("eprint = {31000000}, eprinttype = {pubmed}, journal = "
+         "{J}"), {"ids": {"pmid": "31000000"}, "type": "article"}),
+        (("issn = {1234-5679}, isbn = "
+         "{978-0-19-852663-6}"), {"issn": ("1234-5679",), "isbn": ("9780198526636",)}),
         ("keywords = {a, b}", {"keywords": ("a", "b")}),
         ("keywords = {a, b; c}", {"keywords": ("a, b", "c")}),
         ("language = {english}", {"language": "en"}),
@@ -123,7 +132,8 @@ def test_names(written: str, names: list[tuple[str, str | None, str | None]]) ->
         ("howpublished = {https://example.org/x}", {"url": "https://example.org/x", "venue": None}),
         ("origtitle = {Der Titel}", {"titles": ("Der Titel",)}),
         ("subtitle = {A study}", {"subtitle": "A study"}),
-        ('abstract = "He said {"}yes{"} twice", volume = 1', {"abstract": 'He said "yes" twice', "volume": "1"}),
+        (('abstract = "He said {"}yes{"} twice", volume = '
+         '1'), {"abstract": 'He said "yes" twice', "volume": "1"}),
     ],
 )  # fmt: skip
 def test_fields(fields: str, expected: dict[str, object]) -> None:
@@ -138,17 +148,20 @@ def test_fields(fields: str, expected: dict[str, object]) -> None:
     [("北京大学", "北京大学学位论文", "北京大学"), ("MIT", None, "MIT")],
 )
 def test_theses(school: str, venue: str | None, publisher: str) -> None:
-    """A Chinese thesis has a container as Chinese catalogues name it; others have the institution alone."""
+    """A Chinese thesis has a container as Chinese catalogues name it; others have the institution
+    alone."""
     record = entry(f"school = {{{school}}}", "phdthesis")
 
     assert (record.type, record.venue, record.publisher) == ("thesis", venue, publisher)
 
 
 def test_a_paper_takes_from_its_proceedings() -> None:
-    """Container, year and publisher come by `crossref`, wherever it stands; never what names the volume itself."""
+    """Container, year and publisher come by `crossref`, wherever it stands; never what names the
+    volume itself."""
     text = (
         "@inproceedings{p, title={Paper}, author={Doe, Jane}, crossref={V}, pages={1--2}}\n"
-        "@proceedings{v, title={Proceedings of X}, year=1999, publisher={ACM}, doi={10.1000/v}, isbn={9780198526636}}\n"
+        "@proceedings{v, title={Proceedings of X}, year=1999, publisher={ACM}, doi={10.1000/v}, "
+        "isbn={9780198526636}}\n"
         "@article{self, title={S}, crossref={self}}\n@article{lone, title={L}, crossref={nobody}}\n"
     )
     paper, volume, *_ = read(text, "bibtex").records
@@ -177,7 +190,9 @@ def test_a_paper_takes_from_its_proceedings() -> None:
 )
 def test_a_broken_entry_is_told_and_costs_no_other(broken: str, why: str) -> None:
     """Line and reason; the entries before and behind are read."""
-    reading = read(f"@article{{a, title={{A}}}}\n{broken}@article{{b, title={{B}}, year={{2001}}}}\n", "bibtex")
+    reading = read(
+        f"@article{{a, title={{A}}}}\n{broken}@article{{b, title={{B}}, year={{2001}}}}\n", "bibtex"
+    )
 
     assert [record.title for record in reading.records] == ["A", "B"]
     assert [(problem.line, problem.lost) for problem in reading.problems] == [(2, 1)]
@@ -187,7 +202,9 @@ def test_a_broken_entry_is_told_and_costs_no_other(broken: str, why: str) -> Non
 def test_entries_that_a_broken_one_swallowed_are_found() -> None:
     """In one long line no parser can tell where the next entry begins."""
     reading = read(
-        "@article{a, title={A}} @article{b, title={B {x}} @article{c, title={C}} @book{d, title={D}}", "bibtex"
+        "@article{a, title={A}} @article{b, title={B {x}} @article{c, title={C}} @book{d, "
+        "title={D}}",
+        "bibtex",
     )
 
     assert [record.title for record in reading.records] == ["A", "C", "D"]
@@ -195,7 +212,8 @@ def test_entries_that_a_broken_one_swallowed_are_found() -> None:
 
 
 def test_what_is_odd_but_whole_is_told() -> None:
-    """Keys and fields that are given twice, unknown macros, fields behind an end; nothing is lost by them."""
+    """Keys and fields that are given twice, unknown macros, fields behind an end; nothing is lost
+    by them."""
     text = (
         "@article{k, title={A}, title={Z}}\n@article{k, title={B}, journal=nowhere}\n"
         "@article{c, title={C}},\n  year = {2000}}\n% a comment of somebody, with = and {braces}\n"
@@ -215,7 +233,9 @@ def test_what_is_odd_but_whole_is_told() -> None:
 
 def test_a_missing_comma_is_put_in() -> None:
     """The commonest slip of the hand; "=" within braces is text."""
-    reading = read('@article{a, title={A: x = {1}}\n  year = "2000"\n  number = 7, volume = 3 }\n', "bibtex")
+    reading = read(
+        '@article{a, title={A: x = {1}}\n  year = "2000"\n  number = 7, volume = 3 }\n', "bibtex"
+    )
     record = reading.records[0]
 
     assert (record.title, record.year, record.issue, record.volume) == ("A: x = 1", 2000, "7", "3")
@@ -227,24 +247,34 @@ def test_a_missing_comma_is_put_in() -> None:
 
 def test_comments_and_preambles_are_no_records() -> None:
     """Nor are groups of JabRef and sets of biblatex."""
-    text = '@preamble{"x"}\n@comment{jabref-meta: a;}\n@set{s, entryset={a}}\n@string{x = {y}}\n@misc{a, title={A}}\n'
+    text = (
+        '@preamble{"x"}\n@comment{jabref-meta: a;}\n@set{s, entryset={a}}\n@string{x = '
+        "{y}}\n@misc{a, title={A}}\n"
+    )
 
     assert [record.title for record in read(text, "bibtex").records] == ["A"]
 
 
 def test_macros_do_not_grow_without_end() -> None:
-    """A macro of macros that doubles at every step stops at what may be repeated, and the venue at its own limit."""
+    """A macro of macros that doubles at every step stops at what may be repeated, and the venue at
+    its own limit."""
     bomb = "".join(f"@string{{m{i} = m{i - 1} # m{i - 1}}}\n" for i in range(1, 60))
-    reading = read(f"@string{{m0 = {{ha}}}}\n{bomb}@article{{a, title={{A}}, journal=m59}}\n", "bibtex")
+    reading = read(
+        f"@string{{m0 = {{ha}}}}\n{bomb}@article{{a, title={{A}}, journal=m59}}\n", "bibtex"
+    )
 
     assert len(reading.records[0].venue or "") == LIMITS["venue"].text < MOST_REPEATED
-    assert [problem.message for problem in reading.problems] == ["1 venue was cut at 1,000 characters"]
+    assert [problem.message for problem in reading.problems] == [
+        "1 venue was cut at 1,000 characters"
+    ]
 
 
 def test_one_entry_does_not_make_all_others_long() -> None:
     """What is inherited is cut, too: a short file must not be able to take hours."""
     children = "".join(f"@inproceedings{{c{i}, title={{C}}, crossref={{v}}}}\n" for i in range(50))
-    reading = read(f"{children}@proceedings{{v, title={{{'V' * 1_000_000}}}, year=1999}}\n", "bibtex")
+    reading = read(
+        f"{children}@proceedings{{v, title={{{'V' * 1_000_000}}}, year=1999}}\n", "bibtex"
+    )
 
     assert {len(record.venue or "") for record in reading.records} == {LIMITS["venue"].text, 0}
 
@@ -261,10 +291,22 @@ def test_what_we_write_comes_back(kind: str) -> None:
     """Title, authors, year, DOI, container, volume, issue and pages, in every type of entry."""
     record_type = next(ours for ours, theirs in BIBTEX_TYPES.items() if theirs == kind)
     ours = {
-        **{f: getattr(MERGED.record, f) for f in ("title", "authors", "year", "date", "venue", "doi", "ids", "issn")}
+        **{
+            f: getattr(MERGED.record, f)
+            for f in ("title", "authors", "year", "date", "venue", "doi", "ids", "issn")
+        }
     }
     written = bibtex.write(
-        [hit(**ours, type=record_type, volume="87", issue="7", pages="1208-1227", keywords=("a", "b"))]
+        [
+            hit(
+                **ours,
+                type=record_type,
+                volume="87",
+                issue="7",
+                pages="1208-1227",
+                keywords=("a", "b"),
+            )
+        ]
     )
     record = read_bytes(written, "a.bib").records[0]
 
@@ -278,7 +320,24 @@ def test_what_we_write_comes_back(kind: str) -> None:
 
 _WORDS = st.lists(
     st.sampled_from(
-        ["Iron", "in", "lakes", "10%", "R&D", "a_b", "{x}", "$5", "C#", "Ünï", "中文", "p", "~", "^", "\\", "DNA"]
+        [
+            "Iron",
+            "in",
+            "lakes",
+            "10%",
+            "R&D",
+            "a_b",
+            "{x}",
+            "$5",
+            "C#",
+            "Ünï",
+            "中文",
+            "p",
+            "~",
+            "^",
+            "\\",
+            "DNA",
+        ]
     ),
     min_size=1,
     max_size=6,
@@ -318,8 +377,10 @@ def test_real_records_survive_our_bibtex(shared: Path) -> None:
     data = gzip.decompress((shared / "data/dedup/sra_tafenoquine/records.jsonl.gz").read_bytes())
     rows = [json.loads(row) for row in data.splitlines()]
     hits = [
-        hit(row["id"], title=row["title"], year=row.get("year"), doi=row.get("doi"), venue=row.get("container"),
-            authors=tuple(Author(a) for a in row.get("authors", ()) if a != "et al.,"), type="article")
+        hit(row["id"], title=row["title"], year=row.get("year"), doi=row.get("doi"),
+        venue=row.get("container"),
+            authors=tuple(Author(a) for a in row.get("authors", ()) if a != "et al.,"),
+            type="article")
         for row in rows
     ]  # fmt: skip
     reading = read_bytes(bibtex.write(hits), "a.bib")

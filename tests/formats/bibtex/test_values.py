@@ -38,7 +38,10 @@ def test_a_macro_is_remarked_on_once() -> None:
     """Whichever entry uses it first."""
     values, first, second = Values({}), {"journal": "jcp"}, {"journal": "jcp"}
 
-    assert values.of(first) == ({"journal": "jcp"}, ["the macro 'jcp' is defined nowhere; its name stands for it"])
+    assert values.of(first) == (
+        {"journal": "jcp"},
+        ["the macro 'jcp' is defined nowhere; its name stands for it"],
+    )
     assert values.of(second) == ({"journal": "jcp"}, [])
 
 

@@ -23,12 +23,20 @@ def read(body: bytes) -> list[dict[str, str]]:
     library = bibtexparser.parse_string(body.decode())
     assert library.failed_blocks == []
     assert len(library.blocks) == len(library.entries)
-    return [{"ENTRYTYPE": e.entry_type, "ID": e.key} | {f.key: f.value for f in e.fields} for e in library.entries]
+    return [
+        {"ENTRYTYPE": e.entry_type, "ID": e.key} | {f.key: f.value for f in e.fields}
+        for e in library.entries
+    ]
 
 
 def unescaped(value: str) -> str:
     """The text of a value: commands as characters, protecting braces gone."""
-    commands = {"textbraceleft": "{", "textbraceright": "}", "textasciitilde": "~", "textasciicircum": "^"}
+    commands = {
+        "textbraceleft": "{",
+        "textbraceright": "}",
+        "textasciitilde": "~",
+        "textasciicircum": "^",
+    }
     commands["textbackslash"] = "\\"
     pattern = re.compile(r"\\([a-z]+)\{\}|\\([&%$#_{}])|[{}]")
     return pattern.sub(lambda m: commands[m[1]] if m[1] else m[2] or "", value)
@@ -70,13 +78,22 @@ def test_every_type_has_an_entry_type() -> None:
 @pytest.mark.parametrize(
     ("fields", "expected"),
     [
-        ({"type": "conference-paper", "venue": "V"}, {"ENTRYTYPE": "inproceedings", "booktitle": "V"}),
+        (
+            {"type": "conference-paper", "venue": "V"},
+            {"ENTRYTYPE": "inproceedings", "booktitle": "V"},
+        ),
         ({"type": "chapter", "venue": "V"}, {"ENTRYTYPE": "incollection", "booktitle": "V"}),
-        ({"type": "thesis", "publisher": "U"}, {"ENTRYTYPE": "phdthesis", "school": "U", "type": "Thesis"}),
+        (
+            {"type": "thesis", "publisher": "U"},
+            {"ENTRYTYPE": "phdthesis", "school": "U", "type": "Thesis"},
+        ),
         ({"type": "report", "publisher": "U"}, {"ENTRYTYPE": "techreport", "institution": "U"}),
         ({"type": "book", "publisher": "U"}, {"ENTRYTYPE": "book", "publisher": "U"}),
         ({"type": "preprint", "venue": "arXiv"}, {"ENTRYTYPE": "misc", "howpublished": "arXiv"}),
-        ({"type": None, "venue": "V", "issue": "5"}, {"ENTRYTYPE": "article", "journal": "V", "number": "5"}),
+        (
+            {"type": None, "venue": "V", "issue": "5"},
+            {"ENTRYTYPE": "article", "journal": "V", "number": "5"},
+        ),
         ({"type": None}, {"ENTRYTYPE": "misc"}),
     ],
 )
@@ -101,13 +118,17 @@ def test_types_and_their_fields(fields: dict[str, str | None], expected: dict[st
     ],
 )
 def test_capitals_are_protected_where_needed(title: str, expected: str) -> None:
-    """Acronyms, single letters and, in sentence case, names are braced; ordinary title case is left to the style."""
+    """Acronyms, single letters and, in sentence case, names are braced; ordinary title case is left
+    to the style."""
     assert read(bibtex.write([hit(title=title)]))[0]["title"] == expected
 
 
 def test_german_nouns_keep_their_capitals() -> None:
     """In German every capital is meant."""
-    assert "in {Wien}" in read(bibtex.write([hit(title="Neue Medien in Wien", language="de")]))[0]["title"]
+    assert (
+        "in {Wien}"
+        in read(bibtex.write([hit(title="Neue Medien in Wien", language="de")]))[0]["title"]
+    )
 
 
 def test_special_characters_are_escaped() -> None:
@@ -122,12 +143,16 @@ def test_special_characters_are_escaped() -> None:
 def test_lone_braces_stand_as_commands() -> None:
     """Paired braces are escaped as usual; a lone one would unbalance the file for BibTeX."""
     assert b"title = {sets \\{a\\} of x}" in bibtex.write([hit(title="sets {a} of x")])
-    assert b"title = {a \\textbraceright{} b \\textbraceleft{} c}" in bibtex.write([hit(title="a } b { c")])
+    assert b"title = {a \\textbraceright{} b \\textbraceleft{} c}" in bibtex.write(
+        [hit(title="a } b { c")]
+    )
 
 
 def test_doi_and_url_stay_as_they_are() -> None:
     """They are printed verbatim; only braces and backslashes are percent-encoded."""
-    entry = read(bibtex.write([hit(doi="10.1000/a_b%c#d", url="https://example.org/a_b?c=%20&d={e}#~f")]))[0]
+    entry = read(
+        bibtex.write([hit(doi="10.1000/a_b%c#d", url="https://example.org/a_b?c=%20&d={e}#~f")])
+    )[0]
 
     assert entry["doi"] == "10.1000/a_b%c#d"
     assert entry["url"] == "https://example.org/a_b?c=%20&d=%7Be%7D#~f"
@@ -155,8 +180,10 @@ def test_names(author: Author, expected: str) -> None:
 @pytest.mark.parametrize(
     ("fields", "expected"),
     [
-        ({"authors": (Author("X", "Müller-Thurgau"),), "year": 1882, "title": "The vine"}, "mullerthurgau1882vine"),
-        ({"authors": (Author("X", "Łukasiewicz"),), "year": 1929, "title": "Elementy"}, "lukasiewicz1929elementy"),
+        ({"authors": (Author("X", "Müller-Thurgau"),), "year": 1882, "title": "The vine"},
+        "mullerthurgau1882vine"),
+        ({"authors": (Author("X", "Łukasiewicz"),), "year": 1929, "title": "Elementy"},
+        "lukasiewicz1929elementy"),
         ({"authors": (Author("Jane Q. Doe"),), "title": "On the DNA"}, "doedna"),
         ({"authors": (Author("Doe, Jane"),), "title": ""}, "doe"),
         ({"authors": (Author("王小明"),), "year": 2020, "title": "深度学习"}, "wang2020"),
@@ -184,12 +211,14 @@ def test_keys(fields: dict[str, object], expected: str) -> None:
     ],
 )
 def test_keys_of_names_in_other_scripts(author: Author, expected: str) -> None:
-    """Chinese names are read as Pinyin, others by their sounds; only who has no letters is nobody."""
+    """Chinese names are read as Pinyin, others by their sounds; only who has no letters is
+    nobody."""
     assert citation_keys([hit(authors=(author,), year=2020, title="深度学习")]) == [expected]
 
 
 def test_keywords_have_one_separator() -> None:
-    """A comma, as biblatex and Zotero part them; a keyword that holds one stands in braces, and is read as one."""
+    """A comma, as biblatex and Zotero part them; a keyword that holds one stands in braces, and is
+    read as one."""
     keywords = ("lakes", "Carcinoma, Hepatocellular", "a; b", "{x}")
     written = bibtex.write([hit(title="Iron", keywords=keywords)])
 
@@ -231,7 +260,8 @@ def test_keys_are_unique_and_plain(hits: list[Hit]) -> None:
 @properties
 @given(st.lists(hostile_hits(), max_size=3))
 def test_any_text_stays_within_its_value(hits: list[Hit]) -> None:
-    """A parser finds one sound entry a hit, and braces balance even for BibTeX, which ignores backslashes."""
+    """A parser finds one sound entry a hit, and braces balance even for BibTeX, which ignores
+    backslashes."""
     written = bibtex.write(hits)
     entries = read(written)
 

@@ -34,7 +34,10 @@ def test_a_whole_file() -> None:
         source_id="2-s2.0-1",
         position=1,
         title="Iron in lakes",
-        authors=(Author("E. Musterfrau", "Musterfrau", "E."), Author("A.A. Byron", "Byron", "A.A.")),
+        authors=(
+            Author("E. Musterfrau", "Musterfrau", "E."),
+            Author("A.A. Byron", "Byron", "A.A."),
+        ),
         year=2019,
         venue="Journal of Mud",
         volume="12",
@@ -46,56 +49,77 @@ def test_a_whole_file() -> None:
         type="article",
         abstract="Lakes rust.",
     )
-    assert (second.title, second.type, second.authors[0].family) == ('A "book" of mud', "book", "Byron")
+    assert (second.title, second.type, second.authors[0].family) == (
+        'A "book" of mud',
+        "book",
+        "Byron",
+    )
 
 
 ZOTERO = (
-    '"Key","Item Type","Publication Year","Author","Title","Publication Title","ISSN","DOI","Url","Abstract Note",'
-    '"Date","Pages","Issue","Volume","Extra","Manual Tags","Automatic Tags","Library Catalog","Date Added",'
+    '"Key","Item Type","Publication Year","Author","Title","Publication '
+    'Title","ISSN","DOI","Url","Abstract Note",'
+    '"Date","Pages","Issue","Volume","Extra","Manual Tags","Automatic Tags","Library '
+    'Catalog","Date Added",'
     '"Num Pages"\n'
-    '"ABCD1234","journalArticle","2019","Musterfrau, Erika; Byron, Ada","Iron in lakes","Journal of Mud","1234-5679",'
+    '"ABCD1234","journalArticle","2019","Musterfrau, Erika; Byron, Ada","Iron in lakes","Journal '
+    'of Mud","1234-5679",'
     '"10.1000/mud.1","https://example.org/1","Lakes rust.","2019-03-12","101-109","3","12",'
     '"PMID: 10000001\nPMCID: PMC77","rust","Lakes; Iron","PubMed","2024-01-01",""\n'
 )
 PUBMED = (
-    "PMID,Title,Authors,Citation,First Author,Journal/Book,Publication Year,Create Date,PMCID,NIHMS ID,DOI\n"
-    '10000001,Iron in lakes,"Musterfrau E, Byron AA.","J Mud. 2019 Mar 12;12(3):101-109. doi: 10.1000/mud.1.",'
+    "PMID,Title,Authors,Citation,First Author,Journal/Book,Publication Year,Create "
+    "Date,PMCID,NIHMS ID,DOI\n"
+    '10000001,Iron in lakes,"Musterfrau E, Byron AA.","J Mud. 2019 Mar 12;12(3):101-109. doi: '
+    '10.1000/mud.1.",'
     "Musterfrau E,J Mud,2019,2019/03/12,PMC77,,10.1000/mud.1\n"
 )
 SCOPUS = (
-    '"Authors","Author full names","Author(s) ID","Title","Year","Source title","Volume","Issue","Art. No.",'
-    '"Page start","Page end","Page count","Cited by","DOI","Link","PubMed ID","Document Type","Source","EID"\n'
-    '"Musterfrau E.; Byron A.A.","Musterfrau, Erika (57190000001); Byron, Ada A. (57190000002)","1; 2","Iron in lakes",'
-    '"2019","Journal of Mud","12","3","","101","109","9","4","10.1000/mud.1","https://www.scopus.com/x?eid=2-s2.0-7",'
+    '"Authors","Author full names","Author(s) ID","Title","Year","Source '
+    'title","Volume","Issue","Art. No.",'
+    '"Page start","Page end","Page count","Cited by","DOI","Link","PubMed ID","Document '
+    'Type","Source","EID"\n'
+    '"Musterfrau E.; Byron A.A.","Musterfrau, Erika (57190000001); Byron, Ada A. '
+    '(57190000002)","1; 2","Iron in lakes",'
+    '"2019","Journal of '
+    'Mud","12","3","","101","109","9","4","10.1000/mud.1","https://www.scopus.com/x?eid=2-s2.0-7",'
     '"10000001","Review","Scopus","2-s2.0-7"\n'
 )
 RAYYAN = (
     "key,title,year,month,day,journal,issn,volume,issue,pages,authors,url,language,publisher,location,abstract,notes,"
     "doi,keywords,pubmed_id,pmc_id\n"
-    'rayyan-1,Iron in lakes,2019,3,12,Journal of Mud,1234-5679,12,3,101-109,"Musterfrau, Erika and Byron, Ada A.",,'
+    'rayyan-1,Iron in lakes,2019,3,12,Journal of Mud,1234-5679,12,3,101-109,"Musterfrau, Erika '
+    'and Byron, Ada A.",,'
     "eng,,,Lakes rust.,,10.1000/mud.1,,10000001,PMC77\n"
 )
 COVIDENCE = (
-    "Title,Authors,Abstract,Published Year,Published Month,Journal,Volume,Issue,Pages,Accession Number,DOI,Ref,"
+    "Title,Authors,Abstract,Published Year,Published Month,Journal,Volume,Issue,Pages,Accession "
+    "Number,DOI,Ref,"
     "Covidence #,Study,Notes,Tags\n"
-    'Iron in lakes,"Musterfrau, E.; Byron, A. A.",Lakes rust.,2019,March,Journal of Mud,12,3,101-109,'
+    'Iron in lakes,"Musterfrau, E.; Byron, A. A.",Lakes rust.,2019,March,Journal of '
+    "Mud,12,3,101-109,"
     "WOS:000100000000001,10.1000/mud.1,,#7,Musterfrau 2019,,\n"
 )
 WOS = (
     "PT\tAU\tAF\tTI\tSO\tLA\tDT\tSN\tEI\tPD\tPY\tVL\tIS\tBP\tEP\tAR\tDI\tUT\tPM\n"
-    "J\tMusterfrau, E; Byron, A\tMusterfrau, Erika; Byron, Ada\tIron in lakes\tJOURNAL OF MUD\tEnglish\tArticle\t"
+    "J\tMusterfrau, E; Byron, A\tMusterfrau, Erika; Byron, Ada\tIron in lakes\tJOURNAL OF "
+    "MUD\tEnglish\tArticle\t"
     "1234-5679\t\tMAR 12\t2019\t12\t3\t101\t109\t\t10.1000/mud.1\tWOS:000100000000001\t10000001\n"
 )
 ASYSD = (
     "record_id;author;year;journal;doi;title;pages;volume;number;abstract;isbn;label;source\n"
-    "7;Musterfrau, E. and Byron, A. A.;2019;Journal of Mud;10.1000/mud.1;Iron in lakes;101-109;12;3;Lakes rust.;"
+    "7;Musterfrau, E. and Byron, A. A.;2019;Journal of Mud;10.1000/mud.1;Iron in "
+    "lakes;101-109;12;3;Lakes rust.;"
     "1234-5679;;Embase\n"
 )
 EMBASE = (
-    '"TITLE","Iron in lakes"\n"AUTHOR NAMES","Musterfrau E.","Byron A.A."\n"SOURCE","J. Mud (2019) 12:3 (101-109)"\n'
+    '"TITLE","Iron in lakes"\n"AUTHOR NAMES","Musterfrau E.","Byron A.A."\n"SOURCE","J. Mud '
+    '(2019) 12:3 (101-109)"\n'
     '"PUBLICATION YEAR","2019"\n"VOLUME","12"\n"ISSUE","3"\n"FIRST PAGE","101"\n"LAST PAGE","109"\n'
-    '"MEDLINE PMID","10000001","https://www.ncbi.nlm.nih.gov/pubmed/10000001"\n"DOI","10.1000/mud.1"\n'
-    '"PUI","L600000001"\n\n"TITLE","Another lake"\n"AUTHOR NAMES","Byron A."\n"PUBLICATION YEAR","2018"\n'
+    '"MEDLINE '
+    'PMID","10000001","https://www.ncbi.nlm.nih.gov/pubmed/10000001"\n"DOI","10.1000/mud.1"\n'
+    '"PUI","L600000001"\n\n"TITLE","Another lake"\n"AUTHOR NAMES","Byron A."\n"PUBLICATION '
+    'YEAR","2018"\n'
 )
 CNKI = (
     "SrcDatabase-来源库,Title-题名,Author-作者,Organ-单位,Source-文献来源,Keyword-关键词,Summary-摘要,PubTime-发表时间,Year-年,Volume-卷,"
@@ -132,20 +156,28 @@ def test_programs(program: str) -> None:
 @pytest.mark.parametrize(
     ("program", "expected", "database"),
     [
-        ("Zotero", {"ids": {"pmid": "10000001", "pmcid": "PMC77"}, "keywords": ("rust", "Lakes", "Iron"),
+        ("Zotero", {"ids": {"pmid": "10000001", "pmcid": "PMC77"}, "keywords": ("rust", "Lakes",
+        "Iron"),
                     "type": "article", "date": "2019-03-12", "source_id": "ABCD1234"}, "PubMed"),
         ("PubMed", {"ids": {"pmid": "10000001", "pmcid": "PMC77"}, "source_id": "10000001"}, None),
-        ("Scopus", {"ids": {"pmid": "10000001", "scopus": "2-s2.0-7"}, "type": "review", "citations": 4}, "Scopus"),
-        ("Rayyan", {"ids": {"pmid": "10000001", "pmcid": "PMC77"}, "date": "2019-03-12", "language": "en"}, None),
-        ("Covidence", {"date": "2019-03", "source_id": "#7", "ids": {"wos": "000100000000001"}}, "Web of Science"),
-        ("Web of Science", {"date": "2019-03-12", "ids": {"pmid": "10000001", "wos": "000100000000001"}},
+        ("Scopus", {"ids": {"pmid": "10000001", "scopus": "2-s2.0-7"}, "type": "review",
+        "citations": 4}, "Scopus"),
+        ("Rayyan", {"ids": {"pmid": "10000001", "pmcid": "PMC77"}, "date": "2019-03-12",
+        "language": "en"}, None),
+        ("Covidence", {"date": "2019-03", "source_id": "#7", "ids": {"wos": "000100000000001"}},
+        "Web of Science"),
+        (("Web of "
+         "Science"), {"date": "2019-03-12", "ids": {"pmid": "10000001", "wos": "000100000000001"}},
          "Web of Science"),
         ("ASySD", {"source_id": "7", "issn": ("1234-5679",)}, "Embase"),
         ("Embase", {"ids": {"pmid": "10000001"}, "source_id": "L600000001"}, None),
-        ("CNKI", {"keywords": ("湖泊", "铁"), "type": "article", "abstract": "本文研究湖泊。"}, None),
+        ("CNKI", {"keywords": ("湖泊", "铁"), "type": "article", "abstract": "本文研究湖泊。"},
+        None),
     ],
 )  # fmt: skip
-def test_what_only_some_programs_say(program: str, expected: dict[str, object], database: str | None) -> None:
+def test_what_only_some_programs_say(
+    program: str, expected: dict[str, object], database: str | None
+) -> None:
     """Identifiers, dates, keywords, databases."""
     entry = read_bytes(PROGRAMS[program].encode(), "a.csv", format="csv").entries[0]
 
@@ -157,9 +189,13 @@ def test_what_only_some_programs_say(program: str, expected: dict[str, object], 
 @pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
 @pytest.mark.parametrize("start", ["", "\ufeff", "sep=X\n", "Exported on Monday\n\n"])
 def test_how_a_table_is_written(delimiter: str, newline: str, start: str) -> None:
-    """Delimiter, line ends, byte order mark, Excel's first line, and lines before the names of columns."""
+    """Delimiter, line ends, byte order mark, Excel's first line, and lines before the names of
+    columns."""
     text = (
-        (start + "Title,Year,DOI\nA,2001,10.1000/ab\n").replace("X", ",").replace(",", delimiter).replace("\n", newline)
+        (start + "Title,Year,DOI\nA,2001,10.1000/ab\n")
+        .replace("X", ",")
+        .replace(",", delimiter)
+        .replace("\n", newline)
     )
 
     record = one(text, "csv")
@@ -175,8 +211,11 @@ def test_columns_that_nobody_knows_are_told_once() -> None:
 
 
 def test_rows_that_do_not_fit() -> None:
-    """Too few cells: the row is kept; too many: nobody knows which is which; blank ones at the end are no matter."""
-    reading = read("Title,Year,Journal\nA,2001\nB, 2002, J, extra\nC,2003,J,,\n\n,,\nD,2004,J\n", "csv")
+    """Too few cells: the row is kept; too many: nobody knows which is which; blank ones at the end
+    are no matter."""
+    reading = read(
+        "Title,Year,Journal\nA,2001\nB, 2002, J, extra\nC,2003,J,,\n\n,,\nD,2004,J\n", "csv"
+    )
 
     assert [(it.record.title, it.line, it.record.position) for it in reading.entries] == [
         ("A", 2, 1),
@@ -206,8 +245,12 @@ def test_a_last_row_whose_quote_is_open_is_told() -> None:
 
 
 def test_giant_cells_and_nul() -> None:
-    """Twelve megabytes are too much for a cell, one is not, though too much for a title; NUL is no text."""
-    reading = read(f'Title,Year\nA\x00B,2001\n"{"x" * 1_000_000}",2002\n"{"x" * 12_000_000}",2003\nD,2004\n', "csv")
+    """Twelve megabytes are too much for a cell, one is not, though too much for a title; NUL is no
+    text."""
+    reading = read(
+        f'Title,Year\nA\x00B,2001\n"{"x" * 1_000_000}",2002\n"{"x" * 12_000_000}",2003\nD,2004\n',
+        "csv",
+    )
 
     assert [record.title[:2] for record in reading.records] == ["AB", "xx", "D"]
     assert [(problem.line, problem.lost) for problem in reading.problems] == [(3, 0), (4, 1)]
@@ -237,7 +280,8 @@ def test_what_we_write_comes_back() -> None:
         record = reading.records[0]
 
         assert not reading.problems
-        for name in ("title", "year", "date", "venue", "publisher", "volume", "issue", "pages", "doi", "ids", "issn",
+        for name in ("title", "year", "date", "venue", "publisher", "volume", "issue", "pages",
+        "doi", "ids", "issn",
                      "url", "pdf_url", "type", "language", "keywords", "citations"):  # fmt: skip
             assert getattr(record, name) == getattr(MERGED.record, name), name
         assert [a.name for a in record.authors] == ["Norman Paskin", "IEEE Standards Committee"]
@@ -260,7 +304,11 @@ def test_text_of_any_kind_comes_back(title: str, venue: str, volume: int) -> Non
     written = csv_table.write([hit(title=title, venue=venue, volume=str(volume))])
     (record,) = read_bytes(written, "a.csv", format="csv").records
 
-    assert (line(record.title), line(record.venue), record.volume) == (line(title), line(venue), str(volume))
+    assert (line(record.title), line(record.venue), record.volume) == (
+        line(title),
+        line(venue),
+        str(volume),
+    )
 
 
 @pytest.mark.shared
@@ -268,7 +316,10 @@ def test_real_records_survive_our_csv(shared: Path) -> None:
     """Titles, DOIs and years of a real set come back from what we write of them."""
     data = gzip.decompress((shared / "data/dedup/respiratory/records.jsonl.gz").read_bytes())
     rows = [json.loads(row) for row in data.splitlines()]
-    hits = [hit(row["id"], title=row["title"], year=row.get("year"), volume=row.get("volume")) for row in rows]
+    hits = [
+        hit(row["id"], title=row["title"], year=row.get("year"), volume=row.get("volume"))
+        for row in rows
+    ]
     reading = read_bytes(csv_table.write(hits), "a.csv")
 
     assert (len(reading.entries), reading.lost) == (len(rows), 0)

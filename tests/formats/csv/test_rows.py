@@ -1,4 +1,5 @@
-"""Rows with long cells: read by the rules of the csv module, without its limit, which belongs to the process."""
+"""Rows with long cells: read by the rules of the csv module, without its limit, which belongs to
+the process."""
 
 from __future__ import annotations
 
@@ -13,7 +14,9 @@ from hypothesis import strategies as st
 from metasearch.formats.csv import rows as csv_rows
 from metasearch.formats.csv.rows import long_row, row
 
-_TEXTS = st.lists(st.sampled_from(['"', '""', ",", ";", "\n", "a", "b c", " "]), max_size=30).map("".join)
+_TEXTS = st.lists(st.sampled_from(['"', '""', ",", ";", "\n", "a", "b c", " "]), max_size=30).map(
+    "".join
+)
 
 
 def _lines(text: str) -> list[str]:

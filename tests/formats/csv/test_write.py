@@ -57,7 +57,11 @@ def test_a_merged_work() -> None:
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t=", "\r=", "\uff1d", "\uff20"])
 def test_formulas_are_disarmed(start: str) -> None:
     """A cell that a spreadsheet would calculate begins with an apostrophe, in any text column."""
-    row = read(csv_table.write([hit(title=f"{start}1+1", authors=(Author(f"{start}x"),), volume=f"{start}2")]))[0]
+    row = read(
+        csv_table.write(
+            [hit(title=f"{start}1+1", authors=(Author(f"{start}x"),), volume=f"{start}2")]
+        )
+    )[0]
 
     assert {row[column][0] for column in ("title", "authors", "volume")} == {"'"}
 
@@ -76,11 +80,14 @@ def test_the_byte_order_mark_is_an_option() -> None:
 @properties
 @given(st.lists(hostile_hits(), max_size=3))
 def test_any_text_stays_within_its_cell(hits: list[Hit]) -> None:
-    """There is one physical line a hit besides the header, and no text cell that begins a formula."""
+    """There is one physical line a hit besides the header, and no text cell that begins a
+    formula."""
     written = csv_table.write(hits)
     rows = read(written)
 
     assert written.count(b"\r\n") == written.count(b"\n") == written.count(b"\r") == len(hits) + 1
     assert len(rows) == len(hits)
     text_columns = set(COLUMNS) - {"rank", "score", "year", "citations"}
-    assert not [row[c] for row in rows for c in text_columns if row[c].startswith(("=", "+", "-", "@"))]
+    assert not [
+        row[c] for row in rows for c in text_columns if row[c].startswith(("=", "+", "-", "@"))
+    ]

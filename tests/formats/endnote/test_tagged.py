@@ -21,7 +21,10 @@ def test_whole_records() -> None:
         source="a.txt",
         position=1,
         title="Iron in lakes",
-        authors=(Author("Erika Musterfrau", "Musterfrau", "Erika"), Author("Ada A. Byron", "Byron", "Ada A.")),
+        authors=(
+            Author("Erika Musterfrau", "Musterfrau", "Erika"),
+            Author("Ada A. Byron", "Byron", "Ada A."),
+        ),
         year=2019,
         venue="Journal of Mud",
         volume="12",
@@ -30,14 +33,21 @@ def test_whole_records() -> None:
         doi="10.1000/mud.1",
         type="article",
     )
-    assert (thesis.type, thesis.venue, thesis.publisher) == ("thesis", "某某大学学位论文", "某某大学")
+    assert (thesis.type, thesis.venue, thesis.publisher) == (
+        "thesis",
+        "某某大学学位论文",
+        "某某大学",
+    )
     assert thesis.authors == (Author("张三"),)
     assert [entry.database for entry in read(REFER).entries] == [None, "CNKI"]
 
 
 def test_old_files_part_records_by_blank_lines_alone() -> None:
     """refer, before EndNote: no %0."""
-    reading = read("%A Ada Byron\n%T Iron in\nlakes\n%J Mud\n%D 1843\n\n\n%T Rust\n%A Ada Byron\n%B A book of mud\n")
+    reading = read(
+        "%A Ada Byron\n%T Iron in\nlakes\n%J Mud\n%D 1843\n\n\n%T Rust\n%A Ada Byron\n%B A book "
+        "of mud\n"
+    )
 
     assert (reading.format, reading.problems) == ("endnote-tagged", [])
     assert [record.title for record in reading.records] == ["Iron in lakes", "Rust"]
@@ -66,19 +76,26 @@ def test_types(kind: str, line: str, found: str | None) -> None:
 
 def test_other_fields() -> None:
     found = article(
-        "%Q 湖泊中的铁", "%8 2019-03-12", "%D 2019", "%@ 1234-5679", "%K iron", "rust; mud", "%X Lakes rust.", "%G eng",
-        "%U https://example.org/a", "%M 2-s2.0-85", "%] 101", "%7 2nd", "%> https://example.org/a.pdf",
+        "%Q 湖泊中的铁", "%8 2019-03-12", "%D 2019", "%@ 1234-5679", "%K iron", "rust; mud",
+        "%X Lakes rust.", "%G eng",
+        "%U https://example.org/a", "%M 2-s2.0-85", "%] 101", "%7 2nd",
+        "%> https://example.org/a.pdf",
     )  # fmt: skip
     assert (found.titles, found.date, found.issn, found.keywords) == (
         ("湖泊中的铁",), "2019-03-12", ("1234-5679",), ("iron", "rust", "mud"),
     )  # fmt: skip
-    assert (found.abstract, found.language, found.url, found.ids, found.pages, found.edition, found.pdf_url) == (
-        "Lakes rust.", "en", "https://example.org/a", {"scopus": "2-s2.0-85"}, "101", "2nd", "https://example.org/a.pdf",
+    assert (found.abstract, found.language, found.url, found.ids, found.pages, found.edition,
+    found.pdf_url) == (
+        "Lakes rust.", "en", "https://example.org/a", {"scopus": "2-s2.0-85"}, "101", "2nd",
+        "https://example.org/a.pdf",
     )  # fmt: skip
 
 
 def test_percent_signs_in_text_are_no_tags() -> None:
-    assert article("%X Half of it is", "% iron, and", "%100 mud").abstract == "Half of it is % iron, and %100 mud"
+    assert (
+        article("%X Half of it is", "% iron, and", "%100 mud").abstract
+        == "Half of it is % iron, and %100 mud"
+    )
 
 
 def test_what_cannot_be_read_is_told() -> None:
@@ -90,7 +107,12 @@ def test_what_cannot_be_read_is_told() -> None:
 
 @pytest.mark.parametrize(
     ("head", "yes"),
-    [("\ufeff%0 Book\n", True), ("%A a\n%T b\n%J c\n", True), ("%A a\n", False), ("100 %0 Book", False)],
+    [
+        ("\ufeff%0 Book\n", True),
+        ("%A a\n%T b\n%J c\n", True),
+        ("%A a\n", False),
+        ("100 %0 Book", False),
+    ],
 )
 def test_looks_like(head: str, *, yes: bool) -> None:
     assert looks_like(head) is yes

@@ -14,12 +14,14 @@ from tests.formats.reading.structured import ENDNOTE_XML, MARCXML
 def record(inner: str) -> Record:
     """The record of a file that holds this one."""
     return one(
-        f"<xml><records><record><titles><title>T</title></titles>{inner}</record></records></xml>", "endnote-xml"
+        f"<xml><records><record><titles><title>T</title></titles>{inner}</record></records></xml>",
+        "endnote-xml",
     )
 
 
 def test_a_whole_file() -> None:
-    """Every field of an article; the runs of <style> are one text, a name that ends in a comma is a body's."""
+    """Every field of an article; the runs of <style> are one text, a name that ends in a comma is a
+    body's."""
     reading = read(ENDNOTE_XML)
     first, second = reading.records
 
@@ -61,17 +63,24 @@ def test_a_whole_file() -> None:
     [
         ("<volume>6(2)</volume>", {"volume": "6", "issue": "2"}),
         ("<volume>6(2)</volume><number>9</number>", {"volume": "6(2)", "issue": "9"}),
-        ("<periodical><full-title>Journal</full-title><abbr-1>J</abbr-1></periodical>", {"venue": "Journal"}),
+        ("<periodical><full-title>Journal</full-title><abbr-1>J</abbr-1></periodical>",
+        {"venue": "Journal"}),
         ("<accession-num>WOS:000300000000001</accession-num>", {"ids": {"wos": "000300000000001"}}),
         ("<accession-num>123</accession-num>", {"ids": {}, "source_id": "123"}),
         ("<custom2>PMC1234567</custom2>", {"ids": {"pmcid": "PMC1234567"}}),
         ("<custom7>e12</custom7>", {"pages": "e12"}),
-        ("<urls><related-urls><url>https://doi.org/10.1000/ab</url></related-urls></urls>", {"doi": "10.1000/ab"}),
-        ('<ref-type name="Conference Proceedings">10</ref-type><pages>1</pages>', {"type": "conference-paper"}),
+        ("<urls><related-urls><url>https://doi.org/10.1000/ab</url></related-urls></urls>",
+        {"doi": "10.1000/ab"}),
+        (('<ref-type name="Conference '
+         'Proceedings">10</ref-type><pages>1</pages>'), {"type": "conference-paper"}),
         ('<ref-type name="Conference Proceedings">10</ref-type>', {"type": "proceedings"}),
-        ('<ref-type name="Thesis">32</ref-type><publisher>北京大学</publisher>', {"venue": "北京大学学位论文"}),
-        ("<keywords><keyword>a&#xD;b</keyword><keyword>c; d</keyword></keywords>", {"keywords": ("a", "b", "c", "d")}),
-        ("<contributors><secondary-authors><author>Doe, J.</author></secondary-authors></contributors>",
+        (('<ref-type '
+         'name="Thesis">32</ref-type><publisher>北京大学</publisher>'),
+         {"venue": "北京大学学位论文"}),
+        (("<keywords><keyword>a&#xD;b</keyword><keyword>c; "
+         "d</keyword></keywords>"), {"keywords": ("a", "b", "c", "d")}),
+        (("<contributors><secondary-authors><author>Doe, "
+         "J.</author></secondary-authors></contributors>"),
          {"authors": (Author("J. Doe", "Doe", "J."),)}),
     ],
 )  # fmt: skip
@@ -83,7 +92,8 @@ def test_fields(inner: str, expected: dict[str, object]) -> None:
 
 
 def test_a_broken_record_is_told_and_costs_no_other() -> None:
-    """Tags that do not match, a record without end, an end without beginning; with the line of each."""
+    """Tags that do not match, a record without end, an end without beginning; with the line of
+    each."""
     good = "<record><titles><title>{}</title></titles></record>\n"
     text = (
         "<xml><records>\n" + good.format("A") + "<record><titles><title>x</titel></titles></record>\n"
@@ -98,11 +108,16 @@ def test_a_broken_record_is_told_and_costs_no_other() -> None:
         ("C", 6, 5),
         ("D", 8, 7),
     ]
-    assert [(problem.line, problem.lost) for problem in reading.problems] == [(3, 1), (5, 1), (7, 1)]
+    assert [(problem.line, problem.lost) for problem in reading.problems] == [
+        (3, 1),
+        (5, 1),
+        (7, 1),
+    ]
 
 
 def test_what_people_get_wrong_is_mended() -> None:
-    """Bare ampersands, HTML's names for characters and control characters; other entities stay as they are written."""
+    """Bare ampersands, HTML's names for characters and control characters; other entities stay as
+    they are written."""
     title = "R&D\x0b caf&eacute; &#1;&lt;b&gt; &unknown; 1&#60;2"
     text = f"<xml><records><record><titles><title>{title}</title></titles></record></records></xml>"
     reading = read(text, "endnote-xml")
@@ -113,7 +128,10 @@ def test_what_people_get_wrong_is_mended() -> None:
 
 def test_a_file_that_breaks_off() -> None:
     """Inside of a record, one is lost; between two, nobody knows, and that is told."""
-    inside, between = ENDNOTE_XML.partition("A book of mud")[0], ENDNOTE_XML.partition("<record><rec-number>2")[0]
+    inside, between = (
+        ENDNOTE_XML.partition("A book of mud")[0],
+        ENDNOTE_XML.partition("<record><rec-number>2")[0],
+    )
 
     reading = read(inside)
     assert (len(reading.entries), reading.lost) == (1, 1)
@@ -127,7 +145,8 @@ def test_no_entity_is_expanded_and_no_file_read() -> None:
     """A document type definition is not read at all."""
     bomb = "".join(f'<!ENTITY e{i} "{f"&e{i - 1};" * 10}">' for i in range(1, 12))
     text = (
-        f'<!DOCTYPE xml [<!ENTITY e0 "ha"><!ENTITY file SYSTEM "file:///etc/passwd">{bomb}]>\n<xml><records>'
+        f'<!DOCTYPE xml [<!ENTITY e0 "ha"><!ENTITY file SYSTEM '
+        f'"file:///etc/passwd">{bomb}]>\n<xml><records>'
         "<record><titles><title>A &e11; &file; b</title></titles></record></records></xml>"
     )
 
@@ -138,7 +157,9 @@ def test_no_entity_is_expanded_and_no_file_read() -> None:
 def test_encodings(encoding: str) -> None:
     """By the mark, or as declared."""
     declared = encoding.removesuffix("-sig")
-    text = ENDNOTE_XML.replace('encoding="UTF-8"', f'encoding="{declared}"').replace("Journal of Mud", "Größe")
+    text = ENDNOTE_XML.replace('encoding="UTF-8"', f'encoding="{declared}"').replace(
+        "Journal of Mud", "Größe"
+    )
     reading = read_bytes(text.encode(encoding), "a.xml", format="endnote-xml")
 
     assert not reading.lost
@@ -147,7 +168,9 @@ def test_encodings(encoding: str) -> None:
 
 def test_a_wrong_declaration_does_not_matter() -> None:
     """UTF-8 is known by its bytes, whatever a program has left in the first line."""
-    text = ENDNOTE_XML.replace('encoding="UTF-8"', 'encoding="iso-8859-1"').replace("Journal of Mud", "Größe")
+    text = ENDNOTE_XML.replace('encoding="UTF-8"', 'encoding="iso-8859-1"').replace(
+        "Journal of Mud", "Größe"
+    )
 
     assert read(text).records[0].venue == "Größe"
 

@@ -1,4 +1,5 @@
-"""ISO 2709 as libraries exchange it: encodings, wrong lengths, damage; places are offsets in bytes."""
+"""ISO 2709 as libraries exchange it: encodings, wrong lengths, damage; places are offsets in
+bytes."""
 
 from __future__ import annotations
 
@@ -27,7 +28,13 @@ def raw(fields: list[tuple[str, bytes]], leader: str = "00000nam  2200000 i 4500
         body += value
     base = 24 + len(directory) + 1
     length = base + len(body) + 1
-    return f"{length:05d}{leader[5:12]}{base:05d}{leader[17:]}".encode() + directory + b"\x1e" + body + b"\x1d"
+    return (
+        f"{length:05d}{leader[5:12]}{base:05d}{leader[17:]}".encode()
+        + directory
+        + b"\x1e"
+        + body
+        + b"\x1d"
+    )
 
 
 def test_a_whole_file() -> None:
@@ -56,7 +63,11 @@ def test_a_whole_file() -> None:
 )
 def test_encodings_of_marc_21(title: bytes, leader: str, encoding: str, read: str) -> None:
     """MARC-8 unless the bytes are UTF-8 or the leader claims so; a claim that is wrong is told."""
-    reading = read_bytes(raw([("245", b"10\x1fa" + title)], f"00000nam {leader}2200000 i 4500"), "a.mrc", format="marc")
+    reading = read_bytes(
+        raw([("245", b"10\x1fa" + title)], f"00000nam {leader}2200000 i 4500"),
+        "a.mrc",
+        format="marc",
+    )
 
     assert [record.title for record in reading.records] == [read]
     assert reading.encoding == encoding
@@ -64,21 +75,33 @@ def test_encodings_of_marc_21(title: bytes, leader: str, encoding: str, read: st
 
 
 @pytest.mark.parametrize(
-    ("encoding", "title"), [("utf-8", "中国图书馆史研究"), ("gb18030", "中国图书馆史研究的理论与方法")]
+    ("encoding", "title"),
+    [("utf-8", "中国图书馆史研究"), ("gb18030", "中国图书馆史研究的理论与方法")],
 )
 def test_encodings_of_unimarc(encoding: str, title: str) -> None:
     """Chinese libraries write GB 18030 and do not say so."""
-    data = raw([("200", b"1 \x1fa" + title.encode(encoding)), ("701", b" 0\x1fa" + "张三".encode(encoding))])
+    data = raw(
+        [
+            ("200", b"1 \x1fa" + title.encode(encoding)),
+            ("701", b" 0\x1fa" + "张三".encode(encoding)),
+        ]
+    )
     reading = read_bytes(data, "a.mrc", format="marc")
 
-    assert [(record.title, record.authors[0].name) for record in reading.records] == [(title, "张三")]
+    assert [(record.title, record.authors[0].name) for record in reading.records] == [
+        (title, "张三")
+    ]
     assert reading.encoding == encoding
 
 
 def test_lengths_that_are_all_wrong_are_told_and_do_not_matter() -> None:
     """As after a conversion from Latin-1 that did not count again."""
     data = raw(
-        [("100", b"1 \x1faM\xfcller, J\xf6rg"), ("245", b"10\x1fa\xdcber Seen"), ("260", b"  \x1fc1999")],
+        [
+            ("100", b"1 \x1faM\xfcller, J\xf6rg"),
+            ("245", b"10\x1fa\xdcber Seen"),
+            ("260", b"  \x1fc1999"),
+        ],
         "00000nam a2200000 i 4500",
     )
     converted = data.decode("latin-1").encode()
@@ -87,19 +110,29 @@ def test_lengths_that_are_all_wrong_are_told_and_do_not_matter() -> None:
     assert [record.title for record in reading.records] == ["Über Seen", "Eisen in Seen"]
     assert (reading.records[0].authors[0].family, reading.records[0].year) == ("Müller", 1999)
     assert told(reading) == [
-        (0, f"the leader gives a length of {data[:5].decode()}, but the record has {len(converted)} bytes")
+        (
+            0,
+            (
+                f"the leader gives a length of {data[:5].decode()}, but the record has "
+                f"{len(converted)} bytes"
+            ),
+        )
     ]
 
 
 @pytest.mark.parametrize("between", [b"", b"\n", b"\r\n\x00 "])
 def test_damage_costs_one_record(between: bytes) -> None:
     """The offset is told, and reading goes on behind the next end of a record."""
-    data = between.join([FIRST, b"garbage\x1d", FIRST[:40] + b"\x1d", marc("2", "B", "C, D", "2001")])
+    data = between.join(
+        [FIRST, b"garbage\x1d", FIRST[:40] + b"\x1d", marc("2", "B", "C, D", "2001")]
+    )
     reading = read_bytes(data, "a.mrc")
 
     assert [record.title for record in reading.records] == ["Eisen in Seen", "B"]
     offsets = [len(FIRST) + len(between), len(FIRST) + 2 * len(between) + 8]
-    assert [(problem.line, problem.lost) for problem in reading.problems] == [(offset, 1) for offset in offsets]
+    assert [(problem.line, problem.lost) for problem in reading.problems] == [
+        (offset, 1) for offset in offsets
+    ]
 
 
 def test_a_file_that_breaks_off() -> None:
@@ -107,13 +140,18 @@ def test_a_file_that_breaks_off() -> None:
     reading = read_bytes(MARC[:-20], "a.mrc")
 
     assert [record.title for record in reading.records] == ["Eisen in Seen"]
-    assert told(reading) == [(len(FIRST), "the file breaks off inside this record; it was left out")]
+    assert told(reading) == [
+        (len(FIRST), "the file breaks off inside this record; it was left out")
+    ]
 
 
 def test_an_end_of_record_that_is_lost() -> None:
     """The leader behind it begins a record of its own."""
     for damaged in (MARC.replace(b"\x1d", b"", 1), MARC.replace(b"\x1d", b"x", 1)):
-        assert [record.title for record in read_bytes(damaged, "a.mrc").records] == ["Eisen in Seen", "A book of mud"]
+        assert [record.title for record in read_bytes(damaged, "a.mrc").records] == [
+            "Eisen in Seen",
+            "A book of mud",
+        ]
 
 
 def test_fields_in_another_order_than_the_directory() -> None:
@@ -134,9 +172,15 @@ def test_fields_in_another_order_than_the_directory() -> None:
 
 
 def test_odd_fields_cost_nothing() -> None:
-    """Without indicators, without a code, with control characters; a directory that lists too little."""
+    """Without indicators, without a code, with control characters; a directory that lists too
+    little."""
     data = raw(
-        [("245", b"\x1faA\x0b title\x1f\x1fbsub"), ("100", b"1"), ("9XX", b"  \x1fax"), ("260", b"  \x1fc1999")],
+        [
+            ("245", b"\x1faA\x0b title\x1f\x1fbsub"),
+            ("100", b"1"),
+            ("9XX", b"  \x1fax"),
+            ("260", b"  \x1fc1999"),
+        ],
         "00000nam a2200000 i 4500",
     )
     record = read_bytes(data, "a.mrc").records[0]
@@ -145,7 +189,10 @@ def test_odd_fields_cost_nothing() -> None:
     cut = data[: 24 + 36] + data[24 + 48 :]  # one entry of the directory is gone
     reading = read_bytes(cut, "a.mrc", format="marc")
     assert len(reading.entries) + reading.lost == 1
-    assert any("the directory lists 3 fields, but the record has 4" in message for _, message in told(reading))
+    assert any(
+        "the directory lists 3 fields, but the record has 4" in message
+        for _, message in told(reading)
+    )
 
 
 def test_detection() -> None:

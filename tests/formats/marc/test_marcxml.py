@@ -1,4 +1,5 @@
-"""MARCXML: collections, saved answers of SRU servers, MARC 21 and UNIMARC, by the field rules of the catalogues."""
+"""MARCXML: collections, saved answers of SRU servers, MARC 21 and UNIMARC, by the field rules of
+the catalogues."""
 
 from __future__ import annotations
 
@@ -51,7 +52,11 @@ def test_unimarc_among_marc_21() -> None:
     text = (
         "<collection>"
         + marc(field("245", "aA title."))
-        + marc(field("200", "aUn titre", "esous-titre"), field("700", "aDupont", "bJeanne"), field("210", "d1999"))
+        + marc(
+            field("200", "aUn titre", "esous-titre"),
+            field("700", "aDupont", "bJeanne"),
+            field("210", "d1999"),
+        )
         + marc(field("245", "aAnother"))
         + "</collection>"
     )
@@ -80,13 +85,21 @@ def test_what_cannot_be_read_is_told_with_its_line() -> None:
     """Broken XML, and a record that says nothing; identifiers are the records' own."""
     text = (
         "<collection>\n" + marc('<controlfield tag="001">x</controlfield>', field("245", "aA"))
-        + marc(field("245", "aB</b>")) + marc(field("500", "anote")) + marc('<controlfield tag="001">x</controlfield>',
+        + marc(field("245", "aB</b>")) + marc(field("500",
+        "anote")) + marc('<controlfield tag="001">x</controlfield>',
         field("245", "aC &amp; D & E")) + "</collection>"
     )  # fmt: skip
     reading = read(text)
 
-    assert [(record.title, record.source_id) for record in reading.records] == [("A", "x"), ("C & D & E", "")]
-    assert [(problem.line, problem.lost) for problem in reading.problems] == [(3, 1), (4, 1), (5, 0)]
+    assert [(record.title, record.source_id) for record in reading.records] == [
+        ("A", "x"),
+        ("C & D & E", ""),
+    ]
+    assert [(problem.line, problem.lost) for problem in reading.problems] == [
+        (3, 1),
+        (4, 1),
+        (5, 0),
+    ]
     assert told(reading)[2] == (5, "it held characters that are not legal in XML; it was mended")
 
 
@@ -103,7 +116,13 @@ def test_real_records_are_read_as_sru_catalogues_give_them(shared: Path) -> None
     data = gzip.decompress((shared / "data/marc/union.marcxml.gz").read_bytes())
     reading = read_bytes(data, "union")
     settings = Settings(
-        sources={"union": {"extends": "sru", "url": "http://127.0.0.1:210/x", "limits": {"max_bytes": 64_000_000}}}
+        sources={
+            "union": {
+                "extends": "sru",
+                "url": "http://127.0.0.1:210/x",
+                "limits": {"max_bytes": 64_000_000},
+            }
+        }
     )
     request = Request(source="union", url="http://127.0.0.1:210/x", size=10_000, wanted=10_000)
     parsed = parse(Page(request=request, body=data), Registry(settings).spec("union"))
@@ -118,7 +137,9 @@ def test_real_records_are_read_as_sru_catalogues_give_them(shared: Path) -> None
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize("name", ["zebra-marcxml-1.1", "zebra-marcxml-2.0", "zebra-gamma-nonlatin", "zebra-by-id"])
+@pytest.mark.parametrize(
+    "name", ["zebra-marcxml-1.1", "zebra-marcxml-2.0", "zebra-gamma-nonlatin", "zebra-by-id"]
+)
 def test_saved_answers_of_real_servers(shared: Path, name: str) -> None:
     """As many records as the answer has envelopes."""
     data = (shared / f"data/payloads/sru/{name}.xml").read_bytes()

@@ -1,4 +1,5 @@
-"""One small file of each tagged format, written by us in the shape of the real thing, and how its records begin."""
+"""One small file of each tagged format, written by us in the shape of the real thing, and how its
+records begin."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""One small file of each structured format, written by us in the shape of the real thing, and how its records begin."""
+"""One small file of each structured format, written by us in the shape of the real thing, and how
+its records begin."""
 
 from __future__ import annotations
 
@@ -87,11 +88,15 @@ def marc(number: str, title: str, author: str, year: str) -> bytes:
     record = Record(leader="00000nam a2200000 i 4500")
     record.add_field(Field(tag="001", data=number))
     for tag, code, value in (("100", "a", author), ("245", "a", title), ("260", "c", year)):
-        record.add_field(Field(tag=tag, indicators=Indicators("1", "0"), subfields=[Subfield(code, value)]))
+        record.add_field(
+            Field(tag=tag, indicators=Indicators("1", "0"), subfields=[Subfield(code, value)])
+        )
     return bytes(record.as_marc())
 
 
-MARC = marc("1", "Eisen in Seen", "Müsterfrau, Erika", "2019") + marc("2", "A book of mud", "Byron, Ada", "2001")
+MARC = marc("1", "Eisen in Seen", "Müsterfrau, Erika", "2019") + marc(
+    "2", "A book of mud", "Byron, Ada", "2001"
+)
 
 #: ISO 2709 as text in Latin-1, byte for byte.
 SAMPLES = {
@@ -99,7 +104,9 @@ SAMPLES = {
     "endnote-xml": Sample(ENDNOTE_XML, re.compile(r"<record>"), 2),
     "csv": Sample(CSV, re.compile(r"^(?:\"Musterfrau|Byron)", re.MULTILINE), 2),
     "marcxml": Sample(MARCXML, re.compile(r"<marc:record>(?=<marc:leader>)"), 2),
-    "marc": Sample(MARC.decode("latin-1"), re.compile(r"(?:^|\x1d)(?=\d{5}nam a22\d{5} i 4500)"), 2),
+    "marc": Sample(
+        MARC.decode("latin-1"), re.compile(r"(?:^|\x1d)(?=\d{5}nam a22\d{5} i 4500)"), 2
+    ),
     "csl-json": Sample(CSL_JSON, re.compile(r"\{\"id\":"), 2),
     "ndjson": Sample(OWN, re.compile(r"^\{\"source\":", re.MULTILINE), 2),
 }

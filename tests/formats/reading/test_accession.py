@@ -23,7 +23,9 @@ from metasearch.formats.reading import accession
         (["NA"], [""], [], None),
     ],
 )
-def test_databases(said: list[str], provider: list[str], links: list[str], found: str | None) -> None:
+def test_databases(
+    said: list[str], provider: list[str], links: list[str], found: str | None
+) -> None:
     """What is said counts first; a link tells where only the database itself writes it."""
     assert accession.database(said, provider, links, []) == found
 
@@ -41,7 +43,11 @@ def test_databases(said: list[str], provider: list[str], links: list[str], found
         ([], ["https://www.ncbi.nlm.nih.gov/pubmed/123"], {"pmid": "123"}),
         ([], ["https://www.ncbi.nlm.nih.gov/pmc/articles/PMC123/pdf/x.pdf"], {"pmcid": "PMC123"}),
         ([], ["https://arxiv.org/abs/1706.03762v5"], {"arxiv": "1706.03762"}),
-        ([], ["https://kns.cnki.net/x.aspx?dbname=CJFD&filename=ntxb201903001"], {"cnki": "NTXB201903001"}),
+        (
+            [],
+            ["https://kns.cnki.net/x.aspx?dbname=CJFD&filename=ntxb201903001"],
+            {"cnki": "NTXB201903001"},
+        ),
     ],
 )
 def test_identifiers(numbers: list[str], links: list[str], found: dict[str, str]) -> None:
@@ -56,7 +62,10 @@ def test_a_bare_number_belongs_to_the_database_that_is_named() -> None:
 
 
 def test_the_landing_page_is_no_doi_where_there_is_another() -> None:
-    assert accession.landing_page(["https://doi.org/10.1/a", "https://example.org/a"]) == "https://example.org/a"
+    assert (
+        accession.landing_page(["https://doi.org/10.1/a", "https://example.org/a"])
+        == "https://example.org/a"
+    )
     assert accession.landing_page(["https://doi.org/10.1/a"]) == "https://doi.org/10.1/a"
     assert accession.landing_page([]) is None
 

@@ -1,4 +1,5 @@
-"""Memory goes into records and not into bytes: what a file may hold is bounded, and read step by step."""
+"""Memory goes into records and not into bytes: what a file may hold is bounded, and read step by
+step."""
 
 from __future__ import annotations
 
@@ -50,12 +51,15 @@ except FileFormatError as exc:
 print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)
 """
 
-#: Format, what stands before and behind a long run of one piece, the piece; entries and lost records.
+#: Format, what stands before and behind a long run of one piece, the piece; entries and lost
+#: records.
 HOSTILE: dict[str, tuple[str, bytes, bytes, bytes, tuple[str, str]]] = {
     "blanks": ("ris", b"", b" " * MEGA, b"\nTY  - JOUR\nTI  - a\nER  - \n", ("1", "0")),
     "ends of lines": ("ris", b"", b"\n" * MEGA, b"TY  - JOUR\nTI  - a\nER  - \n", ("1", "0")),
-    "a line of RIS": ("ris", b"TY  - JOUR\nTI  - a\nAB  - ", b"a" * MEGA, b"\nER  - \n", ("1", "0")),
-    "stray lines": ("ris", b"TY  - JOUR\nTI  - a\nER  - \n", (b"stray " * 20 + b"\n") * (MEGA // 121), b"", ("1", "0")),
+    "a line of RIS": ("ris", b"TY  - JOUR\nTI  - a\nAB  - ", b"a" * MEGA, b"\nER  - \n", ("1",
+    "0")),
+    "stray lines": ("ris", b"TY  - JOUR\nTI  - a\nER  - \n",
+    (b"stray " * 20 + b"\n") * (MEGA // 121), b"", ("1", "0")),
     "a line of CSV": ("csv", b"Title,Year\na,2000\n", b"a" * MEGA, b"\nb,2001\n", ("2", "1")),
     "a node of text": (
         "endnote-xml", b"<xml><records><record><titles><title>", b"a" * MEGA,
@@ -67,7 +71,8 @@ HOSTILE: dict[str, tuple[str, bytes, bytes, bytes, tuple[str, str]]] = {
     ),
     "an attribute": (
         "endnote-xml", b'<xml><records><record a="', b"a" * MEGA,
-        b'"></record><record><titles><title>b</title></titles></record></records></xml>', ("1", "1"),
+        b'"></record><record><titles><title>b</title></titles></record></records></xml>', ("1",
+        "1"),
     ),
     "a record of MARC": ("marc", b"00024nam a2200025 a 4500", b"a" * MEGA, b"\x1d", ("0", "1")),
     "a document of JSON": ("csl-json", b'[{"title": "', b"a" * 6 * MEGA, b'"}]', ("refused", "0")),
@@ -82,7 +87,8 @@ def packed(before: bytes, piece: bytes, behind: bytes) -> bytes:
 @pytest.mark.skipif(sys.platform != "linux", reason="measures memory as Linux does")
 @pytest.mark.parametrize("kind", HOSTILE)
 def test_memory_is_not_that_of_the_file(kind: str, tmp_path: Path) -> None:
-    """A gzipped file of some hundred KB that unpacks to 40 MB costs no more than what a record may hold."""
+    """A gzipped file of some hundred KB that unpacks to 40 MB costs no more than what a record may
+    hold."""
     form, before, piece, behind, expected = HOSTILE[kind]
     path = tmp_path / "a.gz"
     path.write_bytes(packed(before, piece, behind))
@@ -110,7 +116,9 @@ def test_what_is_too_large_is_refused_before_it_is_read(monkeypatch: pytest.Monk
 def test_blocks_are_small_whatever_is_packed(level: int) -> None:
     """Also where one packed byte stands for a thousand."""
     data = RIS.encode() + b"\0" * 3 * MEGA + bytes(range(256)) * 1_000
-    content = Content(io.BytesIO(gzip.compress(data, level) + gzip.compress(b"end")), "a", 10 * MEGA)
+    content = Content(
+        io.BytesIO(gzip.compress(data, level) + gzip.compress(b"end")), "a", 10 * MEGA
+    )
 
     for _ in range(2):
         blocks = list(content.blocks())
@@ -138,7 +146,8 @@ def test_other_packings_are_refused_by_name(data: bytes, words: str) -> None:
 
 
 def test_a_pipe_is_read_as_a_file_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What does not fit into memory waits in a temporary file, and what is too large is refused as it comes."""
+    """What does not fit into memory waits in a temporary file, and what is too large is refused as
+    it comes."""
     monkeypatch.setattr("metasearch.formats.reading.content.IN_MEMORY", 1_000)
     data = RIS.encode() * 200
 
@@ -183,12 +192,17 @@ def test_what_is_held_as_a_whole_is_bounded(form: str, monkeypatch: pytest.Monke
         ("csl-json", b'[{"title": "%b"}, {"title": "b"}]'),
         ("ndjson", b'{"source": "s", "title": "%b"}\n{"source": "s", "title": "b"}'),
         ("bibtex", b"@book{a, title = {%b}}\n@book{b, title = {b}}"),
-        ("endnote-xml", b"".join(b"<record><titles><title>%b</title></titles></record>" % it for it in (b"%b", b"b"))),
+        ("endnote-xml",
+        b"".join(b"<record><titles><title>%b</title></titles></record>" % it for it in (b"%b",
+        b"b"))),
         ("csv", b"Title,Year\n%b,2000\nb,2001\n"),
-        ("marc", b"".join(b"00024nam a2200025 a 4500245000300000\x1e00\x1fa%b\x1e\x1d" % it for it in (b"%b", b"b"))),
+        ("marc", b"".join(b"00024nam a2200025 a "
+                          b"4500245000300000\x1e00\x1fa%b\x1e\x1d" % it for it in (b"%b", b"b"))),
     ],
 )  # fmt: skip
-def test_a_record_that_is_too_large_costs_itself(form: str, data: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_record_that_is_too_large_costs_itself(
+    form: str, data: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """It is told with the bound; the one behind it is read."""
     for module in (bibtex, iso2709, json_items, xml_slices):
         monkeypatch.setattr(module, "LARGEST", 10_000)
@@ -208,7 +222,10 @@ def test_a_record_that_is_too_large_costs_itself(form: str, data: bytes, monkeyp
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "gb18030", "utf-16", "utf-16-le"])
 def test_text_in_pieces_is_the_text(size: int, encoding: str) -> None:
     """Characters, ends of lines and marks at the end may be cut anywhere."""
-    whole = "{Title}: 水生植物群落构建对入湖河流污染物的净化效应\r\n\r{Author}: 张三；李四\n\n\x1a x\x1a\x1a"
+    whole = (
+        "{Title}: 水生植物群落构建对入湖河流污染物的净化效应\r\n\r{Author}: "
+        "张三；李四\n\n\x1a x\x1a\x1a"
+    )
     data = whole.encode(encoding)
 
     def blocks() -> list[bytes]:
@@ -228,7 +245,11 @@ def test_empty_lines_are_told_once() -> None:
     for size in (1, 2, 3, 100):
         blocks = [whole[at : at + size].encode() for at in range(0, len(whole), size)]
         numbered = dict(Text(lambda: blocks, "a", Found("utf-8", legal=True, notes=[])).numbered(2))  # noqa: B023
-        assert {number: line for number, line in numbered.items() if line} == {6: "a", 8: "b", 16: "ccc"}
+        assert {number: line for number, line in numbered.items() if line} == {
+            6: "a",
+            8: "b",
+            16: "ccc",
+        }
     assert list(Text.plain(whole).numbered(9)) == [
         (1, ""), (6, "a"), (7, ""), (8, "b"), (9, ""), (16, "ccc"), (17, "")
     ]  # fmt: skip
@@ -236,7 +257,8 @@ def test_empty_lines_are_told_once() -> None:
 
 
 RECORDS = (
-    "<?xml version='1.0'?>\n<records>\n<record a='1'>a</record><record />\n<!-- <record>no</record> -->"
+    "<?xml version='1.0'?>\n<records>\n<record a='1'>a</record><record />\n<!-- "
+    "<record>no</record> -->"
     "<record><![CDATA[</record>]]></record>\n</record><record>\nx<record>b</record>"
 )
 
@@ -288,7 +310,9 @@ def test_twice_the_bytes_take_twice_the_time(kind: str, monkeypatch: pytest.Monk
 
     def seconds(size: int) -> float:
         data = make(size)
-        monkeypatch.setattr(csv_rows, "LONGEST_CELL", size // 4)  # so that a cell grows with the file
+        monkeypatch.setattr(
+            csv_rows, "LONGEST_CELL", size // 4
+        )  # so that a cell grows with the file
         started = time.process_time()
         read_bytes(data, "a", format=form)
         return time.process_time() - started

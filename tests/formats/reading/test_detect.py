@@ -13,15 +13,21 @@ from metasearch.formats.reading.registry import FORMATS
 from tests.conftest import ROOT
 from tests.formats.reading.samples import SAMPLES
 
-MARC = "00060nam a2200037 i 4500" + "245000900000" + "\x1e" + "10\x1faMud\x1e\x1d"  # leader, directory, field
+MARC = (
+    "00060nam a2200037 i 4500" + "245000900000" + "\x1e" + "10\x1faMud\x1e\x1d"
+)  # leader, directory, field
 OTHERS = {
-    "bibtex": "% a comment\n@article{byron,\n  author = {Ada Byron},\n  title = {Iron in lakes},\n  year = 2019\n}\n",
+    "bibtex": "% a comment\n@article{byron,\n  author = {Ada Byron},\n  title = {Iron in "
+    "lakes},\n  year = 2019\n}\n",
     "csv": "Title,Authors,Year\nIron in lakes,Ada Byron,2019\n",
-    "csl-json": '[{"type": "article-journal", "title": "Iron in lakes", "issued": {"date-parts": [[2019]]}}]',
+    "csl-json": '[{"type": "article-journal", "title": "Iron in lakes", "issued": {"date-parts": '
+    "[[2019]]}}]",
     "ndjson": '{"source": "a", "source_id": "1", "title": "Iron in lakes"}\n',
-    "marcxml": '<collection xmlns="http://www.loc.gov/MARC21/slim"><record><datafield tag="245" ind1="1" ind2="0">'
+    "marcxml": '<collection xmlns="http://www.loc.gov/MARC21/slim"><record><datafield tag="245" '
+    'ind1="1" ind2="0">'
     '<subfield code="a">Iron in lakes</subfield></datafield></record></collection>',
-    "endnote-xml": '<?xml version="1.0" encoding="UTF-8"?><xml><records><record><ref-type name="Book">6</ref-type>'
+    "endnote-xml": '<?xml version="1.0" encoding="UTF-8"?><xml><records><record><ref-type '
+    'name="Book">6</ref-type>'
     "<titles><title>Iron in lakes</title></titles></record></records></xml>",
     "marc": MARC,
 }
@@ -30,7 +36,8 @@ OTHERS = {
 @pytest.mark.parametrize("form", OTHERS)
 @pytest.mark.parametrize("encoding", [None, "utf-16"])
 def test_formats_that_are_not_made_of_tags(form: str, encoding: str | None) -> None:
-    """They are detected too, and read in the encoding that is named, whatever they say themselves."""
+    """They are detected too, and read in the encoding that is named, whatever they say
+    themselves."""
     data = OTHERS[form].encode(encoding or "utf-8")
     reading = read_bytes(data, "a.txt", encoding=encoding)
 
@@ -52,9 +59,12 @@ def test_content_counts_more_than_the_name(form: str, name: str, encoding: str) 
 @pytest.mark.parametrize(
     ("name", "form"),
     [
-        ("a.ris", "ris"), ("A.RIS", "ris"), ("a.ris.gz", "ris"), ("a.nbib", "nbib"), ("a.bib", "bibtex"),
-        ("a.enw", "endnote-tagged"), ("a.NET", "noteexpress"), ("a.ciw", "wos"), ("a.mrc", "marc"), ("a.csv", "csv"),
-        ("a.tsv", "csv"), ("a.json", "csl-json"), ("a.ndjson", "ndjson"), ("a.jsonl", "ndjson"), ("a.xml", "marcxml"),
+        ("a.ris", "ris"), ("A.RIS", "ris"), ("a.ris.gz", "ris"), ("a.nbib", "nbib"), ("a.bib",
+        "bibtex"),
+        ("a.enw", "endnote-tagged"), ("a.NET", "noteexpress"), ("a.ciw", "wos"), ("a.mrc", "marc"),
+        ("a.csv", "csv"),
+        ("a.tsv", "csv"), ("a.json", "csl-json"), ("a.ndjson", "ndjson"), ("a.jsonl", "ndjson"),
+        ("a.xml", "marcxml"),
     ],
 )  # fmt: skip
 def test_the_ending_counts_where_content_says_nothing(name: str, form: str) -> None:
@@ -80,9 +90,15 @@ def test_every_format_is_described() -> None:
 def test_the_page_lists_every_format() -> None:
     """The table of docs/files.md has a row for each, with its usual endings."""
     rows = dict(
-        re.findall(r"^\| `([a-z][a-z-]*)` \|(.*)$", (ROOT / "docs" / "files.md").read_text("utf-8"), re.MULTILINE)
+        re.findall(
+            r"^\| `([a-z][a-z-]*)` \|(.*)$",
+            (ROOT / "docs" / "files.md").read_text("utf-8"),
+            re.MULTILINE,
+        )
     )
 
     assert rows.keys() == FORMATS.keys()
     for name, row in rows.items():
-        assert {ending.removeprefix(".") for ending in row.split("|")[1].split()} <= set(FORMATS[name].endings)
+        assert {ending.removeprefix(".") for ending in row.split("|")[1].split()} <= set(
+            FORMATS[name].endings
+        )

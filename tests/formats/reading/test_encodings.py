@@ -11,7 +11,8 @@ from metasearch.formats.reading.encodings import MOST_LINES, decode
 
 CHINESE = "{Title}: 水生植物群落构建对入湖河流污染物的净化效应——以某湖为例\n{Author}: 张三；李四\n"
 TRADITIONAL = (
-    "TI  - 本研究旨在探討資訊科技對於大學圖書館讀者服務品質的影響\nAB  - 結果顯示，讀者對於線上目錄的使用滿意度\n"
+    "TI  - 本研究旨在探討資訊科技對於大學圖書館讀者服務品質的影響\nAB  - "
+    "結果顯示，讀者對於線上目錄的使用滿意度\n"
 )
 GERMAN = "AU  - Müller, Jörg\nTI  - Über “Größe” à la carte: ÄÖÜ in Écoles\n"
 
@@ -55,7 +56,10 @@ def test_a_guess_is_told(text: str, encoding: str) -> None:
     [
         ("Целью настоящей работы является исследование влияния температуры. РЕЗУЛЬТАТЫ", "koi8-r"),
         ("Целью настоящей работы является исследование влияния температуры. РЕЗУЛЬТАТЫ", "cp1251"),
-        ("L'été dernier, l'élève a réussi à résoudre le problème posé; où êtes-vous allé?", "cp1252"),
+        (
+            "L'été dernier, l'élève a réussi à résoudre le problème posé; où êtes-vous allé?",
+            "cp1252",
+        ),
         ("본 연구의 목적은 한국어 문장을 분석하는 것이다", "euc-kr"),
         ("本研究の目的は、日本語の文章を解析することである。", "shift_jis"),
     ],
@@ -72,7 +76,9 @@ def test_what_the_user_says_is_not_questioned() -> None:
     assert decode("\ufeffé".encode(), "a.txt", "UTF-8").text == "é"
 
 
-@pytest.mark.parametrize("name", ["no-such", "zip", "rot13", "undefined", "idna", "punycode", "", "x" * 5000])
+@pytest.mark.parametrize(
+    "name", ["no-such", "zip", "rot13", "undefined", "idna", "punycode", "", "x" * 5000]
+)
 def test_an_encoding_that_does_not_exist(name: str) -> None:
     """It is refused, and some are named that do."""
     with pytest.raises(FileFormatError, match="there is no encoding") as caught:
@@ -94,7 +100,8 @@ def test_damaged_characters_are_told_with_their_line() -> None:
 
 
 def test_many_damaged_lines_are_counted() -> None:
-    """The first hundred are named, the others counted: none is forgotten, and the list stays short."""
+    """The first hundred are named, the others counted: none is forgotten, and the list stays
+    short."""
     decoded = decode(("é\n" * 1000).encode() + b"\xff\n" * (MOST_LINES + 23), "a.txt")
 
     assert len(decoded.problems) == MOST_LINES + 1

@@ -8,7 +8,8 @@ from metasearch.formats.reading.entries import Shelf
 
 
 def test_places_identifiers_and_losses() -> None:
-    """Lost records have their places, too; an identifier is the first one's own; what is odd is told and kept."""
+    """Lost records have their places, too; an identifier is the first one's own; what is odd is
+    told and kept."""
     reading = Reading("a", "x", "utf-8")
     shelf = Shelf(reading)
 
@@ -22,14 +23,24 @@ def test_places_identifiers_and_losses() -> None:
     shelf.put(9, lambda: Draft({"doi": "10.1000/ab", "source_id": "1"}, None, ["a remark"]))
 
     assert [
-        (it.record.title, it.record.source_id, it.record.position, it.line, it.database) for it in reading.entries
+        (it.record.title, it.record.source_id, it.record.position, it.line, it.database)
+        for it in reading.entries
     ] == [
         ("A", "1", 1, 1, "PubMed"),
         ("", "", 6, 9, None),
     ]
-    assert [(problem.line, problem.lost) for problem in reading.problems] == [(5, 1), (7, 1), (8, 2), (9, 0), (9, 0)]
+    assert [(problem.line, problem.lost) for problem in reading.problems] == [
+        (5, 1),
+        (7, 1),
+        (8, 2),
+        (9, 0),
+        (9, 0),
+    ]
     assert [problem.message for problem in reading.problems][1:2] == [
         "the record could not be read and was left out: KeyError: 'odd'"
     ]
     assert len(reading.problems[2].message) == 500
-    assert [problem.message for problem in reading.problems][3:] == ["the record has no title; it was kept", "a remark"]
+    assert [problem.message for problem in reading.problems][3:] == [
+        "the record has no title; it was kept",
+        "a remark",
+    ]

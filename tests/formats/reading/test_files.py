@@ -27,7 +27,12 @@ def test_a_file(tmp_path: Path) -> None:
     path.write_text(RIS, encoding="utf-8")
     reading = read_file(path)
 
-    assert (reading.name, reading.format, reading.encoding, reading.lost) == ("search.ris", "ris", "utf-8", 0)
+    assert (reading.name, reading.format, reading.encoding, reading.lost) == (
+        "search.ris",
+        "ris",
+        "utf-8",
+        0,
+    )
     assert titles(reading) == TITLES
     assert [record.key for record in reading.records] == ["search.ris:@1", "search.ris:@2"]
     assert read_file(path, name="other").records[0].source == "other"
@@ -37,7 +42,9 @@ def test_a_gzipped_file(tmp_path: Path) -> None:
     """Whatever its name, of one member or several."""
     path = tmp_path / "search.gz"
     half = len(RIS) // 2
-    path.write_bytes(gzip.compress(RIS[:half].encode()) + gzip.compress(RIS[half:].encode()) + b"\0\0")
+    path.write_bytes(
+        gzip.compress(RIS[:half].encode()) + gzip.compress(RIS[half:].encode()) + b"\0\0"
+    )
 
     assert titles(read_file(path)) == TITLES
 
@@ -46,7 +53,9 @@ def test_a_gzipped_file_that_breaks_off() -> None:
     """What can be unpacked is read, and the damage is told."""
     packed = gzip.compress(RIS.encode() * 400)
     cut = read_bytes(packed[: len(packed) * 2 // 3], "a.ris.gz")
-    bad = read_bytes(packed[: len(packed) // 2] + b"\xff" * 200 + packed[len(packed) // 2 :], "a.ris.gz")
+    bad = read_bytes(
+        packed[: len(packed) // 2] + b"\xff" * 200 + packed[len(packed) // 2 :], "a.ris.gz"
+    )
 
     for reading in (cut, bad):
         assert len(reading.entries) > 100
@@ -77,7 +86,8 @@ def test_a_file_that_is_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.parametrize(
-    ("data", "message"), [(b"", "the file is empty"), (b"\xef\xbb\xbf\r\n \x1a", "the file holds nothing but blanks")]
+    ("data", "message"),
+    [(b"", "the file is empty"), (b"\xef\xbb\xbf\r\n \x1a", "the file holds nothing but blanks")],
 )
 def test_an_empty_file_is_told(data: bytes, message: str) -> None:
     """It is no error: a search may have found nothing."""
@@ -95,7 +105,9 @@ def test_a_file_without_records_is_told() -> None:
 
 def test_what_the_user_says_is_done() -> None:
     """A format and an encoding that are named are not questioned."""
-    reading = read_bytes("TY  - JOUR\nTI  - 題名\nER  - ".encode("big5"), "a.bib", format="ris", encoding="big5")
+    reading = read_bytes(
+        "TY  - JOUR\nTI  - 題名\nER  - ".encode("big5"), "a.bib", format="ris", encoding="big5"
+    )
 
     assert titles(reading) == ["題名"]
     assert (reading.format, reading.encoding) == ("ris", "big5")
@@ -103,7 +115,9 @@ def test_what_the_user_says_is_done() -> None:
 
 def test_names_that_do_not_exist(tmp_path: Path) -> None:
     """A file, a format, an encoding, a format that cannot be detected."""
-    with pytest.raises(FileFormatError, match=r"none\.ris: the file cannot be opened: No such file"):
+    with pytest.raises(
+        FileFormatError, match=r"none\.ris: the file cannot be opened: No such file"
+    ):
         read_file(tmp_path / "none.ris")
     for odd in (tmp_path, tmp_path / "a\0b"):
         with pytest.raises(FileFormatError, match="cannot be opened"):
@@ -118,7 +132,9 @@ def test_names_that_do_not_exist(tmp_path: Path) -> None:
 def test_problems_stand_in_the_order_of_the_file() -> None:
     reading = read_bytes(b"TY  - JOUR\nTI  - a\nTY  - JOUR\nDO  - x\nTI  - b\xff\nER  - ", "a.ris")
 
-    assert [problem.line for problem in reading.problems] == sorted(problem.line for problem in reading.problems)
+    assert [problem.line for problem in reading.problems] == sorted(
+        problem.line for problem in reading.problems
+    )
 
 
 def test_importing_the_package_loads_no_format() -> None:
@@ -127,11 +143,22 @@ def test_importing_the_package_loads_no_format() -> None:
         "import sys, metasearch.formats.reading as f; before = set(sys.modules); "
         "f.read_bytes(b'TY  - JOUR\\nTI  - a\\nER  - ', 'a'); print(*before, '|', *sys.modules)"
     )
-    out = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
+    out = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    ).stdout
     before, after = (set(part.split()) for part in out.split("|"))
 
     assert (
-        not {"metasearch.formats.ris.read", "metasearch.formats.reading.tagged", "lxml", "pymarc", "bibtexparser"}
+        not {
+            "metasearch.formats.ris.read",
+            "metasearch.formats.reading.tagged",
+            "lxml",
+            "pymarc",
+            "bibtexparser",
+        }
         & before
     )
-    assert not {"metasearch.formats.marc.marcxml", "pymarc", "bibtexparser", "aiohttp", "asyncio"} & after
+    assert (
+        not {"metasearch.formats.marc.marcxml", "pymarc", "bibtexparser", "aiohttp", "asyncio"}
+        & after
+    )

@@ -1,4 +1,5 @@
-"""Whatever a file of tags holds, reading it raises nothing, loses nothing silently, and takes linear time."""
+"""Whatever a file of tags holds, reading it raises nothing, loses nothing silently, and takes
+linear time."""
 
 from __future__ import annotations
 
@@ -30,8 +31,15 @@ def test_samples_are_read_whole(name: str) -> None:
     reading = read(SAMPLES[name].text)
 
     assert (reading.format, reading.problems) == (name, [])
-    assert len(reading.entries) == SAMPLES[name].records == len(SAMPLES[name].begin.findall(reading_text(name)))
-    assert all(entry.record.title and entry.record.authors and entry.record.year for entry in reading.entries)
+    assert (
+        len(reading.entries)
+        == SAMPLES[name].records
+        == len(SAMPLES[name].begin.findall(reading_text(name)))
+    )
+    assert all(
+        entry.record.title and entry.record.authors and entry.record.year
+        for entry in reading.entries
+    )
     assert [entry.record.position for entry in reading.entries] == [1, 2]
     assert {entry.record.source for entry in reading.entries} == {"a.txt"}
 
@@ -49,13 +57,17 @@ def test_cut_and_corrupted_files_lose_nothing_silently(name: str, data: st.DataO
         at = data.draw(st.integers(0, len(raw) - 1), "at")
         length = data.draw(st.integers(0, 40), "length")
         raw[at : at + length] = data.draw(st.binary(max_size=12), "new")
-    cut = bytes(raw[data.draw(st.integers(0, 60), "from") : data.draw(st.integers(60, len(raw)), "to")])
+    cut = bytes(
+        raw[data.draw(st.integers(0, 60), "from") : data.draw(st.integers(60, len(raw)), "to")]
+    )
 
     assume(not cut.startswith(GZIP))
     reading = read_bytes(cut, "a.txt", format=name)
 
     text = decode(cut, "a.txt").text.replace("\r\n", "\n").replace("\r", "\n")
-    begun = [hit for hit in SAMPLES[name].begin.finditer(text) if _not_inside(text, hit.start(), name)]
+    begun = [
+        hit for hit in SAMPLES[name].begin.finditer(text) if _not_inside(text, hit.start(), name)
+    ]
     assert found(reading) >= len(begun)
     assert cut == b"" or reading.entries or reading.problems
 
@@ -73,7 +85,11 @@ def test_values_of_any_kind_cost_no_record(name: str, values: list[str]) -> None
     for number, value in enumerate(values):
         at = (number * 7 + 3) % len(lines)
         clean = "".join(char for char in value if char.isprintable())
-        if lines[at] and not SAMPLES[name].begin.match(lines[at]) and lines[at][:2] not in ("ER", "EF", "PT"):
+        if (
+            lines[at]
+            and not SAMPLES[name].begin.match(lines[at])
+            and lines[at][:2] not in ("ER", "EF", "PT")
+        ):
             lines[at] += f" {clean}"
     text = "\n".join(lines)
 
@@ -95,9 +111,12 @@ def test_any_bytes_are_read_or_refused(data: bytes, form: str | None) -> None:
     assert form is None or reading.format in (form, "")
 
 
-PIECES = ("TY  - JOUR", "TI  - a", "ER  - ", "AU  - A, B", "T2 - x", "1. ", "", "text", "\tKW  - k", "ty -jour", "\x0c",
-          "DO  - 10.1/", "PMID- 1", "%0 Book", "%T t", "RT Book", "T1 x", "{Title}: t", "Title-题名: t", "PT J", "ER",
-          "EF", "\ufeffTY  - BOOK", "SP  - 1-", "PY  - 20", "AN  - a:b", "UR  - http://[", "PMC - PMC1")  # fmt: skip
+PIECES = ("TY  - JOUR", "TI  - a", "ER  - ", "AU  - A, B", "T2 - x", "1. ", "", "text", "\tKW  - k",
+"ty -jour", "\x0c",
+          "DO  - 10.1/", "PMID- 1", "%0 Book", "%T t", "RT Book", "T1 x", "{Title}: t",
+          "Title-题名: t", "PT J", "ER",
+          "EF", "\ufeffTY  - BOOK", "SP  - 1-", "PY  - 20", "AN  - a:b", "UR  - http://[",
+          "PMC - PMC1")  # fmt: skip
 
 
 @given(lines=st.lists(st.sampled_from(PIECES), max_size=30), form=st.sampled_from(TAGGED))
@@ -118,9 +137,13 @@ def seconds(text: str, form: str) -> float:
 
 HOSTILE = {
     "one long line": lambda n: "TY  - JOUR\nTI  - " + "a" * n,
-    "one long line of digits": lambda n: "TY  - JOUR\nDO  - " + "10.1234." * (n // 8) + "\nTI  - " + "1" * n,
+    "one long line of digits": lambda n: (
+        "TY  - JOUR\nDO  - " + "10.1234." * (n // 8) + "\nTI  - " + "1" * n
+    ),
     "tags that never close": lambda n: "TY  - JOUR\nTI  - " + "<!--<b>&amp;" * (n // 12),
-    "open brackets": lambda n: "TY  - JOUR\nAB  - " + "<a " * (n // 3) + "\nAU  - " + "a, " * (n // 3),
+    "open brackets": lambda n: (
+        "TY  - JOUR\nAB  - " + "<a " * (n // 3) + "\nAU  - " + "a, " * (n // 3)
+    ),
     "blanks": lambda n: "TY  - JOUR\nTI  - a" + " " * n + "b\n" + " " * n + "\n" + "\n" * n,
     "fields": lambda n: "TY  - JOUR\n" + "AU  - A, B\n" * (n // 20) + "KW  - a\n" * (n // 20),
     "continuation lines": lambda n: "TY  - JOUR\nTI  - a\n" + "a\n" * (n // 2),
@@ -143,7 +166,11 @@ def test_time_is_linear(kind: str) -> None:
 
 def test_a_line_of_twenty_megabytes() -> None:
     """It is cut to what a field may hold, which is told; the next record is read."""
-    text = "TY  - JOUR\nTI  - a\nAB  - " + "word " * 4_000_000 + "\nER  - \nTY  - JOUR\nTI  - b\nER  - \n"
+    text = (
+        "TY  - JOUR\nTI  - a\nAB  - "
+        + "word " * 4_000_000
+        + "\nER  - \nTY  - JOUR\nTI  - b\nER  - \n"
+    )
 
     reading = read(text, "ris")
 
@@ -157,6 +184,10 @@ def test_a_line_of_twenty_megabytes() -> None:
 
 def test_every_format_has_a_sample_or_a_test_of_its_own() -> None:
     """The formats of tagged lines are those of this file."""
-    tagged = {name for name, one in FORMATS.items() if one.module.replace("_", "-") in SAMPLES or name in SAMPLES}
+    tagged = {
+        name
+        for name, one in FORMATS.items()
+        if one.module.replace("_", "-") in SAMPLES or name in SAMPLES
+    }
 
     assert tagged == set(SAMPLES)

@@ -50,4 +50,7 @@ def test_leniency() -> None:
 
 def test_what_stands_before_the_first_object_is_no_key() -> None:
     """A colon where the bracket of the list should be costs nothing."""
-    assert [item.value for item in items(':\n {"id": "a"}, {"id": "b"}]')] == [{"id": "a"}, {"id": "b"}]
+    assert [item.value for item in items(':\n {"id": "a"}, {"id": "b"}]')] == [
+        {"id": "a"},
+        {"id": "b"},
+    ]

@@ -1,4 +1,5 @@
-"""Real exports of databases and reference managers: every record is there, and the first one is as a person reads it.
+"""Real exports of databases and reference managers: every record is there, and the first one is as
+a person reads it.
 
 How many records a file holds was counted with grep for the line that begins one.
 """
@@ -36,7 +37,8 @@ class Export(NamedTuple):
 
 
 ENGLISH = (
-    "Influence of ultrasound-guided serratus plane block on metastasis and recurrence of breast cancer after modified "
+    "Influence of ultrasound-guided serratus plane block on metastasis and recurrence of breast "
+    "cancer after modified "
     "radical mastectomy"
 )
 EXPORTS = {
@@ -61,7 +63,12 @@ EXPORTS = {
         "ris",
         (),
         None,
-        {"title": "First report to the Governments of the United Nations", "year": 1944, "pages": "55", "authors": []},
+        {
+            "title": "First report to the Governments of the United Nations",
+            "year": 1944,
+            "pages": "55",
+            "authors": [],
+        },
     ),
     "raw_exports/fishpassage_EconLit.ris.gz": Export(
         50,
@@ -87,7 +94,13 @@ EXPORTS = {
             "doi": "10.1016/j.ecolecon.2011.07.016",
             "ids": {"wos": "000296953200017"},
             "pages": "2361-2368",
-            "keywords": ("Payments for Environmental Services", "Equity", "Additionality", "Ejido", "Mexico"),
+            "keywords": (
+                "Payments for Environmental Services",
+                "Equity",
+                "Additionality",
+                "Ejido",
+                "Mexico",
+            ),
         },
     ),
     "raw_exports/fishpassage_GreenFile.ris.gz": Export(
@@ -97,13 +110,20 @@ EXPORTS = {
         "8gh (EBSCOhost)",
         {"doi": "10.1108/meq-05-2013-0038", "issn": ("1477-7835",), "year": 2014, "type": None},
     ),
-    "raw_exports/fishpassage_RM.ris.gz": Export(530, "ris", (4623,), None, {"title": "No Title", "year": None}),
+    "raw_exports/fishpassage_RM.ris.gz": Export(
+        530, "ris", (4623,), None, {"title": "No Title", "year": None}
+    ),
     "raw_exports/fishpassage_TiAb.ris.gz": Export(
         1573,
         "ris",
         (),
         None,
-        {"title": "Cost-benefit analysis", "type": "chapter", "year": 1994, "isbn": ("9780521466745", "9780521461283")},
+        {
+            "title": "Cost-benefit analysis",
+            "type": "chapter",
+            "year": 1994,
+            "isbn": ("9780521466745", "9780521461283"),
+        },
     ),
     "raw_exports/fishpassage_WoS_early.ris.gz": Export(
         2550,
@@ -124,7 +144,8 @@ EXPORTS = {
         (8058, 23921),
         "Web of Science",
         {
-            "title": "Community wildfire protection planning in the American West: homogeneity within diversity?",
+            "title": "Community wildfire protection planning in the American West: homogeneity "
+            "within diversity?",
             "language": "en",
             "authors": ["J. Abrams", "M. Nielsen-Pincus", "T. Paveglio", "C. Moseley"],
             "year": 2016,
@@ -264,7 +285,9 @@ EXPORTS = {
             "title": "Switching of Hormone Therapies in Breast Cancer Women",
             "doi": "10.1055/s-0040-1719149",
             "date": "2021-01-19",
-            "titles": ("Avaliação da mudança do esquema hormonioterápico em mulheres com câncer de mama",),
+            "titles": (
+                "Avaliação da mudança do esquema hormonioterápico em mulheres com câncer de mama",
+            ),
             "issn": ("1806-9339", "0100-7203"),
             "ids": {"pmid": "33465792"},
         },
@@ -347,7 +370,9 @@ def test_every_record_is_there(name: str, folder: Path, readings: dict[str, Read
 
 
 @pytest.mark.parametrize("name", EXPORTS)
-def test_the_first_record_reads_as_a_person_reads_it(name: str, readings: dict[str, Reading]) -> None:
+def test_the_first_record_reads_as_a_person_reads_it(
+    name: str, readings: dict[str, Reading]
+) -> None:
     entry, export = readings[name].entries[0], EXPORTS[name]
     found = {field: getattr(entry.record, field) for field in export.first}
     if "authors" in found:
@@ -380,6 +405,11 @@ SHARES = {
 
 
 @pytest.mark.parametrize(("name", "field"), SHARES)
-def test_fields_are_read_as_often_as_they_are_there(name: str, field: str, readings: dict[str, Reading]) -> None:
+def test_fields_are_read_as_often_as_they_are_there(
+    name: str, field: str, readings: dict[str, Reading]
+) -> None:
     """No form in which these databases write them is passed over."""
-    assert sum(bool(getattr(record, field)) for record in readings[name].records) == SHARES[name, field]
+    assert (
+        sum(bool(getattr(record, field)) for record in readings[name].records)
+        == SHARES[name, field]
+    )

@@ -1,4 +1,5 @@
-"""Whatever a structured file holds, reading it raises nothing, loses nothing silently, and takes linear time."""
+"""Whatever a structured file holds, reading it raises nothing, loses nothing silently, and takes
+linear time."""
 
 from __future__ import annotations
 
@@ -27,8 +28,15 @@ def test_samples_are_read_whole(name: str) -> None:
     reading = read_bytes(raw(name), "a")
 
     assert (reading.format, reading.problems) == (name, [])
-    assert len(reading.entries) == SAMPLES[name].records == len(SAMPLES[name].begin.findall(SAMPLES[name].text))
-    assert all(entry.record.title and entry.record.authors and entry.record.year for entry in reading.entries)
+    assert (
+        len(reading.entries)
+        == SAMPLES[name].records
+        == len(SAMPLES[name].begin.findall(SAMPLES[name].text))
+    )
+    assert all(
+        entry.record.title and entry.record.authors and entry.record.year
+        for entry in reading.entries
+    )
     lines = [entry.line for entry in reading.entries]
     assert lines == sorted(set(lines)) or name == "marcxml"
 
@@ -44,7 +52,9 @@ def test_a_file_that_breaks_off_keeps_what_was_complete(name: str, data: st.Data
 
     text = whole[:cut].decode("latin-1")
     begun = len(SAMPLES[name].begin.findall(text))
-    assert found(reading) >= begun - (1 if name in ("csv", "ndjson") else 0)  # nothing but the name of a cell is left
+    assert found(reading) >= begun - (
+        1 if name in ("csv", "ndjson") else 0
+    )  # nothing but the name of a cell is left
     assert reading.records[: begun - 1] == expected[: max(0, begun - 1)]
     if name != "csv":  # what is missing of a last cell nobody can know
         assert reading.problems or reading.records == expected[: len(reading.records)]
@@ -77,7 +87,11 @@ def test_cut_and_corrupted_files_raise_nothing(name: str, data: st.DataObject) -
         at = data.draw(st.integers(0, len(damaged) - 1), "at")
         length = data.draw(st.integers(0, 40), "length")
         damaged[at : at + length] = data.draw(st.binary(max_size=12), "new")
-    cut = bytes(damaged[data.draw(st.integers(0, 60), "from") : data.draw(st.integers(60, len(damaged)), "to")])
+    cut = bytes(
+        damaged[
+            data.draw(st.integers(0, 60), "from") : data.draw(st.integers(60, len(damaged)), "to")
+        ]
+    )
     assume(not cut.startswith(GZIP))
 
     reading = read_bytes(cut, "a", format=name)
@@ -99,10 +113,14 @@ def test_any_bytes_are_read(data: bytes, name: str) -> None:
 
 
 PIECES = (
-    "@article{a,", "@book(b,", "title = {x},", "}", "{", '"', "#", ",", "=", "\\", "@", "@string{s = ", "\n", " and ",
-    "<record>", "</record>", "<xml>", "<!--", "-->", "<![CDATA[", "&amp;", "&x;", "<titles><title>t</title></titles>",
-    "<leader>", '<datafield tag="245">', '<subfield code="a">t</subfield></datafield>', "Title,Year\n", "t,1999\n", "[",
-    "]", '{"title": "x"', ":", '{"event": "hit", "id": "1", "sources": []}', '{"source": "s"', "null", "1e999",
+    "@article{a,", "@book(b,", "title = {x},", "}", "{", '"', "#", ",", "=", "\\", "@",
+    "@string{s = ", "\n", " and ",
+    "<record>", "</record>", "<xml>", "<!--", "-->", "<![CDATA[", "&amp;", "&x;",
+    "<titles><title>t</title></titles>",
+    "<leader>", '<datafield tag="245">', '<subfield code="a">t</subfield></datafield>',
+    "Title,Year\n", "t,1999\n", "[",
+    "]", '{"title": "x"', ":", '{"event": "hit", "id": "1", "sources": []}', '{"source": "s"',
+    "null", "1e999",
     "\x1d", "\x1e", "\x1f", "00024nam a2200025 a 4500", "245000300000", "\x00", "\ufeff", "\ud800",
 )  # fmt: skip
 

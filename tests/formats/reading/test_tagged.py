@@ -19,7 +19,9 @@ def ris(text: str) -> tuple[list[Block], Reading]:
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_lines_end_in_three_ways(end: str) -> None:
     """Numbers of lines are those that an editor shows."""
-    found, _ = ris(end.join(["TY  - JOUR", "", "TI  - a", "b", "ER  - ", "TY  - BOOK", "TI  - c", "ER  - "]))
+    found, _ = ris(
+        end.join(["TY  - JOUR", "", "TI  - a", "b", "ER  - ", "TY  - BOOK", "TI  - c", "ER  - "])
+    )
 
     assert [block.line for block in found] == [1, 6]
     assert found[0].fields[1].line == 3
@@ -28,7 +30,9 @@ def test_lines_end_in_three_ways(end: str) -> None:
 
 def test_a_form_feed_a_mark_or_a_blank_before_a_tag_is_no_part_of_it() -> None:
     """Files that were put together, printed or pasted."""
-    found, reading = ris("\ufeffTY  - JOUR\n  TI  - a\nER  - \n\x0c\ufeffTY  - JOUR\n\u200bTI  - b\nER  - \n\x1a")
+    found, reading = ris(
+        "\ufeffTY  - JOUR\n  TI  - a\nER  - \n\x0c\ufeffTY  - JOUR\n\u200bTI  - b\nER  - \n\x1a"
+    )
 
     assert [block.value("TI") for block in found] == ["a", "b"]
     assert reading.problems == []
@@ -68,7 +72,11 @@ def test_a_missing_beginning_is_told_and_the_record_kept() -> None:
     found, reading = ris("TI  - a\nER  - \nAU  - b\nTI  - c\n\nTI  - d\nER  - ")
 
     assert [block.value("TI") for block in found] == ["a", "c", "d"]
-    assert [line for line, message in told(reading) if "does not begin as records" in message] == [1, 3, 6]
+    assert [line for line, message in told(reading) if "does not begin as records" in message] == [
+        1,
+        3,
+        6,
+    ]
 
 
 def test_fields_behind_the_end_belong_to_the_record() -> None:
@@ -84,14 +92,18 @@ def test_text_between_records_is_counted() -> None:
     """One problem for a file, not one a line."""
     _, reading = ris("hello\nworld\nTY  - JOUR\nTI  - a\nER  - \n\nbye\n")
 
-    assert told(reading) == [(1, "3 line(s) outside of any record were ignored, of which this is the first")]
+    assert told(reading) == [
+        (1, "3 line(s) outside of any record were ignored, of which this is the first")
+    ]
 
 
 def test_two_titles_are_told() -> None:
     """Where both the end of one record and the beginning of the next are damaged."""
     _, reading = ris("TY  - JOUR\nTI  - a\nE?  - \nT?  - JOUR\nTI  - b\nER  - ")
 
-    assert told(reading) == [(5, "TI stands more than once in the record of line 1: two may have run together")]
+    assert told(reading) == [
+        (5, "TI stands more than once in the record of line 1: two may have run together")
+    ]
 
 
 def test_a_blank_line_and_a_field_that_comes_again_part_records() -> None:
@@ -108,10 +120,16 @@ def test_a_blank_line_and_a_field_that_comes_again_part_records() -> None:
 
 def test_a_field_of_too_many_lines_is_told_once() -> None:
     """However its characters are spread over lines."""
-    for lines in ("a" * 999 + "\n") * 1_001, ("a" * 99_999 + "\n") * 11, "a" * 1_000_001 + "\nb\nc\n":
+    for lines in (
+        ("a" * 999 + "\n") * 1_001,
+        ("a" * 99_999 + "\n") * 11,
+        "a" * 1_000_001 + "\nb\nc\n",
+    ):
         _, reading = ris("TY  - JOUR\nTI  - a\nAB  - \n" + lines + "ER  - ")
 
-        assert told(reading) == [(3, "AB holds more than 1,000,000 characters; the rest of it was left out")]
+        assert told(reading) == [
+            (3, "AB holds more than 1,000,000 characters; the rest of it was left out")
+        ]
     assert ris("TY  - JOUR\nTI  - a\nAB  - " + "a" * 999_999 + "\nER  - ")[1].problems == []
 
 

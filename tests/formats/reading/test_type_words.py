@@ -10,11 +10,13 @@ from metasearch.formats.reading.type_words import type_of
 @pytest.mark.parametrize(
     ("words", "kind"),
     [
-        (["journalArticle"], "article"), (["article-journal"], "article"), (["bookSection"], "chapter"),
+        (["journalArticle"], "article"), (["article-journal"], "article"), (["bookSection"],
+        "chapter"),
         (["conferencePaper"], "conference-paper"), (["paper-conference"], "conference-paper"),
         (["posted-content"], "preprint"), (["encyclopediaArticle"], "reference-entry"),
         (["Journal Article"], "article"), (["motion_picture"], "video"),
-        (["computerProgram"], "software"), (["Review"], "review"), (["J"], "article"), (["", "B"], "book"),
+        (["computerProgram"], "software"), (["Review"], "review"), (["J"], "article"), (["", "B"],
+        "book"),
         (["blogPost"], "webpage"), (["unheard of"], None), ([], None),
     ],
 )  # fmt: skip

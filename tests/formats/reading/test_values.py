@@ -106,18 +106,31 @@ def test_dates(value: str, known: int | None, date: str | None) -> None:
 
 
 def test_full_width_dois() -> None:
-    assert values.doi(["10.3969／j.issn.1672－187X.2020.01.017"]) == "10.3969/j.issn.1672-187x.2020.01.017"
+    assert (
+        values.doi(["10.3969／j.issn.1672－187X.2020.01.017"])
+        == "10.3969/j.issn.1672-187x.2020.01.017"
+    )
 
 
 def test_links_apart_by_what_programs_write_between_them() -> None:
-    found = values.links(["file:///C:/a.pdf%5Cnhttp://example.org/1;https://example.org/2 javascript:alert(1)"])
+    found = values.links(
+        ["file:///C:/a.pdf%5Cnhttp://example.org/1;https://example.org/2 javascript:alert(1)"]
+    )
 
     assert found == ["http://example.org/1", "https://example.org/2"]
 
 
 @pytest.mark.parametrize(
     ("value", "language"),
-    [("English", "en"), ("eng", "en"), ("中文;", "zh"), ("chi", "zh"), ("und", None), ("x" * 50, None), ("NA", None)],
+    [
+        ("English", "en"),
+        ("eng", "en"),
+        ("中文;", "zh"),
+        ("chi", "zh"),
+        ("und", None),
+        ("x" * 50, None),
+        ("NA", None),
+    ],
 )
 def test_languages(value: str, language: str | None) -> None:
     assert values.language([value]) == language
@@ -135,8 +148,10 @@ def test_venues_of_theses() -> None:
 @given(st.lists(st.text(max_size=60), max_size=4))
 def test_no_value_raises(found: list[str]) -> None:
     """Every function takes any text."""
-    for function in (values.titles, values.abstract, values.keywords, values.authors, values.standard_numbers,
-                     values.doi, values.doi_alone, values.doi_of_links, values.year, values.language, values.links,
+    for function in (values.titles, values.abstract, values.keywords, values.authors,
+    values.standard_numbers,
+                     values.doi, values.doi_alone, values.doi_of_links, values.year,
+                     values.language, values.links,
                      values.first_text, values.texts):  # fmt: skip
         function(found)
     values.date(found, 2019)
@@ -149,4 +164,9 @@ def test_no_value_raises(found: list[str]) -> None:
 
 def test_a_chinese_name_in_two_parts_is_one_person() -> None:
     """One character is nobody's whole name; two names of two characters stay two people."""
-    assert [it.name for it in values.authors(["王, 伟", "李,小明", "王伟,李明"])] == ["王伟", "李小明", "王伟", "李明"]
+    assert [it.name for it in values.authors(["王, 伟", "李,小明", "王伟,李明"])] == [
+        "王伟",
+        "李小明",
+        "王伟",
+        "李明",
+    ]

@@ -47,5 +47,7 @@ def test_words(words: list[str], kind: str | None) -> None:
         ("article", [], "article"),
     ],
 )
-def test_a_second_field_makes_it_more_special(kind: str | None, words: list[str], found: str) -> None:
+def test_a_second_field_makes_it_more_special(
+    kind: str | None, words: list[str], found: str
+) -> None:
     assert worktypes.refined(kind, words) == found

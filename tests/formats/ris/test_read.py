@@ -56,15 +56,28 @@ def test_tags_are_spaced_in_many_ways(lines: tuple[str, ...]) -> None:
 
         assert reading.problems == []
         for found in reading.records:
-            assert (found.title, found.authors, found.type) == ("a", (Author("B A", "A", "B"),), "article")
+            assert (found.title, found.authors, found.type) == (
+                "a",
+                (Author("B A", "A", "B"),),
+                "article",
+            )
         assert len(reading.entries) == text.lower().count("ty")
 
 
 def test_running_text_is_not_taken_for_tags() -> None:
     """Lines of an abstract may begin like a tag with one blank."""
-    found = article("AB  - Visits to the", "ED - emergency department -", "IS - a burden", "T2-weighted", "M1 - x")
+    found = article(
+        "AB  - Visits to the",
+        "ED - emergency department -",
+        "IS - a burden",
+        "T2-weighted",
+        "M1 - x",
+    )
 
-    assert found.abstract == "Visits to the ED - emergency department - IS - a burden T2-weighted M1 - x"
+    assert (
+        found.abstract
+        == "Visits to the ED - emergency department - IS - a burden T2-weighted M1 - x"
+    )
     assert (found.issue, found.venue) == (None, None)
 
 
@@ -83,14 +96,18 @@ def test_continuation_lines_and_repeated_tags() -> None:
 def test_what_ovid_puts_around_records_is_no_news() -> None:
     """Numbering before, links behind."""
     text = (
-        "1. \nTY  - JOUR\nTI  - a\nER  -  \n\nLink to the Ovid Full Text: https://x\n\n2. \nTY  - JOUR\nTI  - b\nER  -"
+        "1. \nTY  - JOUR\nTI  - a\nER  -  \n\nLink to the Ovid Full Text: https://x\n\n2. \nTY "
+        " - JOUR\nTI  - b\nER  -"
     )
 
     assert told(read(text, "ris")) == []
 
 
 def test_what_other_platforms_put_before_records_is_no_news() -> None:
-    text = 'Record #1 of 2\nProvider: John Wiley\nContent: text/plain; charset="UTF-8"\n\nTY  - JOUR\nTI  - a\nER  -'
+    text = (
+        'Record #1 of 2\nProvider: John Wiley\nContent: text/plain; charset="UTF-8"\n\nTY  - '
+        "JOUR\nTI  - a\nER  -"
+    )
 
     assert told(read(text, "ris")) == []
 
@@ -163,7 +180,8 @@ def test_the_journal_has_many_tags(lines: tuple[str, ...], venue: str) -> None:
     ],
 )
 def test_dates(lines: tuple[str, ...], year: int | None, date: str | None) -> None:
-    """A month belongs to the year of publication; a date of another year is another date, and Y2 that of a look."""
+    """A month belongs to the year of publication; a date of another year is another date, and Y2
+    that of a look."""
     found = article(*lines)
     assert (found.year, found.date) == (year, date)
 
@@ -242,14 +260,21 @@ def test_standard_numbers(line: str, isbn: tuple[str, ...], issn: tuple[str, ...
 
 def test_authors() -> None:
     """AU or A1; editors stand only for a book that has no author."""
-    found = article("AU  - Byron, Ada A.", "AU  - Smith J, Jones KB", "AU  - Great Mud Society", "ED  - No, Body")
+    found = article(
+        "AU  - Byron, Ada A.",
+        "AU  - Smith J, Jones KB",
+        "AU  - Great Mud Society",
+        "ED  - No, Body",
+    )
     assert [(a.family, a.given, a.name) for a in found.authors] == [
         ("Byron", "Ada A.", "Ada A. Byron"),
         ("Smith", "J", "J Smith"),
         ("Jones", "KB", "KB Jones"),
         (None, None, "Great Mud Society"),
     ]
-    assert [a.family for a in record("T1  - a", "ED  - Byron, Ada [Ed]", kind="BOOK").authors] == ["Byron"]
+    assert [a.family for a in record("T1  - a", "ED  - Byron, Ada [Ed]", kind="BOOK").authors] == [
+        "Byron"
+    ]
     assert article("A2  - Byron, Ada").authors == ()
 
 
@@ -292,13 +317,25 @@ def test_words_for_nothing_are_nothing() -> None:
 
 def test_remains_of_other_formats() -> None:
     """HTML, TeX, "v." before volumes."""
-    found = article("T2  - Social Science \\& Mud", "VL  - v. v. 12", "IS  - 2<br />", "LA  - English <!-- not cached")
-    assert (found.venue, found.volume, found.issue, found.language) == ("Social Science & Mud", "12", "2", "en")
+    found = article(
+        "T2  - Social Science \\& Mud",
+        "VL  - v. v. 12",
+        "IS  - 2<br />",
+        "LA  - English <!-- not cached",
+    )
+    assert (found.venue, found.volume, found.issue, found.language) == (
+        "Social Science & Mud",
+        "12",
+        "2",
+        "en",
+    )
 
 
 def test_a_statement_of_copyright_is_no_abstract() -> None:
     """EBSCOhost puts it into a second AB."""
-    found = article("AB  - Lakes rust.", "AB  - Copyright of Journal of Mud is the property of Shore Press.")
+    found = article(
+        "AB  - Lakes rust.", "AB  - Copyright of Journal of Mud is the property of Shore Press."
+    )
     assert found.abstract == "Lakes rust."
 
 
@@ -306,22 +343,35 @@ def test_abstracts_may_be_in_n2() -> None:
     assert article("N2  - Abstract: Lakes rust.").abstract == "Lakes rust."
 
 
-# --------------------------------------------------------------------------- identifiers and databases
+# ------------------------------------------------------------------------ identifiers and databases
 
 
 @pytest.mark.parametrize(
     ("lines", "ids", "database"),
     [
-        (("ID  - 10000001", "L2  - http://ovidsp.ovid.com/ovidweb.cgi?D=med1&AN=1"), {"pmid": "10000001"}, "MEDLINE"),
-        (("ID  - 620000001", "L2  - http://ovidsp.ovid.com/ovidweb.cgi?D=emexb"), {"embase": "620000001"}, "Embase"),
-        (("ID  - CN-01000001", "L2  - http://ovidsp.ovid.com/ovidweb.cgi?D=cctr&AN=1"), {"central": "CN-01000001"},
+        (("ID  - 10000001", ("L2  - "
+                            "http://ovidsp.ovid.com/ovidweb.cgi?D=med1&AN=1")), {"pmid": "10000001"},
+                            "MEDLINE"),
+        (("ID  - 620000001", ("L2  - "
+                             "http://ovidsp.ovid.com/ovidweb.cgi?D=emexb")), {"embase": "620000001"},
+                             "Embase"),
+        (("ID  - CN-01000001", ("L2  - "
+                               "http://ovidsp.ovid.com/ovidweb.cgi?D=cctr&AN=1")),
+                               {"central": "CN-01000001"},
          "Cochrane CENTRAL"),
-        (("AN  - 2022-96522-001", "DB  - psyh", "DP  - EBSCOhost"), {"psycinfo": "2022-96522-001"}, "psyh (EBSCOhost)"),
-        (("UR  - https://search.ebscohost.com/login.aspx?direct=true&db=8gh&AN=99",), {}, "8gh (EBSCOhost)"),
+        ((("AN  - "
+          "2022-96522-001"), "DB  - psyh", ("DP  - "
+                                          "EBSCOhost")), {"psycinfo": "2022-96522-001"}, ("psyh "
+                                                                                        "(EBSCOhost)")),
+        ((("UR  - "
+          "https://search.ebscohost.com/login.aspx?direct=true&db=8gh&AN=99"),), {},
+          "8gh (EBSCOhost)"),
         (("AN  - WOS:000100000000001",), {"wos": "000100000000001"}, "Web of Science"),
         (("AN  - ISI:000100000000001",), {"wos": "000100000000001"}, "Web of Science"),
-        (("UR  - <Go to ISI>://WOS:000100000000001",), {"wos": "000100000000001"}, "Web of Science"),
-        (("DB  - Scopus", "C2  - 10000001", "UR  - https://www.scopus.com/inward/record.uri?eid=2-s2.0-85&x=1"),
+        ((("UR  - <Go to "
+          "ISI>://WOS:000100000000001"),), {"wos": "000100000000001"}, "Web of Science"),
+        (("DB  - Scopus", "C2  - 10000001", ("UR  - "
+                                            "https://www.scopus.com/inward/record.uri?eid=2-s2.0-85&x=1")),
          {"pmid": "10000001", "scopus": "2-s2.0-85"}, "Scopus"),
         (("DP  - PubMed", "AN  - 10000001"), {"pmid": "10000001"}, "PubMed"),
         (("N1  - PMID: 10000001",), {"pmid": "10000001"}, None),
@@ -329,11 +379,14 @@ def test_abstracts_may_be_in_n2() -> None:
         (("ID  - 4202",), {}, None),
         (("UR  - https://lens.org/001-257-578-706-377",), {"lens": "001-257-578-706-377"}, "Lens"),
         (("AN  - L620000001", "DB  - Embase"), {"embase": "620000001"}, "Embase"),
-        (("AN  - arxiv:1706.03762; pmid:1", "DB  - crossref", "DP  - crossref", "DB  - arxiv", "DP  - arxiv"),
+        ((("AN  - arxiv:1706.03762; "
+          "pmid:1"), "DB  - crossref", "DP  - crossref", "DB  - arxiv", "DP  - arxiv"),
          {"arxiv": "1706.03762", "pmid": "1"}, "crossref; arxiv"),
     ],
 )  # fmt: skip
-def test_identifiers_and_databases(lines: tuple[str, ...], ids: dict[str, str], database: str | None) -> None:
+def test_identifiers_and_databases(
+    lines: tuple[str, ...], ids: dict[str, str], database: str | None
+) -> None:
     """An identifier has a scheme where its form or a link says whose it is."""
     (entry,) = read("\n".join(["TY  - JOUR", "TI  - a", *lines, "ER  - "]), "ris").entries
 
@@ -341,7 +394,8 @@ def test_identifiers_and_databases(lines: tuple[str, ...], ids: dict[str, str], 
 
 
 def test_an_identifier_is_given_to_one_record_only() -> None:
-    """Concatenated libraries number their records from 1 twice, and a record's key must be its own."""
+    """Concatenated libraries number their records from 1 twice, and a record's key must be its
+    own."""
     text = "TY  - JOUR\nID  - 1\nTI  - a\nER  - \n" * 2
     assert [found.source_id for found in read(text, "ris").records] == ["1", ""]
 
@@ -375,7 +429,7 @@ def test_a_record_without_title_is_kept_and_told() -> None:
     assert told(reading) == [(1, "the record has no title; it was kept")]
 
 
-# --------------------------------------------------------------------------- what we write ourselves
+# -------------------------------------------------------------------------- what we write ourselves
 
 
 def read_back(*hits: Hit) -> list[Record]:
@@ -387,19 +441,29 @@ def test_what_we_write_is_what_we_read() -> None:
     (found,) = read_back(MERGED)
     written = MERGED.record
 
-    for name in ("title", "year", "date", "venue", "publisher", "volume", "issue", "doi", "issn", "type", "language",
+    for name in ("title", "year", "date", "venue", "publisher", "volume", "issue", "doi", "issn",
+    "type", "language",
                  "keywords", "pdf_url", "url", "ids"):  # fmt: skip
         assert getattr(found, name) == getattr(written, name), name
-    assert [(a.name, a.family) for a in found.authors] == [(a.name, a.family) for a in written.authors]
+    assert [(a.name, a.family) for a in found.authors] == [
+        (a.name, a.family) for a in written.authors
+    ]
     assert (found.source, found.source_id, found.pages) == ("ours.ris", MERGED.id, "1208-1227")
 
 
 @pytest.mark.parametrize(
-    "kind", [kind for kind in TYPES if kind not in ("review", "editorial", "letter", "erratum", "retraction", "other")]
+    "kind",
+    [
+        kind
+        for kind in TYPES
+        if kind not in ("review", "editorial", "letter", "erratum", "retraction", "other")
+    ],
 )
 def test_types_that_ris_can_tell_come_back(kind: str) -> None:
     """Its codes are fewer than our types: reviews and letters become articles, "other" nothing."""
-    fields: dict[str, Any] = {"authors": (Author("Ada Byron", "Byron", "Ada"),)} if kind == "conference-paper" else {}
+    fields: dict[str, Any] = (
+        {"authors": (Author("Ada Byron", "Byron", "Ada"),)} if kind == "conference-paper" else {}
+    )
     (found,) = read_back(hit(title="Mud", type=kind, **fields))
 
     assert found.type == kind

@@ -96,18 +96,22 @@ def test_every_type_has_a_ris_type() -> None:
     ],
 )
 def test_types(fields: dict[str, str | None], expected: str) -> None:
-    """TY follows the record's type; an untyped record with a journal's numbering is taken for an article."""
+    """TY follows the record's type; an untyped record with a journal's numbering is taken for an
+    article."""
     assert values(read(ris.write([hit(**fields)]))[0], "TY") == [expected]
 
 
 def test_a_preprint_is_a_manuscript_that_says_what_it_is() -> None:
-    """No type of RIS is a preprint; UNPB is a journal article to Zotero. Both are read as preprints here."""
+    """No type of RIS is a preprint; UNPB is a journal article to Zotero. Both are read as preprints
+    here."""
     (fields,) = read(ris.write([hit(type="preprint", title="Iron")]))
     written = ris.write([hit(type="preprint", title="Iron")])
 
     assert (values(fields, "TY"), values(fields, "M3")) == (["UNPD"], ["Preprint"])
     assert [it.type for it in read_bytes(written, "a.ris").records] == ["preprint"]
-    assert [it.type for it in read_bytes(written.replace(b"UNPD", b"UNPB"), "a.ris").records] == ["preprint"]
+    assert [it.type for it in read_bytes(written.replace(b"UNPD", b"UNPB"), "a.ris").records] == [
+        "preprint"
+    ]
 
 
 def test_provenance_only_on_request() -> None:
@@ -125,7 +129,13 @@ def test_pages_in_several_parts_are_a_first_and_a_last_page() -> None:
 
 @pytest.mark.parametrize(
     ("date", "expected"),
-    [("2020", ["2020///"]), ("2020-03", ["2020/03//"]), ("2020-03-15", ["2020/03/15/"]), ("March", []), (None, [])],
+    [
+        ("2020", ["2020///"]),
+        ("2020-03", ["2020/03//"]),
+        ("2020-03-15", ["2020/03/15/"]),
+        ("March", []),
+        (None, []),
+    ],
 )
 def test_dates_keep_their_precision(date: str | None, expected: list[str]) -> None:
     """DA has a slash for every part, known or not."""
@@ -154,7 +164,8 @@ def test_no_hits_are_no_bytes() -> None:
 @properties
 @given(st.lists(hostile_hits(), max_size=3))
 def test_any_text_stays_within_its_value(hits: list[Hit]) -> None:
-    """A strict reader finds as many records as there are hits, with as many authors and sources as they have."""
+    """A strict reader finds as many records as there are hits, with as many authors and sources as
+    they have."""
     records = read(ris.write(hits))
 
     assert len(records) == len(hits)
@@ -166,4 +177,6 @@ def test_any_text_stays_within_its_value(hits: list[Hit]) -> None:
 
 def test_a_corporate_name_stays_whole() -> None:
     """A name that the source does not take apart is written as it stands."""
-    assert values(read(ris.write([hit(authors=(Author("ATLAS Collaboration"),))]))[0], "AU") == ["ATLAS Collaboration"]
+    assert values(read(ris.write([hit(authors=(Author("ATLAS Collaboration"),))]))[0], "AU") == [
+        "ATLAS Collaboration"
+    ]

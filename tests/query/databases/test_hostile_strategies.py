@@ -1,4 +1,5 @@
-"""Whatever the text: a query or a `QuerySyntaxError`, in linear time, in every syntax of a database."""
+"""Whatever the text: a query or a `QuerySyntaxError`, in linear time, in every syntax of a
+database."""
 
 from __future__ import annotations
 
@@ -34,7 +35,20 @@ PIECES = [
         ".pt.",
         ".yr.",
     ),
-    *(":ti,ab", "/exp", "/de", "[english]/lim", "TI ", "AB(", "MH ", '"X+"', "TS=", "PY=", "2010-2020", "limit 1 to "),
+    *(
+        ":ti,ab",
+        "/exp",
+        "/de",
+        "[english]/lim",
+        "TI ",
+        "AB(",
+        "MH ",
+        '"X+"',
+        "TS=",
+        "PY=",
+        "2010-2020",
+        "limit 1 to ",
+    ),
     *(
         "TITLE-ABS-KEY(",
         "PUBYEAR > ",
@@ -61,7 +75,16 @@ PIECES = [
         "[filter]",
         "wom?n",
     ),
-    *('"Document Title":', "remove duplicates from 2", "use ppez", "NEAR", "yr=", '"2010 -Current"', "\u3000", "水质"),
+    *(
+        '"Document Title":',
+        "remove duplicates from 2",
+        "use ppez",
+        "NEAR",
+        "yr=",
+        '"2010 -Current"',
+        "\u3000",
+        "水质",
+    ),
 ]
 
 
@@ -77,7 +100,8 @@ def outcome(text: str, syntax: str) -> ReadQuery | QuerySyntaxError:
 @settings(max_examples=40)
 @given(text=st.lists(st.sampled_from(PIECES), max_size=25).map("".join) | st.text(max_size=60))
 def test_nothing_but_a_syntax_error_is_raised(syntax: str, text: str) -> None:
-    """A query that can be written in our own syntax again, or an error that can be explained and mended."""
+    """A query that can be written in our own syntax again, or an error that can be explained and
+    mended."""
     found = outcome(text, syntax)
 
     if isinstance(found, QuerySyntaxError):
@@ -119,11 +143,24 @@ SHAPES = {
     "ieee": ['"Abstract":gene OR ', '"Abstract', '":', "ONEAR/3 "],
     "pubmed": ["gene[ti] OR ", "and ", "and    ", "#1 OR ", "[ad] ", "gene* "],
     "simple": ["gene or ", "(gene or drive) ", "and ", "gambl$ ", "x) or "],
-    "auto": ["\n1 gene", "TI (", 'MH "x', "exp X", "'x'/", "ti(abc", "W/3 ", "[mh ", "{OR #", "A, "],
+    "auto": [
+        "\n1 gene",
+        "TI (",
+        'MH "x',
+        "exp X",
+        "'x'/",
+        "ti(abc",
+        "W/3 ",
+        "[mh ",
+        "{OR #",
+        "A, ",
+    ],
 }
 
 
-@pytest.mark.parametrize(("syntax", "piece"), [(syntax, piece) for syntax, them in SHAPES.items() for piece in them])
+@pytest.mark.parametrize(
+    ("syntax", "piece"), [(syntax, piece) for syntax, them in SHAPES.items() for piece in them]
+)
 def test_twice_the_text_takes_twice_the_time(syntax: str, piece: str) -> None:
     """Neither patterns nor trees go back and forth."""
     full = (piece * MAX_LENGTH)[:MAX_LENGTH]
@@ -147,7 +184,10 @@ def test_a_strategy_of_a_thousand_terms_is_read() -> None:
 
 def test_a_line_that_is_named_often_does_not_grow_without_bound() -> None:
     """Each line doubles the one before: the words of all that it names are counted."""
-    lines = ["1 gene.ti. or drive.ti.", *(f"{n} ({n - 1} and x{n}) or ({n - 1} and y{n})" for n in range(2, 60))]
+    lines = [
+        "1 gene.ti. or drive.ti.",
+        *(f"{n} ({n - 1} and x{n}) or ({n - 1} and y{n})" for n in range(2, 60)),
+    ]
 
     with pytest.raises(QuerySyntaxError, match=r"Line \d+: .* (?:more than 1000|alternate)"):
         read("\n".join(lines), "ovid")

@@ -21,7 +21,8 @@ from metasearch.query.databases.values import years_in
     ],
 )
 def test_a_range_of_years_is_no_date(text: str, years: Years, exact: bool) -> None:
-    """A month and a day are such numbers, with one sign between them; the year 3000 is the open end."""
+    """A month and a day are such numbers, with one sign between them; the year 3000 is the open
+    end."""
     assert years_in(text) == (years, exact)
 
 

@@ -18,15 +18,18 @@ WRITTEN = {
     "ovid": '("salt marsh" and (carbon or sediment*)).mp. and 2018:2020.yr. not review.ti.',
     "pubmed": '"salt marsh"[tw] AND (carbon[tw] OR sediment*[tw]) AND 2018:2020[dp] NOT review[ti]',
     "scopus": (
-        'TITLE-ABS-KEY("salt marsh" AND (carbon OR sediment*)) AND PUBYEAR > 2017 AND PUBYEAR < 2021'
+        'TITLE-ABS-KEY("salt marsh" AND (carbon OR sediment*)) AND PUBYEAR > 2017 AND PUBYEAR < '
+        "2021"
         " AND NOT TITLE(review)"
     ),
     "wos": 'TS=("salt marsh" AND (carbon OR sediment*)) AND PY=(2018-2020) NOT TI=(review)',
     "ebsco": '"salt marsh" AND (carbon OR sediment*) AND DT 2018-2020 NOT TI review',
     "embase": "('salt marsh' AND (carbon OR sediment*)):ti,ab,kw AND [2018-2020]/py NOT review:ti",
     "proquest": 'noft("salt marsh" AND (carbon OR sediment*)) AND pd(2018-2020) NOT ti(review)',
-    "cnki": "SU%=('salt marsh'*('carbon'+'sediment')) AND YE BETWEEN ('2018','2020') NOT TI='review'",
-    "wanfang": '主题:("salt marsh" AND ("carbon" OR "sediment")) AND Date:2018-2020 NOT 题名:("review")',
+    "cnki": "SU%=('salt marsh'*('carbon'+'sediment')) AND YE BETWEEN ('2018','2020') NOT "
+    "TI='review'",
+    "wanfang": '主题:("salt marsh" AND ("carbon" OR "sediment")) AND Date:2018-2020 NOT '
+    '题名:("review")',
     "cql": (
         'cql.anywhere adj "salt marsh" and (cql.anywhere = "carbon" or cql.anywhere = "sediment*")'
         ' and dc.date within "2018 2020" not dc.title = "review"'
@@ -37,7 +40,8 @@ WRITTEN = {
 
 @pytest.mark.parametrize("to", TARGETS)
 def test_one_query_in_every_syntax(to: str) -> None:
-    """One field stands around all that is looked for in it, and brackets only where an operator changes."""
+    """One field stands around all that is looked for in it, and brackets only where an operator
+    changes."""
     assert translate(SALT, to=to).text == WRITTEN[to]
 
 
@@ -69,7 +73,11 @@ def test_one_query_in_every_syntax(to: str) -> None:
         ("x type:review lang:fr", "pubmed", "x[tw] AND Review[pt] AND fre[la]"),
         ("x type:article", "wos", "TS=(x) AND DT=(Article OR Review)"),
         ("x type:conference-paper", "wos", 'TS=(x) AND DT=("Proceedings Paper")'),
-        ("x type:article lang:en", "embase", "x:ti,ab,kw AND ([article]/lim OR [review]/lim) AND [English]/lim"),
+        (
+            "x type:article lang:en",
+            "embase",
+            "x:ti,ab,kw AND ([article]/lim OR [review]/lim) AND [English]/lim",
+        ),
     ],
 )
 def test_by_the_documentation_of_each_database(query: str, to: str, text: str) -> None:
@@ -110,7 +118,8 @@ def test_a_word_is_never_a_sign(term: Term, to: str, text: str) -> None:
         (parse("x isbn:9783161484100"), "ovid", "x.mp.", "cannot be asked for ISBNs"),
         (parse("x type:map"), "scopus", "TITLE-ABS-KEY(x)", "no word for type:map"),
         (parse("x lang:en"), "wanfang", '主题:("x")', "no word for language:en"),
-        (Or((Term("x"), parse("y NOT y").parts[1])), "ebsco", "x", "NOT without something before it: NOT y"),
+        (Or((Term("x"), parse("y NOT y").parts[1])), "ebsco", "x", ("NOT without something before "
+                                                                   "it: NOT y")),
         (parse("x year:-0900"), "wos", "TS=(x)", "such years: year:-0900"),
         (Term("burt", "author"), "ovid", "burt.au.", "whole names"),
         (Term("x"), "wos", "TS=(x)", "titles, abstracts and keywords"),
@@ -130,7 +139,10 @@ def test_the_notes_of_reading_come_first() -> None:
     written = metasearch.translate("heart attack[mh] AND gene*[ti]", to="cnki")
 
     assert (written.text, written.syntax) == ("KY='heart attack' AND TI='gene'", "cnki")
-    assert ["narrower headings" in written.notes[0], "beginnings" in written.notes[1]] == [True, True]
+    assert ["narrower headings" in written.notes[0], "beginnings" in written.notes[1]] == [
+        True,
+        True,
+    ]
 
 
 def test_a_syntax_that_is_not_there() -> None:
@@ -149,7 +161,10 @@ def test_time_grows_with_the_query_and_not_faster() -> None:
 
     def seconds(count: int) -> float:
         fields = ("any", "title", "abstract", "subject")
-        parts = [Or(tuple(Term(f"w{n}x{k}", fields[(n + k) % 4]) for k in range(5))) for n in range(count)]
+        parts = [
+            Or(tuple(Term(f"w{n}x{k}", fields[(n + k) % 4]) for k in range(5)))
+            for n in range(count)
+        ]
         tree = And((*parts, Or(tuple(Term(f"v{n}", fields[n % 4]) for n in range(count)))))
         best = float("inf")
         for _ in range(9):

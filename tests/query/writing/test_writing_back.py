@@ -21,12 +21,16 @@ READERS: Mapping[str, str] = {to: "cnki" if to == "wanfang" else to for to in TA
 
 # fmt: off
 ODD_WORDS = st.sampled_from([
-    "AND", "or", "Not", "NEAR", "adj3", "W", "pre", "TI", "au", "N5", "exp", "same", "to", "-", "C++", "COVID-19",
-    "2019", "2019-2024", "year:2020", "ti:x", "TS=x", "x.ti.", "a,b", "x/", "Gambling/", "10.1000/x", "10.1000/a(b)",
+    "AND", "or", "Not", "NEAR", "adj3", "W", "pre", "TI", "au", "N5", "exp", "same", "to", "-",
+    "C++", "COVID-19",
+    "2019", "2019-2024", "year:2020", "ti:x", "TS=x", "x.ti.", "a,b", "x/", "Gambling/",
+    "10.1000/x", "10.1000/a(b)",
     "基因", "“基因”", '"', "'", "d'Alembert", "O’Brien", "(", ")", "（x）", "\\", "a\\",
     "[tiab]", "x[ti]", "#1", "#",
-    "$2", "/SEN", "a/NEAR", "%", "gene*", "wom?n", "behavio$r", "{x}", "<b>", "=", "+", "^", "~", "&", "R&D", "p<0.05",
-    "é", "与", "或", "非", "*", "a*b", ":", "x:ti,ab", "'x'/exp", "MH", "noft(x)", "ＡＮＤ", "ß", "İ",
+    "$2", "/SEN", "a/NEAR", "%", "gene*", "wom?n", "behavio$r", "{x}", "<b>", "=", "+", "^", "~",
+    "&", "R&D", "p<0.05",
+    "é", "与", "或", "非", "*", "a*b", ":", "x:ti,ab", "'x'/exp", "MH", "noft(x)", "ＡＮＤ", "ß",
+    "İ",
 ])
 # fmt: on
 LETTERS = st.characters(exclude_categories=("Cc", "Cs", "Cf", "Cn", "Co", "Zs", "Zl", "Zp"))
@@ -43,7 +47,12 @@ WORD_FIELDS = [field for field in FIELDS if field not in FACETS | IDENTIFIERS]
 def terms_of(words: st.SearchStrategy[str], fields: list[str]) -> st.SearchStrategy[Query]:
     """Terms of every kind, made of such words in these fields."""
     return st.one_of(
-        st.builds(Term, st.lists(words, min_size=1, max_size=3).map(" ".join), st.sampled_from(fields), st.booleans()),
+        st.builds(
+            Term,
+            st.lists(words, min_size=1, max_size=3).map(" ".join),
+            st.sampled_from(fields),
+            st.booleans(),
+        ),
         st.builds(
             lambda stem, field: Term(stem, field, truncated=True),
             words.filter(lambda word: any(map(str.isalnum, word))),
@@ -66,7 +75,9 @@ YEARS = st.one_of(
 
 
 def either(parts: list[Query]) -> Query:
-    flat = dict.fromkeys(inner for part in parts for inner in (part.parts if isinstance(part, Or) else (part,)))
+    flat = dict.fromkeys(
+        inner for part in parts for inner in (part.parts if isinstance(part, Or) else (part,))
+    )
     return Or(tuple(flat)) if len(flat) > 1 else next(iter(flat))
 
 
@@ -96,13 +107,18 @@ PLAIN_TREES = trees_of(terms_of(PLAIN_WORDS, ["title", "abstract", "subject", "v
 def meaning(query: Query) -> object:
     """A form that is equal for queries that find the same, whatever the order of their parts.
 
-    Several words are all of them; one word is no phrase; a range of years in an AND is cut to what all ranges share; an
-    alternative that another one holds is none; a DOI is one wherever it is looked for; a comma at the end of a word
-    is no part of it; the words of a name stand in any order.
+    Several words are all of them; one word is no phrase; a range of years in an AND is cut to what
+    all ranges share; an alternative that another one holds is none; a DOI is one wherever it is
+    looked for; a comma at the end of a word is no part of it; the words of a name stand in any
+    order.
     """
     match query:
         case Term(text, field, phrase, truncated):
-            doi = bare_doi(text) if field in ("any", "doi") and not truncated and " " not in text else None
+            doi = (
+                bare_doi(text)
+                if field in ("any", "doi") and not truncated and " " not in text
+                else None
+            )
             if doi:
                 return ("term", doi, "doi", False)
             words = [word for each in text.split() if (word := each.strip(",;"))] or [text]
@@ -126,7 +142,11 @@ def meaning(query: Query) -> object:
             flat = _flat("or", [meaning(part) for part in parts])
             for wide, narrow in NARROWER.items():
                 if ("term", wide, "type", False) in flat:
-                    flat = [it for it in flat if it not in [("term", name, "type", False) for name in narrow]]
+                    flat = [
+                        it
+                        for it in flat
+                        if it not in [("term", name, "type", False) for name in narrow]
+                    ]
             return _joined("or", flat)
 
 
@@ -140,7 +160,9 @@ def _joined(kind: str, parts: list) -> tuple:
 
 
 @pytest.mark.parametrize("to", READERS)
-@pytest.mark.parametrize("trees", [pytest.param(TREES, id="odd words"), pytest.param(PLAIN_TREES, id="plain words")])
+@pytest.mark.parametrize(
+    "trees", [pytest.param(TREES, id="odd words"), pytest.param(PLAIN_TREES, id="plain words")]
+)
 def test_what_is_written_is_read_back(to: str, trees: st.SearchStrategy[Query]) -> None:
     """No note: the same query."""
     told: list[bool] = []
@@ -162,7 +184,8 @@ def test_what_is_written_is_read_back(to: str, trees: st.SearchStrategy[Query]) 
 @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 @given(TREES)
 def test_nothing_is_lost_in_silence(to: str, tree: Query) -> None:
-    """Whatever the query, there is a text or a note; brackets and quotes are in pairs; it stands on one line."""
+    """Whatever the query, there is a text or a note; brackets and quotes are in pairs; it stands on
+    one line."""
     written = translate(tree, to=to)
 
     assert written.text or written.notes

@@ -1,9 +1,11 @@
-"""Content-defined chunking: bytes cut where they themselves say so, so that an insertion moves one cut and not all.
+"""Content-defined chunking: bytes cut where they themselves say so, so that an insertion moves one
+cut and not all.
 
-A window slides over the bytes; where its fingerprint modulo D is D - 1, a chunk ends. TTTD, "two thresholds, two
-divisors", keeps chunks within bounds: none ends before the lower one, and one that reaches the upper one ends at the
-last place that a second, smaller divisor allowed, if there is one. Eshghi and Tang, "A framework for analyzing and
-improving content-based chunking algorithms" (HPL-2005-30); Forman, Eshghi and Chiocchetti (KDD 2005).
+A window slides over the bytes; where its fingerprint modulo D is D - 1, a chunk ends. TTTD, "two
+thresholds, two divisors", keeps chunks within bounds: none ends before the lower one, and one that
+reaches the upper one ends at the last place that a second, smaller divisor allowed, if there is
+one. Eshghi and Tang, "A framework for analyzing and improving content-based chunking algorithms"
+(HPL-2005-30); Forman, Eshghi and Chiocchetti (KDD 2005).
 """
 
 from __future__ import annotations
@@ -46,7 +48,9 @@ def content_chunks(
 
 
 def fingerprints(data: bytes, window: int) -> Iterator[int]:
-    """A fingerprint of the last `window` bytes at each byte: the polynomial that they are, modulo a prime; rolling."""
+    """A fingerprint of the last `window` bytes at each byte: the polynomial that they are, modulo a
+    prime; rolling.
+    """
     leaving = pow(_BASE, window, _PRIME)
     rolled = 0
     for place, byte in enumerate(data):

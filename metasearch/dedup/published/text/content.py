@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from metasearch.dedup.published.text import segment
 from metasearch.record import Record
 
-#: Characters that count; more than any title or abstract has, and few enough that no record takes long.
+#: Characters that count; more than any title or abstract has, and few enough that no record takes
+#: long.
 LONGEST_TITLE, LONGEST_BODY = 2_000, 20_000
 #: Between the members of what is hashed; no tidied text holds it.
 SEPARATOR = "\x1f"

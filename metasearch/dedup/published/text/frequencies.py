@@ -1,7 +1,8 @@
-"""In how many documents a word occurs, from a small table that is shipped: rare words say more than common ones.
+"""In how many documents a word occurs, from a small table that is shipped: rare words say more than
+common ones.
 
-The table is counted from open records by tools/df_table.py; what of, and why not from what is being searched:
-docs/decisions/0010-segmentation-and-frequencies.md.
+The table is counted from open records by tools/df_table.py; what of, and why not from what is being
+searched: docs/decisions/0010-segmentation-and-frequencies.md.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ from metasearch.bib.chinese.characters import has_han
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """Counts of one script: how many documents were counted, and in how many of them each word occurs."""
+    """Counts of one script: how many documents were counted, and in how many of them each word
+    occurs.
+    """
 
     documents: int
     counts: dict[str, int]
@@ -33,7 +36,8 @@ class Table:
 
 
 def idf(word: str) -> float:
-    """Inverse document frequency of a folded word, log(1 + (D + 1) / (df + 1)), at least log 2; unseen words have df 0.
+    """Inverse document frequency of a folded word, log(1 + (D + 1) / (df + 1)), at least log 2;
+    unseen words have df 0.
 
     D and df are those of the table of its script: Chinese, or everything else.
     """
@@ -42,7 +46,9 @@ def idf(word: str) -> float:
 
 
 def nidf(word: str) -> float:
-    """The same from 0 (in every document) to 1 (in none), as I-Match has it (Chowdhury et al. 2002)."""
+    """The same from 0 (in every document) to 1 (in none), as I-Match has it (Chowdhury et al.
+    2002).
+    """
     section = _section(word)
     least, most = _idf(section.documents, section.documents), _idf(section.documents, 0)
     return (_idf(section.documents, section.counts.get(word, 0)) - least) / (most - least)
@@ -59,7 +65,9 @@ def load() -> None:
 
 
 def read(text: str) -> Table:
-    """A table from its text: comments, then sections "= NAME DOCUMENTS" of lines "COUNT WORD WORD ..."."""
+    """A table from its text: comments, then sections "= NAME DOCUMENTS" of lines "COUNT WORD WORD
+    ...".
+    """
     lines = [line for line in text.splitlines() if line and not line.startswith("#")]
     documents: dict[str, int] = {}
     counts: dict[str, dict[str, int]] = {}

@@ -1,7 +1,7 @@
 """Sentences and paragraphs of abstracts, which are one line of text more often than not.
 
-Both give pieces of the text as it stands, in linear time; nothing is lost but the blanks around them, and what lies
-beyond `segment.LONGEST` characters.
+Both give pieces of the text as it stands, in linear time; nothing is lost but the blanks around
+them, and what lies beyond `segment.LONGEST` characters.
 """
 
 from __future__ import annotations
@@ -19,30 +19,32 @@ _POINTS = frozenset('.．"”’』」）)]】〉》')
 _BEFORE_POINT = re.compile(r"(?:[^\W\d_]|\.)+\Z")
 #: What never ends a sentence, without its last point.
 _ABBREVIATIONS = frozenset(
-    "e.g i.e al fig figs eq eqs ref refs vs cf dr prof mr mrs ms vol pp ca approx resp viz st dept univ".split()
+    "e.g i.e al fig figs eq eqs ref refs vs cf dr prof mr mrs ms vol pp ca approx resp viz st "
+    "dept univ".split()
 )
 #: What does unless a number or a word in lower case follows.
 _MAYBE = frozenset("etc no nos inc ltd co corp jr sr sp spp ed eds tab sec u.s u.k ph.d".split())
 
 _CHINESE_HEADS = """
-    目的 目标 背景 研究背景 研究目的 目的与意义 目的和意义 目的意义 背景与目的 背景和目的 方法 研究方法 资料与方法
-    资料和方法 材料与方法 材料和方法 对象与方法 对象和方法 研究设计 过程 结果 研究结果 主要结果 结果与讨论 结论 研究结论
-    结果与结论 结果和结论 结论与意义 讨论 局限 局限性 创新 意义 应用前景
-    """.split()
+    目的 目标 背景 研究背景 研究目的 目的与意义 目的和意义 目的意义 背景与目的 背景和目的 方法
+    研究方法 资料与方法 资料和方法 材料与方法 材料和方法 对象与方法 对象和方法 研究设计 过程 结果
+    研究结果 主要结果 结果与讨论 结论 研究结论 结果与结论 结果和结论 结论与意义 讨论 局限 局限性
+    创新 意义 应用前景
+""".split()
 _ENGLISH_HEADS = """
-    objective objectives background backgrounds purpose purposes aim aims goal goals introduction context importance
-    rationale hypothesis design setting settings participants patients subjects material materials method methods
-    methodology approach intervention interventions outcome outcomes measurement measurements result results finding
-    findings interpretation discussion conclusion conclusions significance relevance implications limitations
-    originality value summary
-    """.split()
+    objective objectives background backgrounds purpose purposes aim aims goal goals introduction
+    context importance rationale hypothesis design setting settings participants patients subjects
+    material materials method methods methodology approach intervention interventions outcome
+    outcomes measurement measurements result results finding findings interpretation discussion
+    conclusion conclusions significance relevance implications limitations originality value summary
+""".split()
 
 
 def sentences(text: str) -> list[str]:
     """The sentences in order, trimmed.
 
-    One ends at 。．.!？！?；;… or a line's end. A point ends none within a number, behind an initial or a common
-    abbreviation; where no blank follows it, it does only beside Chinese.
+    One ends at 。．.!？！?；;… or a line's end. A point ends none within a number, behind an
+    initial or a common abbreviation; where no blank follows it, it does only beside Chinese.
     """
     text = text[:LONGEST]
     return [text[start:end] for start, end in _sentence_spans(text)]
@@ -51,9 +53,10 @@ def sentences(text: str) -> list[str]:
 def paragraphs(text: str, shortest: int = 40) -> list[str]:
     """The paragraphs in order, trimmed.
 
-    Divided at blank lines, else at the ends of lines, and before the labels of a structured abstract ("【方法】",
-    "Results:"); where there is neither, sentences are grouped. A piece of less than `shortest` characters takes in
-    what follows, and at the end joins what is before; one with a label stands alone.
+    Divided at blank lines, else at the ends of lines, and before the labels of a structured
+    abstract ("【方法】", "Results:"); where there is neither, sentences are grouped. A piece of
+    less than `shortest` characters takes in what follows, and at the end joins what is before; one
+    with a label stands alone.
     """
     text = text[:LONGEST]
     label = _label()
@@ -117,7 +120,9 @@ def _at_labels(text: str, form: str, span: tuple[int, int]) -> list[tuple[int, i
 
 
 def _cut(text: str, start: int, end: int, cuts: list[int]) -> list[tuple[int, int]]:
-    """The stretches between the cuts, without the blanks around them; those of blanks alone are left out."""
+    """The stretches between the cuts, without the blanks around them; those of blanks alone are
+    left out.
+    """
     found = []
     for left, right in zip([start, *cuts], [*cuts, end], strict=True):
         piece = text[left:right]
@@ -128,8 +133,12 @@ def _cut(text: str, start: int, end: int, cuts: list[int]) -> list[tuple[int, in
 
 
 def _broken(text: str, spans: list[tuple[int, int]]) -> list[bool]:
-    """Before which sentences a paragraph ends: at blank lines where there are any, else at the ends of lines."""
-    gaps = [text[end:start].replace("\r\n", "\n") for (_, end), (start, _) in itertools.pairwise(spans)]
+    """Before which sentences a paragraph ends: at blank lines where there are any, else at the ends
+    of lines.
+    """
+    gaps = [
+        text[end:start].replace("\r\n", "\n") for (_, end), (start, _) in itertools.pairwise(spans)
+    ]
     breaks = [0, *(sum(gap.count(end) for end in "\n\r\u2028\u2029") for gap in gaps)]
     least = 2 if max(breaks) > 1 else 1
     return [count >= least for count in breaks[: len(spans)]]
@@ -142,7 +151,9 @@ def _bracketed_label() -> re.Pattern[str]:
 
 @lru_cache(maxsize=1)
 def _label() -> re.Pattern[str]:
-    """A label at a sentence's beginning: "【目的】", "目的:", "目的 ", "Methods and Results:", "RESULTS We"."""
+    """A label at a sentence's beginning: "【目的】", "目的:", "目的 ", "Methods and Results:",
+    "RESULTS We".
+    """
     words = "|".join(sorted(_ENGLISH_HEADS, key=lambda head: -len(head)))
     before = "(?:(?:study|research|main|key|principal|recent) )?"
     behind = "(?: measures?| of (?:the |this )?(?:review|study|paper))?"
@@ -150,7 +161,8 @@ def _label() -> re.Pattern[str]:
     english = rf"{one}(?:(?:, and | and | & |, | ?/ ?){one}){{0,4}}"
     chinese = _chinese_head()
     return re.compile(
-        rf"{_bracketed_label().pattern}|[（(]{chinese}[）)]|{chinese}[ \u3000]?[:：]|{chinese}[ \u3000]"
+        rf"{_bracketed_label().pattern}|[（(]{chinese}[）)]|{chinese}[ \u3000]?[:：]|{chinese}[ "
+        rf"\u3000]"
         rf"|(?i:{english}) ?[:：.]|(?:{words.upper()})(?: [A-Z]{{2,}}){{0,3}} (?=[A-Z][a-z ])"
     )
 

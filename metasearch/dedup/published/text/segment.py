@@ -1,7 +1,9 @@
-"""Words of any text, with parts of speech where they are Chinese: what the text strategies count and hash.
+"""Words of any text, with parts of speech where they are Chinese: what the text strategies count
+and hash.
 
-Words in spaced scripts are those of `metasearch.bib.normalise`; Chinese is cut by rjieba, else by jieba, else into
-overlapping pairs of characters. Why so: docs/decisions/0010-segmentation-and-frequencies.md.
+Words in spaced scripts are those of `metasearch.bib.normalise`; Chinese is cut by rjieba, else by
+jieba, else into overlapping pairs of characters. Why so:
+docs/decisions/0010-segmentation-and-frequencies.md.
 """
 
 from __future__ import annotations
@@ -24,16 +26,18 @@ LONGEST = 100_000
 
 _HAN = "\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _KANA = "\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff"
-# Chinese, kana, and all other letters and digits, each as a run. jieba takes time in the square of what is in no
-# dictionary, and no Chinese goes on for hundreds of characters without a mark.
+# Chinese, kana, and all other letters and digits, each as a run. jieba takes time in the square of
+# what is in no dictionary, and no Chinese goes on for hundreds of characters without a mark.
 _RUN = re.compile(rf"([{_HAN}]{{1,200}})|([{_KANA}]+)|[^\W_{_HAN}{_KANA}]+")
 _FIRST_HAN = re.compile(rf"[{_HAN}]")
 # An apostrophe within English joins ("don’t"); as a quotation mark within Chinese it divides.
 _CHINESE_QUOTES = re.compile(rf"(?<=[{_HAN}])[‘’]|[‘’](?=[{_HAN}])")
-# Marks without a letter in between: normalising takes time in the square of their number, and thirty are no text.
+# Marks without a letter in between: normalising takes time in the square of their number, and
+# thirty are no text.
 _MANY_MARKS = re.compile(r"([^\w\x00-\x7f]{30})[^\w\x00-\x7f]+")
 
-#: How dictionaries spell what `simplified` writes as another character (计划 as 计画), and its traditional forms.
+#: How dictionaries spell what `simplified` writes as another character (计划 as 计画), and its
+#: traditional forms.
 _SPELT = {
     **{char: char for char in "着划沉坏像链俱覆账惟阪藉彷颚黏吒"},
     "劃": "划",
@@ -46,14 +50,18 @@ _NOT_AS_SPELT = re.compile(f"[{''.join(_SPELT)}]")
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A folded word; `pos` is "noun", "verb", "other", or "" where the language has no tagger here."""
+    """A folded word; `pos` is "noun", "verb", "other", or "" where the language has no tagger
+    here.
+    """
 
     text: str
     pos: str
 
 
 def words(text: str) -> list[str]:
-    """The words in order, folded (one width, lower case, simplified), without punctuation; stop words are kept."""
+    """The words in order, folded (one width, lower case, simplified), without punctuation; stop
+    words are kept.
+    """
     if text.isascii():
         return normalise.words(text[:LONGEST])
     return [word for word, _ in _cut(text, tags=False)]
@@ -67,18 +75,24 @@ def tagged(text: str) -> list[Word]:
 
 
 def segmenter() -> str:
-    """What cuts Chinese here, as part of whatever is made of its words: "rjieba 0.2.2", or "pairs"."""
+    """What cuts Chinese here, as part of whatever is made of its words: "rjieba 0.2.2", or
+    "pairs".
+    """
     return _engine().name
 
 
 def load() -> None:
-    """Load the dictionary now (0.2 to 2 s), which otherwise happens at the first Chinese text; from any thread."""
+    """Load the dictionary now (0.2 to 2 s), which otherwise happens at the first Chinese text; from
+    any thread.
+    """
     _engine().tag("的")
     is_stop("的")
 
 
 def is_stop(word: str) -> bool:
-    """Whether a folded word says nothing about the topic: articles, pronouns, particles, auxiliary verbs."""
+    """Whether a folded word says nothing about the topic: articles, pronouns, particles, auxiliary
+    verbs.
+    """
     return word in _stop_words()
 
 
@@ -99,7 +113,11 @@ def _cut(text: str, tags: bool) -> list[tuple[str, str]]:
         if han:
             pieces = engine.tag(han) if tags else [(word, "") for word in engine.cut(han)]
             # The dictionary's spelling has done its work; words are compared in the one form.
-            found += [(simplified(word), pos) for word, pos in pieces] if _NOT_AS_SPELT.search(han) else pieces
+            found += (
+                [(simplified(word), pos) for word, pos in pieces]
+                if _NOT_AS_SPELT.search(han)
+                else pieces
+            )
         else:
             found += [(word, "") for word in (_pairs(kana) if kana else [run.group()])]
     return found
@@ -153,7 +171,9 @@ class _Rjieba:
 
 
 class _Jieba:
-    """The original, without its cache: that is a marshal file in the shared temporary folder, and saves no time."""
+    """The original, without its cache: that is a marshal file in the shared temporary folder, and
+    saves no time.
+    """
 
     def __init__(self) -> None:
         with warnings.catch_warnings():  # it has invalid escapes, and asks for pkg_resources
@@ -172,13 +192,17 @@ class _Jieba:
         return [(word, _coarse(self._tag(word))) for word in self.cut(run)]
 
     def _tag(self, word: str) -> str:
-        """The dictionary's, else what the model makes of it; its tagger left alone cuts otherwise than its cutter."""
+        """The dictionary's, else what the model makes of it; its tagger left alone cuts otherwise
+        than its cutter.
+        """
         known: str = self._tagger.word_tag_tab.get(word) or self._tagger.lcut(word)[-1].flag
         return known
 
 
 def _coarse(tag: str) -> str:
-    """The part of speech of a tag; what serves as a noun (vn, an) and abbreviations (j) are nouns."""
+    """The part of speech of a tag; what serves as a noun (vn, an) and abbreviations (j) are
+    nouns.
+    """
     if tag.startswith("n") or tag in ("vn", "an", "j"):
         return "noun"
     return "verb" if tag.startswith("v") else "other"
@@ -212,4 +236,6 @@ def _first() -> _Engine:
 @lru_cache(maxsize=1)
 def _stop_words() -> frozenset[str]:
     text = Path(__file__).with_name("stop_words.txt").read_text(encoding="utf-8")
-    return frozenset(word for line in text.splitlines() if not line.startswith("#") for word in line.split())
+    return frozenset(
+        word for line in text.splitlines() if not line.startswith("#") for word in line.split()
+    )

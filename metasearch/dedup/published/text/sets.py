@@ -9,8 +9,8 @@ from typing import Literal
 
 from metasearch.dedup.fingerprint import Fingerprint
 
-#: What a share is taken of: the smaller of the two ("how much of it is contained in the other"), the larger, or both
-#: together (Jaccard's coefficient).
+#: What a share is taken of: the smaller of the two ("how much of it is contained in the other"),
+#: the larger, or both together (Jaccard's coefficient).
 Of = Literal["smaller", "larger", "union"]
 #: The same in words.
 IN_WORDS: Mapping[Of, str] = {
@@ -18,7 +18,8 @@ IN_WORDS: Mapping[Of, str] = {
     "larger": "of the larger text",
     "union": "of both texts",
 }
-#: Records with the very same set that are named; each of them resembles all others, so that more would say no more.
+#: Records with the very same set that are named; each of them resembles all others, so that more
+#: would say no more.
 MOST_ALIKE = 16
 
 
@@ -36,38 +37,46 @@ def ratio(common: int, a: int, b: int, of: Of) -> float:
 
 def fewest_common(threshold: float, size: int) -> int:
     """How many elements of so many are at least that share of them."""
-    # 0.55 * 20 is 11.000000000000002 to a computer; one too few costs a look-up, one too many would lose a pair.
+    # 0.55 * 20 is 11.000000000000002 to a computer; one too few costs a look-up, one too many would
+    # lose a pair.
     return max(1, math.ceil(threshold * size - 1e-9))
 
 
 def enough(threshold: float, size: int) -> int:
-    """How many elements of a set suffice to meet every other that holds such a share of it, whichever they are.
+    """How many elements of a set suffice to meet every other that holds such a share of it,
+    whichever they are.
 
-    Who holds k of n elements cannot miss n - k + 1 of them (the prefix filter of Chaudhuri, Ganti and Kaushik, "A
-    primitive operator for similarity joins in data cleaning", ICDE 2006).
+    Who holds k of n elements cannot miss n - k + 1 of them (the prefix filter of Chaudhuri, Ganti
+    and Kaushik, "A primitive operator for similarity joins in data cleaning", ICDE 2006).
     """
     return size - fewest_common(threshold, size) + 1
 
 
 class Overlaps:
-    """`Neighbours` by an inverted index: exactly the records whose sets share enough, and no pairwise comparison.
+    """`Neighbours` by an inverted index: exactly the records whose sets share enough, and no
+    pairwise comparison.
 
-    What is shared counts against the smaller set, so two questions are asked. A record that is no larger than an older
-    one shares one of any `enough` elements of its own with it: the rarest are looked up among all elements of the older
-    ones. Of one that is larger some element is among any `enough` of the older one: all are looked up among those. The
-    rarest are those that fewest sets hold so far, so that long lists are hardly read.
+    What is shared counts against the smaller set, so two questions are asked. A record that is no
+    larger than an older one shares one of any `enough` elements of its own with it: the rarest are
+    looked up among all elements of the older ones. Of one that is larger some element is among any
+    `enough` of the older one: all are looked up among those. The rarest are those that fewest sets
+    hold so far, so that long lists are hardly read.
 
-    Records with the very same set stand behind one entry, and `near` names at most `MOST_ALIKE` of them; `passed_over`
-    counts the others.
+    Records with the very same set stand behind one entry, and `near` names at most `MOST_ALIKE` of
+    them; `passed_over` counts the others.
 
     Args:
-        set_of: The set of a record, each element once, in any order; None where there is too little.
+        set_of: The set of a record, each element once, in any order; None where there is too
+            little.
         threshold: What must be shared, 0..1.
         of: Of what.
     """
 
     def __init__(
-        self, set_of: Callable[[Fingerprint], Sequence[str] | None], threshold: float, of: Of = "smaller"
+        self,
+        set_of: Callable[[Fingerprint], Sequence[str] | None],
+        threshold: float,
+        of: Of = "smaller",
     ) -> None:
         self._set_of = set_of
         self._threshold = threshold

@@ -1,4 +1,6 @@
-"""What matchers have in common that take one 64-bit signature of a record and compare by Hamming distance."""
+"""What matchers have in common that take one 64-bit signature of a record and compare by Hamming
+distance.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +19,13 @@ from metasearch.record import Match
 class Signed(ABC):
     """A matcher by one signature a record.
 
-    Manku, Jain and Das Sarma, "Detecting near-duplicates for web crawling" (WWW 2007): of signatures that differ in
-    less bits than there are blocks, one block is equal, and is the key. Where more may differ, all are compared.
+    Manku, Jain and Das Sarma, "Detecting near-duplicates for web crawling" (WWW 2007): of
+    signatures that differ in less bits than there are blocks, one block is equal, and is the key.
+    Where more may differ, all are compared.
 
     Attributes:
-        max_distance: Bits of 64 in which duplicates differ at most; 3 in that paper, for 8 billion pages.
+        max_distance: Bits of 64 in which duplicates differ at most; 3 in that paper, for 8 billion
+            pages.
         blocks: Of a signature: 4 of 16 bits.
     """
 
@@ -48,7 +52,11 @@ class Signed(ABC):
 
     def neighbours(self) -> Neighbours:
         """A scan of all signatures; nothing where blocks find everything."""
-        return Nothing() if self.max_distance < self.blocks else Scan(self.signature, self.max_distance)
+        return (
+            Nothing()
+            if self.max_distance < self.blocks
+            else Scan(self.signature, self.max_distance)
+        )
 
     def compare(self, a: Fingerprint, b: Fingerprint) -> Match | None:
         """ "same" where few enough bits differ; the score falls by 1/64 with each."""

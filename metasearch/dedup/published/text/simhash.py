@@ -1,8 +1,9 @@
 """SimHash: 64 bits of a text such that texts that nearly agree differ in few of them.
 
-Charikar, "Similarity estimation techniques from rounding algorithms" (STOC 2002). Every feature is hashed to 64 bits; a
-feature's weight is added to a column where its hash has a 1 and subtracted where it has a 0; a bit of the signature is
-1 where the column's sum is positive, and 0 where it is negative or zero.
+Charikar, "Similarity estimation techniques from rounding algorithms" (STOC 2002). Every feature is
+hashed to 64 bits; a feature's weight is added to a column where its hash has a 1 and subtracted
+where it has a 0; a bit of the signature is 1 where the column's sum is positive, and 0 where it is
+negative or zero.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ BITS = 64
 HASH = "blake2b-8"
 #: Of a text with more features the first ones count.
 MOST_FEATURES = (1 << 15) - 1
-#: Weights are rounded to multiples of this, so that sums are whole numbers and no order of adding can matter.
+#: Weights are rounded to multiples of this, so that sums are whole numbers and no order of adding
+#: can matter.
 UNIT = 2.0**-20
 #: Of larger weights the signature would not be exact.
 MOST_WEIGHT = (1 << 62) - 1
@@ -28,11 +30,14 @@ _TOP_BITS = bytes(0x31 if byte & 0x80 else 0x30 for byte in range(256))
 
 def hash64(feature: str) -> int:
     """64 bits of a feature."""
-    return int.from_bytes(hashlib.blake2b(feature.encode("utf-8", "replace"), digest_size=8).digest(), "big")
+    return int.from_bytes(
+        hashlib.blake2b(feature.encode("utf-8", "replace"), digest_size=8).digest(), "big"
+    )
 
 
 class Columns(dict[str, int]):
-    """Feature -> its 64 bits, each in a lane of its own of one big integer: one addition counts all columns.
+    """Feature -> its 64 bits, each in a lane of its own of one big integer: one addition counts all
+    columns.
 
     Args:
         width: Bits of a lane, a multiple of 8; sums below half of what fits are counted.
@@ -54,7 +59,9 @@ class Columns(dict[str, int]):
         return lanes
 
     def signature(self, sums: int, total: int) -> int:
-        """The bits in whose lane more than half of the total stands: that is where the plus outweighs the minus."""
+        """The bits in whose lane more than half of the total stands: that is where the plus
+        outweighs the minus.
+        """
         half = 1 << (self._width - 1)
         # A lane's top bit becomes 1 exactly where its sum exceeds half of the total.
         shifted = (sums + self.ones * (half - total // 2 - 1)) & (self.ones << (self._width - 1))
@@ -85,7 +92,9 @@ def weighted(weights: Mapping[str, float], columns: Columns = _weighed) -> int:
     sums = total = 0
     for feature, weight in weights.items():
         if not 0 <= weight < MOST_WEIGHT:
-            raise ValueError(f"the weight of {feature!r} is {weight}; expected a number of at least 0")
+            raise ValueError(
+                f"the weight of {feature!r} is {weight}; expected a number of at least 0"
+            )
         units = round(weight / UNIT)
         total += units
         sums += columns[feature] * units

@@ -11,7 +11,13 @@ from hypothesis import strategies as st
 
 from metasearch.dedup.published.text.chunking import content_chunks, fingerprints
 
-SMALL: dict[str, Any] = {"window": 5, "divisor": 13, "second_divisor": 7, "shortest": 6, "longest": 40}
+SMALL: dict[str, Any] = {
+    "window": 5,
+    "divisor": 13,
+    "second_divisor": 7,
+    "shortest": 6,
+    "longest": 40,
+}
 PRIME, BASE = 2**61 - 1, 0x1F3D5B79A8C6E42D
 
 
@@ -20,7 +26,9 @@ def fingerprint(window: bytes) -> int:
     return sum((byte + 1) * BASE**place for place, byte in enumerate(reversed(window))) % PRIME
 
 
-def reference(data: bytes, window: int, divisor: int, second_divisor: int, shortest: int, longest: int) -> list[bytes]:
+def reference(
+    data: bytes, window: int, divisor: int, second_divisor: int, shortest: int, longest: int
+) -> list[bytes]:
     """TTTD as its authors write it down: one position after the other."""
     chunks, last, backup = [], 0, 0
     for position in range(1, len(data) + 1):
@@ -69,6 +77,8 @@ def test_chunks_are_the_data_within_bounds(data: bytes) -> None:
 def test_an_insertion_changes_the_chunks_around_it_only(seed: int) -> None:
     """That is what cutting by content is for: blocks of a fixed size would all be others."""
     data = random.Random(seed).randbytes(20_000)
-    before, after = ({*content_chunks(it, **SMALL)} for it in (data, data[:100] + b"inserted" + data[100:]))
+    before, after = (
+        {*content_chunks(it, **SMALL)} for it in (data, data[:100] + b"inserted" + data[100:])
+    )
 
     assert len(before - after) < 10 < 500 < len(before)

@@ -27,7 +27,8 @@ def small(monkeypatch: pytest.MonkeyPatch) -> frequencies.Table:
 
 
 def test_idf_by_hand(small: frequencies.Table) -> None:
-    """log(1 + (D + 1) / (df + 1)), of the section that a word's script names; a word of no section's has df 0."""
+    """log(1 + (D + 1) / (df + 1)), of the section that a word's script names; a word of no
+    section's has df 0."""
     assert idf("方法") == math.log(1 + 11 / 5)
     assert idf("的") == math.log(2)
     assert idf("图象") == math.log(12)
@@ -40,7 +41,9 @@ def test_nidf_by_hand(small: frequencies.Table) -> None:
     """0 in every document, 1 in none, in proportion between."""
     assert nidf("的") == nidf("the") == 0
     assert nidf("图象") == nidf("zebra") == 1
-    assert nidf("方法") == pytest.approx((math.log(1 + 11 / 5) - math.log(2)) / (math.log(12) - math.log(2)))
+    assert nidf("方法") == pytest.approx(
+        (math.log(1 + 11 / 5) - math.log(2)) / (math.log(12) - math.log(2))
+    )
 
 
 @given(st.text(max_size=8))
@@ -64,13 +67,16 @@ def test_the_id_names_the_content() -> None:
     name = read(TEXT).id
 
     assert name.startswith("df-1:zh10,en3:")
-    assert name == read(TEXT.replace("a comment", "another")).id == read(TEXT.replace("\n", "\r\n")).id
+    assert (
+        name == read(TEXT.replace("a comment", "another")).id == read(TEXT.replace("\n", "\r\n")).id
+    )
     changes = [("4 方法", "5 方法"), ("方法", "办法"), ("zh 10", "zh 11"), ("2 method\n", "")]
     assert len({name, *(read(TEXT.replace(*change)).id for change in changes)}) == 5
 
 
 def test_the_shipped_table() -> None:
-    """It is small, each word stands once and in the form in which words are asked for, and it says its sources."""
+    """It is small, each word stands once and in the form in which words are asked for, and it says
+    its sources."""
     text = FILE.read_text(encoding="utf-8")
     table = read(text)
 
@@ -78,12 +84,16 @@ def test_the_shipped_table() -> None:
     assert FILE.stat().st_size <= 150_000
     for source in ("CSL", "Apache License 2.0", "arXiv", "PubMed"):
         assert source in text.partition("\n=")[0]
-    listed = [word for line in text.splitlines() if line[:1] not in "#=" for word in line.split()[1:]]
+    listed = [
+        word for line in text.splitlines() if line[:1] not in "#=" for word in line.split()[1:]
+    ]
     assert len(listed) == len(set(listed)) == len(table.zh.counts) + len(table.en.counts)
     for section, han in ((table.zh, True), (table.en, False)):
         assert len(section.counts) > 3000
         assert all(2 <= count <= section.documents for count in section.counts.values())
-        assert all(has_han(word) == han and not any(map(str.isdigit, word)) for word in section.counts)
+        assert all(
+            has_han(word) == han and not any(map(str.isdigit, word)) for word in section.counts
+        )
     assert all(segment.words(word) == [word] for word in table.en.counts)
 
 
@@ -100,5 +110,7 @@ def test_the_counts_are_those_of_the_source(shared: Path) -> None:
     assert len(documents) == table.documents
     for word in ["的", "研究", "算法", "随著", "计画", *sorted(table.counts)[::500]]:
         assert sum(word in document for document in documents) == table.counts[word]
-    once = next(word for word in sorted(set().union(*documents)) if sum(word in d for d in documents) == 1)
+    once = next(
+        word for word in sorted(set().union(*documents)) if sum(word in d for d in documents) == 1
+    )
     assert once not in table.counts

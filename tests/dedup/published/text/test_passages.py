@@ -20,7 +20,10 @@ from metasearch.dedup.published.text.segment import LONGEST
         ["We looked.", "We saw!", "Did we?", "Yes;", "we did."],
         ["The first part;", "the second part."],
         ["The loss fell to 3.5 % (p < 0.05).", "It stayed there."],
-        ["Several models, e.g. trees, i.e. forests, were grown by Smith et al. in 2019.", "None fell."],
+        [
+            "Several models, e.g. trees, i.e. forests, were grown by Smith et al. in 2019.",
+            "None fell.",
+        ],
         ["J. R. Smith and É. Dupont drew Fig. 2 from Eq. 4.", "It is shown."],
         ["Cells of S. aureus died.", "Others did not."],
         ["We used wood, steel, etc. and glue.", "It held."],
@@ -41,7 +44,14 @@ def test_sentences_with_blanks_between(expected: list[str]) -> None:
 @pytest.mark.parametrize(
     "expected",
     [
-        ["分析了参数的取值.", "结果表明精度为3.5%.", "模型采用LSTM.", "其误差(RMSE).", "小于0.05.", "可以使用"],
+        [
+            "分析了参数的取值.",
+            "结果表明精度为3.5%.",
+            "模型采用LSTM.",
+            "其误差(RMSE).",
+            "小于0.05.",
+            "可以使用",
+        ],
         ["精度为３．５毫米．", "结果较好．"],
         ["他说“可以。”", "然后离开。"],
         ["1.目的是提高产量.", "2.方法如下."],
@@ -54,7 +64,9 @@ def test_chinese_sentences_without_blanks_between(expected: list[str]) -> None:
 
 
 def test_lines_end_sentences() -> None:
-    assert ["one", "two", "three", "four"] == sentences(" one\ntwo\r\n\r\n\u2028three \u2029 four\n")
+    assert ["one", "two", "three", "four"] == sentences(
+        " one\ntwo\r\n\r\n\u2028three \u2029 four\n"
+    )
 
 
 def test_nothing() -> None:
@@ -64,13 +76,17 @@ def test_nothing() -> None:
 
 def test_paragraphs_at_blank_lines_first() -> None:
     """Where there are blank lines, the ends of lines are only wrapped text."""
-    text = "A first paragraph that was wrapped by hand\nat some column.\n \nAnother one, of more than forty characters."
+    text = (
+        "A first paragraph that was wrapped by hand\nat some column.\n \nAnother one, of more "
+        "than forty characters."
+    )
 
     assert [p.strip() for p in text.split("\n \n")] == paragraphs(text)
 
 
 def test_paragraphs_at_line_ends() -> None:
-    """Without blank lines each line is one; a short line is a head and joins what it stands over."""
+    """Without blank lines each line is one; a short line is a head and joins what it stands
+    over."""
     lines = [
         "Abstract\r\nThis sentence is the first paragraph. It has two.",
         "This is the second of them, and has more than forty characters.\r\nThe end.",
@@ -92,14 +108,20 @@ def test_paragraphs_at_line_ends() -> None:
     ],
 )
 def test_chinese_labels(expected: list[str]) -> None:
-    """Each labelled section is a paragraph, however short; labels in brackets need no sentence's end before them."""
+    """Each labelled section is a paragraph, however short; labels in brackets need no sentence's
+    end before them."""
     assert expected == paragraphs("".join(expected))
 
 
 @pytest.mark.parametrize(
     "expected",
     [
-        ["Background: We ask.", "Methods: We count. Twice.", "Results: Many.", "Conclusion: We are done."],
+        [
+            "Background: We ask.",
+            "Methods: We count. Twice.",
+            "Results: Many.",
+            "Conclusion: We are done.",
+        ],
         ["OBJECTIVE: We ask.", "METHODS AND RESULTS: We count.", "CONCLUSIONS: Done."],
         ["Purpose of review: We ask.", "Recent findings: Many.", "Summary: Done."],
         ["Aims. We ask.", "Main outcome measures. Health.", "Findings. Many."],
@@ -123,7 +145,8 @@ def test_english_labels(expected: list[str]) -> None:
     ],
 )
 def test_no_labels(text: str) -> None:
-    """A word of the kind within a sentence is no label, and one label at the beginning divides nothing."""
+    """A word of the kind within a sentence is no label, and one label at the beginning divides
+    nothing."""
     assert [text] == paragraphs(text, shortest=100)
 
 
@@ -131,7 +154,9 @@ def test_sentences_are_grouped() -> None:
     """Groups have at least the asked length; a short rest joins the last one."""
     text = "One two three. Four five six. Seven eight nine ten. Eleven. Twelve."
 
-    assert ["One two three. Four five six.", "Seven eight nine ten. Eleven. Twelve."] == paragraphs(text, shortest=20)
+    assert ["One two three. Four five six.", "Seven eight nine ten. Eleven. Twelve."] == paragraphs(
+        text, shortest=20
+    )
     assert [text] == paragraphs(text, shortest=60)
     assert sentences(text) == paragraphs(text, shortest=0)
 
@@ -153,13 +178,17 @@ PIECES = st.sampled_from(
 
 @given(st.lists(PIECES, max_size=60).map("".join) | st.text(max_size=60), st.integers(0, 80))
 def test_nothing_is_lost_but_blanks(text: str, shortest: int) -> None:
-    """Joined again, sentences and paragraphs are the text without its blanks; each is a trimmed piece of it."""
+    """Joined again, sentences and paragraphs are the text without its blanks; each is a trimmed
+    piece of it."""
     for pieces in (sentences(text), paragraphs(text, shortest)):
         assert "".join(text.split()) == "".join("".join(pieces).split())
         assert all(piece and piece == piece.strip() and piece in text for piece in pieces)
 
 
-@given(st.lists(st.sampled_from(["甲乙丙。", "One two. ", "三"]), max_size=40).map("".join), st.integers(0, 50))
+@given(
+    st.lists(st.sampled_from(["甲乙丙。", "One two. ", "三"]), max_size=40).map("".join),
+    st.integers(0, 50),
+)
 def test_only_a_lone_paragraph_is_short(text: str, shortest: int) -> None:
     found = paragraphs(text, shortest)
 
@@ -167,7 +196,22 @@ def test_only_a_lone_paragraph_is_short(text: str, shortest: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "piece", ["a.", ". ", "\n", "【", "【方法】", "Results: ", "results and ", "目", "e.g. ", "”", "1.", "A ", ".)"]
+    "piece",
+    [
+        "a.",
+        ". ",
+        "\n",
+        "【",
+        "【方法】",
+        "Results: ",
+        "results and ",
+        "目",
+        "e.g. ",
+        "”",
+        "1.",
+        "A ",
+        ".)",
+    ],
 )
 def test_long_texts_take_linear_time(piece: str) -> None:
     """A hundred thousand characters of anything are read within a moment."""

@@ -1,4 +1,5 @@
-"""Rabin's fingerprint is a remainder of polynomials over GF(2), and its bits are even on short Chinese words."""
+"""Rabin's fingerprint is a remainder of polynomials over GF(2), and its bits are even on short
+Chinese words."""
 
 from __future__ import annotations
 
@@ -33,7 +34,8 @@ def divisor(a: int, b: int) -> int:
 
 
 def is_irreducible(polynomial: int) -> bool:
-    """Rabin's test for degree 64: it divides x^(2^64) - x and shares no factor with x^(2^32) - x."""
+    """Rabin's test for degree 64: it divides x^(2^64) - x and shares no factor with x^(2^32) -
+    x."""
     assert polynomial.bit_length() == DEGREE + 1
     half = X
     for _ in range(32):
@@ -76,7 +78,8 @@ def test_the_table_gives_what_long_division_gives(data: bytes) -> None:
     [("", 0xE110715B33BFA08F), ("a", 0x5097EFD3DC9B6D04), ("信息检索", 0xA7BB504DF64BD700)],
 )
 def test_known_fingerprints(text: str, fingerprint: int) -> None:
-    """Taken from the long division; that of nothing is x^64, which is what the polynomial has below its top bit."""
+    """Taken from the long division; that of nothing is x^64, which is what the polynomial has below
+    its top bit."""
     assert rabin64(text.encode()) == fingerprint
 
 
@@ -88,7 +91,8 @@ def test_leading_zeros_count() -> None:
 
 @given(st.binary(min_size=1, max_size=40), st.binary(min_size=1, max_size=40))
 def test_it_is_linear(a: bytes, b: bytes) -> None:
-    """Fingerprints of messages of one length add up as the messages do; that is what makes it a remainder."""
+    """Fingerprints of messages of one length add up as the messages do; that is what makes it a
+    remainder."""
     length = min(len(a), len(b))
     both = bytes(x ^ y for x, y in zip(a[:length], b[:length], strict=True))
 
@@ -96,7 +100,8 @@ def test_it_is_linear(a: bytes, b: bytes) -> None:
 
 
 def chinese_words() -> list[str]:
-    """1,600 words of two characters, which are six bytes of UTF-8 with the same high bits in each."""
+    """1,600 words of two characters, which are six bytes of UTF-8 with the same high bits in
+    each."""
     first = "水土气热光声电磁力学计算机网络信息数据检索查新文献图书馆员情报分析模型方法系"
     second = "量化性度面体层流场波动程序理论实验研究设计应用管理技术工艺材料结构功能评价影"
     return ["".join(pair) for pair in itertools.product(first[:40], second[:40])]
@@ -112,7 +117,9 @@ def test_no_bit_is_biased_on_short_chinese_words() -> None:
     words = chinese_words()
 
     # With 1,600 words a fair coin is outside 0.4-0.6 once in 10^15 throws.
-    assert all(0.4 < share < 0.6 for share in shares_of_ones([rabin64(word.encode()) for word in words]))
+    assert all(
+        0.4 < share < 0.6 for share in shares_of_ones([rabin64(word.encode()) for word in words])
+    )
 
 
 def test_without_the_shift_the_bits_of_short_words_would_be_biased() -> None:
@@ -126,5 +133,6 @@ def test_without_the_shift_the_bits_of_short_words_would_be_biased() -> None:
 
 
 def test_it_has_a_name() -> None:
-    """The name holds the polynomial, so that another polynomial is another version of signatures."""
+    """The name holds the polynomial, so that another polynomial is another version of
+    signatures."""
     assert RABIN == f"rabin-{POLYNOMIAL:x}"

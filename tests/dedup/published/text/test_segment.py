@@ -64,14 +64,27 @@ def fresh(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
 
 
 def test_chinese_words(dictionary: str) -> None:
-    """Chinese is cut by dictionary; other words are those of `normalise`; marks and blanks are none."""
-    assert ["基于", "bert", "的", "文本", "分类", "方法", "研究", "以", "twitter", "数据", "为例", "2020"] == words(
-        MIXED
-    )
+    """Chinese is cut by dictionary; other words are those of `normalise`; marks and blanks are
+    none."""
+    assert [
+        "基于",
+        "bert",
+        "的",
+        "文本",
+        "分类",
+        "方法",
+        "研究",
+        "以",
+        "twitter",
+        "数据",
+        "为例",
+        "2020",
+    ] == words(MIXED)
 
 
 def test_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without a dictionary each run of Chinese gives its overlapping pairs; a lone character is itself."""
+    """Without a dictionary each run of Chinese gives its overlapping pairs; a lone character is
+    itself."""
     use("pairs", monkeypatch)
 
     assert ["文本", "本分", "分类", "a", "法"] == words("文本分类a法")
@@ -80,11 +93,23 @@ def test_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "Deep  learning: a (short) survey!", "Naïve β-cells & O’Neill’s ﬁ", "Ελληνικά слова", "대한민국 논문", "١٢٣"],
+    [
+        "",
+        "Deep  learning: a (short) survey!",
+        "Naïve β-cells & O’Neill’s ﬁ",
+        "Ελληνικά слова",
+        "대한민국 논문",
+        "١٢٣",
+    ],
 )
 def test_spaced_scripts(text: str, engine: str) -> None:
-    """Words between blanks are the same as everywhere else in this package, and have no part of speech."""
-    assert normalise.words(text) == words(text) == [word.text for word in tagged(text) if word.pos == ""]
+    """Words between blanks are the same as everywhere else in this package, and have no part of
+    speech."""
+    assert (
+        normalise.words(text)
+        == words(text)
+        == [word.text for word in tagged(text) if word.pos == ""]
+    )
 
 
 def test_no_engine_is_loaded_for_other_scripts(fresh: pytest.MonkeyPatch) -> None:
@@ -99,7 +124,8 @@ def test_kana_in_pairs(engine: str) -> None:
 
 
 def test_traditional_and_simplified_give_the_same_words(dictionary: str) -> None:
-    """Also where the form for comparison is none of a dictionary's: 计划 is compared as 计画, but cut as one word."""
+    """Also where the form for comparison is none of a dictionary's: 计划 is compared as 计画, but
+    cut as one word."""
     for traditional, plain in [
         ("計劃", "计划"),
         ("研究對象", "研究对象"),
@@ -150,17 +176,25 @@ def test_tagged_words_are_the_words(engine: str) -> None:
         assert words(text) == [word.text for word in tagged(text)]
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])  # the engine keeps nothing of a text
-@given(text=st.text(max_size=60) | st.text("的了研究方法著着图象 aB1.,、。ア゙\u0301’\ud800\x00𠮷㐀", max_size=60))
+@settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture]
+)  # the engine keeps nothing of a text
+@given(
+    text=st.text(max_size=60)
+    | st.text("的了研究方法著着图象 aB1.,、。ア゙\u0301’\ud800\x00𠮷㐀", max_size=60)
+)
 def test_any_text_gives_words(text: str, engine: str) -> None:
-    """Odd characters are no words and stop nothing; what is given is letters, digits and characters."""
+    """Odd characters are no words and stop nothing; what is given is letters, digits and
+    characters."""
     found = words(text)
 
     assert found == [word.text for word in tagged(text)]
     assert all(word and all(char.isalnum() or is_han(char) for char in word) for word in found)
 
 
-@pytest.mark.parametrize("unit", ["我", "中国人民", "a\u0301\u0316", "\u0301\u0316", "\ud800", "的\x00", "着’", "ﷺ"])
+@pytest.mark.parametrize(
+    "unit", ["我", "中国人民", "a\u0301\u0316", "\u0301\u0316", "\ud800", "的\x00", "着’", "ﷺ"]
+)
 def test_long_texts_take_linear_time(unit: str, engine: str) -> None:
     """Of a text that is too long the beginning is read, in a time that does not explode."""
     start = time.process_time()
@@ -170,7 +204,11 @@ def test_long_texts_take_linear_time(unit: str, engine: str) -> None:
 
 
 def test_only_the_beginning_is_read(engine: str) -> None:
-    assert ["a" * LONGEST] == words("a" * LONGEST + "bc") == [word.text for word in tagged("a" * LONGEST + "bc")]
+    assert (
+        ["a" * LONGEST]
+        == words("a" * LONGEST + "bc")
+        == [word.text for word in tagged("a" * LONGEST + "bc")]
+    )
     assert not words(" " * LONGEST + "方法")
 
 
@@ -200,7 +238,9 @@ def test_threads_load_one_engine(fresh: pytest.MonkeyPatch) -> None:
             made.append(1)
 
     fresh.setattr(segment, "_Rjieba", Slow)
-    threads = [threading.Thread(target=segment.load if i % 2 else lambda: words("方法")) for i in range(8)]
+    threads = [
+        threading.Thread(target=segment.load if i % 2 else lambda: words("方法")) for i in range(8)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -212,7 +252,8 @@ def test_threads_load_one_engine(fresh: pytest.MonkeyPatch) -> None:
 def test_threads_cut_alike(dictionary: str) -> None:
     expected, found = tagged(MIXED), []
     threads = [
-        threading.Thread(target=lambda: found.extend(tagged(MIXED) == expected for _ in range(50))) for _ in range(4)
+        threading.Thread(target=lambda: found.extend(tagged(MIXED) == expected for _ in range(50)))
+        for _ in range(4)
     ]
     for thread in threads:
         thread.start()
@@ -223,7 +264,8 @@ def test_threads_cut_alike(dictionary: str) -> None:
 
 
 def test_jieba_alone_is_silent_and_leaves_the_temporary_folder_alone(tmp_path: Path) -> None:
-    """Its cache is code for whoever may write there: a planted one is not read, and none is written.
+    """Its cache is code for whoever may write there: a planted one is not read, and none is
+    written.
 
     Warnings, of which jieba has some, are errors here; before a text is cut, nothing is imported.
     """
@@ -236,9 +278,16 @@ def test_jieba_alone_is_silent_and_leaves_the_temporary_folder_alone(tmp_path: P
         "assert 'jieba' not in sys.modules\n"
         "segment.load(); print(segment.segmenter(), len(segment.words('文本分类')))"
     )
-    paths = {"PYTHONPATH": str(Path(segment.__file__).parents[4]), "TMPDIR": str(tmp_path), "TEMP": str(tmp_path)}
+    paths = {
+        "PYTHONPATH": str(Path(segment.__file__).parents[4]),
+        "TMPDIR": str(tmp_path),
+        "TEMP": str(tmp_path),
+    }
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, env=os.environ | paths
+        [sys.executable, "-W", "error", "-c", code],
+        capture_output=True,
+        text=True,
+        env=os.environ | paths,
     )
 
     assert (f"jieba {importlib.metadata.version('jieba')} 2\n", "") == (done.stdout, done.stderr)
@@ -247,7 +296,8 @@ def test_jieba_alone_is_silent_and_leaves_the_temporary_folder_alone(tmp_path: P
 
 
 def test_stop_words() -> None:
-    """Function words are; words of a topic, also frequent ones, are not; the list is in the form that words have."""
+    """Function words are; words of a topic, also frequent ones, are not; the list is in the form
+    that words have."""
     assert all(map(is_stop, ["the", "of", "and", "的", "了", "基于", simplified("随着")]))
     assert not any(map(is_stop, ["study", "results", "method", "研究", "结果", "方法", "", "The"]))
     for word in segment._stop_words():

@@ -1,4 +1,5 @@
-"""What all matchers by one signature a record have in common: what they find, and that they bear any text."""
+"""What all matchers by one signature a record have in common: what they find, and that they bear
+any text."""
 
 from __future__ import annotations
 
@@ -13,7 +14,14 @@ from metasearch.dedup.published.bigram_simhash import BigramSimHash
 from metasearch.dedup.published.simhash import SimHash
 from metasearch.dedup.published.text.signed import Signed
 from metasearch.dedup.published.weighted_simhash import WeightedSimHash
-from tests.dedup.matchers.near_twins import HOSTILE, all_pairs, candidates, clusters, near_twins, prints_of
+from tests.dedup.matchers.near_twins import (
+    HOSTILE,
+    all_pairs,
+    candidates,
+    clusters,
+    near_twins,
+    prints_of,
+)
 from tests.dedup.records import record
 
 ALL = pytest.mark.parametrize("kind", [SimHash, BigramSimHash, WeightedSimHash])
@@ -33,7 +41,8 @@ ALL = pytest.mark.parametrize("kind", [SimHash, BigramSimHash, WeightedSimHash])
     ],
 )
 def test_of_too_little_text_nothing_is_said(kind: type[Signed], values: dict[str, str]) -> None:
-    """No signature, no keys, no verdict, no neighbours: two records that say nothing are not one."""
+    """No signature, no keys, no verdict, no neighbours: two records that say nothing are not
+    one."""
     one, other = fingerprint(record("a", 1, **values)), fingerprint(record("b", 1, **values))
     for matcher in (kind(), kind(max_distance=8)):
         assert matcher.signature(one) is None
@@ -47,7 +56,12 @@ def test_of_too_little_text_nothing_is_said(kind: type[Signed], values: dict[str
 @pytest.mark.parametrize("kind", [SimHash, WeightedSimHash])
 def test_stop_words_say_nothing(kind: type[Signed]) -> None:
     """However many there are; pairs of words keep them, because the patent takes none out."""
-    assert kind().signature(fingerprint(record(title="the of and in with to", abstract="the of and in " * 9))) is None
+    assert (
+        kind().signature(
+            fingerprint(record(title="the of and in with to", abstract="the of and in " * 9))
+        )
+        is None
+    )
 
 
 @ALL
@@ -70,13 +84,17 @@ def test_keys_and_neighbours_find_every_pair_that_brute_force_finds(
 @pytest.mark.parametrize("distance", [3, 10])
 @settings(max_examples=15)
 @given(order=st.randoms(use_true_random=False))
-def test_arrival_order_does_not_matter(kind: type[Signed], distance: int, order: random.Random) -> None:
+def test_arrival_order_does_not_matter(
+    kind: type[Signed], distance: int, order: random.Random
+) -> None:
     """Shuffled arrivals give the same clusters."""
     rows = near_twins(11)
     shuffled = rows[:]
     order.shuffle(shuffled)
 
-    assert clusters(kind(max_distance=distance), shuffled) == clusters(kind(max_distance=distance), rows)
+    assert clusters(kind(max_distance=distance), shuffled) == clusters(
+        kind(max_distance=distance), rows
+    )
 
 
 @ALL

@@ -20,7 +20,9 @@ def by_hand(weights: Mapping[str, Fraction | int]) -> int:
     """A column of plus and minus for each bit; zero is no plus."""
     columns = [Fraction(0)] * 64
     for feature, weight in weights.items():
-        digest = int.from_bytes(hashlib.blake2b(feature.encode("utf-8", "replace"), digest_size=8).digest(), "big")
+        digest = int.from_bytes(
+            hashlib.blake2b(feature.encode("utf-8", "replace"), digest_size=8).digest(), "big"
+        )
         for bit in range(64):
             columns[bit] += weight if digest >> bit & 1 else -weight
     return sum(1 << bit for bit in range(64) if columns[bit] > 0)
@@ -32,7 +34,9 @@ def test_lanes_count_what_columns_count(features: list[str]) -> None:
     assert simhash(features) == by_hand(Counter(features))
 
 
-@given(st.dictionaries(st.text(min_size=1, max_size=6), st.floats(0, 1000), min_size=1, max_size=40))
+@given(
+    st.dictionaries(st.text(min_size=1, max_size=6), st.floats(0, 1000), min_size=1, max_size=40)
+)
 def test_weights_are_summed_exactly(weights: dict[str, float]) -> None:
     """Rounded to whole units first, so that no order of adding can turn a bit."""
     units = {feature: round(weight / UNIT) for feature, weight in weights.items()}
