@@ -1,8 +1,11 @@
-"""What all tests share: where the shared data lies, and how property tests are run."""
+"""What all tests share: where the shared data lies, how property tests are run, and a home of their
+own."""
 
 from __future__ import annotations
 
+import getpass
 import os
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,26 +14,27 @@ from hypothesis import HealthCheck, settings
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared"
+#: Where matplotlib keeps its list of fonts, whose making takes seconds: shared by all workers and
+#: runs, for the home of a run begins empty. A folder of each user, as others may not write to it.
+FONTS = Path(tempfile.gettempdir()) / f"metasearch-tests-{getpass.getuser()}" / "fonts"
 
-# A busy machine is slow at times, and that is no failure. In CI the examples are the same in every
-# run.
-settings.register_profile(
-    "here",
-    settings.get_profile("ci" if "CI" in os.environ else "default"),
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow],
+# How many examples a property is tried on: few while one works, more in CI, both the same in every
+# run; and each night many fresh ones, of which a failure is pinned with @example, shrunk. A busy
+# machine is slow at times, and that is no failure.
+for _profile, _examples in (("dev", 20), ("ci", 100), ("nightly", 1_000)):
+    settings.register_profile(
+        _profile,
+        settings.get_profile("default"),
+        max_examples=_examples,
+        derandomize=_profile != "nightly",
+        database=None,
+        deadline=None,
+        print_blob=True,
+        suppress_health_check=[HealthCheck.too_slow],
+    )
+settings.load_profile(
+    os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if "CI" in os.environ else "dev")
 )
-# Fresh examples, and many of them: `HYPOTHESIS_PROFILE=nightly`. What it finds is pinned with
-# @example, shrunk.
-settings.register_profile(
-    "nightly",
-    settings.get_profile("here"),
-    derandomize=False,
-    max_examples=2_000,
-    database=None,
-    print_blob=True,
-)
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "here"))
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -47,8 +51,9 @@ def _nobody(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
             ):
                 patch.delenv(name)
         patch.setenv("HOME", str(home))
-        for name in ("CONFIG", "CACHE", "DATA"):
+        for name in ("CONFIG", "CACHE", "DATA", "STATE"):
             patch.setenv(f"XDG_{name}_HOME", str(home / name.lower()))
+        patch.setenv("MPLCONFIGDIR", str(FONTS))
         for name in ("no_proxy", "NO_PROXY"):
             patch.setenv(name, "127.0.0.1,localhost")
         yield

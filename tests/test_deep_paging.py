@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from metasearch.adapters.fetch.fetch import Fetcher
@@ -28,6 +28,7 @@ from metasearch.formats.events import event_object, fold
 from metasearch.record import Match
 from tests.answers import untimed
 from tests.engine.test_engine import Body, Upstreams, engine, item, works
+from tests.examples import examples
 from tests.strategies import same_title
 
 Number = int
@@ -84,7 +85,7 @@ LIBRARIES = st.dictionaries(
 )
 
 
-@settings(max_examples=25, deadline=None)
+@examples(0.25)
 @given(LIBRARIES, st.integers(1, 7), st.integers(1, 6), st.booleans())
 def test_every_work_comes_once(held: Libraries, count: int, depth: int, kept: bool) -> None:
     """Whatever the sources hold, and how large pages and layers are: all pages together have every
@@ -105,7 +106,7 @@ def test_every_work_comes_once(held: Libraries, count: int, depth: int, kept: bo
     asyncio.run(run())
 
 
-@settings(max_examples=15, deadline=None)
+@examples(0.15)
 @given(LIBRARIES, st.integers(1, 7), st.integers(1, 6))
 def test_pages_are_the_list_in_pieces(held: Libraries, count: int, depth: int) -> None:
     """Each page holds what stands at its places in the list that is read in one go; and so does any
@@ -131,7 +132,7 @@ def test_pages_are_the_list_in_pieces(held: Libraries, count: int, depth: int) -
     asyncio.run(run())
 
 
-@settings(max_examples=15, deadline=None)
+@examples(0.15)
 @given(LIBRARIES, st.integers(1, 7), st.integers(1, 6))
 def test_every_process_sees_the_same_list(held: Libraries, count: int, depth: int) -> None:
     """A page of an engine that has seen none before it is that of one that has shown them all."""
@@ -152,7 +153,7 @@ def test_every_process_sees_the_same_list(held: Libraries, count: int, depth: in
     asyncio.run(run())
 
 
-@settings(max_examples=15, deadline=None)
+@examples(0.15)
 @given(LIBRARIES, st.integers(1, 6), st.integers(0, 40), st.integers(1, 9))
 def test_the_stream_of_a_page_folds_to_the_page(
     held: Libraries, depth: int, start: int, count: int

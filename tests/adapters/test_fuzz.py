@@ -15,7 +15,6 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from hypothesis import settings as examples
 from hypothesis import strategies as st
 from lxml import etree
 
@@ -25,6 +24,7 @@ from metasearch.adapters.spec import AdapterSpec
 from metasearch.adapters.specs.registry import Registry
 from metasearch.errors import NotParsable, SourceError
 from metasearch.settings import Settings
+from tests.examples import examples
 
 pytestmark = pytest.mark.timeout(60)
 
@@ -32,6 +32,7 @@ CASSETTES = Path(__file__).resolve().parents[2] / "cassettes"
 REGISTRY = Registry(
     Settings(sources={"library": {"extends": "sru", "url": "http://127.0.0.1/sru"}})
 )
+
 #: Bytes of a body that is broken again and again; larger ones say nothing that these do not.
 LARGEST = 60_000
 #: Every source with every kind of body that its cassettes hold: (source, kind, the bodies that hold
@@ -144,7 +145,7 @@ FOREIGN = (
 
 
 @pytest.mark.parametrize(("source", "bodies"), ALL)
-@examples(max_examples=40)
+@examples(0.4)
 @given(
     data=st.data(),
     kind=st.sampled_from(("", "application/json", "text/xml; charset=gbk", "text/html; charset=x")),
@@ -163,7 +164,7 @@ def test_broken_bodies_are_read_or_refused(
 
 
 @pytest.mark.parametrize(("source", "bodies"), ALL)
-@examples(max_examples=25)
+@examples(0.25)
 @given(data=st.data())
 def test_a_cut_body_is_never_taken_for_a_whole_one(
     source: str, bodies: list[bytes], data: st.DataObject
@@ -306,7 +307,7 @@ def _records_of(root: Any, source: str) -> list[Any] | None:
 
 
 @pytest.mark.parametrize(("source", "bodies"), JSON)
-@examples(max_examples=40)
+@examples(0.4)
 @given(data=st.data())
 def test_an_odd_member_costs_at_most_its_record(
     source: str, bodies: list[bytes], data: st.DataObject
@@ -359,7 +360,7 @@ def test_an_impossible_number_costs_only_itself(
 
 
 @pytest.mark.parametrize(("source", "bodies"), XML)
-@examples(max_examples=30)
+@examples(0.3)
 @given(data=st.data())
 def test_an_odd_element_costs_at_most_its_record(
     source: str, bodies: list[bytes], data: st.DataObject

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from metasearch.bib import convert, people
 from metasearch.record import Author
+from tests.examples import examples
 
 ANYTHING = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
@@ -23,7 +24,7 @@ ANYTHING = st.recursive(
 
 @pytest.mark.parametrize("name", sorted(set(convert.CONVERTERS) - convert.NODE_CONVERTERS))
 @given(found=ANYTHING)
-@settings(max_examples=30)
+@examples(0.3)
 def test_never_raises(name: str, found: Any) -> None:
     """Whatever a database sends, a converter gives a value or None; an odd field costs no
     record."""

@@ -8,7 +8,7 @@ import io
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from metasearch.bulk import clusters, export, report
@@ -19,6 +19,7 @@ from metasearch.dedup import DEFAULT, Fingerprint
 from metasearch.dedup.evidence import Evidence
 from metasearch.dedup.matchers import fields
 from metasearch.formats import FORMATS
+from tests.examples import examples
 from tests.formats.reading import samples, structured
 
 FILES = {name: it.text.encode() for name, it in samples.SAMPLES.items()}
@@ -130,7 +131,7 @@ def test_a_file_beside_itself(form: str) -> None:
     assert twice.across == 2
 
 
-@settings(max_examples=200)
+@examples(2)
 @given(data=st.data())
 def test_order_of_files_changes_no_number(data: st.DataObject) -> None:
     """Whoever comes first: as many works, as many duplicates; only where they are removed

@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 
 from metasearch.cli import main
 from metasearch.cli.bulk import PROBLEMS_SHOWN
@@ -23,6 +23,7 @@ from metasearch.record import Author
 from tests.bulk.samples import BROKEN, LIBRARY, SCOPUS, VERSIONS, write
 from tests.bulk.test_hostile import damaged
 from tests.cli.conftest import Run
+from tests.examples import examples
 from tests.strategies import same_title
 
 
@@ -48,7 +49,6 @@ SUMMARY = (
     "5 records in 2 files: 3 unique, 2 duplicates\nduplicates: 2 by doi; 1 within a file, 1 "
     "across files\n"
 )
-
 
 # --------------------------------------------------------------------------- what is written
 
@@ -441,7 +441,7 @@ def test_usage(run: Run, exports: list[str], args: list[str], message: str) -> N
 
 
 @given(files=damaged())
-@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(0.5, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_damaged_files_are_never_a_fault_of_the_program(
     files: tuple[str, bytes],
     monkeypatch: pytest.MonkeyPatch,

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import metasearch
@@ -50,6 +50,7 @@ from metasearch.query import Or, Query, Years
 from metasearch.record import VersionsMode
 from metasearch.settings import Settings
 from tests.answers import untimed
+from tests.examples import examples
 from tests.strategies import same_title
 
 Body = bytes | Exception | Callable[[Request], Any]
@@ -155,7 +156,7 @@ async def events_of(made: Engine, **options: Any) -> list[SearchEvent]:
     return [event async for event in made.search("soil carbon", **options)]
 
 
-@settings(max_examples=30, deadline=None)
+@examples(0.3)
 @given(
     st.fixed_dictionaries({name: st.integers(0, 6) for name in SOIL}), st.sampled_from([None, 1, 2])
 )

@@ -13,7 +13,7 @@ from typing import Any, Literal
 from urllib.parse import unquote
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from metasearch.adapters.fetch.fetch import Fetcher
@@ -30,6 +30,7 @@ from metasearch.settings import Settings
 from tests.adapters.fetch.timeless import timeless, took
 from tests.answers import untimed
 from tests.engine.test_engine import Body, Upstreams, item, works
+from tests.examples import examples
 from tests.test_deep_paging import LIBRARIES, Libraries, library, numbers
 
 NOTHING = b"there is no such work"
@@ -238,7 +239,7 @@ async def test_two_enrichers_are_believed_in_the_order_of_naming(first: str) -> 
 # --------------------------------------------------------------------------- what it must not do
 
 
-@settings(max_examples=40, deadline=None)
+@examples(0.4)
 @given(
     LIBRARIES,
     st.lists(st.sampled_from(MANNERS), min_size=31, max_size=31),
@@ -297,7 +298,7 @@ def test_the_list_is_the_same_and_streams_fold_to_it(
     asyncio.run(run())
 
 
-@settings(max_examples=15, deadline=None)
+@examples(0.15)
 @given(LIBRARIES, st.integers(1, 7), st.integers(1, 6), st.booleans())
 def test_pages_are_the_same(held: Libraries, count: int, depth: int, kept: bool) -> None:
     """Followed from one to the next, some of them with an enricher and some without."""

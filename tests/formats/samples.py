@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from hypothesis import settings
 from hypothesis import strategies as st
 
 from metasearch.errors import TimedOut
 from metasearch.events import Answer, Counts, SourceReport
 from metasearch.record import TYPES, Author, Hit, Match, Reason, Record, Version
+from tests.examples import examples
 
 
 def hit(hit_id: str = "crossref:1", *, rank: int = 0, score: float = 0.0, **fields: Any) -> Hit:
@@ -65,6 +65,7 @@ _PREPRINT = Record(
     url="https://arxiv.org/abs/9907.00001",
     title="Unique identifiers",
 )
+
 #: One work from two sources, with everything that a hit can have.
 MERGED = Hit(
     id="arxiv:9907.00001",
@@ -82,7 +83,7 @@ MERGED = Hit(
 )
 
 #: For all properties: many hits are built from many strings, and a busy machine is no failure.
-properties = settings(max_examples=60, deadline=None)
+properties = examples(0.6)
 
 #: Every code point, lone surrogates included, and what the formats' own syntax is made of.
 hostile = st.one_of(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from metasearch.bib.languages import languages
 from metasearch.query import FIELDS, And, Not, Or, Query, Term, Years, conjunction, parse, to_text
 from metasearch.query.ast import FACETS, IDENTIFIERS, searches
 from metasearch.query.kinds import TYPE_NAMES
+from tests.examples import examples
 
 # fmt: off
 ODD_WORDS = st.sampled_from([
@@ -68,7 +69,7 @@ TREES = st.recursive(
 ).filter(searches)
 
 
-@settings(max_examples=800, deadline=None)
+@examples(8)
 @given(TREES)
 def test_printing_is_the_inverse_of_parsing(query: Query) -> None:
     """Whatever is printed is read back as the same tree."""

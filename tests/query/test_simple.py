@@ -5,12 +5,13 @@ from __future__ import annotations
 import time
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from metasearch.errors import QuerySyntaxError
 from metasearch.query import And, Not, Or, Term, Years, parse, to_text
 from metasearch.query.simple import MAX_DEPTH, MAX_LENGTH, MAX_TERMS
+from tests.examples import examples
 
 
 def phrase(text: str, field: str = "any") -> Term:
@@ -421,7 +422,7 @@ def failure(text: str) -> QuerySyntaxError | None:
     return None
 
 
-@settings(max_examples=600, deadline=None)
+@examples(6)
 @given(TEXTS)
 @example("-\\")
 @example("title:year:(-")
@@ -438,7 +439,7 @@ def test_any_text_is_parsed_or_refused_well(text: str) -> None:
         assert error.suggestion is None or failure(error.suggestion) is None
 
 
-@settings(max_examples=300, deadline=None)
+@examples(3)
 @given(TEXTS)
 def test_what_was_parsed_can_be_printed(text: str) -> None:
     """Whatever tree comes out of a text is normal: it is printed and read back the same."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from dataclasses import replace
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from lxml import html
 
@@ -14,6 +14,7 @@ from metasearch.record import Author, Match, Reason, Version
 from metasearch.server.page import Form
 from metasearch.server.results import Results, results_page
 from metasearch.server.site import Site
+from tests.examples import examples
 from tests.server.fake import answer, hit, late, record, report
 from tests.server.test_markup import Skeleton, hostile
 
@@ -79,7 +80,7 @@ def filled(text, address):
     return answer(work, reports=reports)
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@examples(1.5)
 @given(hostile, st.sampled_from(["https://example.org/", "http://example.org/"]), hostile)
 def test_upstream_text_stays_in_its_place(text, scheme, tail):
     """The page's elements and attributes are the same whatever a source puts into every field it

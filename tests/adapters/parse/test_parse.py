@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from metasearch import errors
@@ -23,6 +23,7 @@ from metasearch.adapters.parse.parse import (
 from metasearch.adapters.request import Page, Request, Secret
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.adapters.specs.specfile import build
+from tests.examples import examples
 
 BASE: dict[str, Any] = {
     "name": "made",
@@ -154,7 +155,7 @@ JSON_VALUES = st.recursive(
         st.sampled_from(["title", "year", "date", "authors", "doi", "abstract", "id"]), JSON_VALUES
     )
 )
-@settings(max_examples=60)
+@examples(0.6)
 def test_no_value_breaks_a_page(item: dict[str, Any]) -> None:
     """Any JSON in any field leaves a page that can be read."""
     parsed = read({"items": [item, {"title": "last"}]})

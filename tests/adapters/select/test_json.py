@@ -7,10 +7,11 @@ from typing import Any
 import jmespath
 import jmespath.exceptions
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from metasearch.adapters.select.json import _compile, compile_json
+from tests.examples import examples
 
 EXPRESSIONS = [
     "a",
@@ -92,7 +93,7 @@ def by_jmespath(expression: str, value: Any) -> Any:
 
 @pytest.mark.parametrize("expression", EXPRESSIONS)
 @given(value=VALUES)
-@settings(max_examples=25)
+@examples(0.25)
 def test_equals_jmespath(expression: str, value: Any) -> None:
     """A compiled expression gives what jmespath gives, for whatever it meets."""
     expected = by_jmespath(expression, value)
@@ -111,7 +112,7 @@ def test_is_compiled(expression: str) -> None:
 
 @pytest.mark.parametrize("expression", LEFT_TO_JMESPATH)
 @given(value=VALUES)
-@settings(max_examples=25)
+@examples(0.25)
 def test_everything_else_works_too(expression: str, value: Any) -> None:
     """What the compiler does not know is answered by jmespath; a type error finds nothing."""
     assert by_jmespath(expression, value) == compile_json(expression)(value)

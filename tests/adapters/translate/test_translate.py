@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from hypothesis import assume, event, example, given, settings
+from hypothesis import assume, event, example, given
 from hypothesis import strategies as st
 
 from metasearch.adapters.spec import AdapterSpec
@@ -23,6 +23,7 @@ from metasearch.errors import CannotAsk
 from metasearch.query import And, Not, Or, Query, Term, Years, conjunction, matches, parse
 from metasearch.query.ast import searches
 from metasearch.record import Record
+from tests.examples import examples
 
 TYPES = {"article": ["paper", "case"], "review": "review", "thesis": "thesis"}
 LANGUAGES = {"en": "eng", "zh": ["chi", "zho"]}
@@ -347,7 +348,7 @@ def told(planned: Plan, signs: tuple[str, ...]) -> bool:
 
 
 @pytest.mark.parametrize("name", TOYS)
-@settings(max_examples=100, deadline=None)
+@examples(1)
 @example(query=parse("gene OR c++"), record=Record(source="toy", title="gene"))
 @example(
     query=parse("gene NOT c++ type:article"), record=Record(source="toy", title="gene c", year=2020)
@@ -368,7 +369,7 @@ def test_no_record_that_matches_is_lost(name: str, query: Query, record: Record)
 
 
 @pytest.mark.parametrize("name", TOYS)
-@settings(max_examples=100, deadline=None)
+@examples(1)
 @given(query=QUERIES, record=RECORDS)
 def test_no_record_is_found_that_does_not_match(name: str, query: Query, record: Record) -> None:
     """Where the notes do not say that more is found, what is found and stands the filter is
@@ -387,7 +388,7 @@ def test_no_record_is_found_that_does_not_match(name: str, query: Query, record:
 
 
 @pytest.mark.parametrize("name", TOYS)
-@settings(max_examples=40, deadline=None)
+@examples(0.4)
 @given(query=QUERIES)
 def test_what_is_filtered_is_told(name: str, query: Query) -> None:
     """Each clause that is applied here has a note."""

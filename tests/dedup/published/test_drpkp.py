@@ -8,7 +8,7 @@ from dataclasses import replace
 from math import isclose
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from metasearch.dedup import STRATEGIES, Fingerprint, fingerprint
@@ -27,6 +27,7 @@ from tests.dedup.matchers.near_twins import (
     prints_of,
 )
 from tests.dedup.records import record
+from tests.examples import examples
 
 #: A sentence of 40 characters and more is a paragraph.
 FIRST = "Phosphate binds strongly to iron oxides in shallow lakes."
@@ -385,7 +386,7 @@ def test_keys_and_neighbours_find_every_pair_that_brute_force_finds(
 @pytest.mark.parametrize(
     "matcher", [Drpkp(), Drpkp(max_distance=8)], ids=["as published", "8 bits"]
 )
-@settings(max_examples=20)
+@examples(0.2)
 @given(order=st.randoms(use_true_random=False))
 def test_arrival_order_does_not_matter(matcher: Drpkp, order: random.Random) -> None:
     rows = near_twins(17)

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from metasearch.errors import QuerySyntaxError
@@ -15,6 +15,7 @@ from metasearch.query import ReadQuery, explain, parse, read, to_text
 from metasearch.query.detect import detect
 from metasearch.query.simple import MAX_LENGTH
 from metasearch.query.syntaxes import DATABASES
+from tests.examples import examples
 
 PIECES = [
     *"()[]{}\"'“”*?$#:/.,=+-<> \n",
@@ -97,7 +98,7 @@ def outcome(text: str, syntax: str) -> ReadQuery | QuerySyntaxError:
 
 
 @pytest.mark.parametrize("syntax", [*DATABASES, "pubmed", "auto", "simple"])
-@settings(max_examples=40)
+@examples(0.4)
 @given(text=st.lists(st.sampled_from(PIECES), max_size=25).map("".join) | st.text(max_size=60))
 def test_nothing_but_a_syntax_error_is_raised(syntax: str, text: str) -> None:
     """A query that can be written in our own syntax again, or an error that can be explained and

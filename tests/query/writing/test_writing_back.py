@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from metasearch.bib.languages import languages
@@ -15,6 +15,7 @@ from metasearch.query.kinds import NARROWER, TYPE_NAMES
 from metasearch.query.lexer import bare_doi
 from metasearch.query.writing import TARGETS, translate
 from metasearch.query.writing.writer import FIRST_YEAR, LAST_YEAR
+from tests.examples import examples
 
 #: What is written -> the syntax that it is read in.
 READERS: Mapping[str, str] = {to: "cnki" if to == "wanfang" else to for to in TARGETS}
@@ -167,7 +168,7 @@ def test_what_is_written_is_read_back(to: str, trees: st.SearchStrategy[Query]) 
     """No note: the same query."""
     told: list[bool] = []
 
-    @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+    @examples(0.6, suppress_health_check=list(HealthCheck))
     @given(trees)
     def check(tree: Query) -> None:
         written = translate(tree, to=to)
@@ -181,7 +182,7 @@ def test_what_is_written_is_read_back(to: str, trees: st.SearchStrategy[Query]) 
 
 
 @pytest.mark.parametrize("to", TARGETS)
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(0.4, suppress_health_check=list(HealthCheck))
 @given(TREES)
 def test_nothing_is_lost_in_silence(to: str, tree: Query) -> None:
     """Whatever the query, there is a text or a note; brackets and quotes are in pairs; it stands on

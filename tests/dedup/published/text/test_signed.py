@@ -6,7 +6,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from metasearch.dedup import fingerprint
@@ -23,6 +23,7 @@ from tests.dedup.matchers.near_twins import (
     prints_of,
 )
 from tests.dedup.records import record
+from tests.examples import examples
 
 ALL = pytest.mark.parametrize("kind", [SimHash, BigramSimHash, WeightedSimHash])
 
@@ -82,7 +83,7 @@ def test_keys_and_neighbours_find_every_pair_that_brute_force_finds(
 
 @ALL
 @pytest.mark.parametrize("distance", [3, 10])
-@settings(max_examples=15)
+@examples(0.15)
 @given(order=st.randoms(use_true_random=False))
 def test_arrival_order_does_not_matter(
     kind: type[Signed], distance: int, order: random.Random
