@@ -2,7 +2,8 @@
 """Every chore in one word; needs nothing but Python 3.11 or newer.
 
     python3 tasks.py demo "gambling harms"   search the built-in demo databases
-    python3 tasks.py test [pytest options]   all tests
+    python3 tasks.py test [pytest options]   the tests, on all cores; `test --all`: also the slow
+                                             ones (benchmarks, reports, exhaustive sweeps)
     python3 tasks.py lint                    format, lint, types, import contracts
     python3 tasks.py fix                     let the formatter and the linter mend what they can
     python3 tasks.py bench                   the speed table of benchmarks/; `bench dedup`, `bench text`: de-duplication
@@ -195,7 +196,17 @@ def demo(rest: list[str]) -> int:
 
 def test(rest: list[str]) -> int:
     os.chdir(ROOT)
-    return call("python", "-m", "pytest", *rest)
+    chosen = [] if "--all" in rest else ["-m", "not slow"]
+    # Options of the caller come last, so that they win: `-n 0`, `-m browser`.
+    options = [
+        "-n",
+        "auto",
+        "--dist",
+        "worksteal",
+        *chosen,
+        *(word for word in rest if word != "--all"),
+    ]
+    return call("python", "-m", "pytest", *options)
 
 
 def lint(_: list[str]) -> int:

@@ -95,6 +95,28 @@ def test_what_is_installed_is_not_installed_again(
     assert any(line.startswith("pytest>") for line in ran[1])
 
 
+@pytest.mark.parametrize(
+    ("given", "chosen"),
+    [
+        ([], ["-m", "not slow"]),
+        (["--all"], []),
+        (["-k", "x"], ["-m", "not slow", "-k", "x"]),
+        (["--all", "-n", "0"], ["-n", "0"]),
+        (["-m", "zebra"], ["-m", "not slow", "-m", "zebra"]),
+    ],
+)
+def test_tests_run_on_all_cores(
+    tasks: ModuleType, monkeypatch: pytest.MonkeyPatch, given: list[str], chosen: list[str]
+) -> None:
+    """The slow ones only with `--all`; the caller's options are passed on behind ours."""
+    called: list[str] = []
+    monkeypatch.setattr(tasks, "call", lambda *words: called.extend(words) or 0)
+    monkeypatch.chdir(ROOT)
+
+    assert tasks.test(given) == 0
+    assert called == ["python", "-m", "pytest", "-n", "auto", "--dist", "worksteal", *chosen]
+
+
 def test_unknown_task() -> None:
     """A word that is no task exits 2 and names those that there are."""
     done = subprocess.run(
