@@ -3,9 +3,9 @@ own."""
 
 from __future__ import annotations
 
-import getpass
+import gc
 import os
-import tempfile
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,9 +14,17 @@ from hypothesis import HealthCheck, settings
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared"
-#: Where matplotlib keeps its list of fonts, whose making takes seconds: shared by all workers and
-#: runs, for the home of a run begins empty. A folder of each user, as others may not write to it.
-FONTS = Path(tempfile.gettempdir()) / f"metasearch-tests-{getpass.getuser()}" / "fonts"
+#: What is kept between runs and shared by the workers of one; git ignores it.
+KEPT = ROOT / ".pytest_cache"
+#: matplotlib's list of fonts, whose making takes seconds: the home of a run begins empty.
+FONTS = KEPT / "fonts"
+
+# Where bytecode is not to lie beside the code, it lies there: dozens of tests start a command, and
+# compiling takes half of its time.
+if sys.dont_write_bytecode:
+    sys.dont_write_bytecode, sys.pycache_prefix = False, str(KEPT / "bytecode")
+    os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # How many examples a property is tried on: few while one works, more in CI, both the same in every
 # run; and each night many fresh ones, of which a failure is pinned with @example, shrunk. A busy
@@ -37,9 +45,16 @@ settings.load_profile(
 )
 
 
+def pytest_collection_finish() -> None:
+    """What is loaded by now stays: the collector of garbage need not go through it again and
+    again."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _nobody(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """No test sees the configuration, cache, keys, proxy or terminal of whoever runs it."""
+    """No test sees the configuration, cache, keys, proxy or terminal of the person who runs it."""
     home = tmp_path_factory.mktemp("home")
     with pytest.MonkeyPatch.context() as patch:
         for name in os.environ:

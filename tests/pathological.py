@@ -160,10 +160,13 @@ def _forget() -> None:
 @functools.cache
 def _caches() -> list[functools._lru_cache_wrapper[object]]:
     """Those of the package that hold values; tables that are read once are left."""
-    return [
+    gc.unfreeze()  # what is frozen (tests/conftest.py) is not listed
+    caches = [
         it
         for it in gc.get_objects()
         if isinstance(it, functools._lru_cache_wrapper)
         and it.__module__.startswith("metasearch.")
         and (it.cache_parameters()["maxsize"] or 0) >= 256
     ]
+    gc.freeze()
+    return caches

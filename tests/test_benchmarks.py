@@ -37,6 +37,8 @@ from metasearch.adapters.spec import Limits
 from metasearch.settings import Settings
 from tests.evaluate.samples import write
 
+pytestmark = pytest.mark.slow
+
 
 def test_a_library_is_always_the_same() -> None:
     """The same seed gives the same records, another seed others."""

@@ -37,15 +37,20 @@ def wrong(bench: judged.Bench, page: str, face: str) -> list[str]:
     "page",
     [
         "marc-title",
-        "doi-brackets",
-        "long-titles",
-        "combining",
-        "title-json",
-        "records-json",
-        "xml-comments",
-        "html-open",
-        "continue",
-        "gzip-bomb",
+        *(
+            pytest.param(page, marks=pytest.mark.slow)
+            for page in (
+                "doi-brackets",
+                "long-titles",
+                "combining",
+                "title-json",
+                "records-json",
+                "xml-comments",
+                "html-open",
+                "continue",
+                "gzip-bomb",
+            )
+        ),
     ],
 )
 def test_a_hostile_page_costs_the_engine_that_page(bench: judged.Bench, page: str) -> None:

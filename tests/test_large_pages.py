@@ -11,6 +11,7 @@ import asyncio
 import json
 import threading
 import time
+from functools import partial
 from typing import Any
 
 import pytest
@@ -27,6 +28,7 @@ from metasearch.engine.scheduler import THREADS, Desk
 from metasearch.errors import NotParsable, TooLarge
 from metasearch.events import Answer
 from metasearch.settings import Settings
+from tests.growth import MOST, growth
 from tests.large_pages import CASES, FULL, KINDS, hostile_page
 from tests.stalls import Stalls
 
@@ -235,17 +237,6 @@ def test_attributes_are_counted_as_browsers_do(between: bytes) -> None:
     assert not is_overloaded(b"<p>" + b"a word " * 1000)
 
 
-def timed(work: Any, *args: Any) -> float:
-    """Seconds of CPU, the best of three."""
-
-    def once() -> float:
-        began = time.process_time()
-        work(*args)
-        return time.process_time() - began
-
-    return min(once() for _ in range(3))
-
-
 @pytest.mark.parametrize(
     "part",
     [
@@ -262,7 +253,7 @@ def timed(work: Any, *args: Any) -> float:
     ],
 )
 def test_weighing_takes_linear_time(part: bytes) -> None:
-    """Twice as long a body takes about twice as long."""
+    """Four times as long a body takes about four times as long."""
 
     def weigh(body: bytes) -> None:
         for kind in ("json", "xml", "html"):
@@ -270,8 +261,7 @@ def test_weighing_takes_linear_time(part: bytes) -> None:
         is_overloaded(body)
         marks_in(body)
 
-    short, long = part * 100_000, part * 200_000
-    assert timed(weigh, long) <= 2.5 * timed(weigh, short) + 0.01
+    assert growth(lambda size: partial(weigh, part * size), 10_000) <= MOST
 
 
 def test_byte_order_marks_take_linear_time() -> None:
@@ -279,7 +269,7 @@ def test_byte_order_marks_take_linear_time() -> None:
     mark = b"\xef\xbb\xbf"
 
     assert unmarked(mark * 500_000 + b"x") == b"x"
-    assert timed(unmarked, mark * 1_000_000) <= 2.5 * timed(unmarked, mark * 500_000) + 0.01
+    assert growth(lambda size: partial(unmarked, mark * size), 50_000) <= MOST
 
 
 def light(body: bytes) -> bool:

@@ -16,6 +16,8 @@ from metasearch.evaluate.curves import GrowthPoint
 from metasearch.evaluate.labelled import LabelledSet
 from metasearch.record import Record
 
+pytestmark = pytest.mark.slow
+
 
 def made_up(language: str, count: int) -> LabelledSet:
     works, records = zip(*Texts(language).records(count), strict=True)

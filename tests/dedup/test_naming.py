@@ -8,7 +8,7 @@ import os
 import random
 import subprocess
 import sys
-import time
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -20,6 +20,7 @@ from metasearch.dedup import DEFAULT, OnlineDedup, fingerprint, naming
 from metasearch.record import Author, Hit, Record, VersionsMode
 from tests.dedup.records import ARTICLE, record, records
 from tests.dedup.test_online import fold
+from tests.growth import MOST, growth
 
 PREPRINT = {
     **ARTICLE,
@@ -257,8 +258,8 @@ def test_ids_are_the_same_in_every_process() -> None:
     assert len(found[0]) == 3
 
 
-def _seconds(count: int) -> float:
-    """CPU time to name so many works of one key, the best of three runs."""
+def _naming(count: int) -> Callable[[], object]:
+    """Naming so many works of one key."""
     prints = [
         fingerprint(
             record(
@@ -268,17 +269,16 @@ def _seconds(count: int) -> float:
         for number in range(count)
     ]
     works = [[number] for number in range(count)]
-    best = float("inf")
-    for _ in range(3):
+
+    def run() -> None:
         own = naming.Names(prints)
-        began = time.process_time()
         for number in range(count):
             own.claim(number, [works[number]])
         own.settle(lambda root: [works[root]])
-        best = min(best, time.process_time() - began)
-    return best
+
+    return run
 
 
 def test_naming_many_works_of_one_key_is_linear() -> None:
-    """Twice as many take at most two and a half times as long."""
-    assert min(_seconds(4_000) / _seconds(2_000) for _ in range(3)) <= 2.5
+    """Four times as many take about four times as long."""
+    assert growth(_naming, 300) <= MOST

@@ -3,7 +3,7 @@ linear time."""
 
 from __future__ import annotations
 
-import time
+from collections.abc import Callable
 
 import pytest
 from hypothesis import assume, given
@@ -15,6 +15,7 @@ from metasearch.formats.reading import FORMATS, Reading, read_bytes
 from metasearch.formats.reading.encodings import decode
 from metasearch.formats.reading.tagged import LONGEST
 from tests.formats.reading.samples import SAMPLES, read
+from tests.growth import MOST, growth
 
 TAGGED = sorted(SAMPLES)
 GZIP = b"\x1f\x8b\x08"
@@ -128,13 +129,6 @@ def test_lines_in_any_order(lines: list[str], form: str) -> None:
     assert found(reading) >= len(SAMPLES[form].begin.findall(text))
 
 
-def seconds(text: str, form: str) -> float:
-    started = time.process_time()
-    reading = read(text, form)
-    assert reading.entries or reading.problems
-    return time.process_time() - started
-
-
 HOSTILE = {
     "one long line": lambda n: "TY  - JOUR\nTI  - " + "a" * n,
     "one long line of digits": lambda n: (
@@ -156,12 +150,17 @@ HOSTILE = {
 @pytest.mark.parametrize("kind", HOSTILE)
 def test_time_is_linear(kind: str) -> None:
     """Four times the text takes some four times as long, and not sixteen."""
-    make = HOSTILE[kind]
-    seconds(make(1_000), "ris")
-    small = min(seconds(make(100_000), "ris") for _ in range(2))
-    large = min(seconds(make(400_000), "ris") for _ in range(2))
 
-    assert large < 10 * small + 0.2
+    def reading(size: int) -> Callable[[], object]:
+        text = HOSTILE[kind](size)
+
+        def run() -> None:
+            reading = read(text, "ris")
+            assert reading.entries or reading.problems
+
+        return run
+
+    assert growth(reading, 10_000) <= MOST
 
 
 def test_a_line_of_twenty_megabytes() -> None:

@@ -3,7 +3,7 @@ linear time."""
 
 from __future__ import annotations
 
-import time
+from collections.abc import Callable
 
 import pytest
 from hypothesis import assume, given
@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from metasearch.errors import FileFormatError
 from metasearch.formats.reading import Reading, read_bytes
 from tests.formats.reading.structured import SAMPLES, raw
+from tests.growth import MOST, growth
 
 FORMATS = sorted(SAMPLES)
 GZIP = b"\x1f\x8b"
@@ -156,18 +157,13 @@ HOSTILE = {
 }
 
 
-def seconds(name: str, text: str) -> float:
-    started = time.process_time()
-    read_bytes(text.encode(), "a", format=name)
-    return time.process_time() - started
-
-
 @pytest.mark.parametrize("kind", HOSTILE)
 def test_time_is_linear(kind: str) -> None:
     """Four times the text takes some four times as long, and not sixteen."""
     name, piece = HOSTILE[kind]
-    seconds(name, piece)
-    small = min(seconds(name, piece * (20_000 // len(piece))) for _ in range(2))
-    large = min(seconds(name, piece * (80_000 // len(piece))) for _ in range(2))
 
-    assert large < 10 * small + 0.3
+    def reading(size: int) -> Callable[[], object]:
+        data = (piece * (size // len(piece))).encode()
+        return lambda: read_bytes(data, "a", format=name)
+
+    assert growth(reading, 5_000) <= MOST

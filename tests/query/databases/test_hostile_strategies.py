@@ -3,7 +3,6 @@ database."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 
 import pytest
@@ -16,6 +15,7 @@ from metasearch.query.detect import detect
 from metasearch.query.simple import MAX_LENGTH
 from metasearch.query.syntaxes import DATABASES
 from tests.examples import examples
+from tests.growth import MOST, TIMES, growth
 
 PIECES = [
     *"()[]{}\"'“”*?$#:/.,=+-<> \n",
@@ -113,16 +113,6 @@ def test_nothing_but_a_syntax_error_is_raised(syntax: str, text: str) -> None:
         assert parse(to_text(found.query)) == found.query
 
 
-def seconds(run: Callable[[], object]) -> float:
-    """The least processor time of several runs."""
-    best = 1e9
-    for _ in range(2):
-        began = time.process_time()
-        run()
-        best = min(best, time.process_time() - began)
-    return best
-
-
 SHAPES = {
     "ovid": [
         "gene or ",
@@ -162,15 +152,14 @@ SHAPES = {
 @pytest.mark.parametrize(
     ("syntax", "piece"), [(syntax, piece) for syntax, them in SHAPES.items() for piece in them]
 )
-def test_twice_the_text_takes_twice_the_time(syntax: str, piece: str) -> None:
-    """Neither patterns nor trees go back and forth."""
-    full = (piece * MAX_LENGTH)[:MAX_LENGTH]
-    half = full[: MAX_LENGTH // 2]
+def test_a_text_is_read_in_linear_time(syntax: str, piece: str) -> None:
+    """Neither patterns nor trees go back and forth, up to the greatest length."""
 
-    once, twice = seconds(lambda: outcome(half, syntax)), seconds(lambda: outcome(full, syntax))
+    def reading(length: int) -> Callable[[], object]:
+        text = (piece * MAX_LENGTH)[:length]
+        return lambda: outcome(text, syntax)
 
-    assert twice < 2.5 * once + 0.02
-    assert twice < 2
+    assert growth(reading, MAX_LENGTH // TIMES) <= MOST
 
 
 def test_a_strategy_of_a_thousand_terms_is_read() -> None:
