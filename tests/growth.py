@@ -12,6 +12,9 @@ TIMES, MOST = 4, 8.0
 #: Seconds of CPU below which a run says nothing about growth.
 FLOOR = 0.002
 ROUNDS = 8
+#: Runs of the smaller size in a round: a single one that is slow by chance, or that fills a table at
+#: first, would hide the growth.
+REPEATS = 3
 
 
 def seconds(run: Callable[[], object]) -> float:
@@ -34,7 +37,8 @@ def growth(work: Callable[[int], Callable[[], object]], size: int) -> float:
     small, large = work(size), work(TIMES * size)
     shorter = longer = float("inf")
     for _ in range(ROUNDS):
-        shorter, longer = min(shorter, seconds(small)), min(longer, seconds(large))
+        shorter = min(shorter, *(seconds(small) for _ in range(REPEATS)))
+        longer = min(longer, seconds(large))
         if longer <= max(MOST * shorter, FLOOR):
             break
     return longer / max(shorter, FLOOR / MOST)

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import functools
 import gc
-import time
 from collections.abc import Callable
+
+from tests.growth import MOST, REPEATS, ROUNDS, TIMES, seconds
 
 UNITS = (
     # brackets and quotes
@@ -60,13 +61,10 @@ HEADS = ("", "a", "10.1000/", "http://a.org/", "(", "中")
 #: ... and behind, so that it fails at the end.
 TAILS = ("", "x", "!")
 
-#: Characters, and twice as many. A pattern that goes back over them all takes 20 ms and more for
-#: the latter.
-SHORT, LONG = 1_500, 3_000
+#: Characters. A pattern that goes back over four times as many takes 20 ms and more.
+SHORT = 750
 #: Seconds below which nothing is measured: a busy machine would fail it.
 FLOOR = 0.004
-#: What twice the text may take.
-FACTOR = 2.5
 
 
 def text(unit: str, size: int, head: str = "", tail: str = "") -> str:
@@ -108,13 +106,6 @@ def samples() -> list[Callable[[int], str]]:
     ]
 
 
-def seconds(run: Callable[[], object]) -> float:
-    """CPU time of a call."""
-    began = time.process_time()
-    run()
-    return time.process_time() - began
-
-
 def too_slow(
     call: Callable[[str], object],
     make: Callable[[int], str],
@@ -124,26 +115,29 @@ def too_slow(
 ) -> str:
     """Why a function is not linear in such texts: how long it took; "" where it is.
 
-    Short work is not measured again, so that thousands of calls are made in seconds. What seems
-    slow is, only if it is so at twice the size as well.
+    A text is compared with one of four times its length (tests/growth.py). Work that is quick at
+    the latter is not measured again, so that thousands of calls are made in seconds; and what seems
+    slow is so only if it is at twice the size as well.
     """
-    long = make(2 * short)
+    long = make(TIMES * short)
     if seconds(lambda: call(long)) < floor:
         return ""
-    larger = min(_afresh(call, long) for _ in range(2))
-    if larger < floor:
+    if min(_afresh(call, long) for _ in range(2)) < floor:
         return ""
     return _steep(call, make, short) and _steep(call, make, 2 * short)
 
 
 def _steep(call: Callable[[str], object], make: Callable[[int], str], short: int) -> str:
-    small, large = make(short), make(2 * short)
-    smaller, larger = _afresh(call, small), _afresh(call, large)
-    for _ in range(4):
-        if larger <= FACTOR * smaller:
+    small, large = make(short), make(TIMES * short)
+    smaller = larger = float("inf")
+    for _ in range(ROUNDS):
+        smaller = min(smaller, *(_afresh(call, small) for _ in range(REPEATS)))
+        larger = min(larger, _afresh(call, large))
+        if larger <= MOST * smaller:
             return ""
-        smaller, larger = min(smaller, _afresh(call, small)), min(larger, _afresh(call, large))
-    return f"{short:,} characters: {1000 * smaller:.1f} ms, {2 * short:,}: {1000 * larger:.1f} ms"
+    return (
+        f"{short:,} characters: {1000 * smaller:.1f} ms, {TIMES * short:,}: {1000 * larger:.1f} ms"
+    )
 
 
 def _afresh(call: Callable[[str], object], given: str) -> float:
