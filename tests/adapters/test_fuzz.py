@@ -198,14 +198,13 @@ WRAPPED: dict[str, Callable[[str], bytes]] = {
 }
 
 
-@pytest.mark.parametrize("wrap", WRAPPED)
 @pytest.mark.parametrize(("source", "bodies"), ALL)
-def test_a_byte_order_mark_costs_nothing(source: str, bodies: list[bytes], wrap: str) -> None:
+def test_a_byte_order_mark_costs_nothing(source: str, bodies: list[bytes]) -> None:
     """The records are the same with a mark before them, or in the encoding that the mark says."""
     for body in bodies:
-        assert _titles(read(body, source)) == _titles(read(WRAPPED[wrap](body.decode()), source)), (
-            wrap
-        )
+        titles = _titles(read(body, source))
+        for name, wrap in WRAPPED.items():
+            assert _titles(read(wrap(body.decode()), source)) == titles, name
 
 
 def _titles(found: Parsed | SourceError) -> list[str]:
@@ -213,20 +212,23 @@ def _titles(found: Parsed | SourceError) -> list[str]:
     return [record.title for record in found.records]
 
 
-@pytest.mark.parametrize(
-    "charset", ["gb18030", "gbk", "cp1252", "latin-1", "utf-16-le", "shift_jis"]
-)
+CHARSETS = ("gb18030", "gbk", "cp1252", "latin-1", "utf-16-le", "shift_jis")
+
+
 @pytest.mark.parametrize(("source", "bodies"), ALL)
-def test_another_encoding_loses_no_record(source: str, bodies: list[bytes], charset: str) -> None:
+def test_another_encoding_loses_no_record(source: str, bodies: list[bytes]) -> None:
     """In an encoding that is declared, or that only a guess can tell, the records are as many; else
     it is an error."""
     for body in bodies:
         whole = counted(read(body, source))
-        for declared in (charset, "utf-8"):
-            found = read(
-                body.decode().encode(charset, "replace"), source, f"text/plain; charset={declared}"
-            )
-            assert isinstance(found, SourceError) or counted(found) == whole
+        for charset in CHARSETS:
+            encoded = body.decode().encode(charset, "replace")
+            for declared in (charset, "utf-8"):
+                found = read(encoded, source, f"text/plain; charset={declared}")
+                assert isinstance(found, SourceError) or counted(found) == whole, (
+                    charset,
+                    declared,
+                )
 
 
 @pytest.mark.parametrize("depth", [400, 900, 10_000])
@@ -343,20 +345,19 @@ def test_an_odd_member_costs_at_most_its_record(
         assert isinstance(found, NotParsable), (outer, last, odd, found)
 
 
-@pytest.mark.parametrize(
-    "number", [b"NaN", b"Infinity", b"-Infinity", b"1e999", b"-1e999", b"9" * 5000, b'"\\ud800"']
-)
+IMPOSSIBLE = (b"NaN", b"Infinity", b"-Infinity", b"1e999", b"-1e999", b"9" * 5000, b'"\\ud800"')
+
+
 @pytest.mark.parametrize(("source", "bodies"), JSON)
-def test_an_impossible_number_costs_only_itself(
-    source: str, bodies: list[bytes], number: bytes
-) -> None:
+def test_an_impossible_number_costs_only_itself(source: str, bodies: list[bytes]) -> None:
     """What JSON cannot hold, in a member that nobody asked for, leaves every record as it was."""
     for body in bodies:
         before, start = read(body, source), body.find(b"{")
-        after = read(body[: start + 1] + b'"odd":' + number + b"," + body[start + 1 :], source)
         assert isinstance(before, Parsed)
-        assert isinstance(after, Parsed), after
-        assert before.records == after.records
+        for number in IMPOSSIBLE:
+            after = read(body[: start + 1] + b'"odd":' + number + b"," + body[start + 1 :], source)
+            assert isinstance(after, Parsed), (number[:9], after)
+            assert before.records == after.records, number[:9]
 
 
 @pytest.mark.parametrize(("source", "bodies"), XML)
