@@ -443,12 +443,13 @@ def strings(value: Any) -> Iterator[str]:
             yield from strings(it)
 
 
-@pytest.mark.parametrize("url", NO_LINKS)
 @pytest.mark.parametrize("name", EVERYWHERE)
-def test_only_web_addresses_become_links(name: str, url: str) -> None:
+def test_only_web_addresses_become_links(name: str) -> None:
     """Scripts, data, files, other hosts in disguise and control characters are no address in any
     format."""
-    assert shown(name, hit(url=url)) == shown(name, hit(url=None))
+    without = shown(name, hit(url=None))
+
+    assert [url for url in NO_LINKS if shown(name, hit(url=url)) != without] == []
 
 
 @pytest.mark.parametrize("name", EVERYWHERE)
