@@ -180,7 +180,7 @@ class Settings:
                 raise SettingsError(str(file), [f"cannot be read: {opening.why(exc)}"]) from exc
             except (tomllib.TOMLDecodeError, UnicodeDecodeError) as exc:
                 raise SettingsError(str(file), [f"not TOML: {exc}"]) from exc
-        reader = _Reader(table, file.parent)
+        reader = _SettingsReader(table, file.parent)
         settings = reader.settings(env)
         if reader.problems:
             raise SettingsError(str(file) if table else "environment", reader.problems)
@@ -205,7 +205,7 @@ def web_address(text: str) -> str:
     return text
 
 
-class _Reader:
+class _SettingsReader:
     """Reads the tables and gathers problems as "table.key: what is wrong; what is allowed"."""
 
     _KEYS: Mapping[str, Mapping[str, type | tuple[type, ...]]] = {

@@ -34,7 +34,7 @@ _TO_THE_QUOTE = re.compile(r'"(?:[^"\\]|\\.)*', re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
-class Token:
+class CqlToken:
     """A piece of the query; the text of one in quotes is what stands between them, backslashes
     included.
     """
@@ -85,7 +85,7 @@ class Clause:
     """
 
     relation: Relation | None
-    term: Token
+    term: CqlToken
     prefixes: tuple[tuple[str, str], ...] = ()
 
 
@@ -121,7 +121,7 @@ def syntax_tree(reader: Reader) -> Sorted:
     return _Grammar(reader).sorted_query()
 
 
-def _tokens(reader: Reader) -> list[Token]:
+def _tokens(reader: Reader) -> list[CqlToken]:
     text, at, found = reader.text, 0, []
     while at < len(text):
         char = text[at]
@@ -131,9 +131,9 @@ def _tokens(reader: Reader) -> list[Token]:
         if char == '"':
             token = _quoted(reader, at)
         elif char in "()/":
-            token = Token(char, char, at, at + 1)  # type: ignore[arg-type]
+            token = CqlToken(char, char, at, at + 1)  # type: ignore[arg-type]
         elif sign := _SIGN.match(text, at):
-            token = Token("sign", sign[0], at, sign.end())
+            token = CqlToken("sign", sign[0], at, sign.end())
         else:
             end = at
             while end < len(text) and not is_blank(text[end]) and text[end] not in _WORD_ENDS:
@@ -142,13 +142,13 @@ def _tokens(reader: Reader) -> list[Token]:
                     if text[end] == "\\" and end + 1 < len(text) and text[end + 1] in _WORD_ENDS
                     else 1
                 )
-            token = Token("word", text[at:end], at, end)
+            token = CqlToken("word", text[at:end], at, end)
         found.append(token)
         at = token.end
-    return [*found, Token("end", "", len(text), len(text))]
+    return [*found, CqlToken("end", "", len(text), len(text))]
 
 
-def _quoted(reader: Reader, at: int) -> Token:
+def _quoted(reader: Reader, at: int) -> CqlToken:
     text = reader.text
     body = _TO_THE_QUOTE.match(text, at)
     assert body is not None
@@ -160,7 +160,7 @@ def _quoted(reader: Reader, at: int) -> Token:
             else reader.cut(at, at + 1)
         )
         raise reader.error("This quote is never closed", at, at + 1, fix=closed)
-    return Token("quoted", text[at + 1 : end], at, end + 1)
+    return CqlToken("quoted", text[at + 1 : end], at, end + 1)
 
 
 class _Grammar:
@@ -170,10 +170,10 @@ class _Grammar:
         self.at = 0
         self.depth = 0
 
-    def peek(self, ahead: int = 0) -> Token:
+    def peek(self, ahead: int = 0) -> CqlToken:
         return self.tokens[min(self.at + ahead, len(self.tokens) - 1)]
 
-    def take(self) -> Token:
+    def take(self) -> CqlToken:
         token = self.peek()
         self.at = min(self.at + 1, len(self.tokens) - 1)
         return token
@@ -236,7 +236,10 @@ class _Grammar:
         return first.text, uri.text
 
     def clause(
-        self, prefixes: tuple[tuple[str, str], ...], relation: Relation | None, after: Token | None
+        self,
+        prefixes: tuple[tuple[str, str], ...],
+        relation: Relation | None,
+        after: CqlToken | None,
     ) -> Tree:
         token = self.peek()
         if token.kind == "(":
@@ -320,10 +323,10 @@ class _Grammar:
 
     # ---------------------------------------------------------------- errors
 
-    def without(self, token: Token) -> str:
+    def without(self, token: CqlToken) -> str:
         return self.reader.cut(token.start, token.end)
 
-    def missing(self, token: Token, after: Token | None) -> QuerySyntaxError:
+    def missing(self, token: CqlToken, after: CqlToken | None) -> QuerySyntaxError:
         if after is not None:
             sign = self.reader.text[after.start : after.end]
             reason = f"{sign} needs something to look for after it"
@@ -342,7 +345,7 @@ class _Grammar:
             reason, token.start, max(token.end, token.start + 1), fix=self.without(token)
         )
 
-    def stray(self, token: Token) -> QuerySyntaxError:
+    def stray(self, token: CqlToken) -> QuerySyntaxError:
         """A word where an operator must stand: words side by side have to be in quotes."""
         before = (
             self.tokens[max(0, self.at)]

@@ -130,7 +130,7 @@ class Token:
 
 
 @dataclass(frozen=True, slots=True)
-class _Word:
+class _ScannedWord:
     """A word as it was scanned: without backslashes, its end, whether it held one, and its bare
     stars.
 
@@ -327,7 +327,7 @@ class _Lexer:
             return Token("word", start, word.end, word.value[:-1], field, at, truncated=True)
         return Token(kind, start, word.end, word.value, field, at)
 
-    def truncates(self, word: _Word) -> bool:
+    def truncates(self, word: _ScannedWord) -> bool:
         """Whether the word ends in a star that means any ending."""
         value = word.value
         for star, place in word.stars:
@@ -336,7 +336,7 @@ class _Lexer:
         enough = len(value) > 1 if word.escaped else sum(map(str.isalnum, value)) > 1
         return word.stars[-1][0] == len(value) - 1 and enough
 
-    def star_inside(self, word: _Word, star: int, place: int) -> QuerySyntaxError:
+    def star_inside(self, word: _ScannedWord, star: int, place: int) -> QuerySyntaxError:
         text, stem = self.text, word.value[:star]
         if sum(map(str.isalnum, stem)) >= 2 and word.value[star + 1].isascii():
             fix = f"{text[: place + 1]} {text[word.end :]}"
@@ -344,7 +344,7 @@ class _Lexer:
             fix = f"{text[:place]} {text[place + 1 :]}"
         return _error("A star stands at the end of a word only: gene*", text, place, place + 1, fix)
 
-    def scan(self, at: int) -> _Word:
+    def scan(self, at: int) -> _ScannedWord:
         """The word at `at`."""
         text, end = self.text, at
         out: list[str] = []
@@ -366,7 +366,7 @@ class _Lexer:
                 stars.append((len(out), end))
             out.append(char)
             end += 1
-        return _Word("".join(out), end, escaped, tuple(stars))
+        return _ScannedWord("".join(out), end, escaped, tuple(stars))
 
     def doi_end(self, at: int) -> int:
         """Where the DOI at `at` ends; `at` itself where there is none, or one with a backslash: a

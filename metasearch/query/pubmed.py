@@ -18,7 +18,7 @@ from metasearch.bib.languages import language_code
 from metasearch.errors import QuerySyntaxError
 from metasearch.query.ast import IDENTIFIERS, Query, Term, Years
 from metasearch.query.databases.lines import numbered_lines, read_lines
-from metasearch.query.databases.reader import Line
+from metasearch.query.databases.scanner import StrategyLine
 from metasearch.query.databases.telling import Telling
 from metasearch.query.kinds import type_word
 from metasearch.query.lexer import is_blank
@@ -60,16 +60,21 @@ def parse_pubmed(text: str) -> ReadQuery:
 
 
 def _read(text: str) -> ReadQuery:
-    reader = _Parser(text)
+    reader = _PubmedParser(text)
     lines = numbered_lines(text)
     return (
-        reader.ended(reader.tree()) if lines is None else read_lines(text, lines, _Parser, "pubmed")
+        reader.ended(reader.tree())
+        if lines is None
+        else read_lines(text, lines, _PubmedParser, "pubmed")
     )
 
 
-class _Parser(NestedReader):
+class _PubmedParser(NestedReader):
     def __init__(
-        self, text: str, lines: Mapping[int, Line] | None = None, telling: Telling | None = None
+        self,
+        text: str,
+        lines: Mapping[int, StrategyLine] | None = None,
+        telling: Telling | None = None,
     ) -> None:
         super().__init__(text, "pubmed")
         self.lines = lines

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from importlib import import_module
 
 from metasearch.query.databases.lines import LineReader, numbered_lines, read_lines
-from metasearch.query.databases.reader import Line
+from metasearch.query.databases.scanner import StrategyLine
 from metasearch.query.databases.telling import Telling
 from metasearch.query.reading import ReadQuery, attempt
 
@@ -51,7 +51,7 @@ def _read(text: str, syntax: str) -> ReadQuery:
     if lines is None:
         return one.ended(one.tree())
 
-    def line_reader(line: str, known: Mapping[int, Line], telling: Telling) -> LineReader:
+    def line_reader(line: str, known: Mapping[int, StrategyLine], telling: Telling) -> LineReader:
         reader: LineReader = make(line, known, telling)
         return reader
 

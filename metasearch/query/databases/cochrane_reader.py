@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from metasearch.query.ast import Query
 from metasearch.query.databases.cochrane import COCHRANE
 from metasearch.query.databases.grammar import HEADING
-from metasearch.query.databases.reader import DatabaseReader, Line, joined
+from metasearch.query.databases.reader import DatabaseReader, joined
+from metasearch.query.databases.scanner import StrategyLine
 from metasearch.query.databases.telling import Telling
 
 _DESCRIPTOR = re.compile(
@@ -28,7 +29,10 @@ class CochraneReader(DatabaseReader):
     """One text in the syntax of the Cochrane Library."""
 
     def __init__(
-        self, text: str, lines: Mapping[int, Line] | None = None, telling: Telling | None = None
+        self,
+        text: str,
+        lines: Mapping[int, StrategyLine] | None = None,
+        telling: Telling | None = None,
     ) -> None:
         super().__init__(text, COCHRANE, lines, telling)
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 from metasearch.query.ast import Query
 from metasearch.query.databases.ebsco import EBSCO
-from metasearch.query.databases.reader import DatabaseReader, Line
+from metasearch.query.databases.reader import DatabaseReader
+from metasearch.query.databases.scanner import StrategyLine
 from metasearch.query.databases.telling import Telling
 from metasearch.query.pubmed_tags import Tag
 
@@ -17,7 +18,10 @@ class EbscoReader(DatabaseReader):
     """One text in the syntax of EBSCOhost."""
 
     def __init__(
-        self, text: str, lines: Mapping[int, Line] | None = None, telling: Telling | None = None
+        self,
+        text: str,
+        lines: Mapping[int, StrategyLine] | None = None,
+        telling: Telling | None = None,
     ) -> None:
         super().__init__(text, EBSCO, lines, telling)
 

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 
 from metasearch.query.ast import Query
 from metasearch.query.databases.embase import EMBASE
-from metasearch.query.databases.reader import DatabaseReader, Line
+from metasearch.query.databases.reader import DatabaseReader
+from metasearch.query.databases.scanner import StrategyLine
 from metasearch.query.databases.telling import Telling
 from metasearch.query.databases.values import language_named, type_named
 from metasearch.query.pubmed_tags import Tag
@@ -20,7 +21,10 @@ class EmbaseReader(DatabaseReader):
     """One text in the syntax of embase.com."""
 
     def __init__(
-        self, text: str, lines: Mapping[int, Line] | None = None, telling: Telling | None = None
+        self,
+        text: str,
+        lines: Mapping[int, StrategyLine] | None = None,
+        telling: Telling | None = None,
     ) -> None:
         super().__init__(text, EMBASE, lines, telling)
 

@@ -15,7 +15,8 @@ from typing import Protocol
 
 from metasearch.errors import QuerySyntaxError
 from metasearch.query.ast import And, Not, Or, Query
-from metasearch.query.databases.reader import MOST_LINES, Line
+from metasearch.query.databases.reader import MOST_LINES
+from metasearch.query.databases.scanner import StrategyLine
 from metasearch.query.databases.telling import Telling
 from metasearch.query.reading import ReadQuery
 
@@ -102,7 +103,7 @@ def numbered_lines(text: str) -> list[NumberedLine] | None:
 def read_lines(
     text: str,
     lines: list[NumberedLine],
-    reader: Callable[[str, Mapping[int, Line], Telling], LineReader],
+    reader: Callable[[str, Mapping[int, StrategyLine], Telling], LineReader],
     syntax: str,
 ) -> ReadQuery:
     """The search that the last line is.
@@ -126,7 +127,7 @@ def read_lines(
             syntax=syntax,
         )
     telling = Telling()
-    known: dict[int, Line] = {}
+    known: dict[int, StrategyLine] = {}
     uses: dict[int, set[int]] = {}
     for line in lines:
         bare = _HITS.sub("", line.text)
@@ -141,7 +142,7 @@ def read_lines(
                 return one.ended(query)
         except QuerySyntaxError as error:
             raise _placed(error, line, text, bare, syntax) from None
-        known[line.number] = Line(query, max(1, _size(query)), telling.widened > before)
+        known[line.number] = StrategyLine(query, max(1, _size(query)), telling.widened > before)
         uses[line.number] = one.used
     raise AssertionError("a strategy has lines")
 

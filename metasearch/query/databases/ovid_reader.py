@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from metasearch.query.ast import Query, conjunction
 from metasearch.query.databases.grammar import HEADING
 from metasearch.query.databases.ovid import OVID
-from metasearch.query.databases.reader import DatabaseReader, Line, Sign, joined
+from metasearch.query.databases.reader import DatabaseReader, joined
+from metasearch.query.databases.scanner import Sign, StrategyLine
 from metasearch.query.databases.telling import Telling
 from metasearch.query.databases.values import language_named, type_named
 from metasearch.query.pubmed_tags import Tag
@@ -43,7 +44,10 @@ class OvidReader(DatabaseReader):
     """One text in Ovid's syntax."""
 
     def __init__(
-        self, text: str, lines: Mapping[int, Line] | None = None, telling: Telling | None = None
+        self,
+        text: str,
+        lines: Mapping[int, StrategyLine] | None = None,
+        telling: Telling | None = None,
     ) -> None:
         super().__init__(text, OVID, lines, telling)
 

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 
 from metasearch.query.ast import Query
 from metasearch.query.databases.proquest import PROQUEST
-from metasearch.query.databases.reader import DatabaseReader, Line
+from metasearch.query.databases.reader import DatabaseReader
+from metasearch.query.databases.scanner import StrategyLine
 from metasearch.query.databases.telling import Telling
 from metasearch.query.pubmed_tags import Tag
 
@@ -19,7 +20,10 @@ class ProquestReader(DatabaseReader):
     """One text in the syntax of ProQuest."""
 
     def __init__(
-        self, text: str, lines: Mapping[int, Line] | None = None, telling: Telling | None = None
+        self,
+        text: str,
+        lines: Mapping[int, StrategyLine] | None = None,
+        telling: Telling | None = None,
     ) -> None:
         super().__init__(text, PROQUEST, lines, telling)
 

@@ -6,7 +6,8 @@ import re
 from collections.abc import Mapping
 
 from metasearch.query.ast import Query, Term
-from metasearch.query.databases.reader import DatabaseReader, Line
+from metasearch.query.databases.reader import DatabaseReader
+from metasearch.query.databases.scanner import StrategyLine
 from metasearch.query.databases.scopus import DOCTYPES, SCOPUS
 from metasearch.query.databases.telling import Telling
 from metasearch.query.reading import negation
@@ -22,7 +23,10 @@ class ScopusReader(DatabaseReader):
     """One text in the syntax of Scopus."""
 
     def __init__(
-        self, text: str, lines: Mapping[int, Line] | None = None, telling: Telling | None = None
+        self,
+        text: str,
+        lines: Mapping[int, StrategyLine] | None = None,
+        telling: Telling | None = None,
     ) -> None:
         super().__init__(text, SCOPUS, lines, telling)
 

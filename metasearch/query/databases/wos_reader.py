@@ -9,7 +9,8 @@ from collections.abc import Mapping
 
 from metasearch.query.ast import Query
 from metasearch.query.databases.ieee import IEEE
-from metasearch.query.databases.reader import DatabaseReader, Line
+from metasearch.query.databases.reader import DatabaseReader
+from metasearch.query.databases.scanner import StrategyLine
 from metasearch.query.databases.telling import Telling
 from metasearch.query.databases.wos import WOS
 
@@ -23,7 +24,10 @@ class WosReader(DatabaseReader):
     """One text in the syntax of Web of Science."""
 
     def __init__(
-        self, text: str, lines: Mapping[int, Line] | None = None, telling: Telling | None = None
+        self,
+        text: str,
+        lines: Mapping[int, StrategyLine] | None = None,
+        telling: Telling | None = None,
     ) -> None:
         super().__init__(text, WOS, lines, telling)
 
@@ -42,6 +46,9 @@ class IeeeReader(DatabaseReader):
     """One text in the syntax of IEEE Xplore."""
 
     def __init__(
-        self, text: str, lines: Mapping[int, Line] | None = None, telling: Telling | None = None
+        self,
+        text: str,
+        lines: Mapping[int, StrategyLine] | None = None,
+        telling: Telling | None = None,
     ) -> None:
         super().__init__(text, IEEE, lines, telling)

@@ -85,8 +85,8 @@ def written(query: Query, to: str) -> Translation:
             from metasearch.query.cql_printer import to_cql
 
             return Translation(to_cql(query), to)
-    from metasearch.query.writing.writer import Writer
+    from metasearch.query.writing.writer import QueryWriter
 
-    writer = Writer(import_module(f"metasearch.query.writing.{to}").STYLE)
+    writer = QueryWriter(import_module(f"metasearch.query.writing.{to}").STYLE)
     text = writer.write(query)
     return Translation(text, to, writer.notes)

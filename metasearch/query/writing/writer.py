@@ -59,7 +59,7 @@ class Group:
 Said = Leaf | Group
 
 
-class Writer:
+class QueryWriter:
     """Writes one query.
 
     Attributes:

@@ -10,7 +10,7 @@ import metasearch
 from metasearch.errors import QuerySyntaxError, UsageError
 from metasearch.query import And, Or, Term, parse
 from metasearch.query.writing import TARGETS, translate
-from metasearch.query.writing.writer import Writer
+from metasearch.query.writing.writer import QueryWriter
 
 SALT = '"salt marsh" AND (carbon OR sediment*) year:2018-2020 NOT title:review'
 #: What `SALT` is in each syntax.
@@ -169,7 +169,7 @@ def test_time_grows_with_the_query_and_not_faster() -> None:
         best = float("inf")
         for _ in range(9):
             begin = time.process_time()
-            Writer(STYLE).write(tree)
+            QueryWriter(STYLE).write(tree)
             best = min(best, time.process_time() - begin)
         return best
 
