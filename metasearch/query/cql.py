@@ -17,13 +17,13 @@ from metasearch.query.ast import IDENTIFIERS, Query, Term, Years
 from metasearch.query.cql_grammar import (
     Boolean,
     Clause,
-    CqlToken,
     Modifier,
     Relation,
     Tree,
     syntax_tree,
 )
 from metasearch.query.cql_indexes import INDEXES, NOT_SEARCHED, CqlIndex, set_of
+from metasearch.query.cql_tokens import CqlToken
 from metasearch.query.kinds import type_word
 from metasearch.query.reading import (
     LeftToRight,

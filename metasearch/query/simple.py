@@ -32,8 +32,10 @@ from metasearch.query.ast import (
     searches,
     terms,
 )
+from metasearch.query.blanks import is_blank
 from metasearch.query.facets import FACET_WORDS, facet_word, near_facet_words
-from metasearch.query.lexer import FIELD_NAMES, Token, is_blank, tokens
+from metasearch.query.field_names import FIELD_NAMES
+from metasearch.query.lexer import Token, tokens
 from metasearch.query.lowercase import with_operators
 from metasearch.query.years import BadYears, read_years, years_text
 
