@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 from metasearch.demo.catalogue import works
 from metasearch.demo.databases import FAULTY, SOUND, holdings, shelves
 from metasearch.demo.databases.reply import Database
-from metasearch.demo.shelf import Shelf
+from metasearch.demo.holdings import Shelf
 from metasearch.settings import Settings
 
 if TYPE_CHECKING:

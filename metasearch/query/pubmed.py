@@ -20,7 +20,7 @@ from metasearch.query.ast import IDENTIFIERS, Query, Term, Years
 from metasearch.query.blanks import is_blank
 from metasearch.query.databases.lines import numbered_lines, read_lines
 from metasearch.query.databases.scanner import StrategyLine
-from metasearch.query.databases.telling import Telling
+from metasearch.query.databases.losses import Telling
 from metasearch.query.kinds import type_word
 from metasearch.query.nested import NestedReader
 from metasearch.query.pubmed_tags import SEARCHED, STUDIES, TAGS, TYPES, Tag

@@ -20,7 +20,7 @@ from metasearch.demo.catalogue import Work
 from metasearch.demo.catalogue import works as all_works
 from metasearch.demo.databases import FAULTY, SOUND
 from metasearch.demo.databases.reply import Database
-from metasearch.demo.shelf import words
+from metasearch.demo.holdings import words
 from metasearch.query import parse as parse_query
 from metasearch.query.ast import FACETS, FIELDS, IDENTIFIERS
 from tests.demo.test_adapters import REGISTRY, SHELVES, answer

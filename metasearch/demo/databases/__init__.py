@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from metasearch.demo.catalogue import Work
 from metasearch.demo.databases import arxiv, crossref, failing, library, openalex, pubmed, slow
 from metasearch.demo.databases.reply import Database
-from metasearch.demo.shelf import Shelf, dice
+from metasearch.demo.holdings import Shelf, dice
 
 #: Those that answer as one would wish.
 SOUND: tuple[Database, ...] = (

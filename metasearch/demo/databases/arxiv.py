@@ -12,7 +12,7 @@ from xml.sax.saxutils import escape
 from metasearch.demo.asked import NotUnderstood, lucene
 from metasearch.demo.catalogue import Work
 from metasearch.demo.databases.reply import Database, Reply, element, full_name, number, rarely
-from metasearch.demo.shelf import Shelf
+from metasearch.demo.holdings import Shelf
 
 NAME = "demo-arxiv"
 MAX_RESULTS = 2000

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from metasearch.demo.catalogue import Work
 from metasearch.demo.databases.reply import Database, Reply, json_reply
-from metasearch.demo.shelf import Shelf
+from metasearch.demo.holdings import Shelf
 
 #: What it answers; the error of the source holds these words.
 PURPOSE = "this database of the demo fails on purpose"

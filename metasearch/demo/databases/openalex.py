@@ -21,7 +21,7 @@ from metasearch.demo.databases.reply import (
     number,
     rarely,
 )
-from metasearch.demo.shelf import Shelf
+from metasearch.demo.holdings import Shelf
 from metasearch.query.ast import Or, Query, Term, Years, conjunction
 
 NAME = "demo-openalex"

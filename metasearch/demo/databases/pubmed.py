@@ -20,7 +20,7 @@ from metasearch.demo.databases.reply import (
     number,
     rarely,
 )
-from metasearch.demo.shelf import Shelf
+from metasearch.demo.holdings import Shelf
 
 NAME = "demo-pubmed"
 MAX_IDS = 10_000

@@ -11,7 +11,7 @@ from typing import Any
 from xml.sax.saxutils import escape
 
 from metasearch.demo.catalogue import Work
-from metasearch.demo.shelf import Shelf, dice
+from metasearch.demo.holdings import Shelf, dice
 
 #: ISO 639-1 -> the codes of MARC, which PubMed has, too.
 MARC_LANGUAGES = {"en": "eng", "fr": "fre", "zh": "chi", "es": "spa", "de": "ger"}

@@ -12,7 +12,7 @@ from typing import Any
 from metasearch.demo.asked import NotUnderstood, lucene
 from metasearch.demo.catalogue import Work
 from metasearch.demo.databases.reply import Database, Reply, full_name, json_reply, number, rarely
-from metasearch.demo.shelf import Shelf
+from metasearch.demo.holdings import Shelf
 
 NAME = "demo-slow"
 MAX_HITS = 1000

@@ -13,7 +13,7 @@ from importlib import import_module
 
 from metasearch.query.databases.lines import LineReader, numbered_lines, read_lines
 from metasearch.query.databases.scanner import StrategyLine
-from metasearch.query.databases.telling import Telling
+from metasearch.query.databases.losses import Telling
 from metasearch.query.reading import ReadQuery, attempt
 
 #: Syntax -> (module, class) of what reads a text or line in it.

@@ -12,7 +12,7 @@ from metasearch.query.databases.cochrane import COCHRANE
 from metasearch.query.databases.grammar import HEADING
 from metasearch.query.databases.reader import DatabaseReader, joined
 from metasearch.query.databases.scanner import StrategyLine
-from metasearch.query.databases.telling import Telling
+from metasearch.query.databases.losses import Telling
 
 _DESCRIPTOR = re.compile(
     r"MeSH\s{1,3}descriptor:?\s{0,3}\[([^\[\]]{1,150})\](\s{1,3}explode\s{1,3}(?:all\s{1,3}trees|tree\s[0-9, ]{1,20}))?"

@@ -8,7 +8,7 @@ from metasearch.query.ast import Query
 from metasearch.query.databases.ebsco import EBSCO
 from metasearch.query.databases.reader import DatabaseReader
 from metasearch.query.databases.scanner import StrategyLine
-from metasearch.query.databases.telling import Telling
+from metasearch.query.databases.losses import Telling
 from metasearch.query.pubmed_tags import Tag
 
 _MAIN = frozenset({"MM", "MJ"})

@@ -17,7 +17,7 @@ from metasearch.errors import QuerySyntaxError
 from metasearch.query.ast import And, Not, Or, Query
 from metasearch.query.databases.reader import MOST_LINES
 from metasearch.query.databases.scanner import StrategyLine
-from metasearch.query.databases.telling import Telling
+from metasearch.query.databases.losses import Telling
 from metasearch.query.reading import ReadQuery
 
 _NUMBERED = re.compile(r"[ \t\ufeff]{0,8}(#|S|s)?([0-9]{1,4})([.):]?)(?:[ \t]{1,20}|$)(?=(\S?))")

@@ -12,7 +12,7 @@ from metasearch.query.databases.grammar import HEADING
 from metasearch.query.databases.ovid import OVID
 from metasearch.query.databases.reader import DatabaseReader, joined
 from metasearch.query.databases.scanner import Sign, StrategyLine
-from metasearch.query.databases.telling import Telling
+from metasearch.query.databases.losses import Telling
 from metasearch.query.databases.values import language_named, type_named
 from metasearch.query.pubmed_tags import Tag
 from metasearch.query.reading import disjunction, plain, words

@@ -9,7 +9,7 @@ from metasearch.query.ast import Query
 from metasearch.query.databases.proquest import PROQUEST
 from metasearch.query.databases.reader import DatabaseReader
 from metasearch.query.databases.scanner import StrategyLine
-from metasearch.query.databases.telling import Telling
+from metasearch.query.databases.losses import Telling
 from metasearch.query.pubmed_tags import Tag
 
 _LIMITED = re.compile(r"(?:\[\*[0-9]{1,2}\]|\$[0-9]{1,2})")

@@ -12,7 +12,7 @@ from metasearch.errors import QuerySyntaxError
 from metasearch.query.ast import IDENTIFIERS, Query
 from metasearch.query.blanks import is_blank
 from metasearch.query.databases.grammar import DatabaseGrammar
-from metasearch.query.databases.telling import Telling
+from metasearch.query.databases.losses import Telling
 from metasearch.query.nested import NestedReader
 from metasearch.query.pubmed_tags import Tag
 from metasearch.query.reading import plain

@@ -9,7 +9,7 @@ from metasearch.query.ast import Query, Term
 from metasearch.query.databases.reader import DatabaseReader
 from metasearch.query.databases.scanner import StrategyLine
 from metasearch.query.databases.scopus import DOCTYPES, SCOPUS
-from metasearch.query.databases.telling import Telling
+from metasearch.query.databases.losses import Telling
 from metasearch.query.reading import negation
 
 _YEAR = re.compile(r"PUBYEAR\s{0,5}(>=|<=|>|<|=|AFT|BEF|IS)\s{0,5}([0-9]{4})(?!\w)", re.IGNORECASE)

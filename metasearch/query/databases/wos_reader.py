@@ -11,7 +11,7 @@ from metasearch.query.ast import Query
 from metasearch.query.databases.ieee import IEEE
 from metasearch.query.databases.reader import DatabaseReader
 from metasearch.query.databases.scanner import StrategyLine
-from metasearch.query.databases.telling import Telling
+from metasearch.query.databases.losses import Telling
 from metasearch.query.databases.wos import WOS
 
 _SETTING = re.compile(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from metasearch.demo.catalogue import Work
-from metasearch.demo.shelf import Shelf, dice, words
+from metasearch.demo.holdings import Shelf, dice, words
 from metasearch.query import parse
 
 
