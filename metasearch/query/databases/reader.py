@@ -48,7 +48,7 @@ class DatabaseReader(TermReader):
                 len(self.text),
                 advice="Name a word to look for.",
             )
-        for sentence in self.telling.sentences():
+        for sentence in self.losses.sentences():
             self.note(sentence)
         return self.finished(query)
 
@@ -77,10 +77,10 @@ class DatabaseReader(TermReader):
         """The operand behind a NOT; where it is read more widely, more is left out, and that is
         told.
         """
-        before, start = self.telling.widened, self.at
+        before, start = self.losses.widened, self.at
         query = self.operand(sign)
-        if self.telling.widened > before:
-            self.telling.tell("negated", f"NOT {plain(self.text[start : self.at])}")
+        if self.losses.widened > before:
+            self.losses.add("negated", f"NOT {plain(self.text[start : self.at])}")
         return query
 
     def combined(self, operands: Sequence[Query | None], operators: Sequence[str]) -> Query | None:
@@ -91,7 +91,7 @@ class DatabaseReader(TermReader):
         if ("OR" in operators and any(it in ("AND", "NOT") for it in operators)) or (
             late_not and "AND" in operators[operators.index("NOT") :]
         ):
-            self.telling.tell("order", f"AND, OR and NOT|{self.grammar.title}")
+            self.losses.add("order", f"AND, OR and NOT|{self.grammar.title}")
         order: list[str] = list(self.grammar.order)
         order.insert(1 if order[0] == "OR" else 0, "NEAR")
         for level in ("BESIDE", *order):
@@ -197,7 +197,7 @@ class DatabaseReader(TermReader):
             and self.target is self.grammar.default
             and not self.field_after(sign.end)
         ):
-            self.telling.tell("bare", shown)
+            self.losses.add("bare", shown)
         return query
 
     def field_after(self, at: int) -> bool:
@@ -266,7 +266,7 @@ class DatabaseReader(TermReader):
             reason = f"There is no line {number} before this one"
             raise self.error(reason, start, end, advice="A line may name those before it.")
         self.used.add(number)
-        self.telling.widened += line.widened
+        self.losses.widened += line.widened
         if line.size > 1:
             self.read += line.size - 1
         self.counted(start, end)

@@ -12,7 +12,7 @@ from metasearch.errors import QuerySyntaxError
 from metasearch.query.ast import IDENTIFIERS, Query
 from metasearch.query.blanks import is_blank
 from metasearch.query.databases.grammar import DatabaseGrammar
-from metasearch.query.databases.losses import Telling
+from metasearch.query.databases.losses import Losses
 from metasearch.query.nested import NestedReader
 from metasearch.query.pubmed_tags import Tag
 from metasearch.query.reading import plain
@@ -57,7 +57,7 @@ class TextScanner(NestedReader):
         text: As typed.
         grammar: The table of its database.
         lines: The lines before it by number; None where lines have no numbers.
-        telling: Where what is lost is gathered; a new place by default.
+        losses: Where what is lost is gathered; a new place by default.
     """
 
     def __init__(
@@ -65,12 +65,12 @@ class TextScanner(NestedReader):
         text: str,
         grammar: DatabaseGrammar,
         lines: Mapping[int, StrategyLine] | None = None,
-        telling: Telling | None = None,
+        losses: Losses | None = None,
     ) -> None:
         super().__init__(text, grammar.name)
         self.grammar = grammar
         self.lines = lines
-        self.telling = telling or Telling()
+        self.losses = losses or Losses()
         self.used: set[int] = set()
         self.target, self.shown = grammar.default, ""
         self.unsaid: QuerySyntaxError | None = None
@@ -122,7 +122,7 @@ class TextScanner(NestedReader):
             self.at = also.end
             return Sign("NOT", sign.start, also.end)
         if sign.name == "NEAR":
-            self.telling.tell("near", self.text[sign.start : sign.end])
+            self.losses.add("near", self.text[sign.start : sign.end])
         return sign
 
     # ---------------------------------------------------------------- brackets and quotes

@@ -34,7 +34,7 @@ class TermReader(TextScanner):
         self.counted(*where)
         label = shown.strip(" (=:.,")
         if not tag.fields:
-            self.telling.tell("nowhere", f"{label} {text}")
+            self.losses.add("nowhere", f"{label} {text}")
             if self.unsaid is None:
                 reason = f"{label} cannot be searched here: no field holds it"
                 self.unsaid = self.error(
@@ -50,9 +50,9 @@ class TermReader(TextScanner):
                 return self.language(text)
         if tag.told:
             if tag.heading:
-                self.telling.tell("heading", label)
+                self.losses.add("heading", label)
             else:
-                self.telling.tell("field", f"{label} is {tag.told}")
+                self.losses.add("field", f"{label} is {tag.told}")
         if not quoted and not tag.heading and text == "*":
             return None
         return self.looked_for(text, tag, where, quoted=quoted)
@@ -80,7 +80,7 @@ class TermReader(TextScanner):
             )
         if any(cut for _, cut in texts):
             if phrase and len(texts) > 1:
-                self.telling.tell("broken phrase", text)
+                self.losses.add("broken phrase", text)
         elif phrase or len(texts) == 1 or len(fields) == 1:
             joined = " ".join(word for word, _ in texts)
             phrase = phrase and fields[0] not in IDENTIFIERS
@@ -98,13 +98,13 @@ class TermReader(TextScanner):
             word = word.strip("'")
         bare = word.lstrip(wild)
         if bare != word and bare:
-            self.telling.tell("beginning", word)
+            self.losses.add("beginning", word)
         at = next((i for i, sign in enumerate(bare) if sign in wild), None)
         if at is None:
             return self.unsigned(bare), False
         stem, rest = bare[:at], bare[at:]
         if rest not in self.grammar.endless:
-            self.telling.tell("wildcard", word)
+            self.losses.add("wildcard", word)
         if sum(map(str.isalnum, stem)) < 2:
             reason = f"{word[:40]} leaves too few letters to look for"
             raise self.error(reason, *where, advice="Write the words out, with OR between them.")
@@ -124,25 +124,25 @@ class TermReader(TextScanner):
             advice = None if fix else "Write the years as 2015 or 2015-2020."
             raise self.error(bad.reason, *where, fix=fix, advice=advice) from None
         if other:
-            self.telling.tell("field", f"{other} is taken for the date of publication")
+            self.losses.add("field", f"{other} is taken for the date of publication")
         if not whole:
-            self.telling.tell("date", text)
+            self.losses.add("date", text)
         return years
 
     def type(self, text: str) -> Query:
         """A type of works, or a keyword where there is none so narrow."""
         known, wider = type_named(text.rstrip("*$"))
         if known is None:
-            self.telling.tell("type", text)
+            self.losses.add("type", text)
             return words(text.rstrip("*$?"), "subject", phrase=" " in text)
         if wider:
-            self.telling.tell("wider type", f"{text} (type:{known})")
+            self.losses.add("wider type", f"{text} (type:{known})")
         return Term(known, "type")
 
     def language(self, text: str) -> Query | None:
         """A language; None where it is none."""
         known = language_named(text)
         if known is None:
-            self.telling.tell("limit", text)
+            self.losses.add("limit", text)
             return None
         return Term(known, "language")

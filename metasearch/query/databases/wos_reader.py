@@ -9,9 +9,9 @@ from collections.abc import Mapping
 
 from metasearch.query.ast import Query
 from metasearch.query.databases.ieee import IEEE
+from metasearch.query.databases.losses import Losses
 from metasearch.query.databases.reader import DatabaseReader
 from metasearch.query.databases.scanner import StrategyLine
-from metasearch.query.databases.losses import Telling
 from metasearch.query.databases.wos import WOS
 
 _SETTING = re.compile(
@@ -27,14 +27,14 @@ class WosReader(DatabaseReader):
         self,
         text: str,
         lines: Mapping[int, StrategyLine] | None = None,
-        telling: Telling | None = None,
+        losses: Losses | None = None,
     ) -> None:
-        super().__init__(text, WOS, lines, telling)
+        super().__init__(text, WOS, lines, losses)
 
     def special(self) -> tuple[bool, Query | None]:
         if setting := _SETTING.match(self.text, self.at):
             self.at = setting.end()
-            self.telling.tell("settings", setting[0])
+            self.losses.add("settings", setting[0])
             return True, None
         return super().special()
 
@@ -49,6 +49,6 @@ class IeeeReader(DatabaseReader):
         self,
         text: str,
         lines: Mapping[int, StrategyLine] | None = None,
-        telling: Telling | None = None,
+        losses: Losses | None = None,
     ) -> None:
-        super().__init__(text, IEEE, lines, telling)
+        super().__init__(text, IEEE, lines, losses)
