@@ -17,6 +17,7 @@ from metasearch import opening
 from metasearch.errors import SettingsError
 from metasearch.query.simple import MAX_LENGTH
 from metasearch.record import VERSIONS_MODES, VersionsMode
+from metasearch.toml_kinds import is_of, mismatch
 
 #: What pins are called beside the configuration that is used when none is named.
 PINS_FILE = "pins.txt"
@@ -248,10 +249,10 @@ class _Reader:
             elif not isinstance(value, Mapping):
                 self.problems.append(f"{name}: must be a table")
             else:
-                self.tables[name] = value
-                self.check(name, value)
+                self.tables[name] = self.checked(name, value)
 
-    def check(self, name: str, table: Mapping[str, Any]) -> None:
+    def checked(self, name: str, table: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The table without the keys whose values are of a wrong kind, which are noted."""
         known = self._KEYS[name]
         if name == "groups":
             for group in table:
@@ -260,23 +261,25 @@ class _Reader:
                         f"groups.{group}: must be lower-case letters, digits, '-' or '_', and "
                         f"neither all nor default"
                     )
-            return
+            return table
         if name == "sources":
             for source, value in table.items():
                 if source == FOLDER and isinstance(value, str):
                     continue
                 if not isinstance(value, Mapping):
                     self.problems.append(f"sources.{source}: must be a table")
-            return
+            return table
+        right: dict[str, Any] = {}
         for key, value in table.items():
             if key not in known:
                 self.problems.append(
                     f"{name}.{key}: unknown key; allowed are {', '.join(sorted(known))}"
                 )
-            elif not isinstance(value, known[key]) or (
-                isinstance(value, bool) and known[key] is not bool
-            ):
-                self.problems.append(f"{name}.{key}: must not be {type(value).__name__}")
+            elif is_of(value, known[key]):
+                right[key] = value
+            else:
+                self.problems.append(f"{name}.{key}: {mismatch(value, known[key])}")
+        return right
 
     def settings(self, env: Mapping[str, str]) -> Settings:
         search, network = self.tables.get("search", {}), self.tables.get("network", {})
@@ -290,7 +293,11 @@ class _Reader:
         if env.get("METASEARCH_TIMEOUT"):
             timeout = self.positive(env["METASEARCH_TIMEOUT"], "METASEARCH_TIMEOUT")
         wait = self.positive(search["wait"], "search.wait") if "wait" in search else None
-        if wait is not None and wait > timeout:
+        wrong_timeout = any(
+            problem.startswith(("search.timeout:", "METASEARCH_TIMEOUT:"))
+            for problem in self.problems
+        )
+        if wait is not None and not wrong_timeout and wait > timeout:
             self.problems.append(
                 f"search.wait: must be at most the timeout, {timeout:g} s, is {wait:g}"
             )
@@ -348,7 +355,7 @@ class _Reader:
             return Path(env["METASEARCH_PINS"]).expanduser()
         named = dedup.get("pins")
         # Beside the file that names it, wherever the command is run.
-        return self.folder / Path(named).expanduser() if isinstance(named, str) and named else None
+        return self.folder / Path(named).expanduser() if named else None
 
     def spec_dir(self, named: Any) -> Path | None:
         """The folder that is named, which must be there; the usual one, named or not, where it is
@@ -357,16 +364,16 @@ class _Reader:
         folder = (
             named if isinstance(named, str) else SPEC_FOLDER
         )  # a table is a source that is called so
-        found = self.folder / Path(folder).expanduser()
-        if found.is_dir() and folder:
-            return found
+        path = self.folder / Path(folder).expanduser()
+        if path.is_dir() and folder:
+            return path
         if folder != SPEC_FOLDER:
             self.problems.append(f"sources.{FOLDER}: there is no folder {folder!r}")
         return None
 
     def versions(self, value: Any) -> VersionsMode:
         mode = next((mode for mode in VERSIONS_MODES if mode == value), None)
-        if mode is None and isinstance(value, str):
+        if mode is None:
             self.problems.append(
                 f"dedup.versions: must be one of {', '.join(VERSIONS_MODES)}, is {value!r}"
             )
@@ -378,7 +385,7 @@ class _Reader:
             ("METASEARCH_PUBLIC_URL", variable),
             ("server.public_url", server.get("public_url")),
         ):
-            if isinstance(value, str) and value:
+            if value:
                 try:
                     return web_address(value)
                 except ValueError as exc:
@@ -386,13 +393,13 @@ class _Reader:
         return None
 
     def server(self, server: Mapping[str, Any]) -> ServerSettings:
-        found = [
+        variables = [
             _VARIABLE.fullmatch(entry)
             for entry in self.strings(server.get("keys", []), "server.keys")
         ]
-        if not all(found):
+        if not all(variables):
             # It may well be a key, so it is not repeated.
-            number = found.index(None) + 1
+            number = variables.index(None) + 1
             self.problems.append(
                 f'server.keys: entry {number} is not "ENV:NAME"; a key itself does not belong here'
             )
@@ -403,29 +410,27 @@ class _Reader:
             except ValueError:
                 self.problems.append(f"server.trusted_proxies: {proxy!r} is no address or network")
         limit = server.get("rate_limit", 120)
-        if isinstance(limit, int) and not 0 <= limit <= 1_000_000:
+        if not 0 <= limit <= 1_000_000:
             self.problems.append(
                 "server.rate_limit: must be 0 to 1000000 requests a minute; 0 is any number"
             )
         silence = server.get("silence", SILENCE)
-        if not (isinstance(silence, (int, float)) and (silence == 0 or 1 <= silence <= 3600)):
+        if silence != 0 and not 1 <= silence <= 3600:
             self.problems.append("server.silence: must be 1 to 3600 seconds; 0 is off")
         most = server.get("max_query", MAX_LENGTH)
-        if isinstance(most, int) and not 1 <= most <= MAX_LENGTH:
+        if not 1 <= most <= MAX_LENGTH:
             self.problems.append(f"server.max_query: must be 1 to {MAX_LENGTH} characters")
         file = server.get("keys_file")
         return ServerSettings(
-            keys=tuple(match[1] for match in found if match),
-            keys_file=self.folder / Path(file).expanduser()
-            if isinstance(file, str) and file
-            else None,
-            rate_limit=limit if isinstance(limit, int) else 120,
+            keys=tuple(match[1] for match in variables if match),
+            keys_file=self.folder / Path(file).expanduser() if file else None,
+            rate_limit=limit,
             trusted_proxies=proxies,
             server_timing=server.get("server_timing") is not False,
             suggest=server.get("suggest") is True,
             suggestions=self.strings(server.get("suggestions", []), "server.suggestions"),
-            silence=silence if isinstance(silence, (int, float)) else SILENCE,
-            max_query=most if isinstance(most, int) else MAX_LENGTH,
+            silence=silence,
+            max_query=most,
         )
 
     def shelf_dir(self, shelves: Mapping[str, Any], env: Mapping[str, str]) -> Path:

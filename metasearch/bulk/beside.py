@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from metasearch.bib.field_limits import Cuts, kept_given
-from metasearch.bulk.job import FileRead, Item, Outcome
+from metasearch.bulk.job import FileRead, InputRecord, Outcome
 from metasearch.formats.csv.write import columns_beside
 from metasearch.formats.origins import Beside, Origin
 from metasearch.formats.reading import FORMATS
@@ -25,7 +25,7 @@ _HELD = frozenset({("ris", "DB")})
 NAMES_SHOWN = 20
 
 
-def origins(it: Item, file: FileRead) -> tuple[Origin, ...]:
+def origins(it: InputRecord, file: FileRead) -> tuple[Origin, ...]:
     """Of the records that a record stands for: several, where an earlier job has made them one."""
     return it.entry.origins or (Origin(file.input.name, line(it.entry.database) or None),)
 
@@ -37,13 +37,13 @@ def besides(outcome: Outcome, name: str) -> Mapping[str, Beside]:
     return {work.hit.id: _beside(work.items, outcome, name, Cuts()) for work in outcome.works}
 
 
-def _beside(items: tuple[Item, ...], outcome: Outcome, name: str, cuts: Cuts) -> Beside:
+def _beside(items: tuple[InputRecord, ...], outcome: Outcome, name: str, cuts: Cuts) -> Beside:
     made_of = tuple(one for it in items for one in origins(it, outcome.files[it.file]))
     found = [field for it in items for field in _placed(it, outcome.files[it.file], name)]
     return Beside(made_of, kept_given(list(dict.fromkeys(found)), cuts))
 
 
-def _placed(it: Item, file: FileRead, name: str) -> Iterator[tuple[str, str]]:
+def _placed(it: InputRecord, file: FileRead, name: str) -> Iterator[tuple[str, str]]:
     """The fields of a record that an output format has a place for, by their names there."""
     for tag, value in it.entry.given:
         form, bare = _parted(tag, file.reading.format)

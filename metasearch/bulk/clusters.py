@@ -13,7 +13,7 @@ from typing import Any
 
 import orjson
 
-from metasearch.bulk.job import FileRead, Item, Outcome, Work
+from metasearch.bulk.job import FileRead, InputRecord, MergedWork, Outcome
 from metasearch.formats.text import clean, clean_or_none, exact_number
 from metasearch.record import Match
 
@@ -24,7 +24,7 @@ def write(outcome: Outcome) -> bytes:
     return b"".join(orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE) for line in lines)
 
 
-def cluster_object(work: Work, files: Sequence[FileRead]) -> dict[str, Any]:
+def cluster_object(work: MergedWork, files: Sequence[FileRead]) -> dict[str, Any]:
     """One line.
 
     Args:
@@ -40,7 +40,7 @@ def cluster_object(work: Work, files: Sequence[FileRead]) -> dict[str, Any]:
     }
 
 
-def _record(it: Item, file: FileRead) -> dict[str, Any]:
+def _record(it: InputRecord, file: FileRead) -> dict[str, Any]:
     return {
         "id": clean(it.id),
         "key": clean(it.key),
@@ -51,7 +51,7 @@ def _record(it: Item, file: FileRead) -> dict[str, Any]:
     }
 
 
-def _because(matches: Iterable[Match], items: Iterable[Item]) -> Iterable[dict[str, Any]]:
+def _because(matches: Iterable[Match], items: Iterable[InputRecord]) -> Iterable[dict[str, Any]]:
     names = {it.key: clean(it.id) for it in items}
     for match in matches:
         yield {

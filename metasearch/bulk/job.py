@@ -47,7 +47,7 @@ class FileRead:
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class InputRecord:
     """A record, and where it stands.
 
     Attributes:
@@ -65,7 +65,7 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class MergedWork:
     """One work.
 
     Attributes:
@@ -75,7 +75,7 @@ class Work:
             from 1.
     """
 
-    items: tuple[Item, ...]
+    items: tuple[InputRecord, ...]
     hit: Hit
 
 
@@ -92,7 +92,7 @@ class Outcome:
     """
 
     files: Sequence[FileRead]
-    works: Sequence[Work]
+    works: Sequence[MergedWork]
     versions: VersionsMode
     passed_over: int
     dedup: str
@@ -186,20 +186,20 @@ def deduplicate(
     found = [(sorted(places[id(record)] for record in hit.records), hit) for hit in stage.hits()]
     found.sort(key=lambda work: work[0][0])
     works = [
-        Work(tuple(items[place] for place in members), replace(hit, rank=rank))
+        MergedWork(tuple(items[place] for place in members), replace(hit, rank=rank))
         for rank, (members, hit) in enumerate(found, 1)
     ]
     return Outcome(files, works, versions, stage.passed_over, dedup)
 
 
-def _told(items: Sequence[Item], progress: Progress) -> Iterator[Fingerprint]:
+def _told(items: Sequence[InputRecord], progress: Progress) -> Iterator[Fingerprint]:
     for place, it in enumerate(items):
         if place % STEP == 0:
             progress("comparing records", place, len(items))
         yield Fingerprint(it.entry.record, it.key)
 
 
-def _items(files: Iterable[FileRead]) -> Iterator[Item]:
+def _items(files: Iterable[FileRead]) -> Iterator[InputRecord]:
     keys: set[str] = set()
     ids: set[str] = set()
     number = 0
@@ -209,7 +209,7 @@ def _items(files: Iterable[FileRead]) -> Iterator[Item]:
             number += 1
             key = _free((entry.record.key,), number, keys)
             names = (entry.record.source_id, key) if own else (key,)
-            yield Item(place, entry, key, _free(names, number, ids))
+            yield InputRecord(place, entry, key, _free(names, number, ids))
 
 
 def _free(names: Sequence[str], number: int, taken: set[str]) -> str:

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from metasearch.bulk.job import FileRead, Item, Outcome, Work
+from metasearch.bulk.job import FileRead, InputRecord, MergedWork, Outcome
 from metasearch.errors import FileFormatError
 from metasearch.formats.text import line
 from metasearch.record import VersionsMode
@@ -150,17 +150,17 @@ def _by_database(outcome: Outcome) -> list[Place]:
     return sorted(places, key=lambda it: (-it.found, it.name))
 
 
-def _stands_for(it: Item) -> int:
+def _stands_for(it: InputRecord) -> int:
     """How many records a record was made of by an earlier job, at least itself."""
     return len(it.entry.origins) or 1
 
 
-def _databases(it: Item) -> list[str]:
+def _databases(it: InputRecord) -> list[str]:
     return [line(one.database) for one in it.entry.origins] or [line(it.entry.database)]
 
 
 def _placed(
-    works: Iterable[Work], places: Callable[[Item], Iterable[Hashable]]
+    works: Iterable[MergedWork], places: Callable[[InputRecord], Iterable[Hashable]]
 ) -> tuple[Counter[Hashable], Counter[Hashable], Counter[Hashable]]:
     """(records kept, records removed, works that are nowhere else) by place."""
     kept: Counter[Hashable] = Counter()

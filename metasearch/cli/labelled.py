@@ -14,7 +14,7 @@ from metasearch.bulk.inputs import STDIN, Input
 from metasearch.bulk.job import ROWS
 from metasearch.errors import FileFormatError
 from metasearch.evaluate.jsonl import LONGEST_LINE
-from metasearch.evaluate.rows import RowReader
+from metasearch.evaluate.rows import LabelledRowReader
 from metasearch.formats.reading import FORMATS, MOST_BYTES, Reading
 from metasearch.formats.reading.content import content_of
 from metasearch.formats.reading.encodings import Found
@@ -54,7 +54,7 @@ def read_rows(it: Input) -> Reading | None:
 def _reading(text: Text, name: str) -> Reading:
     reading = Reading(name, ROWS, "utf-8")
     shelf = Shelf(reading)
-    reader = RowReader(name)
+    reader = LabelledRowReader(name)
     for number, line in enumerate(text.lines(LONGEST_LINE), 1):
         if not line.strip():
             continue

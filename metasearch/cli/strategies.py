@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 FACTS = ("needs", "cost", "order", "when", "source")
 #: Columns of what a line is about, and of the blanks before it.
 LABEL, INDENT = 15, "  "
-#: What `segmenter()` answers where no library cuts Chinese text into words.
+#: What `segmenter()` returns where neither rjieba nor jieba can be imported.
 PAIRS = "pairs"
 
 
@@ -95,13 +95,12 @@ def _shown(value: Any) -> str:
 
 
 def _segmenting(name: str) -> str:
-    """What cuts Chinese text into words, and how to have it cut better."""
+    """What cuts Chinese text into words, and how to repair an installation that cannot."""
     if name != PAIRS:
         return f"Chinese text is cut into words by {name}."
-    better = 'pip install "metasearch[zh]"'
     return (
-        f"Chinese text is cut into pairs of characters, because no segmenter is installed: "
-        f"{better} brings one."
+        "Chinese text is cut into pairs of characters, because jieba cannot be imported; "
+        "metasearch needs it: run pip install jieba."
     )
 
 

@@ -27,30 +27,30 @@ class UnknownIndex(NotUnderstood):
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class FieldName:
     """The field in which the term or group that follows is looked for."""
 
     name: str
 
 
-Token = str | Field | Term | Years  # a str is one of ( ) and or not
+DialectToken = str | FieldName | Term | Years  # a str is one of ( ) and or not
 
 
-def tree(tokens: Iterable[Token]) -> Query | None:
+def tree(tokens: Iterable[DialectToken]) -> Query | None:
     """The query, or None where there are no terms.
 
     Raises:
         NotUnderstood: Brackets or operators do not fit together.
     """
-    reader = _Reader(list(tokens))
+    reader = _TreeBuilder(list(tokens))
     query = reader.alternatives(0)
     if reader.left:
         raise NotUnderstood("unbalanced brackets")
     return query
 
 
-class _Reader:
-    def __init__(self, tokens: list[Token]) -> None:
+class _TreeBuilder:
+    def __init__(self, tokens: list[DialectToken]) -> None:
         if len(tokens) > MAX_TOKENS:
             raise NotUnderstood("too many terms")
         self.left = tokens[::-1]
@@ -94,7 +94,7 @@ class _Reader:
             case "not":
                 part = self.single(depth + 1)
                 return None if part is None else Not(part)
-            case Field(name):
+            case FieldName(name):
                 outer, self.field = self.field, name
                 part = self.single(depth + 1)
                 self.field = outer
@@ -133,13 +133,13 @@ def lucene(text: str, fields: Mapping[str, str]) -> Query | None:
     return tree(_lucene(text, fields))
 
 
-def _lucene(text: str, fields: Mapping[str, str]) -> Iterator[Token]:
+def _lucene(text: str, fields: Mapping[str, str]) -> Iterator[DialectToken]:
     for found in _LUCENE.finditer(text):
         match found.lastgroup:
             case "last":
                 yield Years(int(found["first"]), int(found["last"]))
             case "field" if found["field"] in fields:
-                yield Field(fields[found["field"]])
+                yield FieldName(fields[found["field"]])
             case "field":
                 yield Term(found["field"])
             case "phrase":
@@ -169,7 +169,7 @@ def pubmed(text: str, tags: Mapping[str, str]) -> Query | None:
     return tree(_pubmed(text, tags))
 
 
-def _pubmed(text: str, tags: Mapping[str, str]) -> Iterator[Token]:
+def _pubmed(text: str, tags: Mapping[str, str]) -> Iterator[DialectToken]:
     for found in _PUBMED.finditer(text):
         if found["first"]:
             yield Years(int(found["first"]), int(found["last"]))
@@ -215,7 +215,7 @@ def cql(text: str, indexes: Mapping[str, str]) -> Query | None:
     return tree(_cql(text, indexes))
 
 
-def _cql(text: str, indexes: Mapping[str, str]) -> Iterator[Token]:
+def _cql(text: str, indexes: Mapping[str, str]) -> Iterator[DialectToken]:
     for found in _CQL.finditer(text):
         if found["sign"]:
             yield found["sign"]
@@ -236,7 +236,7 @@ def _unquoted(term: str) -> str:
     return " ".join(re.sub(r"\\(.)", r"\1", term.strip('"')).split())
 
 
-def _brackets(clause: Query) -> Iterator[Token]:
+def _brackets(clause: Query) -> Iterator[DialectToken]:
     """An Or of words, as tokens."""
     if isinstance(clause, Or):
         yield "("

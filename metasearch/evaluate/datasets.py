@@ -22,7 +22,7 @@ from metasearch.errors import UsageError
 from metasearch.evaluate import rowsets
 from metasearch.evaluate.jsonl import Row, identifier, rows
 from metasearch.evaluate.labelled import Judged, LabelledSet
-from metasearch.evaluate.rows import RowReader
+from metasearch.evaluate.rows import LabelledRowReader
 from metasearch.record import Record
 
 __all__ = ["Judged", "LabelledSet", "expanded", "read", "skipped"]
@@ -91,7 +91,7 @@ def _folder(folder: Path) -> LabelledSet:
     numbers: dict[str, int] = {}
     records: list[Record] = []
     origins: list[str | None] = []
-    reader = RowReader(name)
+    reader = LabelledRowReader(name)
     for where, row in rows(_found(folder, RECORDS)):
         own = identifier(row.get("id"), where, "id")
         if numbers.setdefault(own, len(records)) != len(records):

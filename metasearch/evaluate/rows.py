@@ -68,7 +68,7 @@ MOST_NAMED = 8
 LONGEST_REASON = 300
 
 
-class RowReader:
+class LabelledRowReader:
     """Reads rows, and counts what it could not read.
 
     Args:

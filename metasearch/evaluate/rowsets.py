@@ -14,7 +14,7 @@ from pathlib import Path
 from metasearch.errors import UsageError
 from metasearch.evaluate.jsonl import Row, identifier, rows
 from metasearch.evaluate.labelled import LabelledSet
-from metasearch.evaluate.rows import RowReader
+from metasearch.evaluate.rows import LabelledRowReader
 from metasearch.formats.text import line
 from metasearch.record import Record
 
@@ -50,7 +50,7 @@ def read(path: Path) -> LabelledSet:
         UsageError: A row is not what it should be; the message has file and line.
     """
     name = path.name.removesuffix(".gz").removesuffix(".jsonl")
-    reader = RowReader(name, own=(CLUSTER, CLEAN, KIND))
+    reader = LabelledRowReader(name, own=(CLUSTER, CLEAN, KIND))
     ids: set[str] = set()
     numbers: dict[str, int] = {}
     records: list[Record] = []

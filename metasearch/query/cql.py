@@ -19,11 +19,11 @@ from metasearch.query.cql_grammar import (
     Clause,
     Modifier,
     Relation,
-    Token,
     Tree,
     syntax_tree,
 )
-from metasearch.query.cql_indexes import INDEXES, NOT_SEARCHED, Index, set_of
+from metasearch.query.cql_indexes import INDEXES, NOT_SEARCHED, CqlIndex, set_of
+from metasearch.query.cql_tokens import CqlToken
 from metasearch.query.kinds import type_word
 from metasearch.query.reading import (
     LeftToRight,
@@ -77,7 +77,7 @@ def _read(text: str) -> ReadQuery:
 
 
 @dataclass(frozen=True, slots=True)
-class _Word:
+class _TermWord:
     """A word of a term: (character, whether it is a mask)."""
 
     chars: tuple[tuple[str, bool], ...]
@@ -139,7 +139,7 @@ class _Meaning:
     def clause(self, clause: Clause) -> Query | None:
         relation, term = clause.relation, clause.term
         if relation is None:
-            return self.words_of(term, "=", Index("", "any"), masked=True)
+            return self.words_of(term, "=", CqlIndex("", "any"), masked=True)
         name = relation.name.removeprefix("cql.").removeprefix("srw.")
         if name not in (*_TEXT_RELATIONS, *_ORDERED):
             raise self.no_relation(relation)
@@ -162,7 +162,7 @@ class _Meaning:
             raise self.reader.error(reason, relation.at, relation.at + len(relation.name), fix=fix)
         return self.words_of(term, name, index, masked=masked)
 
-    def index(self, relation: Relation, prefixes: Sequence[tuple[str, str]]) -> Index | None:
+    def index(self, relation: Relation, prefixes: Sequence[tuple[str, str]]) -> CqlIndex | None:
         """What the index means; None for that of all records."""
         from difflib import get_close_matches
 
@@ -253,7 +253,7 @@ class _Meaning:
 
     # ---------------------------------------------------------------- terms
 
-    def words_of(self, term: Token, relation: str, index: Index, *, masked: bool) -> Query:
+    def words_of(self, term: CqlToken, relation: str, index: CqlIndex, *, masked: bool) -> Query:
         field = index.field
         found = _split(term.text, quoted=term.kind == "quoted", masked=masked)
         if not found:
@@ -287,7 +287,7 @@ class _Meaning:
         return self.together(texts, field, term, exact=exact)
 
     def together(
-        self, texts: Sequence[tuple[str, bool]], field: str, term: Token, *, exact: bool
+        self, texts: Sequence[tuple[str, bool]], field: str, term: CqlToken, *, exact: bool
     ) -> Query:
         """The words one after the other."""
         if any(cut for _, cut in texts) or field in ("type", "language"):
@@ -302,14 +302,14 @@ class _Meaning:
             phrase=exact and field not in ("doi", "isbn", "issn"),
         )
 
-    def each(self, texts: Sequence[tuple[str, bool]], field: str, term: Token) -> Query:
+    def each(self, texts: Sequence[tuple[str, bool]], field: str, term: CqlToken) -> Query:
         if field in ("type", "language"):
             return self.one(
                 " ".join(word for word, _ in texts), any(cut for _, cut in texts), field, term
             )
         return truncatable(texts, field)
 
-    def one(self, word: str, cut: bool, field: str, term: Token) -> Query:
+    def one(self, word: str, cut: bool, field: str, term: CqlToken) -> Query:
         convert: dict[str, Callable[[str], str | None]] = {
             "type": type_word,
             "language": language_code,
@@ -327,7 +327,7 @@ class _Meaning:
             return Term(known, field)
         return Term(word, field, truncated=True) if cut else words(word, field)
 
-    def unmasked(self, word: _Word, term: Token) -> tuple[str, bool]:
+    def unmasked(self, word: _TermWord, term: CqlToken) -> tuple[str, bool]:
         """(the word without masks, whether it is truncated)."""
         if not word.masks:
             return word.text, False
@@ -350,7 +350,7 @@ class _Meaning:
 
     # ---------------------------------------------------------------- dates
 
-    def years(self, relation: Relation, name: str, term: Token) -> Query:
+    def years(self, relation: Relation, name: str, term: CqlToken) -> Query:
         value = plain(term.text).rstrip("*")
         try:
             if name in ("any", "within") or (name == "all" and " " not in value):
@@ -407,7 +407,7 @@ def _shown(modifier: Modifier) -> str:
     return f"/{modifier.name}{modifier.comparison}{modifier.value}"
 
 
-def _split(raw: str, *, quoted: bool, masked: bool) -> list[_Word]:
+def _split(raw: str, *, quoted: bool, masked: bool) -> list[_TermWord]:
     r"""The words of a term; `\*` is a star, `\"` a quote, `\\` a backslash."""
     chars: list[tuple[str, bool]] = []
     at = 0
@@ -419,12 +419,12 @@ def _split(raw: str, *, quoted: bool, masked: bool) -> list[_Word]:
         else:
             chars.append((char, masked and char in _MASKS))
         at += 1
-    found: list[_Word] = []
+    found: list[_TermWord] = []
     run: list[tuple[str, bool]] = []
     for char, mask in [*chars, (" ", False)]:
         if plain(char):
             run.append((char, mask))
         elif run:
-            found.append(_Word(tuple(run)))
+            found.append(_TermWord(tuple(run)))
             run = []
     return found

@@ -17,37 +17,14 @@ their case; where a term has to stand, they are terms.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
-from typing import Literal
 
 from metasearch.errors import QuerySyntaxError
-from metasearch.query.lexer import is_blank
+from metasearch.query.blanks import is_blank
+from metasearch.query.cql_tokens import CqlToken, cql_tokens
 from metasearch.query.reading import Reader
 
-Kind = Literal["word", "quoted", "(", ")", "/", "sign", "end"]
-
 BOOLEANS = ("and", "or", "not", "prox")
-_SIGN = re.compile(r"==|<=|>=|<>|[=<>]")
-_WORD_ENDS = frozenset('()=<>"/')
-_TO_THE_QUOTE = re.compile(r'"(?:[^"\\]|\\.)*', re.DOTALL)
-
-
-@dataclass(frozen=True, slots=True)
-class Token:
-    """A piece of the query; the text of one in quotes is what stands between them, backslashes
-    included.
-    """
-
-    kind: Kind
-    text: str
-    start: int
-    end: int
-
-    @property
-    def keyword(self) -> str:
-        """In small letters, where it may be a keyword."""
-        return self.text.lower() if self.kind == "word" else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +62,7 @@ class Clause:
     """
 
     relation: Relation | None
-    term: Token
+    term: CqlToken
     prefixes: tuple[tuple[str, str], ...] = ()
 
 
@@ -118,62 +95,20 @@ def syntax_tree(reader: Reader) -> Sorted:
     Raises:
         QuerySyntaxError: It is no CQL.
     """
-    return _Grammar(reader).sorted_query()
+    return _CqlParser(reader).sorted_query()
 
 
-def _tokens(reader: Reader) -> list[Token]:
-    text, at, found = reader.text, 0, []
-    while at < len(text):
-        char = text[at]
-        if is_blank(char):
-            at += 1
-            continue
-        if char == '"':
-            token = _quoted(reader, at)
-        elif char in "()/":
-            token = Token(char, char, at, at + 1)  # type: ignore[arg-type]
-        elif sign := _SIGN.match(text, at):
-            token = Token("sign", sign[0], at, sign.end())
-        else:
-            end = at
-            while end < len(text) and not is_blank(text[end]) and text[end] not in _WORD_ENDS:
-                end += (
-                    2
-                    if text[end] == "\\" and end + 1 < len(text) and text[end + 1] in _WORD_ENDS
-                    else 1
-                )
-            token = Token("word", text[at:end], at, end)
-        found.append(token)
-        at = token.end
-    return [*found, Token("end", "", len(text), len(text))]
-
-
-def _quoted(reader: Reader, at: int) -> Token:
-    text = reader.text
-    body = _TO_THE_QUOTE.match(text, at)
-    assert body is not None
-    end = body.end()
-    if text[end : end + 1] != '"':
-        closed = (
-            f'{text.rstrip()}"'
-            if text[at + 1 :].strip() and not text.rstrip().endswith("\\")
-            else reader.cut(at, at + 1)
-        )
-        raise reader.error("This quote is never closed", at, at + 1, fix=closed)
-    return Token("quoted", text[at + 1 : end], at, end + 1)
-
-
-class _Grammar:
+class _CqlParser:
     def __init__(self, reader: Reader) -> None:
         self.reader = reader
-        self.tokens = _tokens(reader)
+        self.tokens = cql_tokens(reader)
         self.at = 0
         self.depth = 0
 
-    def peek(self, ahead: int = 0) -> Token:
+    def peek(self, ahead: int = 0) -> CqlToken:
         return self.tokens[min(self.at + ahead, len(self.tokens) - 1)]
 
-    def take(self) -> Token:
+    def take(self) -> CqlToken:
         token = self.peek()
         self.at = min(self.at + 1, len(self.tokens) - 1)
         return token
@@ -236,7 +171,10 @@ class _Grammar:
         return first.text, uri.text
 
     def clause(
-        self, prefixes: tuple[tuple[str, str], ...], relation: Relation | None, after: Token | None
+        self,
+        prefixes: tuple[tuple[str, str], ...],
+        relation: Relation | None,
+        after: CqlToken | None,
     ) -> Tree:
         token = self.peek()
         if token.kind == "(":
@@ -320,10 +258,10 @@ class _Grammar:
 
     # ---------------------------------------------------------------- errors
 
-    def without(self, token: Token) -> str:
+    def without(self, token: CqlToken) -> str:
         return self.reader.cut(token.start, token.end)
 
-    def missing(self, token: Token, after: Token | None) -> QuerySyntaxError:
+    def missing(self, token: CqlToken, after: CqlToken | None) -> QuerySyntaxError:
         if after is not None:
             sign = self.reader.text[after.start : after.end]
             reason = f"{sign} needs something to look for after it"
@@ -342,7 +280,7 @@ class _Grammar:
             reason, token.start, max(token.end, token.start + 1), fix=self.without(token)
         )
 
-    def stray(self, token: Token) -> QuerySyntaxError:
+    def stray(self, token: CqlToken) -> QuerySyntaxError:
         """A word where an operator must stand: words side by side have to be in quotes."""
         before = (
             self.tokens[max(0, self.at)]

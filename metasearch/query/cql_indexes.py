@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Index:
+class CqlIndex:
     """What an index means here.
 
     Attributes:
@@ -28,14 +28,14 @@ class Index:
     exact: bool = True
 
 
-def _indexes(text: str) -> dict[str, Index]:
+def _indexes(text: str) -> dict[str, CqlIndex]:
     """ "title: main *uniform" -> both names mean the title, the one with a star not exactly."""
     found = {}
     for line in text.strip().splitlines():
         field, _, names = line.strip().partition(": ")
         for name in names.split():
             bare = name.lstrip("*")
-            found[bare.lower()] = Index(bare, field, bare == name)
+            found[bare.lower()] = CqlIndex(bare, field, bare == name)
     return found
 
 
@@ -43,7 +43,7 @@ _CQL = _indexes("any: serverChoice anywhere keywords anyIndexes")
 
 #: Context set -> index in small letters -> what it means. The set "" is that of indexes without a
 #: prefix.
-INDEXES: Mapping[str, Mapping[str, Index]] = {
+INDEXES: Mapping[str, Mapping[str, CqlIndex]] = {
     "cql": _CQL,
     "srw": _CQL,
     "dc": _indexes("""

@@ -58,11 +58,11 @@ def parse_expert(text: str) -> ReadQuery:
     Raises:
         QuerySyntaxError: It is none, or names a field that cannot be searched here.
     """
-    return attempt(lambda one: _Parser(one).whole(), text)
+    return attempt(lambda one: _ExpertParser(one).whole(), text)
 
 
 @dataclass(slots=True)
-class _Part:
+class _ExpertOperand:
     """A part of what stands side by side; a `bare` one is a word that the next one may join."""
 
     query: Query | None
@@ -70,7 +70,7 @@ class _Part:
     target: Target | None = None
 
 
-class _Parser(ExpertReader):
+class _ExpertParser(ExpertReader):
     def __init__(self, text: str) -> None:
         super().__init__(text)
         self.target = self.outer = TARGETS["u"]
@@ -124,7 +124,7 @@ class _Parser(ExpertReader):
         return conjunction(*parts)
 
     def side(self, after: tuple[int, int] | None) -> Query:
-        parts: list[_Part] = []
+        parts: list[_ExpertOperand] = []
         while self.starts_operand():
             part = self.operand()
             last = parts[-1] if parts else None
@@ -144,7 +144,7 @@ class _Parser(ExpertReader):
             )
         )
 
-    def operand(self) -> _Part:
+    def operand(self) -> _ExpertOperand:
         at = self.skip()
         if found := _BETWEEN.match(self.flat, at):
             return self.between(found)
@@ -154,19 +154,19 @@ class _Parser(ExpertReader):
             self.target = self.outer
         char = self.flat[at : at + 1]
         if self.target.fields == ("year",) and char != "(":
-            return _Part(self.years(sign))
+            return _ExpertOperand(self.years(sign))
         if char == "(":
-            return _Part(self.group())
+            return _ExpertOperand(self.group())
         if char and char in "'\"":
-            return _Part(self.value(self.quoted(), always=char == '"', start=at))
+            return _ExpertOperand(self.value(self.quoted(), always=char == '"', start=at))
         start, end = at, self.word_end(at)
         self.at = end
         self.counted(start, end)
         if not self.target.of_words:
-            return _Part(
+            return _ExpertOperand(
                 self.term(plain(self.text[start:end]), self.target, phrase=False, start=start)
             )
-        return _Part(None, plain(self.text[start:end]), self.target)
+        return _ExpertOperand(None, plain(self.text[start:end]), self.target)
 
     def fits(self, at: int) -> bool:
         """Whether what is there can be a further value of a field that takes not every word."""
@@ -299,7 +299,7 @@ class _Parser(ExpertReader):
             raise self.error(bad.reason, start, self.at, fix=fix, advice=advice) from None
         return self.exactly(found, whole)
 
-    def between(self, found: re.Match[str]) -> _Part:
+    def between(self, found: re.Match[str]) -> _ExpertOperand:
         target = TARGETS.get(found[1].casefold())
         if target is None or target.fields != ("year",):
             reason = "BETWEEN is for years: YE BETWEEN ('2015','2020')"
@@ -323,7 +323,7 @@ class _Parser(ExpertReader):
                 bad.reason, found.start(3), found.end(4), fix=fix, advice=advice
             ) from None
         self.at = end
-        return _Part(self.exactly(years, whole))
+        return _ExpertOperand(self.exactly(years, whole))
 
     def exactly(self, years: Years, whole: bool) -> Years:
         if not whole:

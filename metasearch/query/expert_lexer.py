@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from metasearch.query.lexer import is_blank
+from metasearch.query.blanks import is_blank
 from metasearch.query.nested import NestedReader
 
 #: Full-width signs and digits -> the ASCII ones, one for one; quotes of each kind -> one of them.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from metasearch.errors import QuerySyntaxError
-from metasearch.query.lexer import is_blank
+from metasearch.query.blanks import is_blank
 
 
 def explain(error: QuerySyntaxError, width: int = 80) -> str:

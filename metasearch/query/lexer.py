@@ -31,77 +31,22 @@ from functools import cached_property
 from typing import Literal
 
 from metasearch.errors import QuerySyntaxError
-from metasearch.query.ast import FACETS, FIELDS
+from metasearch.query.ast import FACETS
+from metasearch.query.blanks import is_blank
+from metasearch.query.dois import DOI, bare_doi
 from metasearch.query.facets import facet_word
+from metasearch.query.field_names import FIELD_NAMES, IDENTIFIER_SCHEMES, meant_field
 
 Kind = Literal["word", "phrase", "(", ")", "-", "not", "and", "or", "end"]
-
-#: What may stand before a colon -> the field of a term; "year" is read as a range.
-FIELD_NAMES = {name: name for name in (*FIELDS, "year")} | {
-    "journal": "venue",
-    "ti": "title",
-    "au": "author",
-    "ab": "abstract",
-    "doctype": "type",
-    "lang": "language",
-}
 
 _OPERATORS: dict[str, Kind] = {"AND": "and", "OR": "or", "NOT": "not"}
 _CLOSERS = {'"': '"', "＂": "＂", "“": "”", "”": "”", "„": "“”"}
 _OPEN, _CLOSE = "(（", ")）"
 _WORD_ENDS = frozenset([*_CLOSERS, *_OPEN, *_CLOSE])
-# Control, zero-width and direction characters come with copied text; none of them belongs to a
-# word.
-_INVISIBLE = frozenset(
-    map(
-        chr,
-        [
-            *range(32),
-            *range(0x7F, 0xA0),
-            0x200B,
-            0x200E,
-            0x200F,
-            *range(0x202A, 0x202F),
-            *range(0x2066, 0x206A),
-        ],
-    )
-) | {"\ufeff", "\ufffe", "\uffff"}
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _PREFIX = re.compile(r"([A-Za-z]+)([:：])")
-_DOI = re.compile(
-    r"(https?://)?((?:dx\.|www\.)?doi\.org/)?(?:doi:)?(10\.[0-9]{4,9}(?:\.[0-9]+)*/)", re.IGNORECASE
-)
 #: Characters after a colon that may hold a type or language.
 _LONGEST_FACET = 60
-_DOI_TAIL = ".,;:"
-# Prefixes of identifiers, which people type as words.
-_SCHEMES = frozenset(
-    (
-        "ark",
-        "arxiv",
-        "bibcode",
-        "hdl",
-        "http",
-        "https",
-        "info",
-        "mailto",
-        "oclc",
-        "orcid",
-        "pmcid",
-        "pmid",
-        "swh",
-        "urn",
-    )
-)
-_MEANT = {
-    "keyword": "subject", "keywords": "subject", "kw": "subject", "ky": "subject", "su": "subject",
-    "topic": "subject",
-    "creator": "author", "by": "author", "abs": "abstract", "source": "venue",
-    "publication": "venue",
-    "container": "venue", "date": "year", "published": "year", "py": "year", "yr": "year",
-    "all": "any", "text": "any",
-    "kind": "type", "pt": "type", "dt": "type", "la": "language", "ln": "language",
-}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +75,7 @@ class Token:
 
 
 @dataclass(frozen=True, slots=True)
-class _Word:
+class _ScannedWord:
     """A word as it was scanned: without backslashes, its end, whether it held one, and its bare
     stars.
 
@@ -155,28 +100,6 @@ def tokens(text: str) -> list[Token]:
             "The query holds a byte that is not text", text, at, at + 1, _without(text, at, at + 1)
         )
     return [*_Lexer(text).run(), Token("end", len(text), len(text))]
-
-
-def is_blank(char: str) -> bool:
-    """Whether a character separates words."""
-    return char.isspace() or char in _INVISIBLE
-
-
-def bare_doi(text: str) -> str | None:
-    """Lower case, without resolver, or None: "https://doi.org/10.1000/X" -> "10.1000/x"."""
-    found = _DOI.match(text)
-    if found is None:
-        return None
-    bare = text[found.start(3) :]
-    if found[1] or found[2]:
-        bare = re.split(r"[?#]", bare, maxsplit=1)[0]
-        if "%" in bare:
-            from urllib.parse import unquote
-
-            decoded = unquote(bare)
-            bare = bare if any(map(is_blank, decoded)) else decoded
-    bare = bare.lower().rstrip(_DOI_TAIL)
-    return bare if len(bare) > len(found[3]) else None
 
 
 class _Lexer:
@@ -229,7 +152,7 @@ class _Lexer:
             if (
                 len(name) > 1
                 and found[2] == ":"
-                and name not in _SCHEMES
+                and name not in IDENTIFIER_SCHEMES
                 and self.starts_operand(at)
             ):
                 raise self.unknown_field(start, found[1], at)
@@ -253,13 +176,8 @@ class _Lexer:
         return facet_word(field, following.strip("()（）")) is not None
 
     def unknown_field(self, start: int, name: str, at: int) -> QuerySyntaxError:
-        from difflib import get_close_matches
-
-        text, low = self.text, name.lower()
-        meant = _MEANT.get(low) or next(
-            iter(get_close_matches(low[:30], [n for n in FIELD_NAMES if len(n) > 2], 1, 0.7)), ""
-        )
-        if meant:
+        text = self.text
+        if meant := meant_field(name):
             fix = f"{text[:start]}{meant}{text[at - 1 :]}"
         elif text[at] in _WORD_ENDS:
             fix = f"{text[:at]} {text[at:]}"
@@ -327,7 +245,7 @@ class _Lexer:
             return Token("word", start, word.end, word.value[:-1], field, at, truncated=True)
         return Token(kind, start, word.end, word.value, field, at)
 
-    def truncates(self, word: _Word) -> bool:
+    def truncates(self, word: _ScannedWord) -> bool:
         """Whether the word ends in a star that means any ending."""
         value = word.value
         for star, place in word.stars:
@@ -336,7 +254,7 @@ class _Lexer:
         enough = len(value) > 1 if word.escaped else sum(map(str.isalnum, value)) > 1
         return word.stars[-1][0] == len(value) - 1 and enough
 
-    def star_inside(self, word: _Word, star: int, place: int) -> QuerySyntaxError:
+    def star_inside(self, word: _ScannedWord, star: int, place: int) -> QuerySyntaxError:
         text, stem = self.text, word.value[:star]
         if sum(map(str.isalnum, stem)) >= 2 and word.value[star + 1].isascii():
             fix = f"{text[: place + 1]} {text[word.end :]}"
@@ -344,7 +262,7 @@ class _Lexer:
             fix = f"{text[:place]} {text[place + 1 :]}"
         return _error("A star stands at the end of a word only: gene*", text, place, place + 1, fix)
 
-    def scan(self, at: int) -> _Word:
+    def scan(self, at: int) -> _ScannedWord:
         """The word at `at`."""
         text, end = self.text, at
         out: list[str] = []
@@ -366,13 +284,13 @@ class _Lexer:
                 stars.append((len(out), end))
             out.append(char)
             end += 1
-        return _Word("".join(out), end, escaped, tuple(stars))
+        return _ScannedWord("".join(out), end, escaped, tuple(stars))
 
     def doi_end(self, at: int) -> int:
         """Where the DOI at `at` ends; `at` itself where there is none, or one with a backslash: a
         mere word.
         """
-        found = _DOI.match(self.text, at)
+        found = DOI.match(self.text, at)
         if found is None:
             return at
         text, end = self.text, found.end()

@@ -16,8 +16,8 @@ from typing import Protocol
 from metasearch.bib import unicode_forms
 from metasearch.bib.languages import language_code
 from metasearch.query.ast import FACETS, IDENTIFIERS, And, Not, Or, Query, Term, Years
+from metasearch.query.dois import bare_doi
 from metasearch.query.kinds import NARROWER
-from metasearch.query.lexer import bare_doi
 
 
 class Person(Protocol):

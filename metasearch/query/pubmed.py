@@ -17,11 +17,11 @@ from collections.abc import Mapping
 from metasearch.bib.languages import language_code
 from metasearch.errors import QuerySyntaxError
 from metasearch.query.ast import IDENTIFIERS, Query, Term, Years
+from metasearch.query.blanks import is_blank
 from metasearch.query.databases.lines import numbered_lines, read_lines
-from metasearch.query.databases.reader import Line
-from metasearch.query.databases.telling import Telling
+from metasearch.query.databases.losses import Losses
+from metasearch.query.databases.scanner import StrategyLine
 from metasearch.query.kinds import type_word
-from metasearch.query.lexer import is_blank
 from metasearch.query.nested import NestedReader
 from metasearch.query.pubmed_tags import SEARCHED, STUDIES, TAGS, TYPES, Tag
 from metasearch.query.reading import (
@@ -60,20 +60,25 @@ def parse_pubmed(text: str) -> ReadQuery:
 
 
 def _read(text: str) -> ReadQuery:
-    reader = _Parser(text)
+    reader = _PubmedParser(text)
     lines = numbered_lines(text)
     return (
-        reader.ended(reader.tree()) if lines is None else read_lines(text, lines, _Parser, "pubmed")
+        reader.ended(reader.tree())
+        if lines is None
+        else read_lines(text, lines, _PubmedParser, "pubmed")
     )
 
 
-class _Parser(NestedReader):
+class _PubmedParser(NestedReader):
     def __init__(
-        self, text: str, lines: Mapping[int, Line] | None = None, telling: Telling | None = None
+        self,
+        text: str,
+        lines: Mapping[int, StrategyLine] | None = None,
+        losses: Losses | None = None,
     ) -> None:
         super().__init__(text, "pubmed")
         self.lines = lines
-        self.telling = telling or Telling()
+        self.losses = losses or Losses()
         self.used: set[int] = set()
         self.unsaid: QuerySyntaxError | None = None
 
@@ -88,7 +93,7 @@ class _Parser(NestedReader):
             raise self.unsaid or self.error(
                 "Nothing in it can be searched for here", 0, end, advice="Add a word."
             )
-        for sentence in self.telling.sentences():
+        for sentence in self.losses.sentences():
             self.note(sentence)
         return self.finished(query)
 
@@ -108,10 +113,10 @@ class _Parser(NestedReader):
                 if also[0] != "NOT":
                     raise self.lacks(operator[1:], "after")
                 operator = also
-            before, start = self.telling.widened, self.at
+            before, start = self.losses.widened, self.at
             name, right = operator[0] if operator else "AND", self.operand(operator)
-            if name == "NOT" and self.telling.widened > before:
-                self.telling.tell("negated", f"NOT {plain(self.text[start : self.at])}")
+            if name == "NOT" and self.losses.widened > before:
+                self.losses.add("negated", f"NOT {plain(self.text[start : self.at])}")
             if joined is None and right is not None:
                 joined = LeftToRight(self, negation(right) if name == "NOT" else right)
             elif joined is not None and right is not None:
@@ -166,7 +171,7 @@ class _Parser(NestedReader):
             raise self.error(reason, *where, advice="A line may name those before it.")
         self.at = found.end()
         self.used.add(int(found[1]))
-        self.telling.widened += line.widened
+        self.losses.widened += line.widened
         self.read += line.size - 1
         self.counted(*where)
         return line.query
@@ -187,7 +192,7 @@ class _Parser(NestedReader):
         if name not in _OPERATORS or _TAG.match(self.text, end):
             if not self.lower_operator(self.at, end):
                 return None
-            self.telling.tell("lower case", name)
+            self.losses.add("lower case", name)
         start, self.at = self.at, end
         return name.upper(), start, end
 
@@ -206,7 +211,7 @@ class _Parser(NestedReader):
             return False
         shown = self.text[before] in ')）]"”＂' or self.text[after] in '(（"“＂'
         if not shown:
-            self.telling.tell("word", self.text[at:end])
+            self.losses.add("word", self.text[at:end])
         return shown
 
     def word_end(self, at: int) -> int:
@@ -298,7 +303,7 @@ class _Parser(NestedReader):
         if tag.fields == ("type",):
             known = TYPES.get(text.casefold()) or type_word(text)
             if known is None and text.casefold() in STUDIES:
-                self.telling.tell("type", f"{text}[{shown}]")
+                self.losses.add("type", f"{text}[{shown}]")
                 return words(text, "subject", phrase=" " in text)
             if TYPES.get(text.casefold()):
                 self.note(f'[{shown}] "{text}" is read as type:{known}, which holds more')
@@ -344,7 +349,7 @@ class _Parser(NestedReader):
                 or type_word(name)
             ):
                 return Term(kind, "type")
-        self.telling.tell("nowhere", f"{text}[{shown}]")
+        self.losses.add("nowhere", f"{text}[{shown}]")
         return None
 
     def listed(self, known: str | None, field: str, text: str, where: tuple[int, int]) -> Query:
@@ -363,7 +368,7 @@ class _Parser(NestedReader):
         bare = word.rstrip("*")
         stem = bare.partition("*")[0]
         if stem != bare and sum(map(str.isalnum, stem)) > 1:
-            self.telling.tell("wildcard", word)
+            self.losses.add("wildcard", word)
             return stem, True
         if "*" in bare or (bare != word and not any(map(str.isalnum, bare))):
             fix = self.put(*where, self.text[where[0] : where[1]].replace("*", ""))

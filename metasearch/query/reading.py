@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 from metasearch.errors import QuerySyntaxError
 from metasearch.query.ast import And, Not, Or, Query, Term, Years, conjunction, searches
-from metasearch.query.lexer import bare_doi, is_blank
+from metasearch.query.blanks import is_blank
+from metasearch.query.dois import bare_doi
 from metasearch.query.simple import MAX_DEPTH, MAX_LENGTH, MAX_TERMS, said_only
 from metasearch.query.years import BadYears, read_years
 

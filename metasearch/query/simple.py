@@ -32,8 +32,10 @@ from metasearch.query.ast import (
     searches,
     terms,
 )
+from metasearch.query.blanks import is_blank
 from metasearch.query.facets import FACET_WORDS, facet_word, near_facet_words
-from metasearch.query.lexer import FIELD_NAMES, Token, is_blank, tokens
+from metasearch.query.field_names import FIELD_NAMES
+from metasearch.query.lexer import Token, tokens
 from metasearch.query.lowercase import with_operators
 from metasearch.query.years import BadYears, read_years, years_text
 
@@ -83,7 +85,7 @@ def _read(text: str) -> Query:
             position=MAX_LENGTH,
             advice="Split it into several searches.",
         )
-    query = _Parser(text).query()
+    query = _SimpleParser(text).query()
     if not searches(query):
         said = said_only(query)
         raise QuerySyntaxError(
@@ -130,14 +132,14 @@ def _corrected(text: str, fix: str | None) -> str | None:
 
 
 @dataclass(slots=True)
-class _Part:
+class _Operand:
     """A part of a conjunction; a `bare` one may take the words after it into its `Term`."""
 
     query: Query
     bare: bool = False
 
 
-class _Parser:
+class _SimpleParser:
     def __init__(self, text: str) -> None:
         self.text = text
         self.tokens = with_operators(tokens(text))
@@ -172,7 +174,7 @@ class _Parser:
         return conjunction(*(part.query for part in parts))
 
     @staticmethod
-    def join(last: _Part, part: _Part) -> bool:
+    def join(last: _Operand, part: _Operand) -> bool:
         """Put the word of `part` into the term of `last`, if the two are bare words of one
         field.
         """
@@ -184,7 +186,7 @@ class _Parser:
         last.query = Term(f"{left.text} {right.text}", left.field)
         return True
 
-    def negation(self, field: str | None, after: Token | None) -> _Part:
+    def negation(self, field: str | None, after: Token | None) -> _Operand:
         negated = False
         last = self.peek()
         while last.kind in ("not", "-"):
@@ -194,22 +196,22 @@ class _Parser:
             after, last = self.take(), self.peek()
         part = self.operand(field, after)
         if negated:
-            return _Part(part.query.part if isinstance(part.query, Not) else Not(part.query))
+            return _Operand(part.query.part if isinstance(part.query, Not) else Not(part.query))
         return (
             part
             if after is None or after.kind == "and" or after.kind == "or"
-            else _Part(part.query)
+            else _Operand(part.query)
         )
 
-    def operand(self, field: str | None, after: Token | None) -> _Part:
+    def operand(self, field: str | None, after: Token | None) -> _Operand:
         token = self.peek()
         if token.kind == "-":  # in a group of years: the open range "-2024"
             self.take()
             word = self.take()
             self.count(word)
-            return _Part(self.years(word, f"-{word.text}"))
+            return _Operand(self.years(word, f"-{word.text}"))
         if token.kind == "(":
-            return _Part(self.group(field))
+            return _Operand(self.group(field))
         if token.kind in ("word", "phrase"):
             self.count(self.take())
             return self.term(token, token.field or field)
@@ -253,24 +255,24 @@ class _Parser:
         self.open.pop()
         return query
 
-    def term(self, token: Token, field: str | None) -> _Part:
+    def term(self, token: Token, field: str | None) -> _Operand:
         if field == "year":
-            return _Part(self.years(token, f"{token.text}*" if token.truncated else token.text))
+            return _Operand(self.years(token, f"{token.text}*" if token.truncated else token.text))
         if field in FACETS:
-            return _Part(self.facet(token, field))
+            return _Operand(self.facet(token, field))
         if token.kind == "phrase":
-            return _Part(Term(token.text, field or "any", phrase=True))
+            return _Operand(Term(token.text, field or "any", phrase=True))
         if token.truncated:
             if field in IDENTIFIERS:
                 fix = f"{self.text[: token.end - 1]}{self.text[token.end :]}"
                 raise self.error(
                     f"{field}: takes whole numbers, without a star", token.value, token.end, fix
                 )
-            return _Part(Term(token.text, field or "any", truncated=True))
+            return _Operand(Term(token.text, field or "any", truncated=True))
         if token.doi is not None and field in (None, "doi"):
             # Two identifiers are two terms: no database knows them as one.
-            return _Part(Term(token.doi, "doi"))
-        return _Part(Term(token.text, field or "any"), bare=True)
+            return _Operand(Term(token.doi, "doi"))
+        return _Operand(Term(token.text, field or "any"), bare=True)
 
     def facet(self, token: Token, field: str) -> Term:
         word = None if token.truncated else facet_word(field, token.text)

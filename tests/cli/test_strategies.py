@@ -116,13 +116,13 @@ def test_parameters_as_data(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     ("segmenter", "said"),
     [
         ("jieba 1.2", "Chinese text is cut into words by jieba 1.2."),
-        ("pairs", 'no segmenter is installed: pip install "metasearch[zh]" brings one.'),
+        ("pairs", "jieba cannot be imported; metasearch needs it: run pip install jieba."),
     ],
 )
 def test_the_segmenter(
     run: Run, monkeypatch: pytest.MonkeyPatch, segmenter: str, said: str
 ) -> None:
-    """Which it is, and how to get one where there is none."""
+    """Its name and version; where there is none, how to install jieba."""
     monkeypatch.setattr(segment, "segmenter", lambda: segmenter)
 
     assert said in flat(run("strategies").out)

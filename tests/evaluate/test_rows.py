@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from metasearch.evaluate.rows import RowReader
+from metasearch.evaluate.rows import LabelledRowReader
 from metasearch.record import TYPES, Record
 
 
 def read(**row: Any) -> Record:
-    reader = RowReader("sample")
+    reader = LabelledRowReader("sample")
     record = reader.read({"id": "x1", **row})
     assert list(reader.notes()) == []
     return record
@@ -113,7 +113,7 @@ def test_our_own_words_for_types() -> None:
 
 def test_unknown_keys_are_told() -> None:
     """A key that the schema does not have is counted, and so is a value that could not be read."""
-    reader = RowReader("sample")
+    reader = LabelledRowReader("sample")
     for number in range(2):
         reader.read(
             {
@@ -141,7 +141,7 @@ def test_unknown_keys_are_told() -> None:
 
 def test_many_unknown_keys_are_one_note() -> None:
     """However many there are, the note stays short."""
-    reader = RowReader("sample")
+    reader = LabelledRowReader("sample")
     reader.read({"id": 1, **{f"key{number}": 1 for number in range(1_000)}})
 
     (note,) = reader.notes()
@@ -151,7 +151,7 @@ def test_many_unknown_keys_are_one_note() -> None:
 
 def test_keys_that_somebody_else_reads() -> None:
     """What is about the row and not about the work is no unknown key."""
-    reader = RowReader("sample", own=("cluster",))
+    reader = LabelledRowReader("sample", own=("cluster",))
     reader.read({"id": 1, "title": "T", "cluster": "c1"})
 
     assert list(reader.notes()) == []
@@ -175,7 +175,7 @@ def test_odd_values_never_raise(value: Any) -> None:
     ).split()
     keys += ["type", "lang", "source"]
 
-    record = RowReader("sample").read({"id": "x", **dict.fromkeys(keys, value)})
+    record = LabelledRowReader("sample").read({"id": "x", **dict.fromkeys(keys, value)})
 
     assert "\ud800" not in f"{record}"
     assert "\x00" not in record.title

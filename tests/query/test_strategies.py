@@ -12,7 +12,7 @@ import pytest
 
 from metasearch.errors import QuerySyntaxError
 from metasearch.query import parse, read, to_text
-from metasearch.query.databases.telling import kind_of
+from metasearch.query.databases.losses import kind_of
 from metasearch.query.detect import detect
 from metasearch.query.syntaxes import DATABASES
 

@@ -14,6 +14,7 @@ from metasearch.adapters.spec import Limits, Template
 from metasearch.adapters.translate.templates import PAGING
 from metasearch.errors import UsageError
 from metasearch.query.ast import FIELDS
+from metasearch.toml_kinds import is_of, mismatch
 
 Table = Mapping[str, Any]
 
@@ -101,12 +102,8 @@ class TableReader:
     ) -> Any:
         value = table.get(key, default)
         full = f"{where}.{key}" if where else key
-        truth = (
-            isinstance(value, bool) and kind is not bool
-        )  # a bool is an int to Python, but not to a reader
-        if truth or not (isinstance(value, kind) or value is default):
-            names = " or ".join(k.__name__ for k in (kind if isinstance(kind, tuple) else (kind,)))
-            self.wrong(full, f"must be {names}, is {type(value).__name__}")
+        if value is not default and not is_of(value, kind):
+            self.wrong(full, mismatch(value, kind))
             return default
         choices = CHOICES.get(full)
         if choices and value not in choices:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from metasearch.demo.catalogue import Work
 from metasearch.demo.databases import arxiv, crossref, failing, library, openalex, pubmed, slow
 from metasearch.demo.databases.reply import Database
-from metasearch.demo.shelf import Shelf, dice
+from metasearch.demo.holdings import Holdings, dice
 
 #: Those that answer as one would wish.
 SOUND: tuple[Database, ...] = (
@@ -22,18 +22,18 @@ SOUND: tuple[Database, ...] = (
 FAULTY: tuple[Database, ...] = (slow.DATABASE, failing.DATABASE)
 
 
-def shelves(works: Iterable[Work]) -> dict[str, Shelf]:
-    """Database name -> its shelf."""
-    held = holdings(works)
+def all_holdings(works: Iterable[Work]) -> dict[str, Holdings]:
+    """Database name -> its holdings."""
+    held = works_by_database(works)
     return {
-        database.name: Shelf(
+        database.name: Holdings(
             database.name, [database.tell(work) for work in held[database.name]], database.facets
         )
         for database in SOUND + FAULTY
     }
 
 
-def holdings(works: Iterable[Work]) -> Mapping[str, list[Work]]:
+def works_by_database(works: Iterable[Work]) -> Mapping[str, list[Work]]:
     """Database name -> the works that it holds. Every work is held by at least one sound
     database.
     """

@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from importlib import import_module
 
 from metasearch.query.databases.lines import LineReader, numbered_lines, read_lines
-from metasearch.query.databases.reader import Line
-from metasearch.query.databases.telling import Telling
+from metasearch.query.databases.losses import Losses
+from metasearch.query.databases.scanner import StrategyLine
 from metasearch.query.reading import ReadQuery, attempt
 
 #: Syntax -> (module, class) of what reads a text or line in it.
@@ -51,8 +51,8 @@ def _read(text: str, syntax: str) -> ReadQuery:
     if lines is None:
         return one.ended(one.tree())
 
-    def line_reader(line: str, known: Mapping[int, Line], telling: Telling) -> LineReader:
-        reader: LineReader = make(line, known, telling)
+    def line_reader(line: str, known: Mapping[int, StrategyLine], losses: Losses) -> LineReader:
+        reader: LineReader = make(line, known, losses)
         return reader
 
     return read_lines(text, lines, line_reader, syntax)

@@ -18,12 +18,12 @@ from metasearch.query.databases.grammar import (
     TYPE,
     VENUE,
     YEAR,
-    Grammar,
+    DatabaseGrammar,
     codes,
     near,
 )
 
-COCHRANE = Grammar(
+COCHRANE = DatabaseGrammar(
     "cochrane",
     "the Cochrane Library",
     codes(

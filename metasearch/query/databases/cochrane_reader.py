@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from metasearch.query.ast import Query
 from metasearch.query.databases.cochrane import COCHRANE
 from metasearch.query.databases.grammar import HEADING
-from metasearch.query.databases.reader import DatabaseReader, Line, joined
-from metasearch.query.databases.telling import Telling
+from metasearch.query.databases.losses import Losses
+from metasearch.query.databases.reader import DatabaseReader, joined
+from metasearch.query.databases.scanner import StrategyLine
 
 _DESCRIPTOR = re.compile(
     r"MeSH\s{1,3}descriptor:?\s{0,3}\[([^\[\]]{1,150})\](\s{1,3}explode\s{1,3}(?:all\s{1,3}trees|tree\s[0-9, ]{1,20}))?"
@@ -28,9 +29,12 @@ class CochraneReader(DatabaseReader):
     """One text in the syntax of the Cochrane Library."""
 
     def __init__(
-        self, text: str, lines: Mapping[int, Line] | None = None, telling: Telling | None = None
+        self,
+        text: str,
+        lines: Mapping[int, StrategyLine] | None = None,
+        losses: Losses | None = None,
     ) -> None:
-        super().__init__(text, COCHRANE, lines, telling)
+        super().__init__(text, COCHRANE, lines, losses)
 
     def special(self) -> tuple[bool, Query | None]:
         if found := _DESCRIPTOR.match(self.text, self.at):
@@ -41,7 +45,7 @@ class CochraneReader(DatabaseReader):
         if found := _MH.match(self.text, self.at):
             self.at = found.end()
             if found[4]:
-                self.telling.tell("focus", found[0])
+                self.losses.add("focus", found[0])
             return True, self.heading(
                 found[2], found.span(), exploded=not found[1], narrowed=found[3] or ""
             )
@@ -57,7 +61,7 @@ class CochraneReader(DatabaseReader):
         self, name: str, where: tuple[int, int], *, exploded: bool, narrowed: str
     ) -> Query | None:
         if exploded:
-            self.telling.tell("explosion", f"[{name}]")
+            self.losses.add("explosion", f"[{name}]")
         if narrowed:
-            self.telling.tell("subheading", narrowed.strip())
+            self.losses.add("subheading", narrowed.strip())
         return self.value(" ".join(name.split()), HEADING, "mh", where, quoted=True)

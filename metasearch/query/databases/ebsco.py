@@ -22,12 +22,12 @@ from metasearch.query.databases.grammar import (
     TYPE,
     VENUE,
     YEAR,
-    Grammar,
+    DatabaseGrammar,
     codes,
     near,
 )
 
-EBSCO = Grammar(
+EBSCO = DatabaseGrammar(
     "ebsco",
     "EBSCOhost",
     codes(

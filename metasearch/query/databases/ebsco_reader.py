@@ -6,8 +6,9 @@ from collections.abc import Mapping
 
 from metasearch.query.ast import Query
 from metasearch.query.databases.ebsco import EBSCO
-from metasearch.query.databases.reader import DatabaseReader, Line
-from metasearch.query.databases.telling import Telling
+from metasearch.query.databases.losses import Losses
+from metasearch.query.databases.reader import DatabaseReader
+from metasearch.query.databases.scanner import StrategyLine
 from metasearch.query.pubmed_tags import Tag
 
 _MAIN = frozenset({"MM", "MJ"})
@@ -17,9 +18,12 @@ class EbscoReader(DatabaseReader):
     """One text in the syntax of EBSCOhost."""
 
     def __init__(
-        self, text: str, lines: Mapping[int, Line] | None = None, telling: Telling | None = None
+        self,
+        text: str,
+        lines: Mapping[int, StrategyLine] | None = None,
+        losses: Losses | None = None,
     ) -> None:
-        super().__init__(text, EBSCO, lines, telling)
+        super().__init__(text, EBSCO, lines, losses)
 
     def value(
         self, text: str, tag: Tag, shown: str, where: tuple[int, int], *, quoted: bool
@@ -27,10 +31,10 @@ class EbscoReader(DatabaseReader):
         if tag.heading:
             name, slash, narrowed = text.partition("/")
             if slash:
-                self.telling.tell("subheading", f"/{narrowed}")
+                self.losses.add("subheading", f"/{narrowed}")
             if "+" in text[-4:] or name.endswith("+"):
-                self.telling.tell("explosion", text)
+                self.losses.add("explosion", text)
             if shown.upper() in _MAIN:
-                self.telling.tell("focus", f'{shown} "{name}"')
+                self.losses.add("focus", f'{shown} "{name}"')
             text = name.rstrip("+ ") or text
         return super().value(text, tag, shown, where, quoted=quoted)

@@ -22,12 +22,12 @@ from metasearch.query.databases.grammar import (
     TYPE,
     VENUE,
     YEAR,
-    Grammar,
+    DatabaseGrammar,
     codes,
     near,
 )
 
-EMBASE = Grammar(
+EMBASE = DatabaseGrammar(
     "embase",
     "Embase",
     codes(

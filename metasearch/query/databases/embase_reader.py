@@ -7,8 +7,9 @@ from collections.abc import Mapping
 
 from metasearch.query.ast import Query
 from metasearch.query.databases.embase import EMBASE
-from metasearch.query.databases.reader import DatabaseReader, Line
-from metasearch.query.databases.telling import Telling
+from metasearch.query.databases.losses import Losses
+from metasearch.query.databases.reader import DatabaseReader
+from metasearch.query.databases.scanner import StrategyLine
 from metasearch.query.databases.values import language_named, type_named
 from metasearch.query.pubmed_tags import Tag
 
@@ -20,9 +21,12 @@ class EmbaseReader(DatabaseReader):
     """One text in the syntax of embase.com."""
 
     def __init__(
-        self, text: str, lines: Mapping[int, Line] | None = None, telling: Telling | None = None
+        self,
+        text: str,
+        lines: Mapping[int, StrategyLine] | None = None,
+        losses: Losses | None = None,
     ) -> None:
-        super().__init__(text, EMBASE, lines, telling)
+        super().__init__(text, EMBASE, lines, losses)
 
     def special(self) -> tuple[bool, Query | None]:
         found = _LIMIT.match(self.text, self.at)
@@ -39,7 +43,7 @@ class EmbaseReader(DatabaseReader):
             return True, self.language(value)
         if type_named(value)[0]:
             return True, self.type(value)
-        self.telling.tell("limit", found[0])
+        self.losses.add("limit", found[0])
         return True, None
 
     def starts_special(self) -> bool:
@@ -52,8 +56,8 @@ class EmbaseReader(DatabaseReader):
     def known(self, names: str) -> Tag | None:
         parts = [it.strip() for it in re.split(r"[,/]", names.lower())]
         if parts[0] == "exp":
-            self.telling.tell("explosion", "/exp")
+            self.losses.add("explosion", "/exp")
         if "mj" in parts:
-            self.telling.tell("focus", "/mj")
+            self.losses.add("focus", "/mj")
             parts = [it for it in parts if it != "mj"] or ["de"]
         return super().known(",".join(parts))

@@ -41,7 +41,7 @@ NEAR_ANYWHERE = r"(?:adj[0-9]{1,2}|(?:near|onear|next|pre|w|n|p)/[0-9]{1,3})"
 
 
 @dataclass(frozen=True, slots=True)
-class Grammar:
+class DatabaseGrammar:
     """The syntax of one database.
 
     Attributes:
@@ -85,5 +85,5 @@ def codes(*rows: tuple[str, Tag]) -> Mapping[str, Tag]:
 
 
 def near(*more: str) -> re.Pattern[str]:
-    """The operators of proximity of a database, as `Grammar.near`."""
+    """The operators of proximity of a database, as `DatabaseGrammar.near`."""
     return re.compile("|".join((NEAR_ANYWHERE, *more)), re.IGNORECASE)

@@ -17,7 +17,7 @@ from metasearch.query.databases.grammar import (
     TITLE,
     VENUE,
     YEAR,
-    Grammar,
+    DatabaseGrammar,
     near,
 )
 
@@ -51,7 +51,7 @@ _ROWS = (
     ("publication number|issue|start page|end page|publisher|search index", NOWHERE),
 )
 
-IEEE = Grammar(
+IEEE = DatabaseGrammar(
     "ieee",
     "IEEE Xplore",
     {name: tag for names, tag in _ROWS for name in names.split("|")},

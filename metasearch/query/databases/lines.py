@@ -15,8 +15,9 @@ from typing import Protocol
 
 from metasearch.errors import QuerySyntaxError
 from metasearch.query.ast import And, Not, Or, Query
-from metasearch.query.databases.reader import MOST_LINES, Line
-from metasearch.query.databases.telling import Telling
+from metasearch.query.databases.losses import Losses
+from metasearch.query.databases.reader import MOST_LINES
+from metasearch.query.databases.scanner import StrategyLine
 from metasearch.query.reading import ReadQuery
 
 _NUMBERED = re.compile(r"[ \t\ufeff]{0,8}(#|S|s)?([0-9]{1,4})([.):]?)(?:[ \t]{1,20}|$)(?=(\S?))")
@@ -102,7 +103,7 @@ def numbered_lines(text: str) -> list[NumberedLine] | None:
 def read_lines(
     text: str,
     lines: list[NumberedLine],
-    reader: Callable[[str, Mapping[int, Line], Telling], LineReader],
+    reader: Callable[[str, Mapping[int, StrategyLine], Losses], LineReader],
     syntax: str,
 ) -> ReadQuery:
     """The search that the last line is.
@@ -125,23 +126,23 @@ def read_lines(
             advice="Search for its parts by themselves.",
             syntax=syntax,
         )
-    telling = Telling()
-    known: dict[int, Line] = {}
+    losses = Losses()
+    known: dict[int, StrategyLine] = {}
     uses: dict[int, set[int]] = {}
     for line in lines:
         bare = _HITS.sub("", line.text)
         if bare != line.text:
-            telling.tell("hits", line.text[len(bare) :])
+            losses.add("hits", line.text[len(bare) :])
         try:
-            before = telling.widened
-            one = reader(bare, known, telling)
+            before = losses.widened
+            one = reader(bare, known, losses)
             query = one.tree()
             if line is lines[-1]:
-                _tell_unused(telling, {**uses, line.number: one.used}, line.number)
+                _note_unused(losses, {**uses, line.number: one.used}, line.number)
                 return one.ended(query)
         except QuerySyntaxError as error:
             raise _placed(error, line, text, bare, syntax) from None
-        known[line.number] = Line(query, max(1, _size(query)), telling.widened > before)
+        known[line.number] = StrategyLine(query, max(1, _size(query)), losses.widened > before)
         uses[line.number] = one.used
     raise AssertionError("a strategy has lines")
 
@@ -162,7 +163,7 @@ def _size(query: Query | None) -> int:
     return size
 
 
-def _tell_unused(telling: Telling, uses: Mapping[int, set[int]], last: int) -> None:
+def _note_unused(losses: Losses, uses: Mapping[int, set[int]], last: int) -> None:
     reached, waiting = {last}, [last]
     while waiting:
         new = uses[waiting.pop()] - reached
@@ -170,7 +171,7 @@ def _tell_unused(telling: Telling, uses: Mapping[int, set[int]], last: int) -> N
         waiting.extend(new)
     for number in uses:
         if number not in reached:
-            telling.tell("unused", f"line {number}")
+            losses.add("unused", f"line {number}")
 
 
 def _placed(

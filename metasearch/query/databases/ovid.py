@@ -23,12 +23,12 @@ from metasearch.query.databases.grammar import (
     TYPE,
     VENUE,
     YEAR,
-    Grammar,
+    DatabaseGrammar,
     codes,
     near,
 )
 
-OVID = Grammar(
+OVID = DatabaseGrammar(
     "ovid",
     "Ovid",
     codes(

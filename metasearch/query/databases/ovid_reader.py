@@ -9,9 +9,10 @@ from collections.abc import Mapping
 
 from metasearch.query.ast import Query, conjunction
 from metasearch.query.databases.grammar import HEADING
+from metasearch.query.databases.losses import Losses
 from metasearch.query.databases.ovid import OVID
-from metasearch.query.databases.reader import DatabaseReader, Line, Sign, joined
-from metasearch.query.databases.telling import Telling
+from metasearch.query.databases.reader import DatabaseReader, joined
+from metasearch.query.databases.scanner import Sign, StrategyLine
 from metasearch.query.databases.values import language_named, type_named
 from metasearch.query.pubmed_tags import Tag
 from metasearch.query.reading import disjunction, plain, words
@@ -43,9 +44,12 @@ class OvidReader(DatabaseReader):
     """One text in Ovid's syntax."""
 
     def __init__(
-        self, text: str, lines: Mapping[int, Line] | None = None, telling: Telling | None = None
+        self,
+        text: str,
+        lines: Mapping[int, StrategyLine] | None = None,
+        losses: Losses | None = None,
     ) -> None:
-        super().__init__(text, OVID, lines, telling)
+        super().__init__(text, OVID, lines, losses)
 
     def special(self) -> tuple[bool, Query | None]:
         if self.text[self.at] not in '("“':
@@ -66,7 +70,7 @@ class OvidReader(DatabaseReader):
         query = super().operand(after)
         self.here()
         if used := _USE.match(self.text, self.at):
-            self.telling.tell("settings", used[0])
+            self.losses.add("settings", used[0])
             self.at = used.end()
         return query
 
@@ -79,7 +83,7 @@ class OvidReader(DatabaseReader):
         if named := _NAMED.match(self.text, self.at):
             self.at = named.end()
         if often := _FREQUENCY.match(self.text, self.at):
-            self.telling.tell("frequency", often[0])
+            self.losses.add("frequency", often[0])
             self.at = often.end()
 
     def suffix_here(self) -> tuple[Tag, str] | None:
@@ -114,7 +118,7 @@ class OvidReader(DatabaseReader):
         """A heading: what its slash says besides."""
         self.at = slash.end()
         if slash[1]:
-            self.telling.tell("subheading", slash[0])
+            self.losses.add("subheading", slash[0])
         if named := _NAMED.match(self.text, self.at):
             self.at = named.end()
         return HEADING, "X/"
@@ -129,15 +133,15 @@ class OvidReader(DatabaseReader):
     def heading(self, text: str, where: tuple[int, int]) -> Query:
         name = text
         if name.lower().startswith("exp "):
-            self.telling.tell("explosion", f"{name}/")
+            self.losses.add("explosion", f"{name}/")
             name = name[4:].strip()
         if name.startswith("*"):
-            self.telling.tell("focus", f"{name}/")
+            self.losses.add("focus", f"{name}/")
             name = name.strip("* ")
         name = plain(name.strip('"'))
         if not any(map(str.isalnum, name)):
             raise self.error("There is no heading before the slash", *where, fix=self.cut(*where))
-        self.telling.tell("heading", f"{name}/")
+        self.losses.add("heading", f"{name}/")
         return words(name, "subject", phrase=" " in name or not name.isalnum())
 
     def exploded(self, found: re.Match[str]) -> Query:
@@ -148,7 +152,7 @@ class OvidReader(DatabaseReader):
             self.slashed(slash)
         name = plain(found[2] or found[3])
         self.counted(*found.span())
-        self.telling.tell("explosion", f"exp {name}/")
+        self.losses.add("explosion", f"exp {name}/")
         return self.heading(f"{found[1]}{name}", found.span())
 
     # ---------------------------------------------------------------- earlier lines
@@ -179,7 +183,7 @@ class OvidReader(DatabaseReader):
             elif type_named(name)[0]:
                 types.append(self.type(name))
             else:
-                self.telling.tell("limit", f"limit to {name}")
+                self.losses.add("limit", f"limit to {name}")
         for some in (languages, types):
             said_all = [it for it in some if it is not None]
             if said_all:
@@ -188,11 +192,11 @@ class OvidReader(DatabaseReader):
         return conjunction(*there) if there else None
 
     def without_duplicates(self, found: re.Match[str]) -> Query | None:
-        self.telling.tell("duplicates", found[0])
+        self.losses.add("duplicates", found[0])
         return self.reference(int(found[1]), *found.span())
 
     def kept(self, found: re.Match[str]) -> Query | None:
-        self.telling.tell("limit", found[0])
+        self.losses.add("limit", found[0])
         return self.reference(int(found[1]), *found.span())
 
 

@@ -6,9 +6,10 @@ import re
 from collections.abc import Mapping
 
 from metasearch.query.ast import Query
+from metasearch.query.databases.losses import Losses
 from metasearch.query.databases.proquest import PROQUEST
-from metasearch.query.databases.reader import DatabaseReader, Line
-from metasearch.query.databases.telling import Telling
+from metasearch.query.databases.reader import DatabaseReader
+from metasearch.query.databases.scanner import StrategyLine
 from metasearch.query.pubmed_tags import Tag
 
 _LIMITED = re.compile(r"(?:\[\*[0-9]{1,2}\]|\$[0-9]{1,2})")
@@ -19,16 +20,19 @@ class ProquestReader(DatabaseReader):
     """One text in the syntax of ProQuest."""
 
     def __init__(
-        self, text: str, lines: Mapping[int, Line] | None = None, telling: Telling | None = None
+        self,
+        text: str,
+        lines: Mapping[int, StrategyLine] | None = None,
+        losses: Losses | None = None,
     ) -> None:
-        super().__init__(text, PROQUEST, lines, telling)
+        super().__init__(text, PROQUEST, lines, losses)
 
     def prefix(self) -> tuple[Tag, str] | None:
         found = super().prefix()
         if found and "EXPLODE" in found[1].upper():
-            self.telling.tell("explosion", found[1])
+            self.losses.add("explosion", found[1])
         if found and found[1].upper().startswith(("MJ", "MAJ")):
-            self.telling.tell("focus", found[1])
+            self.losses.add("focus", found[1])
         if found is None and (unknown := _UNKNOWN.match(self.text, self.at)):
             reason = f"There is no field {unknown[1]} in ProQuest"
             raise self.error(reason, *unknown.span(1), fix=self.cut(*unknown.span(1)))
@@ -42,11 +46,11 @@ class ProquestReader(DatabaseReader):
     ) -> Query | None:
         if tag.heading and " -- " in text:
             text, _, narrowed = text.partition(" -- ")
-            self.telling.tell("subheading", f"-- {narrowed}")
+            self.losses.add("subheading", f"-- {narrowed}")
         return super().value(text, tag, shown, where, quoted=quoted)
 
     def widened(self, word: str, where: tuple[int, int]) -> tuple[str, bool]:
         if limited := _LIMITED.search(word):
-            self.telling.tell("wildcard", word)
+            self.losses.add("wildcard", word)
             word = f"{word[: limited.start()]}*"
         return super().widened(word, where)

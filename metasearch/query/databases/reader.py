@@ -1,6 +1,6 @@
 """Text -> tree by the table of one database: what the readers of all of them share.
 
-    query   = operand { [ operator ] operand }          operators of one kind first, as `Grammar.order` says
+    query   = operand { [ operator ] operand }          operators of one kind first, as `DatabaseGrammar.order` says
     operand = [ prefix ] ( "(" query ")" | phrase | word { word } | reference ) [ suffix ]
 
 A field named at a bracket holds for all that stands in it, unless another is named there. None
@@ -9,94 +9,21 @@ stands throughout for what cannot be asked: it is passed over wherever it stands
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Sequence
 
 from metasearch.errors import QuerySyntaxError
-from metasearch.query.ast import IDENTIFIERS, Query, Term, Years, conjunction
-from metasearch.query.databases.grammar import Grammar
-from metasearch.query.databases.telling import Telling
-from metasearch.query.databases.values import language_named, type_named, years_in
-from metasearch.query.lexer import is_blank
-from metasearch.query.nested import NestedReader
+from metasearch.query.ast import Query, conjunction
+from metasearch.query.databases.scanner import Sign
+from metasearch.query.databases.terms import TermReader
 from metasearch.query.pubmed_tags import Tag
-from metasearch.query.reading import (
-    ReadQuery,
-    disjunction,
-    identifier_field,
-    in_fields,
-    negation,
-    plain,
-    truncatable,
-    words,
-)
-from metasearch.query.years import BadYears
+from metasearch.query.reading import ReadQuery, disjunction, negation, plain
 
-_DOUBLE = {'"': '"', "“": "”", "”": "”", "„": "“", "＂": "＂"}
-_ENDS = frozenset('()（）"“”„＂')
-#: "Smith J*": any names that begin so, which an initial says anyway.
-_INITIAL = re.compile(r"(?<!\S)([^\W\d_])\*(?!\S)")
 #: Lines of a strategy.
 MOST_LINES = 300
-_FLAT = str.maketrans("（）＂＝：", '()"=:')
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """An earlier line of a strategy.
-
-    Attributes:
-        query: What it means, or None.
-        size: How many words and phrases that is.
-        widened: Whether it finds more than it was meant to.
-    """
-
-    query: Query | None
-    size: int
-    widened: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Sign:
-    """An operator: which it is ("NEAR" for all of proximity), and where it stands."""
-
-    name: str
-    start: int
-    end: int
-
-    @property
-    def span(self) -> tuple[int, int]:
-        return self.start, self.end
-
-
-class DatabaseReader(NestedReader):
-    """One text, or one line of a strategy.
-
-    Args:
-        text: As typed.
-        grammar: The table of its database.
-        lines: The lines before it by number; None where lines have no numbers.
-        telling: Where what is lost is gathered; a new place by default.
-    """
-
-    def __init__(
-        self,
-        text: str,
-        grammar: Grammar,
-        lines: Mapping[int, Line] | None = None,
-        telling: Telling | None = None,
-    ) -> None:
-        super().__init__(text, grammar.name)
-        self.grammar = grammar
-        self.lines = lines
-        self.telling = telling or Telling()
-        self.used: set[int] = set()
-        self.target, self.shown = grammar.default, ""
-        self.unsaid: QuerySyntaxError | None = None
-        self.quotes = _DOUBLE | dict(grammar.quotes)
-        self.closing = self._closing()
+class DatabaseReader(TermReader):
+    """One text, or one line of a strategy, with the arguments of `TextScanner`."""
 
     # ---------------------------------------------------------------- the whole
 
@@ -121,7 +48,7 @@ class DatabaseReader(NestedReader):
                 len(self.text),
                 advice="Name a word to look for.",
             )
-        for sentence in self.telling.sentences():
+        for sentence in self.losses.sentences():
             self.note(sentence)
         return self.finished(query)
 
@@ -150,10 +77,10 @@ class DatabaseReader(NestedReader):
         """The operand behind a NOT; where it is read more widely, more is left out, and that is
         told.
         """
-        before, start = self.telling.widened, self.at
+        before, start = self.losses.widened, self.at
         query = self.operand(sign)
-        if self.telling.widened > before:
-            self.telling.tell("negated", f"NOT {plain(self.text[start : self.at])}")
+        if self.losses.widened > before:
+            self.losses.add("negated", f"NOT {plain(self.text[start : self.at])}")
         return query
 
     def combined(self, operands: Sequence[Query | None], operators: Sequence[str]) -> Query | None:
@@ -164,7 +91,7 @@ class DatabaseReader(NestedReader):
         if ("OR" in operators and any(it in ("AND", "NOT") for it in operators)) or (
             late_not and "AND" in operators[operators.index("NOT") :]
         ):
-            self.telling.tell("order", f"AND, OR and NOT|{self.grammar.title}")
+            self.losses.add("order", f"AND, OR and NOT|{self.grammar.title}")
         order: list[str] = list(self.grammar.order)
         order.insert(1 if order[0] == "OR" else 0, "NEAR")
         for level in ("BESIDE", *order):
@@ -270,7 +197,7 @@ class DatabaseReader(NestedReader):
             and self.target is self.grammar.default
             and not self.field_after(sign.end)
         ):
-            self.telling.tell("bare", shown)
+            self.losses.add("bare", shown)
         return query
 
     def field_after(self, at: int) -> bool:
@@ -319,302 +246,7 @@ class DatabaseReader(NestedReader):
         """Whether a construct of this database alone begins inside a run of words."""
         return False
 
-    # ---------------------------------------------------------------- signs
-
-    def here(self) -> str:
-        """The next character that is no blank, as ASCII; "" at the end."""
-        while self.at < len(self.text) and is_blank(self.text[self.at]):
-            self.at += 1
-        return self.text[self.at : self.at + 1].translate(_FLAT)
-
-    def word_end(self, at: int) -> int:
-        """Where the word at `at` ends: at a blank, bracket or double quote."""
-        text, end = self.text, at
-        while end < len(text) and not is_blank(text[end]) and text[end] not in _ENDS:
-            end += 1
-        return end
-
-    def peeked(self) -> Sign | None:
-        """The operator that is next, left where it is."""
-        self.here()
-        end = self.word_end(self.at)
-        if end - self.at > 12:
-            return None
-        word = self.text[self.at : end]
-        upper = word.upper()
-        if upper in ("AND", "OR", "NOT"):
-            return Sign(upper, self.at, end)
-        if self.grammar.near.fullmatch(word) and (not word.isalpha() or self.is_near(word)):
-            return Sign("NEAR", self.at, end)
-        return None
-
-    def is_near(self, word: str) -> bool:
-        """Whether a word of letters alone is an operator of proximity: most databases want such a
-        word in quotes.
-        """
-        return True
-
-    def operator(self) -> Sign | None:
-        """Take the operator that is next."""
-        sign = self.peeked()
-        if sign is None:
-            return None
-        self.at = sign.end
-        if sign.name == "AND" and (also := self.peeked()) and also.name == "NOT":
-            self.at = also.end
-            return Sign("NOT", sign.start, also.end)
-        if sign.name == "NEAR":
-            self.telling.tell("near", self.text[sign.start : sign.end])
-        return sign
-
-    def _closing(self) -> dict[int, int]:
-        """Opening -> closing round bracket; those in quotes are none."""
-        pairs: dict[int, int] = {}
-        opened: list[int] = []
-        at, text = 0, self.text
-        flat = text.translate(_FLAT)
-        while at < len(text):
-            if flat[at] == "(":
-                opened.append(at)
-            elif flat[at] == ")" and opened:
-                pairs[opened.pop()] = at
-            elif self.opens_quote(at):
-                end = text.find(self.quotes[text[at]], at + 1)
-                at = end if end > 0 else at
-            at += 1
-        return pairs
-
-    # ---------------------------------------------------------------- quotes
-
-    def opens_quote(self, at: int) -> bool:
-        """Whether a quote begins there; a single one within a word is an apostrophe."""
-        char = self.text[at : at + 1]
-        if char in _DOUBLE:
-            return True
-        if char not in self.quotes:
-            return False
-        before = self.text[at - 1] if at else " "
-        return is_blank(before) or before in "(（=,[*"
-
-    # ---------------------------------------------------------------- fields
-
-    cut_at = 0
-
-    def prefix(self) -> tuple[Tag, str] | None:
-        """Take the field that is named next, if one is: where it looks, and its name."""
-        if self.grammar.prefix is None:
-            return None
-        found = self.grammar.prefix.match(self.text, self.at)
-        if found is None or (self.at and self.text[self.at - 1].isalnum()):
-            return None
-        tag = self.known(found[1])
-        if tag is None:
-            return None
-        self.at = found.end()
-        return tag, plain(self.text[found.start() : found.end()])
-
-    def suffix_here(self) -> tuple[Tag, str] | None:
-        """Take the field that is named directly after a bracket or quote, if one is."""
-        if self.grammar.suffix is None:
-            return None
-        found = self.grammar.suffix.match(self.text, self.at)
-        if found is None:
-            return None
-        tag = self.known(found[1])
-        if tag is None:
-            shown = plain(found[0])
-            reason = f"There is no field {shown} in {self.grammar.title}"
-            raise self.error(reason, *found.span(), fix=self.cut(*found.span()))
-        self.at = found.end()
-        self.after_suffix()
-        return tag, plain(found[0])
-
-    def suffix_in(self, start: int, end: int) -> tuple[Tag, str] | None:
-        """Take a word with the field at its end: `cut_at` is where the field begins, `at` is behind
-        it.
-        """
-        if self.grammar.suffix is None:
-            return None
-        for at in range(start + 1, end):
-            if self.text[at] not in ".:/":
-                continue
-            found = self.grammar.suffix.match(self.text, at)
-            if (
-                found
-                and found.end() >= end
-                and self.is_suffix(found)
-                and (tag := self.known(found[1]))
-            ):
-                self.cut_at, self.at = at, found.end()
-                self.after_suffix()
-                return tag, plain(found[0])
-        return None
-
-    def is_suffix(self, found: re.Match[str]) -> bool:
-        """Whether what looks like a field at the end of a word is one."""
-        return True
-
-    def after_suffix(self) -> None:
-        """Take what a database itself writes behind a field."""
-
-    def known(self, names: str) -> Tag | None:
-        """Where several codes with commas look together; None where one is unknown."""
-        tags = []
-        for name in re.split(r"\s?[,/]\s?", plain(names).casefold().translate(_FLAT)):
-            tag = self.grammar.codes.get(name)
-            if tag is None:
-                return None
-            tags.append(tag)
-        if len(tags) == 1:
-            return tags[0]
-        fields = dict.fromkeys(it for tag in tags for it in tag.fields)
-        if len(fields) > 1:
-            for special in ("year", "type", "language", *IDENTIFIERS):
-                fields.pop(special, None)
-        if "any" in fields:
-            return Tag(("any",))
-        told = next((tag.told for tag in tags if tag.told), "")
-        return Tag(tuple(fields), told, heading=all(tag.heading for tag in tags))
-
-    # ---------------------------------------------------------------- values
-
-    def value(
-        self, text: str, tag: Tag, shown: str, where: tuple[int, int], *, quoted: bool
-    ) -> Query | None:
-        """What a field is to hold.
-
-        Args:
-            text: Words with single blanks between them.
-            tag: Where they are looked for.
-            shown: The field as it was written.
-            where: Where they stand.
-            quoted: Whether they stand in quotes.
-        """
-        self.counted(*where)
-        label = shown.strip(" (=:.,")
-        if not tag.fields:
-            self.telling.tell("nowhere", f"{label} {text}")
-            if self.unsaid is None:
-                reason = f"{label} cannot be searched here: no field holds it"
-                self.unsaid = self.error(
-                    reason, *where, advice="Add a word to look for in another field."
-                )
-            return None
-        match tag.fields:
-            case ("year",):
-                return self.years(text, where, label if tag.told else "")
-            case ("type",):
-                return self.type(text)
-            case ("language",):
-                return self.language(text)
-        if tag.told:
-            if tag.heading:
-                self.telling.tell("heading", label)
-            else:
-                self.telling.tell("field", f"{label} is {tag.told}")
-        if not quoted and not tag.heading and text == "*":
-            return None
-        return self.looked_for(text, tag, where, quoted=quoted)
-
-    def looked_for(
-        self, text: str, tag: Tag, where: tuple[int, int], *, quoted: bool
-    ) -> Query | None:
-        """Words or a phrase, with signs for letters in them; names of authors are words in any
-        order.
-        """
-        fields = tag.fields
-        if fields[0] in ("isbn", "issn") and (number := identifier_field(text)) in ("isbn", "issn"):
-            fields = (number,)  # some databases have one field for both
-        names = fields == ("author",)
-        phrase = (quoted or tag.heading or self.grammar.phrases) and not names
-        if names:
-            text = _INITIAL.sub(r"\1", text)
-        if fields[0] in IDENTIFIERS and any(sign in text for sign in "*?"):
-            raise self.whole_number(fields[0].upper(), *where)
-        texts = [self.widened(word, where) for word in text.split(" ")]
-        texts = [it for it in texts if it[0]]
-        if not texts:
-            raise self.error(
-                "There is no letter or digit to look for", *where, fix=self.cut(*where)
-            )
-        if any(cut for _, cut in texts):
-            if phrase and len(texts) > 1:
-                self.telling.tell("broken phrase", text)
-        elif phrase or len(texts) == 1 or len(fields) == 1:
-            joined = " ".join(word for word, _ in texts)
-            phrase = phrase and fields[0] not in IDENTIFIERS
-            by_quotes = phrase and (len(texts) > 1 or (quoted and not joined.isalnum()))
-            return in_fields(fields, lambda field: words(joined, field, phrase=by_quotes))
-        if len(fields) == 1:
-            return truncatable(texts, fields[0])
-        # All must occur, but not all in the same one of the fields.
-        return conjunction(*(in_fields(fields, partial(truncatable, [text])) for text in texts))
-
-    def widened(self, word: str, where: tuple[int, int]) -> tuple[str, bool]:
-        """(the word, or its beginning where any ending will do, whether it is one)."""
-        wild = self.grammar.wild
-        if "'" in word and self.grammar.quotes.get("'"):
-            word = word.strip("'")
-        bare = word.lstrip(wild)
-        if bare != word and bare:
-            self.telling.tell("beginning", word)
-        at = next((i for i, sign in enumerate(bare) if sign in wild), None)
-        if at is None:
-            return self.unsigned(bare), False
-        stem, rest = bare[:at], bare[at:]
-        if rest not in self.grammar.endless:
-            self.telling.tell("wildcard", word)
-        if sum(map(str.isalnum, stem)) < 2:
-            reason = f"{word[:40]} leaves too few letters to look for"
-            raise self.error(reason, *where, advice="Write the words out, with OR between them.")
-        return self.unsigned(stem), True
-
-    def unsigned(self, word: str) -> str:
-        """A word without the punctuation that a sentence puts around it."""
-        bare = word.strip(",;")
-        return bare if any(map(str.isalnum, bare)) else ""
-
-    def years(self, text: str, where: tuple[int, int], other: str = "") -> Years:
-        """The years that a field of dates is to hold."""
-        try:
-            years, whole = years_in(text)
-        except BadYears as bad:
-            fix = self.put(*where, bad.corrected) if bad.corrected else None
-            advice = None if fix else "Write the years as 2015 or 2015-2020."
-            raise self.error(bad.reason, *where, fix=fix, advice=advice) from None
-        if other:
-            self.telling.tell("field", f"{other} is taken for the date of publication")
-        if not whole:
-            self.telling.tell("date", text)
-        return years
-
-    def type(self, text: str) -> Query:
-        """A type of works, or a keyword where there is none so narrow."""
-        known, wider = type_named(text.rstrip("*$"))
-        if known is None:
-            self.telling.tell("type", text)
-            return words(text.rstrip("*$?"), "subject", phrase=" " in text)
-        if wider:
-            self.telling.tell("wider type", f"{text} (type:{known})")
-        return Term(known, "type")
-
-    def language(self, text: str) -> Query | None:
-        """A language; None where it is none."""
-        known = language_named(text)
-        if known is None:
-            self.telling.tell("limit", text)
-            return None
-        return Term(known, "language")
-
-    # ---------------------------------------------------------------- lines
-
-    def referred(self) -> re.Match[str] | None:
-        """The earlier line that is named next, if one is."""
-        end = self.word_end(self.at)
-        found = (
-            self.grammar.reference.fullmatch(self.text, self.at, end) if end - self.at < 6 else None
-        )
-        return found if found and (self.lines is not None or not found[0].isdigit()) else None
+    # ---------------------------------------------------------------- earlier lines
 
     def reference(self, number: int, start: int, end: int) -> Query | None:
         """What an earlier line means; `at` is behind its number then."""
@@ -634,7 +266,7 @@ class DatabaseReader(NestedReader):
             reason = f"There is no line {number} before this one"
             raise self.error(reason, start, end, advice="A line may name those before it.")
         self.used.add(number)
-        self.telling.widened += line.widened
+        self.losses.widened += line.widened
         if line.size > 1:
             self.read += line.size - 1
         self.counted(start, end)
@@ -664,12 +296,6 @@ class DatabaseReader(NestedReader):
         return self.error(
             "There is nothing to look for here", 0, max(1, len(self.text)), advice="Write a word."
         )
-
-
-def identifier(text: str) -> Tag | None:
-    """The place of an identifier, as its form tells."""
-    found = identifier_field(text)
-    return Tag((found,)) if found else None
 
 
 def joined(level: str, group: Sequence[Query | None]) -> Query | None:

@@ -23,13 +23,13 @@ from metasearch.query.databases.grammar import (
     TYPE,
     VENUE,
     YEAR,
-    Grammar,
+    DatabaseGrammar,
     codes,
     near,
 )
 from metasearch.query.pubmed_tags import Tag
 
-SCOPUS = Grammar(
+SCOPUS = DatabaseGrammar(
     "scopus",
     "Scopus",
     codes(

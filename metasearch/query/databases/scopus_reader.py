@@ -6,9 +6,10 @@ import re
 from collections.abc import Mapping
 
 from metasearch.query.ast import Query, Term
-from metasearch.query.databases.reader import DatabaseReader, Line
+from metasearch.query.databases.losses import Losses
+from metasearch.query.databases.reader import DatabaseReader
+from metasearch.query.databases.scanner import StrategyLine
 from metasearch.query.databases.scopus import DOCTYPES, SCOPUS
-from metasearch.query.databases.telling import Telling
 from metasearch.query.reading import negation
 
 _YEAR = re.compile(r"PUBYEAR\s{0,5}(>=|<=|>|<|=|AFT|BEF|IS)\s{0,5}([0-9]{4})(?!\w)", re.IGNORECASE)
@@ -22,9 +23,12 @@ class ScopusReader(DatabaseReader):
     """One text in the syntax of Scopus."""
 
     def __init__(
-        self, text: str, lines: Mapping[int, Line] | None = None, telling: Telling | None = None
+        self,
+        text: str,
+        lines: Mapping[int, StrategyLine] | None = None,
+        losses: Losses | None = None,
     ) -> None:
-        super().__init__(text, SCOPUS, lines, telling)
+        super().__init__(text, SCOPUS, lines, losses)
 
     def special(self) -> tuple[bool, Query | None]:
         if found := _YEAR.match(self.text, self.at):
@@ -42,7 +46,7 @@ class ScopusReader(DatabaseReader):
         self.at = found.end()
         tag = self.grammar.codes.get(found[2].lower())
         if tag is None or tag.fields not in (("year",), ("type",), ("language",)):
-            self.telling.tell("limit", found[0])
+            self.losses.add("limit", found[0])
             self.counted(*found.span())
             return None
         query = self.value(" ".join(found[3].split()), tag, found[2], found.span(3), quoted=True)

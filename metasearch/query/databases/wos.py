@@ -20,12 +20,12 @@ from metasearch.query.databases.grammar import (
     TYPE,
     VENUE,
     YEAR,
-    Grammar,
+    DatabaseGrammar,
     codes,
     near,
 )
 
-WOS = Grammar(
+WOS = DatabaseGrammar(
     "wos",
     "Web of Science",
     codes(

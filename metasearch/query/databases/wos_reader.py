@@ -9,8 +9,9 @@ from collections.abc import Mapping
 
 from metasearch.query.ast import Query
 from metasearch.query.databases.ieee import IEEE
-from metasearch.query.databases.reader import DatabaseReader, Line
-from metasearch.query.databases.telling import Telling
+from metasearch.query.databases.losses import Losses
+from metasearch.query.databases.reader import DatabaseReader
+from metasearch.query.databases.scanner import StrategyLine
 from metasearch.query.databases.wos import WOS
 
 _SETTING = re.compile(
@@ -23,14 +24,17 @@ class WosReader(DatabaseReader):
     """One text in the syntax of Web of Science."""
 
     def __init__(
-        self, text: str, lines: Mapping[int, Line] | None = None, telling: Telling | None = None
+        self,
+        text: str,
+        lines: Mapping[int, StrategyLine] | None = None,
+        losses: Losses | None = None,
     ) -> None:
-        super().__init__(text, WOS, lines, telling)
+        super().__init__(text, WOS, lines, losses)
 
     def special(self) -> tuple[bool, Query | None]:
         if setting := _SETTING.match(self.text, self.at):
             self.at = setting.end()
-            self.telling.tell("settings", setting[0])
+            self.losses.add("settings", setting[0])
             return True, None
         return super().special()
 
@@ -42,6 +46,9 @@ class IeeeReader(DatabaseReader):
     """One text in the syntax of IEEE Xplore."""
 
     def __init__(
-        self, text: str, lines: Mapping[int, Line] | None = None, telling: Telling | None = None
+        self,
+        text: str,
+        lines: Mapping[int, StrategyLine] | None = None,
+        losses: Losses | None = None,
     ) -> None:
-        super().__init__(text, IEEE, lines, telling)
+        super().__init__(text, IEEE, lines, losses)

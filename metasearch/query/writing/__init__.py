@@ -3,9 +3,9 @@
 
     translate('"salt marsh" carbon year:2018-', to="ovid").text    # ("salt marsh" and carbon).mp. and 2018:3000.yr.
 
-Each syntax has a file with a table (`style.py` says of what), and `writer.py` goes by it; our own
-syntax and CQL have printers of their own. What a syntax cannot say is told in the notes; where
-there are none, the text is read back as the query that it was written from.
+Each syntax has a file with a table (`style.py` says of what), by which `reducer.py` and `writer.py`
+work; our own syntax and CQL have printers of their own. The notes name what a syntax cannot express;
+where there are none, the text is read back as the query that it was written from.
 """
 
 from __future__ import annotations
@@ -85,8 +85,8 @@ def written(query: Query, to: str) -> Translation:
             from metasearch.query.cql_printer import to_cql
 
             return Translation(to_cql(query), to)
-    from metasearch.query.writing.writer import Writer
+    from metasearch.query.writing.writer import QueryWriter
 
-    writer = Writer(import_module(f"metasearch.query.writing.{to}").STYLE)
+    writer = QueryWriter(import_module(f"metasearch.query.writing.{to}").STYLE)
     text = writer.write(query)
     return Translation(text, to, writer.notes)

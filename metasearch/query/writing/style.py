@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from metasearch.query.ast import FIELDS
-from metasearch.query.databases.grammar import Grammar
+from metasearch.query.databases.grammar import DatabaseGrammar
 
 #: Characters that are read as a double quote, and as a single one.
 DOUBLE, SINGLE = '"“”„＂', "'‘’＇"
@@ -116,7 +116,7 @@ class Style:
         return self.fields.get(_key(fields))
 
 
-def fields_of(grammar: Grammar, template: str, **codes: str) -> dict[str, str]:
+def fields_of(grammar: DatabaseGrammar, template: str, **codes: str) -> dict[str, str]:
     """`Style.fields` out of the table that a database's syntax is read by.
 
     Args:

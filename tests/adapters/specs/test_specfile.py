@@ -125,8 +125,8 @@ records = "x"
         "auth.key.env: must be the name of an environment variable, never the secret itself",
         "auth.key.in: one of params, headers",
         "limits.requests: must be positive",
-        "limits.timeout: must be int or float, is str",
-        "limits.concurrency: must be int, is bool",
+        "limits.timeout: must be a number, is a string",
+        "limits.concurrency: must be a whole number, is a boolean",
         "parse.records: 'items['",
         "also[1].body: one of json, xml, html, marcxml",
     ):

@@ -73,9 +73,9 @@ def near_twins(seed: int, works: int = 12, copies: int = 4, size: int = 6) -> li
 
 
 def needs_a_dictionary() -> None:
-    """Skip where Chinese is cut into pairs of characters, because no segmenter is installed."""
+    """Skip where Chinese is cut into pairs of characters, because jieba cannot be imported."""
     if segmenter() == "pairs":
-        pytest.skip("neither rjieba nor jieba is installed")
+        pytest.skip("neither rjieba nor jieba can be imported")
 
 
 def work_of(record_key: str) -> int:

@@ -10,7 +10,7 @@ import metasearch
 from metasearch.errors import QuerySyntaxError, UsageError
 from metasearch.query import And, Or, Term, parse
 from metasearch.query.writing import TARGETS, translate
-from metasearch.query.writing.writer import Writer
+from metasearch.query.writing.writer import QueryWriter
 from tests.growth import MOST, growth
 
 SALT = '"salt marsh" AND (carbon OR sediment*) year:2018-2020 NOT title:review'
@@ -167,6 +167,6 @@ def test_time_grows_with_the_query_and_not_faster() -> None:
             for n in range(count)
         ]
         tree = And((*parts, Or(tuple(Term(f"v{n}", fields[n % 4]) for n in range(count)))))
-        return lambda: Writer(STYLE).write(tree)
+        return lambda: QueryWriter(STYLE).write(tree)
 
     assert growth(writing, 50) <= MOST

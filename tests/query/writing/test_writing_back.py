@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from metasearch.bib.languages import languages
 from metasearch.query import FIELDS, And, Not, Or, Query, Term, Years, conjunction, read
 from metasearch.query.ast import FACETS, IDENTIFIERS, searches
+from metasearch.query.dois import bare_doi
 from metasearch.query.kinds import NARROWER, TYPE_NAMES
-from metasearch.query.lexer import bare_doi
 from metasearch.query.writing import TARGETS, translate
-from metasearch.query.writing.writer import FIRST_YEAR, LAST_YEAR
+from metasearch.query.writing.reducer import FIRST_YEAR, LAST_YEAR
 from tests.examples import examples
 
 #: What is written -> the syntax that it is read in.

@@ -1,8 +1,9 @@
 """Words of any text, with parts of speech where they are Chinese: what the text strategies count
 and hash.
 
-Words in spaced scripts are those of `metasearch.bib.normalise`; Chinese is cut by rjieba, else by
-jieba, else into overlapping pairs of characters. Why so:
+Words in spaced scripts are those of `metasearch.bib.normalise`. Chinese is cut by rjieba where that
+extra is installed, else by jieba, which the package depends on. Where neither can be imported (a
+broken installation), Chinese is cut into overlapping pairs of characters. Why so:
 docs/decisions/0010-segmentation-and-frequencies.md.
 """
 
@@ -75,8 +76,9 @@ def tagged(text: str) -> list[Word]:
 
 
 def segmenter() -> str:
-    """What cuts Chinese here, as part of whatever is made of its words: "rjieba 0.2.2", or
-    "pairs".
+    """The name and version of what cuts Chinese: "rjieba 0.2.2", "jieba 0.42.1" or "pairs".
+
+    It is part of every signature made of these words, because another dictionary cuts otherwise.
     """
     return _engine().name
 
@@ -173,10 +175,14 @@ class _Rjieba:
 class _Jieba:
     """The original, without its cache: that is a marshal file in the shared temporary folder, and
     saves no time.
+
+    Importing jieba 0.42.1 warns: its sources hold invalid escape sequences (a SyntaxWarning from
+    Python 3.12 on), and it imports the deprecated pkg_resources where that is installed. Neither
+    concerns a user, and a caller may have made warnings errors, so they are ignored here.
     """
 
     def __init__(self) -> None:
-        with warnings.catch_warnings():  # it has invalid escapes, and asks for pkg_resources
+        with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             import jieba
             import jieba.posseg

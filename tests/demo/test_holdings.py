@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from metasearch.demo.catalogue import Work
-from metasearch.demo.shelf import Shelf, dice, words
+from metasearch.demo.holdings import Holdings, dice, words
 from metasearch.query import parse
 
 
@@ -20,7 +20,7 @@ def work(number: int, title: str, **facts: object) -> Work:
     return Work(id=f"w{number:03}", title=title, **base | facts)  # type: ignore[arg-type]
 
 
-SHELF = Shelf(
+SHELF = Holdings(
     "test",
     [
         work(1, "Bebop and after"),
@@ -72,7 +72,7 @@ def test_a_lenient_shelf_finds_works_with_half_of_the_words():
 
 
 def test_no_query_finds_everything():
-    """Without a query the whole shelf is the answer, in a stable order."""
+    """Without a query the whole holdings is the answer, in a stable order."""
     assert SHELF.find(None) == list(SHELF.works)
     assert len(SHELF.works) == 5
 

@@ -1,0 +1,245 @@
+"""What stands next in a text: an operator, a quote, a field, an earlier line. Nothing here knows
+what a query means.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from metasearch.errors import QuerySyntaxError
+from metasearch.query.ast import IDENTIFIERS, Query
+from metasearch.query.blanks import is_blank
+from metasearch.query.databases.grammar import DatabaseGrammar
+from metasearch.query.databases.losses import Losses
+from metasearch.query.nested import NestedReader
+from metasearch.query.pubmed_tags import Tag
+from metasearch.query.reading import plain
+
+_DOUBLE = {'"': '"', "“": "”", "”": "”", "„": "“", "＂": "＂"}
+_ENDS = frozenset('()（）"“”„＂')
+_FLAT = str.maketrans("（）＂＝：", '()"=:')
+
+
+@dataclass(frozen=True, slots=True)
+class StrategyLine:
+    """An earlier line of a strategy.
+
+    Attributes:
+        query: What it means, or None.
+        size: How many words and phrases that is.
+        widened: Whether it finds more than it was meant to.
+    """
+
+    query: Query | None
+    size: int
+    widened: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """An operator: which it is ("NEAR" for all of proximity), and where it stands."""
+
+    name: str
+    start: int
+    end: int
+
+    @property
+    def span(self) -> tuple[int, int]:
+        return self.start, self.end
+
+
+class TextScanner(NestedReader):
+    """A text with a place in it, by the table of one database.
+
+    Args:
+        text: As typed.
+        grammar: The table of its database.
+        lines: The lines before it by number; None where lines have no numbers.
+        losses: Where what is lost is gathered; a new place by default.
+    """
+
+    def __init__(
+        self,
+        text: str,
+        grammar: DatabaseGrammar,
+        lines: Mapping[int, StrategyLine] | None = None,
+        losses: Losses | None = None,
+    ) -> None:
+        super().__init__(text, grammar.name)
+        self.grammar = grammar
+        self.lines = lines
+        self.losses = losses or Losses()
+        self.used: set[int] = set()
+        self.target, self.shown = grammar.default, ""
+        self.unsaid: QuerySyntaxError | None = None
+        self.quotes = _DOUBLE | dict(grammar.quotes)
+        self.closing = self._closing()
+
+    # ---------------------------------------------------------------- operators
+
+    def here(self) -> str:
+        """The next character that is no blank, as ASCII; "" at the end."""
+        while self.at < len(self.text) and is_blank(self.text[self.at]):
+            self.at += 1
+        return self.text[self.at : self.at + 1].translate(_FLAT)
+
+    def word_end(self, at: int) -> int:
+        """Where the word at `at` ends: at a blank, bracket or double quote."""
+        text, end = self.text, at
+        while end < len(text) and not is_blank(text[end]) and text[end] not in _ENDS:
+            end += 1
+        return end
+
+    def peeked(self) -> Sign | None:
+        """The operator that is next, left where it is."""
+        self.here()
+        end = self.word_end(self.at)
+        if end - self.at > 12:
+            return None
+        word = self.text[self.at : end]
+        upper = word.upper()
+        if upper in ("AND", "OR", "NOT"):
+            return Sign(upper, self.at, end)
+        if self.grammar.near.fullmatch(word) and (not word.isalpha() or self.is_near(word)):
+            return Sign("NEAR", self.at, end)
+        return None
+
+    def is_near(self, word: str) -> bool:
+        """Whether a word of letters alone is an operator of proximity: most databases want such a
+        word in quotes.
+        """
+        return True
+
+    def operator(self) -> Sign | None:
+        """Take the operator that is next."""
+        sign = self.peeked()
+        if sign is None:
+            return None
+        self.at = sign.end
+        if sign.name == "AND" and (also := self.peeked()) and also.name == "NOT":
+            self.at = also.end
+            return Sign("NOT", sign.start, also.end)
+        if sign.name == "NEAR":
+            self.losses.add("near", self.text[sign.start : sign.end])
+        return sign
+
+    # ---------------------------------------------------------------- brackets and quotes
+
+    def _closing(self) -> dict[int, int]:
+        """Opening -> closing round bracket; those in quotes are none."""
+        pairs: dict[int, int] = {}
+        opened: list[int] = []
+        at, text = 0, self.text
+        flat = text.translate(_FLAT)
+        while at < len(text):
+            if flat[at] == "(":
+                opened.append(at)
+            elif flat[at] == ")" and opened:
+                pairs[opened.pop()] = at
+            elif self.opens_quote(at):
+                end = text.find(self.quotes[text[at]], at + 1)
+                at = end if end > 0 else at
+            at += 1
+        return pairs
+
+    def opens_quote(self, at: int) -> bool:
+        """Whether a quote begins there; a single one within a word is an apostrophe."""
+        char = self.text[at : at + 1]
+        if char in _DOUBLE:
+            return True
+        if char not in self.quotes:
+            return False
+        before = self.text[at - 1] if at else " "
+        return is_blank(before) or before in "(（=,[*"
+
+    # ---------------------------------------------------------------- fields
+
+    cut_at = 0
+
+    def prefix(self) -> tuple[Tag, str] | None:
+        """Take the field that is named next, if one is: where it looks, and its name."""
+        if self.grammar.prefix is None:
+            return None
+        found = self.grammar.prefix.match(self.text, self.at)
+        if found is None or (self.at and self.text[self.at - 1].isalnum()):
+            return None
+        tag = self.known(found[1])
+        if tag is None:
+            return None
+        self.at = found.end()
+        return tag, plain(self.text[found.start() : found.end()])
+
+    def suffix_here(self) -> tuple[Tag, str] | None:
+        """Take the field that is named directly after a bracket or quote, if one is."""
+        if self.grammar.suffix is None:
+            return None
+        found = self.grammar.suffix.match(self.text, self.at)
+        if found is None:
+            return None
+        tag = self.known(found[1])
+        if tag is None:
+            shown = plain(found[0])
+            reason = f"There is no field {shown} in {self.grammar.title}"
+            raise self.error(reason, *found.span(), fix=self.cut(*found.span()))
+        self.at = found.end()
+        self.after_suffix()
+        return tag, plain(found[0])
+
+    def suffix_in(self, start: int, end: int) -> tuple[Tag, str] | None:
+        """Take a word with the field at its end: `cut_at` is where the field begins, `at` is behind
+        it.
+        """
+        if self.grammar.suffix is None:
+            return None
+        for at in range(start + 1, end):
+            if self.text[at] not in ".:/":
+                continue
+            found = self.grammar.suffix.match(self.text, at)
+            if (
+                found
+                and found.end() >= end
+                and self.is_suffix(found)
+                and (tag := self.known(found[1]))
+            ):
+                self.cut_at, self.at = at, found.end()
+                self.after_suffix()
+                return tag, plain(found[0])
+        return None
+
+    def is_suffix(self, found: re.Match[str]) -> bool:
+        """Whether what looks like a field at the end of a word is one."""
+        return True
+
+    def after_suffix(self) -> None:
+        """Take what a database itself writes behind a field."""
+
+    def known(self, names: str) -> Tag | None:
+        """Where several codes with commas look together; None where one is unknown."""
+        tags = []
+        for name in re.split(r"\s?[,/]\s?", plain(names).casefold().translate(_FLAT)):
+            tag = self.grammar.codes.get(name)
+            if tag is None:
+                return None
+            tags.append(tag)
+        if len(tags) == 1:
+            return tags[0]
+        fields = dict.fromkeys(it for tag in tags for it in tag.fields)
+        if len(fields) > 1:
+            for special in ("year", "type", "language", *IDENTIFIERS):
+                fields.pop(special, None)
+        if "any" in fields:
+            return Tag(("any",))
+        told = next((tag.told for tag in tags if tag.told), "")
+        return Tag(tuple(fields), told, heading=all(tag.heading for tag in tags))
+
+    # ---------------------------------------------------------------- earlier lines
+
+    def referred(self) -> re.Match[str] | None:
+        """The earlier line that is named next, if one is."""
+        end = self.word_end(self.at)
+        found = (
+            self.grammar.reference.fullmatch(self.text, self.at, end) if end - self.at < 6 else None
+        )
+        return found if found and (self.lines is not None or not found[0].isdigit()) else None
