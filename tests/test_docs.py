@@ -56,6 +56,59 @@ def test_every_link_leads_somewhere() -> None:
     assert leads_nowhere(ROOT / "README.md", "#no-such-heading")
 
 
+#: Where a newcomer looks first for the answer to a question about the code.
+QUESTIONS = {
+    "Where is RIS read?": "metasearch/formats/ris/read.py",
+    "Where is Crossref's rate limit?": "adapter_specs/crossref.toml",
+    "Where does it say why two records were merged?": "metasearch/dedup/explain.py",
+    "Which file decides the order of hits?": "metasearch/engine/rank.py",
+    "Where is CQL read?": "metasearch/query/cql.py",
+    "Where is an address refused that is inside our network?": "metasearch/adapters/fetch/guard.py",
+    "Where are names in Pinyin compared?": "metasearch/bib/chinese/names.py",
+    "Where is a DOI brought into its usual form?": "metasearch/bib/identifiers.py",
+    "Where does a person's decision about two records hold?": "metasearch/dedup/pins.py",
+    "Where is an OAI-PMH repository harvested?": "metasearch/collections/harvest/harvest.py",
+}
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_questions_of_a_newcomer(question: str) -> None:
+    """The file that answers it is there, and docs/architecture.md names its folder."""
+    path = Path(QUESTIONS[question])
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+
+    assert (ROOT / path).is_file()
+    assert any(
+        f"`{folder.as_posix().removeprefix('metasearch/')}/" in page
+        for folder in path.parents
+        if folder.name not in ("", "metasearch")
+    )
+
+
+def named_paths(page: str) -> list[str]:
+    """The files and folders that the tables of a page name; `NAME` stands for any."""
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    rows = re.findall(r"^\|.*\|$", text, re.MULTILINE)
+    return sorted(set(re.findall(r"`([\w/]+(?:/|\.py|\.toml))`", "\n".join(rows))))
+
+
+@pytest.mark.parametrize(
+    ("page", "path"),
+    [(page, path) for page in ("architecture.md", "glossary.md") for path in named_paths(page)],
+)
+def test_files_that_the_tables_name_are_there(page: str, path: str) -> None:
+    """A path is below the root, below the package, or (a bare name) in a folder of its row."""
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    rows = [line for line in text.splitlines() if line.startswith("|") and f"`{path}`" in line]
+    folders = ["", "metasearch/"]
+    folders += [f"metasearch/{name}" for row in rows for name in re.findall(r"`([\w/]+/)`", row)]
+
+    assert any(
+        next(ROOT.glob((folder + path).replace("NAME", "*").rstrip("/")), None)
+        for folder in folders
+    )
+
+
 def test_every_page_can_be_found() -> None:
     """README names every page of docs/, and the folder of decisions."""
     linked = {
