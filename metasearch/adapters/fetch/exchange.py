@@ -1,8 +1,8 @@
 """One request to one source, and what comes of it: turn, tries, breaker, and what is slow.
 
 Is the source well (health.py)? Is it our turn (throttle.py)? Then the transport sends, and what
-came back is judged by its status and for bot walls (verdict.py). What takes far longer than usual
-is given up or asked twice (history.py, hedge.py); what fails in passing is tried again.
+came back is judged by its status and for bot walls (status.py). What takes far longer than usual
+is given up or asked twice (history.py, overdue.py); what fails in passing is tried again.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from metasearch.adapters.fetch.health import Health, Pause, SourceState
-from metasearch.adapters.fetch.hedge import Overdue, raced
 from metasearch.adapters.fetch.history import History
+from metasearch.adapters.fetch.overdue import Overdue, raced
+from metasearch.adapters.fetch.status import judged, objection, overloaded, passing
 from metasearch.adapters.fetch.throttle import Turnstile
 from metasearch.adapters.fetch.tokens import Tokens
-from metasearch.adapters.fetch.verdict import judged, objection, overloaded, passing
 from metasearch.adapters.request import Grant, Page, Request
 from metasearch.adapters.spec import Limits
 from metasearch.errors import NotRead, RateLimited, SourceError, TimedOut, Unreachable

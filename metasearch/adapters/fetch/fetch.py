@@ -1,8 +1,8 @@
 """Request to page: single flight and cache.
 
-What a fetch goes through, in order: is somebody fetching the page already? is it in the cache, and
-what is it worth (kept.py)? Then the source is asked (exchange.py). The parser sees only what may be
-an answer.
+A fetch goes through these steps: is the page being fetched already? Is it in the cache, and may it be
+used (cache_policy.py)? Then the source is asked (exchange.py). The parser gets only pages that may
+be answers.
 """
 
 from __future__ import annotations
@@ -13,10 +13,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from metasearch.adapters.fetch.exchange import Asker, Exchanges
-from metasearch.adapters.fetch.health import Pause, SourceState
-from metasearch.adapters.fetch.hedge import ended
-from metasearch.adapters.fetch.kept import (
+from metasearch.adapters.fetch.cache_policy import (
     NEGATIVE_SECONDS,
     Worth,
     ageing,
@@ -27,6 +24,9 @@ from metasearch.adapters.fetch.kept import (
     spared,
     unpacked,
 )
+from metasearch.adapters.fetch.exchange import Asker, Exchanges
+from metasearch.adapters.fetch.health import Pause, SourceState
+from metasearch.adapters.fetch.overdue import ended
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.spec import Limits
 from metasearch.errors import (
