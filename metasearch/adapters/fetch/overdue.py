@@ -1,21 +1,18 @@
-"""One exchange that may be late: given up far past its usual time, or joined by a second request
-like it.
-
-`ended` is how everybody waits here: `asyncio.wait` for the few tasks of one exchange, at half its
-price.
+"""Waiting for one exchange: `wait_for` until it ends or a moment comes, and `in_usual_time`, which
+gives up an exchange that is far past its usual time.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Coroutine
 from typing import Any
 
 from metasearch.adapters.fetch.history import Times
 from metasearch.adapters.request import Page
 from metasearch.loop.lag import lag
 
-#: A loop may wake this many seconds before the moment that it was told.
+#: The loop may call a timer this many seconds before its moment.
 EARLY = 1e-3
 
 
@@ -28,120 +25,68 @@ class Overdue(Exception):
         self.usual = usual
 
 
-class _Bell:
-    """Rung by whatever comes first, and by what comes after in vain."""
+async def wait_for(task: asyncio.Task[Page], until: float | None) -> None:
+    """Waits until the task is done, or until a moment; leaves the task running if cancelled.
 
-    __slots__ = ("rung",)
+    This is `asyncio.wait` for a single task, at half its cost.
 
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        self.rung: asyncio.Future[None] = loop.create_future()
-
-    def ring(self, _: object = None) -> None:
-        if not self.rung.done():
-            self.rung.set_result(None)
-
-
-async def ended(tasks: Sequence[asyncio.Task[Page]], until: float | None) -> None:
-    """Waits until one of the tasks is done, or until a moment in `loop.time()` seconds; cancelled,
-    it leaves them.
+    Args:
+        task: What is waited for.
+        until: Latest moment in `loop.time()` seconds; None waits without end.
     """
-    if any(task.done() for task in tasks):
+    if task.done():
         return
     loop = asyncio.get_running_loop()
-    bell = _Bell(loop)
-    ring = bell.ring
-    timer = None if until is None else loop.call_at(until, ring)
-    for task in tasks:
-        task.add_done_callback(ring)
+    waiting: asyncio.Future[None] = loop.create_future()
+
+    def wake(_: object = None) -> None:
+        if not waiting.done():
+            waiting.set_result(None)
+
+    timer = None if until is None else loop.call_at(until, wake)
+    task.add_done_callback(wake)
     try:
-        await bell.rung
+        await waiting
     finally:
         if timer is not None:
             timer.cancel()
-        for task in tasks:
-            task.remove_done_callback(ring)
+        task.remove_done_callback(wake)
 
 
-async def raced(
-    first: Coroutine[Any, Any, Page],
-    second: Callable[[float], Awaitable[asyncio.Task[Page] | None]],
-    times: Times,
-    is_answer: Callable[[Page], bool],
-) -> tuple[Page, Page | None]:
-    """The first answer of one request, or of two where the first is slow; what has not come by then
-    is cancelled.
+async def in_usual_time(sending: Coroutine[Any, Any, Page], times: Times) -> Page:
+    """Returns the answer, unless it takes far longer than such answers usually take.
 
-    How long is too long is looked up again at that moment: where another exchange was found late
-    meanwhile, this one goes on. An error, or a page that is no answer, waits for the other request
-    to do better.
+    The limit is looked up again when it is reached: where another exchange was found late
+    meanwhile, this one goes on.
 
     Args:
-        first: Sends the request.
-        second: Sends it again, after so many seconds; gives None where that may not be.
+        sending: Sends the request; is cancelled when it is given up.
         times: How long such requests take.
-        is_answer: Whether a page may be one.
-
-    Returns:
-        The page, and that of the other request if it had come and was none.
 
     Raises:
-        Overdue: It is far past the usual time.
-        SourceError: What the first request failed with, if no page came at all.
+        Overdue: The exchange was given up.
+        SourceError: As raised by `sending`.
     """
+    if times.longest is None:
+        return await sending
     loop = asyncio.get_running_loop()
     began, lost = loop.time(), lag().lost
-    tasks = [loop.create_task(first)]
-    hedge_at = times.hedge_after
+    task = loop.create_task(sending)
     try:
-        while True:
-            late = lag().lost - lost  # for so long nobody looked whether an answer was there
-            moments = [
-                began + late + moment for moment in (hedge_at, times.longest) if moment is not None
-            ]
-            await ended([task for task in tasks if not task.done()], min(moments, default=None))
-            if found := _found(tasks, is_answer):
-                return found
+        while not task.done():
+            longest = times.longest
+            # While the loop stood still, nothing could see whether an answer had come.
+            stood_still = lag().lost - lost
+            await wait_for(task, None if longest is None else began + stood_still + longest)
             passed = loop.time() - began - (lag().lost - lost) + EARLY
-            if hedge_at is not None and passed >= hedge_at:
-                hedge_at = None
-                if (another := await second(passed)) is not None:
-                    tasks.append(another)
-            if (longest := times.longest) is not None and passed >= longest:
-                times.late()  # at once, so that of several that are late only one is given up
+            longest = times.longest
+            if not task.done() and longest is not None and passed >= longest:
+                times.late()  # at once, so that of several late exchanges only one is given up
                 raise Overdue(longest, times.usual or 0.0)
+        return task.result()
     finally:
-        await _left_behind(tasks)
-
-
-async def _left_behind(tasks: Sequence[asyncio.Task[Page]]) -> None:
-    """Cancels what is still under way; every error counts as seen."""
-    running = [task for task in tasks if not task.done()]
-    for task in running:
-        task.cancel()
-    if running:
-        await asyncio.gather(*running, return_exceptions=True)
-    for task in tasks:
-        if not task.cancelled():
-            task.exception()
-
-
-def _found(
-    tasks: list[asyncio.Task[Page]], is_answer: Callable[[Page], bool]
-) -> tuple[Page, Page | None] | None:
-    """The page to take and the one that was none; None as long as something better may come.
-
-    Raises:
-        SourceError: That of the first, if all have failed.
-    """
-    pages = [task.result() for task in tasks if task.done() and task.exception() is None]
-    if len(tasks) == 1 and pages:
-        return pages[0], None
-    answers = [page for page in pages if is_answer(page)]
-    if answers or all(task.done() for task in tasks):
-        if not pages:
-            tasks[0].result()
-        best = (answers or pages)[0]
-        return best, next(
-            (page for page in pages if page is not best and not is_answer(page)), None
-        )
-    return None
+        if not task.done():
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+        elif not task.cancelled():
+            task.exception()  # counts as seen where the caller was cancelled meanwhile

@@ -38,12 +38,6 @@ class FairThrottler(Throttler):
         self._turn = Lock()
 
     @property
-    def free(self) -> bool:
-        """Whether a start may be taken now, and nobody waits for one."""
-        self.flush()  # type: ignore[no-untyped-call]
-        return len(self._task_logs) < self.rate_limit and not self._turn.locked()
-
-    @property
     def due(self) -> float:
         """Seconds until the next start is free, if nobody else waits for one."""
         self.flush()  # type: ignore[no-untyped-call]
@@ -158,27 +152,12 @@ class Turnstile:
         try:
             yield
         finally:
-            self.leave()
+            self._slots.release()
 
     @property
     def due(self) -> float:
         """Seconds until the source's rate lets another request start, be there a queue or not."""
         return self._rate.due
-
-    async def pass_at_once(self) -> bool:
-        """Lets a request through if that makes nobody wait, itself included; `leave` ends it.
-
-        Returns:
-            Whether it is through.
-        """
-        if self._queue.held or self._slots.locked() or not self._rate.free:
-            return False
-        await self._enter(None)  # nothing to wait for, so nobody comes between
-        return True
-
-    def leave(self) -> None:
-        """A request has ended."""
-        self._slots.release()
 
     async def _enter(self, asker: Hashable, user: Hashable = None) -> None:
         await self._queue.acquire(asker, user)

@@ -296,25 +296,6 @@ async def test_one_of_several_requests_leaves() -> None:
     assert not lock.held
 
 
-async def test_passing_at_once_makes_nobody_wait(clock: Clock) -> None:
-    """It takes a slot and a start only where both are free and nobody is in line; otherwise it
-    takes nothing."""
-    turnstile = Turnstile(Limits(requests=2, per=1.0, concurrency=2))
-    assert await turnstile.pass_at_once()
-    assert await turnstile.pass_at_once()
-    assert not await turnstile.pass_at_once()  # no slot
-    turnstile.leave()
-    assert not await turnstile.pass_at_once()  # no start
-    waiting = asyncio.ensure_future(through(turnstile))
-    await asyncio.sleep(0)
-    assert turnstile._queue.held
-    assert not await turnstile.pass_at_once()  # somebody waits
-    await waiting
-    assert await turnstile.pass_at_once()
-    turnstile.leave()
-    turnstile.leave()
-
-
 async def test_when_the_next_start_is_due(clock: Clock) -> None:
     """At once while some are left; then when the first of the period is over."""
     turnstile = Turnstile(Limits(requests=2, per=3600.0, concurrency=4))
