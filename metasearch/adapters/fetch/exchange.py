@@ -18,7 +18,7 @@ from metasearch.adapters.fetch.health import Health, Pause, SourceState
 from metasearch.adapters.fetch.history import History
 from metasearch.adapters.fetch.overdue import Overdue, in_usual_time
 from metasearch.adapters.fetch.status import judged, overloaded, passing
-from metasearch.adapters.fetch.throttle import Turnstile
+from metasearch.adapters.fetch.throttle import RequestLimiter
 from metasearch.adapters.fetch.tokens import Tokens
 from metasearch.adapters.request import Grant, Page, Request
 from metasearch.adapters.spec import Limits
@@ -60,7 +60,7 @@ class _Source:
 
     health: Health
     history: History
-    turnstile: Turnstile
+    limiter: RequestLimiter
 
 
 class Exchanges:
@@ -144,11 +144,11 @@ class Exchanges:
             known.health.check()
             # An hour's allowance that is used up is told at once: to wait for it would cost
             # everybody the deadline.
-            if 0 < asking.deadline - loop.time() < (due := known.turnstile.due):
+            if 0 < asking.deadline - loop.time() < (due := known.limiter.due):
                 own = f"{limits.requests:g} in {limits.per:g} s"
                 raise RateLimited(request.source, due, url=request.shown, own=own)
             try:
-                async with known.turnstile.passed(asking.asker, asking.user):
+                async with known.limiter.passed(asking.asker, asking.user):
                     return await self._exchanged(
                         request, limits, asking.deadline - loop.time(), known, env_name
                     )
@@ -168,7 +168,7 @@ class Exchanges:
             jitter = lambda: random.random() * self._patience  # noqa: E731, S311
             health = Health(source, self._monotonic, jitter, self._told)
             known = self._sources[source] = _Source(
-                health, History(), Turnstile(limits, patience=self._patience)
+                health, History(), RequestLimiter(limits, patience=self._patience)
             )
         return known
 
