@@ -59,7 +59,7 @@ class FairThrottler:
                     break
                 # A millisecond more: a start is free only when the period is over.
                 await sleep(wait + 1e-3)
-            await self._throttler.acquire()
+            await self._throttler.acquire()  # type: ignore[no-untyped-call]  # it has no types
             self._starts.append(time.monotonic())
 
     def _free_at(self) -> float:
