@@ -167,11 +167,11 @@ def request() -> Request:
 async def test_a_sources_usual_time_does_not_learn_from_our_lateness():
     """An answer during which the loop stood still teaches nothing."""
     loop = asyncio.get_running_loop()
-    exchanges = Exchanges(Slow(3.0, 0.1), monotonic=loop.time, patience=0, hedging=False)
+    exchanges = Exchanges(Slow(3.0, 0.1), monotonic=loop.time, patience=0)
     with lag().watched():
         await page(exchanges, 30.0)
     assert exchanges.state("db").p50_ms is None
-    calm = Exchanges(Slow(0.0, 0.1), monotonic=loop.time, patience=0, hedging=False)
+    calm = Exchanges(Slow(0.0, 0.1), monotonic=loop.time, patience=0)
     with lag().watched():
         await asyncio.sleep(1)
         await page(calm, 30.0)
@@ -187,7 +187,7 @@ async def page(exchanges: Exchanges, seconds: float) -> Page:
 async def test_breakers_do_not_open_because_of_us():
     """However often the loop stands still for as long as a source may take."""
     loop = asyncio.get_running_loop()
-    exchanges = Exchanges(Slow(7.99, 60.0), monotonic=loop.time, patience=0, hedging=False)
+    exchanges = Exchanges(Slow(7.99, 60.0), monotonic=loop.time, patience=0)
     with lag().watched():
         for _ in range(8):
             with pytest.raises(NotRead, match="too busy"):

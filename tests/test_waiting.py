@@ -47,7 +47,7 @@ def engine(bodies: Mapping[str, Body], **settings: Any) -> tuple[Engine, Upstrea
     }
     made = Engine(Settings(sources=sources, default_sources=tuple(bodies), **settings))
     upstreams = Upstreams(bodies)
-    made._fetcher = Fetcher(upstreams, None, patience=0, hedging=False)
+    made._fetcher = Fetcher(upstreams, None, patience=0)
     return made, upstreams
 
 

@@ -12,15 +12,38 @@ from typing import Any, Literal, NamedTuple
 
 from metasearch.bib.strings import Converter
 
-#: A compiled selector: takes a node of a parsed body, gives what it finds there (None or an empty
-#: list: nothing).
-Selector = Callable[[Any], Any]
+#: Takes a node of a parsed body; returns what it finds there (None or an empty list: nothing).
+Finder = Callable[[Any], Any]
 #: One template, or several for one parameter.
 Template = str | tuple[str, ...]
 
 
 #: Bytes of the largest body, where a source does not say.
 MAX_BYTES = 8 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Selector:
+    """A compiled selector. Where it is called for each record, call `find` itself.
+
+    Attributes:
+        find: Takes a node, returns what the selector finds in it.
+        name: Where the selector is no more than the name of a JSON member or of an XML child, that
+            name.
+        needs: The selector finds nothing in a record in which none of these names is there; None
+            where it may.
+        every: As `find`, with None for each item of a list in which it finds nothing while it finds
+            something in others; None where that makes no difference.
+    """
+
+    find: Finder
+    name: str | None = None
+    needs: tuple[str, ...] | None = None
+    every: Finder | None = None
+
+    def __call__(self, node: Any) -> Any:
+        """As `find`."""
+        return self.find(node)
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,11 +283,8 @@ class Attempt(NamedTuple):
 
     Attributes:
         field: What it is read for: a field of the record, or the scheme of an identifier.
-        name: Where the selector is no more than the name of a JSON member or of an XML child, that
-            name.
-        needs: The selector finds nothing in a record in which none of these names is there; None
-            where it may.
-        select: None where the converter takes the record's node itself.
+        name, needs: As in `Selector`.
+        find: None where the converter takes the record's node itself.
         texts: Makes strings of the nodes that the selector finds; None where the converter takes
             what is found.
     """
@@ -272,7 +292,7 @@ class Attempt(NamedTuple):
     field: str
     name: str | None
     needs: tuple[str, ...] | None
-    select: Selector | None
+    find: Finder | None
     texts: Callable[[Any], Any] | None
     convert: Converter
 

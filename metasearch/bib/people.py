@@ -417,5 +417,4 @@ def people(
             authors = list(dict.fromkeys(authors))
         return tuple(authors)
 
-    convert.needs = getattr(each, "needs", None)  # type: ignore[attr-defined]  # reader.py asks for it
     return convert

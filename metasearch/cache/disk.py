@@ -53,8 +53,8 @@ class DiskStore:
         self._reader: Executor = ThreadPoolExecutor(1, "metasearch-cache-read")
         self._writer: Executor = ThreadPoolExecutor(1, "metasearch-cache-write")
         self._opening = threading.Lock()
-        self._cache: Any = None
-        self._retired: list[Any] = []
+        self._cache: pages.Pages | None = None
+        self._retired: list[pages.Pages] = []
         self._problem: CacheError | None = None
         self._renewed = self._closed = False
         self._busy_until = 0.0
@@ -165,7 +165,7 @@ class DiskStore:
             self._problem.__cause__ = cause
         _log.warning("%s. %s", self._problem, self._problem.advice)
 
-    def _opened(self) -> Any:
+    def _opened(self) -> pages.Pages:
         with self._opening:
             if self._cache is None:
                 if time.monotonic() < self._busy_until:
@@ -192,18 +192,16 @@ class DiskStore:
         cache = self._opened()
         row = zlib.compress(value, 1)
         if len(row) < pages.LARGEST_ROW:
-            cache.set(key, row, expire=ttl, tag=tag)
+            cache.write(key, row, ttl, tag)
         if self._writes % UPKEEP_EVERY == 0:
-            cache.expire()
-            cache.cull()
+            cache.upkeep()
         self._writes += 1
 
     def _delete(self, key: str) -> None:
         self._opened().delete(key)
 
     def _measure(self) -> tuple[int, int, dict[str, tuple[int, int]]]:
-        cache = self._opened()
-        return len(cache), cache.volume(), cache.tags()
+        return self._opened().measure()
 
     def _clear(self) -> bool:
         self._opened().clear()

@@ -5,8 +5,7 @@ claims of its own.
 from __future__ import annotations
 
 import sqlite3
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -59,13 +58,27 @@ class SafeDisk(diskcache.Disk):  # type: ignore[misc]  # the package is not type
 
 
 class Pages(diskcache.Cache):  # type: ignore[misc]  # as above
-    """A cache that trusts no row of its file, and leaves no connection behind it where that is no
-    file of ours.
+    """A cache that believes no row of its file, and leaves no connection open where the file is not
+    ours.
+
+    Only documented calls of diskcache are used, and plain SQLite on a connection of our own; `_con`
+    is the one exception (docs/decisions/0005).
+
+    Args:
+        folder: Where the file lies.
+        size_limit: Bytes that the file may take, roughly.
+
+    Raises:
+        sqlite3.DatabaseError: The file cannot be used; see `is_busy`.
     """
 
     def __init__(self, folder: Path, size_limit: int) -> None:
+        self._file = folder / diskcache.core.DBNAME
         options = {**_OPTIONS, "size_limit": size_limit}
-        _check_settings(folder, options)
+        if self._file.exists():
+            with closing(_connected(self._file)) as connection:
+                _check_lock(connection)
+                _check_settings(connection, options)
         try:
             super().__init__(str(folder), timeout=LOCK_TIMEOUT, disk=SafeDisk, **options)
         except BaseException:
@@ -74,49 +87,57 @@ class Pages(diskcache.Cache):  # type: ignore[misc]  # as above
 
     @property
     def _con(self) -> sqlite3.Connection:
-        connection: sqlite3.Connection = super()._con
-        # A row that claims to be larger than what we write is an error, not that much memory.
-        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LARGEST_ROW + 4096)
-        return connection
+        """diskcache's connection of this thread, with a limit on what SQLite returns of a row.
 
-    @property
-    def _sql_retry(self) -> Callable[..., sqlite3.Cursor]:
-        """As in diskcache, which waits for a minute while it opens; a search cannot."""
-        execute: Callable[..., sqlite3.Cursor] = self._sql
-        latest = time.monotonic() + LOCK_TIMEOUT
+        A limit belongs to a connection, and diskcache has no public way to its own: its queries
+        return the file name in a row, which could be a forged one of a gigabyte.
+        """
+        return _limited(super()._con)
 
-        def patiently(*args: Any) -> sqlite3.Cursor:
-            while True:
-                try:
-                    return execute(*args)
-                except sqlite3.OperationalError as exc:
-                    if not is_busy(exc) or time.monotonic() >= latest:
-                        raise
-                time.sleep(0.001)
+    def write(self, key: str, row: bytes, seconds: float, tag: str) -> None:
+        """Stores a value.
 
-        return patiently
+        Raises:
+            diskcache.Timeout: Another process has the file.
+        """
+        with self.transact():
+            self._correct_size()
+            self.set(key, row, expire=seconds, tag=tag)
 
-    def __len__(self) -> int:
-        """Rows; counted, because the number that diskcache keeps may be made up."""
-        ((rows,),) = self._sql("SELECT COUNT(*) FROM Cache").fetchall()
-        return int(rows)
+    def upkeep(self) -> None:
+        """Deletes what has expired, and the oldest values where the file is too large.
 
-    def volume(self) -> int:
-        """Bytes of the file; there are no others."""
-        ((pages,),) = self._sql("PRAGMA page_count").fetchall()
-        return int(self._page_size * pages)
+        Raises:
+            diskcache.Timeout: Another process has the file.
+        """
+        with self.transact():
+            self._correct_size()
+        self.cull()
 
-    def tags(self) -> dict[str, tuple[int, int]]:
-        """Tag -> (rows, bytes of their values), the largest first."""
-        rows = self._sql(
-            "SELECT CAST(tag AS BLOB), COUNT(*), TOTAL(LENGTH(value)) FROM Cache"
-            " WHERE LENGTH(tag) < 100 GROUP BY 1 ORDER BY 3 DESC LIMIT ?",
-            (MOST_TAGS,),
-        )
-        # As bytes, because SQLite takes whatever is called text for UTF-8.
-        return {
-            tag.decode(errors="replace"): (count, int(size)) for tag, count, size in rows.fetchall()
-        }
+    def measure(self) -> tuple[int, int, dict[str, tuple[int, int]]]:
+        """Counts what the file holds; the numbers that diskcache keeps in it may be forged.
+
+        Returns:
+            Rows; bytes of the file; tag -> (rows, bytes of their values), the largest first.
+        """
+        with closing(_connected(self._file)) as connection:
+            ((rows,),) = connection.execute("SELECT COUNT(*) FROM Cache")
+            ((pages,),) = connection.execute("PRAGMA page_count")
+            ((page_size,),) = connection.execute("PRAGMA page_size")
+            # As bytes, because SQLite takes whatever is called text for UTF-8.
+            tags = connection.execute(
+                "SELECT CAST(tag AS BLOB), COUNT(*), TOTAL(LENGTH(value)) FROM Cache"
+                " WHERE LENGTH(tag) < 100 GROUP BY 1 ORDER BY 3 DESC LIMIT ?",
+                (MOST_TAGS,),
+            ).fetchall()
+        by_tag = {tag.decode(errors="replace"): (count, int(size)) for tag, count, size in tags}
+        return int(rows), int(pages) * int(page_size), by_tag
+
+    def _correct_size(self) -> None:
+        """Sets the size of files beside the database, of which there are none, whatever the file
+        says: diskcache adds it to the size of the file, and culls by the sum.
+        """
+        self.reset("size", 0)
 
 
 def is_busy(error: sqlite3.Error) -> bool:
@@ -137,25 +158,47 @@ _OPTIONS: Mapping[str, Any] = DEFAULT_SETTINGS | {
 }
 
 
-def _check_settings(folder: Path, options: Mapping[str, Any]) -> None:
-    """Look at the settings in a file before diskcache obeys them: it takes their names for
+def _limited(connection: sqlite3.Connection) -> sqlite3.Connection:
+    """The connection; a row that claims to be larger than what we write is an error on it, and not
+    that much memory.
+    """
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LARGEST_ROW + 4096)
+    return connection
+
+
+def _connected(file: Path) -> sqlite3.Connection:
+    """A connection of our own, without transactions that begin by themselves."""
+    return _limited(sqlite3.connect(file, timeout=LOCK_TIMEOUT, isolation_level=None))
+
+
+def _check_lock(connection: sqlite3.Connection) -> None:
+    """Fails where another process has the file: diskcache waits a minute for it while it opens, and
+    a search cannot.
+
+    Raises:
+        sqlite3.OperationalError: After `LOCK_TIMEOUT`.
+    """
+    connection.execute("BEGIN IMMEDIATE")
+    connection.execute("ROLLBACK")
+
+
+def _check_settings(connection: sqlite3.Connection, options: Mapping[str, Any]) -> None:
+    """Checks the settings in a file before diskcache obeys them: it takes their names for
     attributes and pragmas.
 
     Raises:
         sqlite3.DatabaseError: The file is no database, or its settings are not those that we write.
     """
-    file = folder / diskcache.core.DBNAME
-    if not file.exists():
-        return
-    with closing(sqlite3.connect(file, timeout=LOCK_TIMEOUT, isolation_level=None)) as connection:
-        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LARGEST_ROW + 4096)
-        try:
-            rows = connection.execute("SELECT key, value FROM Settings LIMIT 100").fetchall()
-        except sqlite3.OperationalError as exc:
-            if str(exc).startswith("no such table"):
-                return  # somebody has just made it
-            raise
+    try:
+        rows = connection.execute("SELECT key, value FROM Settings LIMIT 100").fetchall()
+    except sqlite3.OperationalError as exc:
+        if str(exc).startswith("no such table"):
+            return  # another process has just made the file
+        raise
     for key, value in rows:
-        numeric = key == "size_limit" or key in METADATA
-        if (type(value) is not int) if numeric else (key not in options or value != options[key]):
+        if key == "size_limit" or key in METADATA:
+            ours = type(value) is int
+        else:
+            ours = key in options and value == options[key]
+        if not ours:
             raise sqlite3.DatabaseError("its settings are not ours")

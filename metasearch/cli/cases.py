@@ -57,7 +57,7 @@ async def ask(
     answer that is an error is a page, too.
     """
     watched = _Watched(transport_of(settings))
-    fetcher = Fetcher(watched, hedging=False)
+    fetcher = Fetcher(watched)
     try:
         request: Request | None = plan(read_query(query), spec, wanted, settings.env).request
         step = None

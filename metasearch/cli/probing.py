@@ -124,7 +124,7 @@ async def probe(
         seconds: For one source, its turn among the others not counted.
         told: Is told how many are done.
     """
-    fetcher = Fetcher(transport, hedging=False)
+    fetcher = Fetcher(transport)
     places = asyncio.Semaphore(AT_ONCE)
     done = 0
 

@@ -411,7 +411,7 @@ def _fetcher(
     transport = transport_of(settings)
     if record is not None:
         # What is recorded must have been sent, so no page may come from the cache.
-        return Fetcher(RecordTransport(transport, record, recorded_as), None, hedging=False)
+        return Fetcher(RecordTransport(transport, record, recorded_as), None)
     if settings.cache_dir is None:
         return Fetcher(transport, None)
     from metasearch.cache import DiskStore

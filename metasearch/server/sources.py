@@ -94,7 +94,6 @@ def _joined(states: Sequence[SourceState]) -> SourceState:
         worst,
         requests=sum(it.requests for it in states),
         failures=sum(it.failures for it in states),
-        hedges=sum(it.hedges for it in states),
         fresh=sum(it.fresh for it in states),
         stale=sum(it.stale for it in states),
         spared=sum(it.spared for it in states),
@@ -157,7 +156,6 @@ def source_object(it: SourceView) -> dict[str, Any]:
         "last_error": clean_or_none(it.state.last_error),
         "requests": it.state.requests,
         "failures": it.state.failures,
-        "hedges": it.state.hedges,
         "cached_pages": {
             "fresh": it.state.fresh,
             "stale": it.state.stale,

@@ -101,7 +101,7 @@ def engine(
     more = {"env": CONTACT, **more}
     made = Engine(Settings(sources=searched | asked, default_sources=tuple(bodies), **more))
     databases = Databases({**bodies, **enrichers}, turns)
-    made._fetcher = Fetcher(databases, None, patience=0, hedging=False)
+    made._fetcher = Fetcher(databases, None, patience=0)
     return made, databases
 
 

@@ -75,7 +75,6 @@ async def test_sources(client, engine):
         "last_error": None,
         "requests": 0,
         "failures": 0,
-        "hedges": 0,
         "cached_pages": {"fresh": 0, "stale": 0, "spared": 0},
         "p50_ms": None,
         "p95_ms": None,

@@ -1,8 +1,8 @@
 """One request to one source, and what comes of it: turn, tries, breaker, and what is slow.
 
-Is the source well (health.py)? Is it our turn (throttle.py)? Then the transport sends, and what
-came back is judged by its status and for bot walls (verdict.py). What takes far longer than usual
-is given up or asked twice (history.py, hedge.py); what fails in passing is tried again.
+May the source be asked (health.py)? Is it our turn (throttle.py)? Then the transport sends, and
+status.py judges the answer by its status code and looks for bot walls. An exchange that takes far
+longer than usual is given up (history.py, overdue.py); a passing failure is tried again.
 """
 
 from __future__ import annotations
@@ -11,16 +11,15 @@ import asyncio
 import random
 import time
 from collections.abc import Callable, Hashable
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from metasearch.adapters.fetch.health import Health, Pause, SourceState
-from metasearch.adapters.fetch.hedge import Overdue, raced
 from metasearch.adapters.fetch.history import History
-from metasearch.adapters.fetch.throttle import Turnstile
+from metasearch.adapters.fetch.overdue import Overdue, in_usual_time
+from metasearch.adapters.fetch.status import judged, overloaded, passing
+from metasearch.adapters.fetch.throttle import RequestLimiter
 from metasearch.adapters.fetch.tokens import Tokens
-from metasearch.adapters.fetch.verdict import judged, objection, overloaded, passing
 from metasearch.adapters.request import Grant, Page, Request
 from metasearch.adapters.spec import Limits
 from metasearch.errors import NotRead, RateLimited, SourceError, TimedOut, Unreachable
@@ -38,8 +37,6 @@ WORTH_A_TRY = 0.1
 #: An exchange during which the loop was late for a larger share of the time says nothing about the
 #: source's speed.
 LATE_SHARE = 0.1
-#: A source that allows fewer requests a second is never asked twice for one answer.
-TIGHT = 2.0
 
 
 @dataclass(slots=True)
@@ -63,7 +60,7 @@ class _Source:
 
     health: Health
     history: History
-    turnstile: Turnstile
+    limiter: RequestLimiter
 
 
 class Exchanges:
@@ -73,7 +70,6 @@ class Exchanges:
         transport: What sends; whoever gives it closes it.
         monotonic: Seconds, for pauses and the breaker.
         patience: Factor on every wait of our own choice: throttle, backoff, jitter.
-        hedging: Whether a second request may go out where the first is slow.
 
     Attributes:
         listener: Called with each wait that a source's answers or its silence here lead to; None
@@ -86,12 +82,10 @@ class Exchanges:
         *,
         monotonic: Callable[[], float] = time.monotonic,
         patience: float,
-        hedging: bool,
     ) -> None:
         self._transport = transport
         self._monotonic = monotonic
         self._patience = patience
-        self._hedging = hedging
         self._sources: dict[str, _Source] = {}
         self._tokens = Tokens(monotonic)
         self.listener: Callable[[Pause], None] | None = None
@@ -110,7 +104,6 @@ class Exchanges:
         p50, p95 = (known.history.times.quantile(share) for share in (0.5, 0.95))
         return replace(
             known.health.state,
-            hedges=known.history.hedges,
             p50_ms=_milliseconds(p50),
             p95_ms=_milliseconds(p95),
         )
@@ -151,11 +144,11 @@ class Exchanges:
             known.health.check()
             # An hour's allowance that is used up is told at once: to wait for it would cost
             # everybody the deadline.
-            if 0 < asking.deadline - loop.time() < (due := known.turnstile.due):
+            if 0 < asking.deadline - loop.time() < (due := known.limiter.due):
                 own = f"{limits.requests:g} in {limits.per:g} s"
                 raise RateLimited(request.source, due, url=request.shown, own=own)
             try:
-                async with known.turnstile.passed(asking.asker, asking.user):
+                async with known.limiter.passed(asking.asker, asking.user):
                     return await self._exchanged(
                         request, limits, asking.deadline - loop.time(), known, env_name
                     )
@@ -175,7 +168,7 @@ class Exchanges:
             jitter = lambda: random.random() * self._patience  # noqa: E731, S311
             health = Health(source, self._monotonic, jitter, self._told)
             known = self._sources[source] = _Source(
-                health, History(), Turnstile(limits, patience=self._patience)
+                health, History(), RequestLimiter(limits, patience=self._patience)
             )
         return known
 
@@ -193,10 +186,14 @@ class Exchanges:
             )
         health = known.health
         probe = health.admit()
-        known.history.asked()
         began, lost = self._monotonic(), lag().lost
         try:
-            page, other = await self._answered(request, limits, min(limits.timeout, left), known)
+            page = await in_usual_time(
+                self._transport.send(
+                    request, timeout=min(limits.timeout, left), max_bytes=limits.max_bytes
+                ),
+                known.history.of(request),
+            )
         except (Overdue, Unreachable, asyncio.CancelledError) as exc:
             # Our haste is not the source's fault: silence counts only if it lasted for half of its
             # timeout. Nor is our lateness: nobody knows whether it was silent while the loop stood
@@ -234,51 +231,10 @@ class Exchanges:
                 health.abandoned()
             raise
         took = self._monotonic() - began
-        if other is not None:
-            with suppress(
-                SourceError
-            ):  # a refusal of the second request counts, whatever came of the first
-                judged(other, limits, health, env_name)
         judged(page, limits, health, env_name)
         if lag().lost - lost <= took * LATE_SHARE:
             known.history.answered(request, took)
         return page
-
-    async def _answered(
-        self, request: Request, limits: Limits, allowed: float, known: _Source
-    ) -> tuple[Page, Page | None]:
-        """What is sent for one exchange: a request, and a second one where the first is slow; see
-        `raced`.
-        """
-        times = known.history.of(request)
-        first = self._transport.send(request, timeout=allowed, max_bytes=limits.max_bytes)
-        if times.usual is None:
-            return await first, None
-
-        async def second(passed: float) -> asyncio.Task[Page] | None:
-            rest = allowed - passed
-            if rest < (times.usual or 0.0) or not self._may_hedge(request, limits, known):
-                return None
-            if not await known.turnstile.pass_at_once():
-                return None
-            known.history.hedged()
-            send = self._transport.send(request, timeout=rest, max_bytes=limits.max_bytes)
-            task = asyncio.get_running_loop().create_task(send)
-            task.add_done_callback(lambda _: known.turnstile.leave())
-            return task
-
-        return await raced(first, second, times, lambda page: objection(page) is None)
-
-    def _may_hedge(self, request: Request, limits: Limits, known: _Source) -> bool:
-        """Whether the source bears a second request."""
-        loose = limits.requests >= TIGHT * limits.per
-        return (
-            self._hedging
-            and request.method == "GET"
-            and loose
-            and known.health.calm
-            and known.history.may_hedge
-        )
 
 
 def _no_answer(exc: BaseException, request: Request) -> SourceError:

@@ -1,8 +1,8 @@
 """Request to page: single flight and cache.
 
-What a fetch goes through, in order: is somebody fetching the page already? is it in the cache, and
-what is it worth (kept.py)? Then the source is asked (exchange.py). The parser sees only what may be
-an answer.
+A fetch goes through these steps: is the page being fetched already? Is it in the cache, and may
+it be used (cache_policy.py)? Then the source is asked (exchange.py). The parser gets only pages
+that may be answers.
 """
 
 from __future__ import annotations
@@ -13,10 +13,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from metasearch.adapters.fetch.exchange import Asker, Exchanges
-from metasearch.adapters.fetch.health import Pause, SourceState
-from metasearch.adapters.fetch.hedge import ended
-from metasearch.adapters.fetch.kept import (
+from metasearch.adapters.fetch.cache_policy import (
     NEGATIVE_SECONDS,
     Worth,
     ageing,
@@ -27,6 +24,9 @@ from metasearch.adapters.fetch.kept import (
     spared,
     unpacked,
 )
+from metasearch.adapters.fetch.exchange import Asker, Exchanges
+from metasearch.adapters.fetch.health import Pause, SourceState
+from metasearch.adapters.fetch.overdue import wait_for
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.spec import Limits
 from metasearch.errors import (
@@ -84,8 +84,6 @@ class Fetcher:
         monotonic: Seconds, for pauses and the breaker.
         patience: Factor on every wait of our own choice (throttle, backoff, jitter): 0 in tests and
             replays.
-        hedging: Whether a second request may go out where the first is slow; not where every
-            exchange is recorded.
     """
 
     def __init__(
@@ -96,14 +94,11 @@ class Fetcher:
         clock: Callable[[], float] = time.time,
         monotonic: Callable[[], float] = time.monotonic,
         patience: float = 1.0,
-        hedging: bool = True,
     ) -> None:
         self._transport = transport
         self._store = store
         self._clock = clock
-        self._exchanges = Exchanges(
-            transport, monotonic=monotonic, patience=patience, hedging=hedging
-        )
+        self._exchanges = Exchanges(transport, monotonic=monotonic, patience=patience)
         self._flights: dict[tuple[str, bool], _Flight] = {}
         self._tasks: set[asyncio.Task[Page]] = set()
         self._writes: set[asyncio.Task[None]] = set()
@@ -161,9 +156,9 @@ class Fetcher:
         task = flight.task
         flight.waiters += 1
         try:
-            await ended((task,), deadline)
+            await wait_for(task, deadline)
             if not task.done() and lag().stalled:  # what has come meanwhile is read in a moment
-                await ended((task,), loop.time() + GRACE)
+                await wait_for(task, loop.time() + GRACE)
         finally:
             flight.waiters -= 1
             if not flight.waiters:

@@ -56,9 +56,8 @@ class SourceState:
             "half-open": to be probed.
         until: Seconds until it is asked again; 0.0 where it may be asked now.
         last_error: The last failure, kept until an answer comes; None where there is none.
-        requests: How often it was asked, further tries included, second requests (`hedges`) not.
+        requests: How often it was asked, further tries included.
         failures: How many of these brought an error.
-        hedges: Second requests, sent because the first was far past its usual time.
         fresh: Pages that were answered from the cache, within their ttl.
         stale: Pages that were answered from the cache past their ttl, while (or although not) a
             newer one was fetched.
@@ -73,7 +72,6 @@ class SourceState:
     last_error: str | None = None
     requests: int = 0
     failures: int = 0
-    hedges: int = 0
     fresh: int = 0
     stale: int = 0
     spared: int = 0
@@ -139,7 +137,6 @@ class Health:
         self._paused_until: float | None = None
         self._open_until: float | None = None
         self._probing = False
-        self._refused_at: float | None = None
         self._refusal: SourceError | None = None
         self._last_error: SourceError | None = None
 
@@ -154,14 +151,6 @@ class Health:
     def ok(self) -> bool:
         """Whether it may be asked by everybody."""
         return self._standing()[0] == "ok"
-
-    @property
-    def calm(self) -> bool:
-        """Whether nothing is known against it: no failure since the last answer, no refusal for
-        `LONGEST_PAUSE`.
-        """
-        recent = self._refused_at is not None and self._clock() - self._refused_at < LONGEST_PAUSE
-        return self.ok and not self._failures and not recent
 
     def check(self) -> None:
         """Says at once that asking is of no use.
@@ -270,8 +259,7 @@ class Health:
 
     def _pause(self, error: SourceError, seconds: float) -> None:
         self._refusal = error
-        self._refused_at = self._clock()
-        until = self._refused_at + self._stretched(seconds)
+        until = self._clock() + self._stretched(seconds)
         self._paused_until = until if self._paused_until is None else max(self._paused_until, until)
 
     def _stretched(self, seconds: float) -> float:

@@ -1,5 +1,4 @@
-"""How long a source usually takes, and what follows: when it is late, and when a second request may
-go out.
+"""How long a source usually takes, and after how long an exchange is late.
 
 Nothing here waits or reads a clock; nothing outlives the process. Docs: docs/politeness.md.
 """
@@ -19,12 +18,6 @@ ENOUGH = 20
 #: An exchange is given up at so many times the p95 of its kind, but never before `LATE_FLOOR`
 #: seconds.
 LATE_FACTOR, LATE_FLOOR = 5.0, 2.0
-#: A second request goes out at so many times the p95, but never before `HEDGE_FLOOR` seconds.
-HEDGE_FACTOR, HEDGE_FLOOR = 2.0, 0.1
-#: Requests that pay for one second request: 2 %.
-HEDGE_COST = 50
-#: Second requests that may be saved up.
-HEDGES_SAVED = 2
 
 
 class Times:
@@ -76,26 +69,17 @@ class Times:
             else max(LATE_FLOOR, LATE_FACTOR * usual)
         )
 
-    @property
-    def hedge_after(self) -> float | None:
-        """Seconds after which a second request may help; None until enough is known."""
-        usual = self.usual
-        return None if usual is None else max(HEDGE_FLOOR, HEDGE_FACTOR * usual)
-
 
 class History:
-    """What the exchanges with one source have taught.
+    """How long the exchanges with one source took.
 
     Attributes:
         times: Of all answers, for people.
-        hedges: Second requests that were sent.
     """
 
     def __init__(self) -> None:
         self.times = Times()
-        self.hedges = 0
         self._kinds: dict[tuple[str, int], Times] = {}
-        self._credit = 0
 
     def of(self, request: Request) -> Times:
         """The times of requests like this one: the same step, and pages of about the same size (by
@@ -107,21 +91,7 @@ class History:
             times = self._kinds[kind] = Times()
         return times
 
-    def asked(self) -> None:
-        """A request goes out, which is not a second one."""
-        self._credit = min(self._credit + 1, HEDGES_SAVED * HEDGE_COST)
-
     def answered(self, request: Request, seconds: float) -> None:
-        """Its answer came after so many seconds, by whichever of two requests."""
+        """The answer to a request came after so many seconds."""
         self.times.add(seconds)
         self.of(request).add(seconds)
-
-    @property
-    def may_hedge(self) -> bool:
-        """Whether the requests so far pay for a second one."""
-        return self._credit >= HEDGE_COST
-
-    def hedged(self) -> None:
-        """A second request goes out."""
-        self._credit -= HEDGE_COST
-        self.hedges += 1

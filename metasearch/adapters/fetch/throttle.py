@@ -1,4 +1,6 @@
-"""How hard one source is asked: starts per time, requests at once; and whose turn it is."""
+"""The rate limiter of one source: starts per time, requests at once, and the order of those who
+wait.
+"""
 
 from __future__ import annotations
 
@@ -15,18 +17,20 @@ from asyncio_throttle.throttler import Throttler
 from metasearch.adapters.spec import Limits
 
 
-class FairThrottler(Throttler):
-    """`asyncio_throttle.Throttler`, first come first served, and sleeping until the next slot is
-    free.
+class FairThrottler:
+    """`asyncio_throttle.Throttler`, first come first served, and without polling.
 
-    The original polls every 10 ms, and a newcomer can pass the queue. Never more than `rate_limit`
-    starts lie in any window of `period` seconds. Belongs to one event loop; waiters may be
-    cancelled.
+    The original alone polls every 10 ms, and a newcomer can pass the queue. Here callers come to it
+    one by one, each when a start is free. Never more than `rate_limit` starts lie in any window of
+    `period` seconds. Belongs to one event loop; waiters may be cancelled.
 
     Args:
         rate_limit: Starts per period. A fraction below 1 is one start in a longer period; above, it
             is rounded down.
         period: Seconds.
+
+    Raises:
+        ValueError: The rate is not positive.
     """
 
     def __init__(self, rate_limit: float, period: float = 1.0) -> None:
@@ -34,34 +38,34 @@ class FairThrottler(Throttler):
             raise ValueError(f"a rate must be positive: {rate_limit} in {period} s")
         if rate_limit < 1:
             period, rate_limit = period / rate_limit, 1
-        super().__init__(math.floor(min(rate_limit, 1e9)), period)
+        self._most = math.floor(min(rate_limit, 1e9))
+        self._period = period
+        self._throttler = Throttler(self._most, period)
+        #: Moments of the last starts, the oldest first; no more than fit into one window.
+        self._starts: deque[float] = deque(maxlen=self._most)
         self._turn = Lock()
-
-    @property
-    def free(self) -> bool:
-        """Whether a start may be taken now, and nobody waits for one."""
-        self.flush()  # type: ignore[no-untyped-call]
-        return len(self._task_logs) < self.rate_limit and not self._turn.locked()
 
     @property
     def due(self) -> float:
         """Seconds until the next start is free, if nobody else waits for one."""
-        self.flush()  # type: ignore[no-untyped-call]
-        if len(self._task_logs) < self.rate_limit:
-            return 0.0
-        return float(max(0.0, self._task_logs[0] + self.period - time.monotonic()))
+        return max(0.0, self._free_at() - time.monotonic())
 
     async def acquire(self) -> None:
-        """Waits for one's turn and takes a start."""
+        """Waits for the caller's turn and takes a start."""
         async with self._turn:
             while True:
-                self.flush()  # type: ignore[no-untyped-call]
-                if len(self._task_logs) < self.rate_limit:
+                wait = self._free_at() - time.monotonic()
+                if wait < 0:
                     break
-                wait = self._task_logs[0] + self.period - time.monotonic()
-                # A millisecond more: flush() drops only what is strictly older than the period.
-                await sleep(max(0.0, wait) + 1e-3)
-            self._task_logs.append(time.monotonic())
+                # A millisecond more: a start is free only when the period is over.
+                await sleep(wait + 1e-3)
+            await self._throttler.acquire()  # type: ignore[no-untyped-call]  # it has no types
+            self._starts.append(time.monotonic())
+
+    def _free_at(self) -> float:
+        """When the next start is free, in monotonic seconds; it may be over."""
+        full = len(self._starts) == self._most
+        return self._starts[0] + self._period if full else -math.inf
 
 
 class RoundRobin:
@@ -99,8 +103,8 @@ class RoundRobin:
             raise
 
     def release(self) -> None:
-        """Hands the lock to the next asker, who goes to the end of its user's round, and the user
-        to that of all.
+        """Passes the lock to the next request. Its asker goes to the end of the user's line, and
+        the user to the end of the line of users.
         """
         while self._lines:
             user = next(iter(self._lines))
@@ -118,9 +122,7 @@ class RoundRobin:
         self.held = False
 
     def _forget(self, user: Hashable, asker: Hashable, turn: asyncio.Future[None]) -> None:
-        """Takes one who left out of the lines; where it has been taken out, nothing is left to
-        do.
-        """
+        """Takes a request that was cancelled out of the lines, if it still stands in one."""
         askers = self._lines.get(user, {})
         line = askers.get(asker, deque())
         if turn not in line:
@@ -132,18 +134,16 @@ class RoundRobin:
             del self._lines[user]
 
 
-class Turnstile:
-    """Lets requests to one source through: at most `concurrency` at once, then at the rate of its
-    limits.
+class RequestLimiter:
+    """Admits requests to one source: at most `concurrency` at once, at the rate of its limits.
 
-    Those who wait are let through user by user and asker by asker, so that one who wants fifty
-    pages does not keep out one who wants a single page, nor a user with twenty searches one who has
-    a single search. The slot is taken before the start, so that a start is counted when it really
-    happens.
+    Waiting requests are admitted user by user and asker by asker: a search for fifty pages does not
+    keep out a search for a single page, nor a user with twenty searches a user with one. The slot
+    is taken before the start, so that a start is counted when it happens.
 
     Args:
         limits: The source's.
-        patience: Factor on the period; 0 in tests waits for nobody.
+        patience: Factor on the period; with 0, as in tests, nothing waits for the rate.
     """
 
     def __init__(self, limits: Limits, *, patience: float = 1.0) -> None:
@@ -153,32 +153,19 @@ class Turnstile:
 
     @asynccontextmanager
     async def passed(self, asker: Hashable = None, user: Hashable = None) -> AsyncIterator[None]:
-        """A request of that asker, from its turn to its end; see `RoundRobin.acquire`."""
+        """Holds a place for a request of that asker, from its turn to its end; see
+        `RoundRobin.acquire`.
+        """
         await self._enter(asker, user)
         try:
             yield
         finally:
-            self.leave()
+            self._slots.release()
 
     @property
     def due(self) -> float:
         """Seconds until the source's rate lets another request start, be there a queue or not."""
         return self._rate.due
-
-    async def pass_at_once(self) -> bool:
-        """Lets a request through if that makes nobody wait, itself included; `leave` ends it.
-
-        Returns:
-            Whether it is through.
-        """
-        if self._queue.held or self._slots.locked() or not self._rate.free:
-            return False
-        await self._enter(None)  # nothing to wait for, so nobody comes between
-        return True
-
-    def leave(self) -> None:
-        """A request has ended."""
-        self._slots.release()
 
     async def _enter(self, asker: Hashable, user: Hashable = None) -> None:
         await self._queue.acquire(asker, user)

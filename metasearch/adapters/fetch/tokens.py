@@ -17,7 +17,7 @@ from typing import Any
 
 import orjson
 
-from metasearch.adapters.fetch.verdict import said
+from metasearch.adapters.fetch.status import said
 from metasearch.adapters.request import Grant, Page, Pairs, Request, Secret
 from metasearch.errors import AccessDenied, BadAnswer
 

@@ -2,8 +2,8 @@
 
 `Transport` is the seam: whatever has `send` and `close` can stand here, and cassette.py does.
 `HttpTransport` takes care of what a hostile or broken server can do to us: where it may send us
-(guard.py at connect time, redirects by hand in hops.py), how much it may send (the body is counted
-after decompression), and how long it may take (one clock over all hops). Whatever aiohttp or the
+(guard.py at connect time, redirects.py by hand), how much it may send (the body is counted after
+decompression), and how long it may take (one clock over all redirects). Whatever aiohttp or the
 socket raises becomes one of our own errors, by one table.
 """
 
@@ -29,7 +29,7 @@ from metasearch.adapters.fetch.bounded import (
     TooMuchHead,
 )
 from metasearch.adapters.fetch.guard import AllowList, ForbiddenAddress
-from metasearch.adapters.fetch.hops import REDIRECTS, Hop, first_hop, next_hop
+from metasearch.adapters.fetch.redirects import REDIRECTS, Hop, first_hop, next_hop
 from metasearch.adapters.fetch.resolver import DaemonResolver
 from metasearch.adapters.request import Page, Request, redacted, secrets_of, without_secrets
 from metasearch.errors import BadAnswer, ConnectFailed, NotAllowed, SourceError, TimedOut, TooLarge

@@ -27,7 +27,6 @@ from metasearch.adapters.parse.refusals import blocked, not_expected, refusal, s
 from metasearch.adapters.parse.weight import LIGHT_MARKS, MOST_ELEMENTS, holds_too_much
 from metasearch.adapters.request import Page, Request, without_secrets
 from metasearch.adapters.select import as_strings
-from metasearch.adapters.select.json import every
 from metasearch.adapters.select.xml_record import XmlRecord
 from metasearch.adapters.spec import AdapterSpec, LateShape, Selector, Shape
 from metasearch.adapters.translate.links import followed
@@ -242,7 +241,7 @@ def _first_that_fits(shapes: list[LateShape], root: Any, page: Page, spec: Adapt
         kind = _kind(shape)
         total = _one(shape.total, root, kind, convert.integer)
         total = page.total if total is None else total
-        nodes = every(shape.records)(root)
+        nodes = (shape.records.every or shape.records.find)(root)
         if isinstance(nodes, dict):
             nodes = [nodes]  # "one or many": a single hit that is not in a list
         if isinstance(nodes, list) and nodes:

@@ -25,18 +25,15 @@ def attempts(rules: Sequence[FieldRule], body: str) -> list[Attempt]:
 
 
 def whole(node: Any) -> Any:
-    """The selector of a rule whose converter takes the record's node itself."""
+    """What the selector of a rule finds whose converter takes the record's node itself."""
     return node
 
 
 def _attempt(select: Selector, rule: FieldRule, body: str) -> Attempt:
-    if select is whole:
-        return Attempt(
-            rule.field, None, getattr(rule.convert, "needs", None), None, None, rule.convert
-        )
+    if select.find is whole:
+        return Attempt(rule.field, None, select.needs, None, None, rule.convert)
     texts = None if rule.nodes else texts_of(body)
-    needs = getattr(select, "needs", None)
-    return Attempt(rule.field, getattr(select, "name", None), needs, select, texts, rule.convert)
+    return Attempt(rule.field, select.name, select.needs, select.find, texts, rule.convert)
 
 
 def read(
@@ -52,20 +49,20 @@ def read(
     """
     values: dict[str, Any] = {}
     lacks = there.keys().isdisjoint
-    for field, name, needs, select, texts, convert in attempts:
+    for field, name, needs, find, texts, convert in attempts:
         if name is not None:
             found = there.get(name)
             if found is None or field in values:
                 continue
         elif (needs is not None and lacks(needs)) or field in values:
             continue
-        elif select is None:
+        elif find is None:
             value = convert(source, cuts)  # it selects for itself, and so bounds what it finds
             if value or value == 0:
                 values[field] = value
             continue
         else:
-            found = select(source)
+            found = find(source)
             if not found and (found is None or found == [] or found == ""):
                 continue
         if texts is not None:

@@ -45,7 +45,7 @@ def _is_utf8(body: bytes) -> bool:
 
 
 def compile_html(expression: str) -> Selector:
-    """A selector over an element; gives a list of elements or strings.
+    """A selector over an element; that returns a list of elements or strings.
 
     Raises:
         ValueError: Neither CSS nor XPath, or it uses a regular expression.
@@ -68,7 +68,7 @@ def compile_html(expression: str) -> Selector:
         found = search(element)
         return found if isinstance(found, list) else [found]
 
-    return select
+    return Selector(select)
 
 
 def html_text(node: Any) -> str:

@@ -9,18 +9,19 @@ is left to jmespath itself, so every JMESPath expression works
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import jmespath
 import jmespath.exceptions
 
-from metasearch.adapters.spec import Selector
+from metasearch.adapters.spec import Finder, Selector
 
 Node = dict[str, Any]
 
 
 def compile_json(expression: str) -> Selector:
-    """A selector over what orjson.loads gives.
+    """A selector over what orjson.loads returns.
 
     Raises:
         ValueError: The expression is not JMESPath; the message says where.
@@ -31,24 +32,23 @@ def compile_json(expression: str) -> Selector:
         raise ValueError(str(exc).splitlines()[0]) from exc
     compiled = _compile(parsed.parsed)
     if compiled is None:
-
-        def compiled(value: Any) -> Any:
-            try:
-                return parsed.search(value)
-            except (
-                jmespath.exceptions.JMESPathError,
-                TypeError,
-            ):  # a value of another type than expected: nothing found
-                return None
-
+        compiled = Selector(_searched(parsed))
     members = _members(parsed.parsed)
-    if members is not None and compiled({}) in (
-        None,
-        [],
-        "",
-    ):  # without them, an object is as good as an empty one
-        compiled.needs = tuple(sorted(members))  # type: ignore[attr-defined]  # reader.py asks for it
-    return compiled
+    if members is None or compiled.find({}) not in (None, [], ""):
+        return compiled
+    return replace(compiled, needs=tuple(sorted(members)))
+
+
+def _searched(parsed: Any) -> Finder:
+    """What jmespath itself finds."""
+
+    def find(value: Any) -> Any:
+        try:
+            return parsed.search(value)
+        except (jmespath.exceptions.JMESPathError, TypeError):
+            return None  # a value of another type than expected
+
+    return find
 
 
 #: Nodes of which only the first part is asked of the value itself, and the others of what that
@@ -102,8 +102,7 @@ def _field(node: Node, _: list[Selector]) -> Selector:
     def select(value: Any) -> Any:
         return value.get(name) if type(value) is dict else None
 
-    select.name = name  # type: ignore[attr-defined]  # reader.py asks for it
-    return select
+    return Selector(select, name=name)
 
 
 def _index(node: Node, _: list[Selector]) -> Selector:
@@ -115,7 +114,7 @@ def _index(node: Node, _: list[Selector]) -> Selector:
         except IndexError:
             return None
 
-    return select
+    return Selector(select)
 
 
 def _steps(node: Node) -> list[str | int] | None:
@@ -128,7 +127,7 @@ def _steps(node: Node) -> list[str | int] | None:
     return None if None in parts else [step for part in parts if part is not None for step in part]
 
 
-def _path(steps: list[str | int]) -> Selector:
+def _path(steps: list[str | int]) -> Finder:
     def select(value: Any) -> Any:
         for step in steps:
             if type(value) is dict:
@@ -145,21 +144,22 @@ def _path(steps: list[str | int]) -> Selector:
 def _chain(node: Node, parts: list[Selector]) -> Selector:
     steps = _steps(node)
     if steps is not None:
-        return _path(steps)
-    if len(parts) == 2:
-        first, second = parts
-        return lambda value: second(first(value))
+        return Selector(_path(steps))
+    finders = [part.find for part in parts]
+    if len(finders) == 2:
+        first, second = finders
+        return Selector(lambda value: second(first(value)))
 
     def select(value: Any) -> Any:
-        for part in parts:
-            value = part(value)
+        for find in finders:
+            value = find(value)
         return value
 
-    return select
+    return Selector(select)
 
 
 def _projection(node: Node, parts: list[Selector]) -> Selector:
-    source, each = parts
+    source, each = (part.find for part in parts)
     items_themselves = _is_identity(node["children"][1])
 
     def select(value: Any) -> Any:
@@ -170,26 +170,16 @@ def _projection(node: Node, parts: list[Selector]) -> Selector:
             return [item for item in items if item is not None]
         return [found for item in items if (found := each(item)) is not None]
 
+    # A projection such as `data[].attributes` leaves out the items in which it finds nothing, as
+    # JMESPath wants it; where records are counted, those must be seen.
     def select_every(value: Any) -> Any:
         items = source(value)
         if not isinstance(items, list):
             return None
         found = [each(item) for item in items]
-        return found if any(it is not None for it in found) else []
+        return found if any(item is not None for item in found) else []
 
-    select.every = select_every  # type: ignore[attr-defined]  # `every` asks for it
-    return select
-
-
-def every(select: Selector) -> Selector:
-    """The selector, but with None for each item of a list in which it finds nothing while it does
-    in others.
-
-    A projection such as `data[].attributes` leaves such items out, as JMESPath wants it; whoever
-    counts records must see them.
-    """
-    found: Selector = getattr(select, "every", select)
-    return found
+    return Selector(select, every=select_every)
 
 
 def _is_identity(node: Node) -> bool:
@@ -197,7 +187,7 @@ def _is_identity(node: Node) -> bool:
 
 
 def _filter(_: Node, parts: list[Selector]) -> Selector:
-    source, each, condition = parts
+    source, each, condition = (part.find for part in parts)
 
     def select(value: Any) -> Any:
         items = source(value)
@@ -206,11 +196,11 @@ def _filter(_: Node, parts: list[Selector]) -> Selector:
         held = [item for item in items if (holds := condition(item)) or not _false(holds)]
         return [found for item in held if (found := each(item)) is not None]
 
-    return select
+    return Selector(select)
 
 
 def _flatten(_: Node, parts: list[Selector]) -> Selector:
-    (source,) = parts
+    source = parts[0].find
 
     def select(value: Any) -> Any:
         items = source(value)
@@ -224,34 +214,38 @@ def _flatten(_: Node, parts: list[Selector]) -> Selector:
                 flat.append(item)
         return flat
 
-    return select
+    return Selector(select)
 
 
 def _or(_: Node, parts: list[Selector]) -> Selector:
     left, right = parts
+    select = _either(left.find, right.find)
+    if left.every is None and right.every is None:
+        return Selector(select)
+    return Selector(select, every=_either(left.every or left.find, right.every or right.find))
 
+
+def _either(left: Finder, right: Finder) -> Finder:
     def select(value: Any) -> Any:
         found = left(value)
         return found if found or not _false(found) else right(value)
 
-    if hasattr(left, "every") or hasattr(right, "every"):
-        select.every = _or(_, [every(left), every(right)])  # type: ignore[attr-defined]
     return select
 
 
 def _and(_: Node, parts: list[Selector]) -> Selector:
-    left, right = parts
+    left, right = (part.find for part in parts)
 
     def select(value: Any) -> Any:
         found = left(value)
         return right(value) if found or not _false(found) else found
 
-    return select
+    return Selector(select)
 
 
 def _not(_: Node, parts: list[Selector]) -> Selector:
-    (inner,) = parts
-    return lambda value: _false(inner(value))
+    inner = parts[0].find
+    return Selector(lambda value: _false(inner(value)))
 
 
 def _false(value: Any) -> bool:
@@ -260,7 +254,7 @@ def _false(value: Any) -> bool:
 
 
 def _equality(node: Node, parts: list[Selector]) -> Selector | None:
-    left, right = parts
+    left, right = (part.find for part in parts)
     if node["value"] not in ("eq", "ne"):
         return None
     wanted = node["value"] == "eq"
@@ -271,45 +265,44 @@ def _equality(node: Node, parts: list[Selector]) -> Selector | None:
         and isinstance(constant["value"], str)
     ):
         name, text = what["value"], constant["value"]  # as nearly always
-        return lambda value: ((value.get(name) if type(value) is dict else None) == text) == wanted
+        return Selector(
+            lambda value: ((value.get(name) if type(value) is dict else None) == text) == wanted
+        )
 
     def select(value: Any) -> Any:
         a, b = left(value), right(value)
         # In Python true is 1; in JMESPath it is not.
         return (a == b and isinstance(a, bool) == isinstance(b, bool)) == wanted
 
-    return select
+    return Selector(select)
 
 
 def _list(_: Node, parts: list[Selector]) -> Selector:
-    return lambda value: None if value is None else [part(value) for part in parts]
+    finders = [part.find for part in parts]
+    return Selector(lambda value: None if value is None else [find(value) for find in finders])
 
 
 def _function(node: Node, parts: list[Selector]) -> Selector | None:
     if node["value"] != "join" or len(parts) != 2:
         return None
-    glue, items = parts
+    glue, items = (part.find for part in parts)
 
     def select(value: Any) -> Any:
         between, found = glue(value), items(value)
-        if (
-            not isinstance(between, str)
-            or not isinstance(found, list)
-            or not all(isinstance(x, str) for x in found)
-        ):
+        if not isinstance(between, str) or not isinstance(found, list):
             return None
-        return between.join(found)
+        return between.join(found) if all(isinstance(x, str) for x in found) else None
 
-    return select
+    return Selector(select)
 
 
 def _identity(_: Node, __: list[Selector]) -> Selector:
-    return lambda value: value
+    return Selector(lambda value: value)
 
 
 def _literal(node: Node, _: list[Selector]) -> Selector:
     constant = node["value"]
-    return lambda _: constant
+    return Selector(lambda _: constant)
 
 
 _MAKERS: dict[str, Callable[[Node, list[Selector]], Selector | None]] = {

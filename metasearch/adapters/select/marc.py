@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from metasearch.adapters.spec import Selector
+from metasearch.adapters.spec import Finder, Selector
 from metasearch.bib.marc import MarcField, MarcRecord
 
 _SELECTOR = re.compile(
@@ -31,7 +31,7 @@ _LEADER_CONDITION = re.compile(r"\[LDR/([0-9]{1,2})=([^\]]+)\]")
 
 
 def compile_marc(expression: str) -> Selector:
-    """A selector over a `MarcRecord`, or over a `MarcField` where it begins with `$`; gives a list.
+    """A selector over a `MarcRecord`, or over a `MarcField` where it begins with `$`; it returns a list.
 
     Raises:
         ValueError: The expression is none of the forms in this module's docstring.
@@ -43,7 +43,7 @@ def compile_marc(expression: str) -> Selector:
         )
     if parsed["inner"]:
         codes = parsed["inner"]
-        return lambda field: [field.text(codes)]
+        return Selector(lambda field: [field.text(codes)])
     tags = tuple(parsed["tags"].split("|"))
     if parsed["from"] is not None or tags[0] == "LDR" or (tags[0] < "010" and not parsed["codes"]):
         select = _control(tags[0], parsed["from"], parsed["to"])
@@ -51,17 +51,15 @@ def compile_marc(expression: str) -> Selector:
         select = _data(tags, _CONDITION.findall(parsed["conditions"]), parsed["codes"])
     for at, characters in _LEADER_CONDITION.findall(parsed["conditions"]):
         select = _where_leader(int(at), characters, select)
-    if tags[0] != "LDR":
-        select.needs = tags  # type: ignore[attr-defined]  # reader.py asks for it
-    return select
+    return Selector(select, needs=None if tags[0] == "LDR" else tags)
 
 
-def _where_leader(at: int, characters: str, select: Selector) -> Selector:
+def _where_leader(at: int, characters: str, select: Finder) -> Finder:
     wanted = frozenset(characters)
     return lambda record: select(record) if record.leader[at : at + 1] in wanted else []
 
 
-def _control(tag: str, first: str | None, last: str | None) -> Selector:
+def _control(tag: str, first: str | None, last: str | None) -> Finder:
     start = int(first) if first is not None else 0
     stop = int(last) + 1 if last is not None else (start + 1 if first is not None else None)
 
@@ -74,7 +72,7 @@ def _control(tag: str, first: str | None, last: str | None) -> Selector:
 
 def _data(
     tags: tuple[str, ...], conditions: list[tuple[str, str, str]], codes: str | None
-) -> Selector:
+) -> Finder:
     def holds(field: MarcField) -> bool:
         for what, operator, wanted in conditions:
             if what == "1":

@@ -76,8 +76,8 @@ def _told(message: str, body: bytes) -> str:
 
 
 def compile_xml(expression: str) -> Selector:
-    """A selector over an element; gives a list of elements or strings, or one string, number or
-    boolean.
+    """A selector over an element; it returns a list of elements or strings, or one string,
+    number or boolean.
 
     Raises:
         ValueError: The expression is not XPath 1.0, uses an unknown prefix, or a function that is
@@ -98,7 +98,7 @@ def compile_xml(expression: str) -> Selector:
         )  # lxml tells an unknown prefix only when the expression runs
     except etree.XPathEvalError as exc:
         raise ValueError(f"not usable: {exc}") from exc
-    return compiled
+    return Selector(compiled)
 
 
 def text_of(node: Any) -> str:

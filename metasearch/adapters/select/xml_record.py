@@ -16,7 +16,7 @@ from typing import Any
 from lxml import etree
 
 from metasearch.adapters.select.xml import NAMESPACES, compile_xml
-from metasearch.adapters.spec import Selector
+from metasearch.adapters.spec import Finder, Selector
 
 Test = Callable[[Any], bool]
 
@@ -61,11 +61,11 @@ _NONE: list[Any] = []
 
 def compile_xml_record(expression: str) -> Selector:
     """Like `compile_xml`, over an `XmlRecord`."""
-    search = compile_xml(expression)
+    search = compile_xml(expression).find
     paths = [_path(part.strip()) for part in _alternatives(expression)]
     known = [path for path in paths if path is not None]
     if len(known) < len(paths):
-        return lambda record: search(record.element)
+        return Selector(lambda record: search(record.element))
 
     if len(known) == 1:
         return _sole(known[0], search)
@@ -80,16 +80,14 @@ def compile_xml_record(expression: str) -> Selector:
             record.element
         )  # several node sets in one order, or a path that is not simple
 
-    if all(path.child for path in known):
-        select.needs = tuple(path.child for path in known)  # type: ignore[attr-defined]  # reader.py asks for it
-    return select
+    children = tuple(path.child for path in known)
+    return Selector(select, needs=children if all(children) else None)
 
 
-def _sole(path: _Path, search: Selector) -> Selector:
+def _sole(path: _Path, search: Finder) -> Selector:
+    """The selector of an expression that is one path; `search` finds what the index does not."""
     if path.whole and not path.narrows:
-        if path.child:
-            path.start.name = path.child  # type: ignore[attr-defined]  # reader.py asks for it
-        return path.start
+        return Selector(path.start, name=path.child or None)
 
     def select(record: XmlRecord) -> Any:
         found = path.start(record)
@@ -97,9 +95,7 @@ def _sole(path: _Path, search: Selector) -> Selector:
             return found
         return path.narrow(found) if path.whole else search(record.element)
 
-    if path.child:
-        select.needs = (path.child,)  # type: ignore[attr-defined]  # reader.py asks for it
-    return select
+    return Selector(select, needs=(path.child,) if path.child else None)
 
 
 _NAME = r"[A-Za-z_][\w.-]*"
@@ -338,7 +334,7 @@ def _other_test(predicate: str) -> Test | None:
     if _PLACE.search(predicate):
         return None
     try:
-        holds = compile_xml(predicate)
+        holds = compile_xml(predicate).find
         of_nothing = holds(etree.Element("none"))
     except (ValueError, etree.XPathError):
         return None

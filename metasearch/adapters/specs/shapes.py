@@ -204,7 +204,9 @@ class ShapeReader(TableReader):
             )
         if "value" in table and "at" not in table:
             constant = table["value"]
-            return FieldRule(field, (lambda _: constant,), self.converter(table, field, where))
+            return FieldRule(
+                field, (Selector(lambda _: constant),), self.converter(table, field, where)
+            )
         at = table.get("at")
         found = [self.selector(compiler, s, where) for s in (at if isinstance(at, list) else [at])]
         selectors = tuple(s for s in found if s)
@@ -239,14 +241,14 @@ class ShapeReader(TableReader):
             return None
         named = convert.NAME_CONVERTERS[tidy] if tidy is not None else None
         author = people.people(
-            each,
+            each.find,
             parts,
             marc=body == "marcxml",
             editors=field == "editors",
             tidy=named,
             node_of=XmlRecord if body == "xml" else None,
         )
-        return FieldRule(field, (whole,), author)
+        return FieldRule(field, (Selector(whole, needs=each.needs),), author)
 
     def converter(self, table: Table, field: str, where: str) -> Converter:
         template = table.get("template")
@@ -318,4 +320,5 @@ class ShapeReader(TableReader):
 def _texts(select: Selector, body: str) -> Callable[[Any], Any]:
     """XPath and CSS give nodes; converters want strings."""
     texts = texts_of(body)
-    return select if texts is None else lambda node: texts(select(node))
+    find = select.find
+    return find if texts is None else lambda node: texts(find(node))

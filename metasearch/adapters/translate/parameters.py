@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from metasearch.adapters.spec import Dialect
-from metasearch.adapters.translate.wording import (
+from metasearch.adapters.translate.terms import (
     Wording,
     cannot_search,
     facet_of,

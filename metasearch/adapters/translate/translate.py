@@ -11,9 +11,9 @@ less and that the dialect has words for, and `expression` writes that.
 
 from __future__ import annotations
 
+from metasearch.adapters.translate.capability import WIDER, Sayable
 from metasearch.adapters.translate.parameters import ParameterWords
-from metasearch.adapters.translate.sayable import WIDER, Sayable
-from metasearch.adapters.translate.wording import facet_of, years_text
+from metasearch.adapters.translate.terms import facet_of, years_text
 from metasearch.errors import CannotAsk
 from metasearch.query.ast import FACETS, IDENTIFIERS, And, Not, Or, Query, Term, Years, terms
 from metasearch.query.printer import to_text

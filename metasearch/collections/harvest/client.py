@@ -12,8 +12,8 @@ from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from metasearch.adapters.fetch.status import objection
 from metasearch.adapters.fetch.transport import Transport
-from metasearch.adapters.fetch.verdict import objection
 from metasearch.adapters.parse.bodies import load
 from metasearch.adapters.parse.charset import unmarked
 from metasearch.adapters.parse.parse import Unread, parse

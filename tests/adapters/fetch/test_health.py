@@ -272,22 +272,6 @@ def test_requests_and_failures_are_counted(health: Health) -> None:
     assert (health.state.requests, health.state.failures) == (4, 3)
 
 
-def test_calm_is_who_has_given_no_cause_for_care(health: Health, clock: Clock) -> None:
-    """One failure disturbs it until the next answer, a refusal for an hour."""
-    assert health.calm
-    health.failed(DOWN)
-    assert not health.calm
-    health.answered()
-    assert health.calm
-    health.refused(RateLimited("db", 7), 7)
-    clock.now += 8
-    health.admit()
-    health.answered()
-    assert not health.calm
-    clock.now += LONGEST_PAUSE
-    assert health.calm
-
-
 # ---------------------------------------------------------------------------------- other processes
 
 LIMITED, BLOCKED = RateLimited("db", 40.0), Blocked("db", "a bot wall where an answer should be")

@@ -1,12 +1,7 @@
 from __future__ import annotations
 
-import pytest
-
 from metasearch.adapters.fetch.history import (
     ENOUGH,
-    HEDGE_COST,
-    HEDGE_FLOOR,
-    HEDGES_SAVED,
     KEPT,
     LATE_FACTOR,
     LATE_FLOOR,
@@ -28,15 +23,14 @@ def asked(size: int = 20, step: str = "") -> Request:
 
 
 def test_nothing_follows_from_a_few_answers() -> None:
-    """Until enough have come, no exchange is late and no second request goes out; people see the
-    figures at once."""
+    """Until enough have come, no exchange is late; people see the figures at once."""
     assert times().quantile(0.5) is None
     few = times(*[1.0] * (ENOUGH - 1))
 
-    assert (few.usual, few.longest, few.hedge_after) == (None, None, None)
+    assert (few.usual, few.longest) == (None, None)
     assert few.quantile(0.5) == 1.0
     few.add(1.0)
-    assert (few.usual, few.longest, few.hedge_after) == (1.0, LATE_FACTOR, 2.0)
+    assert (few.usual, few.longest) == (1.0, LATE_FACTOR)
 
 
 def test_the_usual_time_is_that_of_95_in_100() -> None:
@@ -57,7 +51,7 @@ def test_a_quick_source_gets_more_than_a_multiple_of_nothing() -> None:
     """Floors: below them nobody notices."""
     it = times(*[0.001] * ENOUGH)
 
-    assert (it.longest, it.hedge_after) == (LATE_FLOOR, HEDGE_FLOOR)
+    assert it.longest == LATE_FLOOR
 
 
 def test_the_first_late_exchange_gives_time_to_the_next_ones() -> None:
@@ -83,23 +77,3 @@ def test_pages_of_another_size_are_another_matter() -> None:
     assert it.of(asked(1000)).usual is None
     assert it.of(asked(20, "efetch")).usual is None
     assert it.times.usual == 0.1
-
-
-@pytest.mark.parametrize(
-    "requests", [0, HEDGE_COST - 1, HEDGE_COST, 10 * HEDGE_COST, 137 * HEDGE_COST + 1]
-)
-def test_second_requests_are_at_most_two_in_a_hundred(requests: int) -> None:
-    """However often one would help; and of a quiet time only a few are saved up."""
-    it = History()
-    for _ in range(requests):
-        it.asked()
-        if it.may_hedge:
-            it.hedged()
-    assert it.hedges == requests // HEDGE_COST
-
-    saving = History()
-    for _ in range(requests):
-        saving.asked()
-    while saving.may_hedge:
-        saving.hedged()
-    assert saving.hedges == min(HEDGES_SAVED, requests // HEDGE_COST)

@@ -8,7 +8,7 @@ import asyncio_throttle.throttler
 import pytest
 
 from metasearch.adapters.fetch import throttle
-from metasearch.adapters.fetch.throttle import FairThrottler, RoundRobin, Turnstile
+from metasearch.adapters.fetch.throttle import FairThrottler, RequestLimiter, RoundRobin
 from metasearch.adapters.spec import Limits
 
 _real_sleep = asyncio.sleep
@@ -121,21 +121,21 @@ def test_a_rate_must_be_positive(rate: float, period: float) -> None:
 
 
 async def through(
-    turnstile: Turnstile, asker: str | None = None, order: list[str | None] | None = None
+    limiter: RequestLimiter, asker: str | None = None, order: list[str | None] | None = None
 ) -> None:
-    async with turnstile.passed(asker):
+    async with limiter.passed(asker):
         if order is not None:
             order.append(asker)
 
 
 async def test_only_so_many_are_inside_at_once() -> None:
-    """The turnstile limits what runs at the same time, whatever the rate."""
-    turnstile = Turnstile(Limits(requests=1000, concurrency=3))
+    """The limiter limits what runs at the same time, whatever the rate."""
+    limiter = RequestLimiter(Limits(requests=1000, concurrency=3))
     inside = most = 0
 
     async def one() -> None:
         nonlocal inside, most
-        async with turnstile.passed():
+        async with limiter.passed():
             inside += 1
             most = max(most, inside)
             await asyncio.sleep(0)
@@ -148,24 +148,24 @@ async def test_only_so_many_are_inside_at_once() -> None:
 
 async def test_leaving_the_queue_gives_the_slot_back(clock: Clock) -> None:
     """Who is cancelled while waiting for the rate does not keep others out."""
-    turnstile = Turnstile(Limits(requests=1, concurrency=1))
-    async with turnstile.passed():
+    limiter = RequestLimiter(Limits(requests=1, concurrency=1))
+    async with limiter.passed():
         pass
-    waiting = asyncio.ensure_future(through(turnstile))
+    waiting = asyncio.ensure_future(through(limiter))
     await asyncio.sleep(0)
     waiting.cancel()
     await asyncio.gather(waiting, return_exceptions=True)
 
-    async with asyncio.timeout(5), turnstile.passed():
+    async with asyncio.timeout(5), limiter.passed():
         pass
 
 
 async def test_without_patience_nobody_waits() -> None:
     """The switch for tests and replays: the rate is no obstacle."""
-    turnstile = Turnstile(Limits(requests=1, per=3600), patience=0)
+    limiter = RequestLimiter(Limits(requests=1, per=3600), patience=0)
     async with asyncio.timeout(5):
         for _ in range(20):
-            async with turnstile.passed():
+            async with limiter.passed():
                 pass
 
 
@@ -180,14 +180,14 @@ async def test_who_wants_one_page_does_not_wait_for_who_wants_fifty(
 ) -> None:
     """Askers take turns, whatever holds them up; one that comes late waits for one turn of each of
     the others."""
-    turnstile = Turnstile(limits)
+    limiter = RequestLimiter(limits)
     order: list[str | None] = []
-    tasks = [asyncio.ensure_future(through(turnstile, "many", order)) for _ in range(50)]
+    tasks = [asyncio.ensure_future(through(limiter, "many", order)) for _ in range(50)]
     while len(order) < 3:
         await asyncio.sleep(0)
     came = len(order)
     tasks += [
-        asyncio.ensure_future(through(turnstile, name, order)) for name in ("one", "few", "few")
+        asyncio.ensure_future(through(limiter, name, order)) for name in ("one", "few", "few")
     ]
     await asyncio.gather(*tasks)
 
@@ -296,32 +296,13 @@ async def test_one_of_several_requests_leaves() -> None:
     assert not lock.held
 
 
-async def test_passing_at_once_makes_nobody_wait(clock: Clock) -> None:
-    """It takes a slot and a start only where both are free and nobody is in line; otherwise it
-    takes nothing."""
-    turnstile = Turnstile(Limits(requests=2, per=1.0, concurrency=2))
-    assert await turnstile.pass_at_once()
-    assert await turnstile.pass_at_once()
-    assert not await turnstile.pass_at_once()  # no slot
-    turnstile.leave()
-    assert not await turnstile.pass_at_once()  # no start
-    waiting = asyncio.ensure_future(through(turnstile))
-    await asyncio.sleep(0)
-    assert turnstile._queue.held
-    assert not await turnstile.pass_at_once()  # somebody waits
-    await waiting
-    assert await turnstile.pass_at_once()
-    turnstile.leave()
-    turnstile.leave()
-
-
 async def test_when_the_next_start_is_due(clock: Clock) -> None:
     """At once while some are left; then when the first of the period is over."""
-    turnstile = Turnstile(Limits(requests=2, per=3600.0, concurrency=4))
-    due = [turnstile.due]
+    limiter = RequestLimiter(Limits(requests=2, per=3600.0, concurrency=4))
+    due = [limiter.due]
     for _ in range(2):
-        async with turnstile.passed():
+        async with limiter.passed():
             clock.now += 100
-        due.append(turnstile.due)
+        due.append(limiter.due)
 
     assert due == [0.0, 0.0, 3400.0]

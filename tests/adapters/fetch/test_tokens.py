@@ -142,7 +142,7 @@ def clock() -> Clock:
 @pytest.fixture
 async def ask(server: Server, clock: Clock) -> AsyncIterator[Callable[..., object]]:
     transport = HttpTransport(allow=frozenset({server.netloc}))
-    exchanges = Exchanges(transport, monotonic=clock, patience=0, hedging=True)
+    exchanges = Exchanges(transport, monotonic=clock, patience=0)
 
     async def exchange(request: Request) -> Page:
         loop = asyncio.get_running_loop()
@@ -365,7 +365,6 @@ async def test_logins_are_not_recorded(server: Server, tmp_path: Path) -> None:
     recording = Fetcher(
         RecordTransport(HttpTransport(allow=frozenset({server.netloc})), tmp_path),
         patience=0,
-        hedging=False,
     )
     recorded = await recording.fetch(asked(spec), spec.limits)
     await recording.close()

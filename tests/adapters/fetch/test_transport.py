@@ -1,5 +1,5 @@
 """The transport against real sockets; what it decides without one is in test_guard.py and
-test_hops.py."""
+test_redirects.py."""
 
 from __future__ import annotations
 

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from metasearch.adapters.parse.reader import attempts, read, whole
 from metasearch.adapters.select.json import compile_json
-from metasearch.adapters.spec import FieldRule
+from metasearch.adapters.spec import FieldRule, Selector
 from metasearch.bib.field_limits import Cuts
 
 
-def asked(expression: str, log: list[str]) -> Any:
+def asked(expression: str, log: list[str]) -> Selector:
     """A selector that notes when it is asked."""
     select = compile_json(expression)
 
     def noted(node: Any) -> Any:
         log.append(expression)
-        return select(node)
+        return select.find(node)
 
-    noted.needs = select.needs  # type: ignore[attr-defined]
-    return noted
+    return replace(select, find=noted)
 
 
 def rule(*selectors: Any, convert: Any = str, field: str = "title") -> FieldRule:
@@ -53,7 +53,7 @@ def test_what_says_nothing_does_not_stand() -> None:
 
 def test_a_converter_may_take_the_record_itself() -> None:
     """Even one that holds nothing."""
-    rules = [rule(whole, convert=lambda node, _cuts: sorted(node) or "empty")]
+    rules = [rule(Selector(whole), convert=lambda node, _cuts: sorted(node) or "empty")]
 
     assert read(attempts(rules, "json"), {"b": 1, "a": 2}, {}, Cuts()) == {"title": ["a", "b"]}
     assert read(attempts(rules, "json"), {}, {}, Cuts()) == {"title": "empty"}

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
+from metasearch.adapters.fetch.cache_policy import packed, unpacked
 from metasearch.adapters.fetch.cassette import RecordTransport, ReplayTransport
-from metasearch.adapters.fetch.hops import first_hop, next_hop
-from metasearch.adapters.fetch.kept import packed, unpacked
+from metasearch.adapters.fetch.redirects import first_hop, next_hop
 from metasearch.adapters.fetch.transport import HttpTransport
 from metasearch.adapters.parse.parse import parse as read
 from metasearch.adapters.request import Page, Request

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.adapters.specs.specfile import build
+from metasearch.adapters.translate.capability import Sayable
 from metasearch.adapters.translate.plan import Plan, plan
-from metasearch.adapters.translate.sayable import Sayable
 from metasearch.errors import CannotAsk
 from metasearch.query import And, Not, Or, Query, Term, Years, conjunction, matches, parse
 from metasearch.query.ast import searches

@@ -9,6 +9,7 @@ import stat
 import subprocess
 import sys
 import threading
+import tracemalloc
 import zlib
 from collections.abc import AsyncIterator
 from contextlib import closing
@@ -306,6 +307,52 @@ async def test_a_busy_file_is_a_miss(
 
     assert await store.get("a") == b"1"
     assert await store.get("b") is None
+    assert (await store.stats()).problem is None
+
+
+async def test_a_file_that_is_busy_when_it_is_opened_is_a_miss(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing waits for the other process, neither now nor at the next call; the file stays."""
+    monkeypatch.setattr(pages, "LOCK_TIMEOUT", 0.01)
+    monkeypatch.setattr(disk, "BUSY_PAUSE", 0.2)
+    first = DiskStore(tmp_path / "cache")
+    await first.set("a", b"1", 60)
+    await first.close()
+    store = DiskStore(tmp_path / "cache")
+    with closing(sqlite3.connect(database(tmp_path), isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        async with asyncio.timeout(5):
+            assert await store.get("a") is None
+            assert (await store.stats()).busy
+        other.execute("ROLLBACK")
+    await asyncio.sleep(0.25)
+
+    assert await store.get("a") == b"1"
+    await store.close()
+
+
+@pytest.mark.parametrize("act", ["get", "set", "delete"])
+async def test_a_planted_file_name_without_end_is_not_read(
+    store: DiskStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, act: str
+) -> None:
+    """SQLite refuses to return it, whoever asks for the row, so that it never takes the memory."""
+    monkeypatch.setattr(pages, "LARGEST_ROW", 1 << 20)
+    await store.set("a", b"1", 60)
+    plant(tmp_path, "UPDATE Cache SET filename = CAST(zeroblob(?) AS TEXT)", 1 << 24)
+    tracemalloc.start()
+    if act == "get":
+        assert await store.get("a") is None
+    elif act == "set":
+        await store.set("a", b"2", 60)
+    else:
+        await store.delete("a")
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert most < 1 << 23
+    await store.set("b", b"3", 60)
+    assert await store.get("b") == b"3"
     assert (await store.stats()).problem is None
 
 

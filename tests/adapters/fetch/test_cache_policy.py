@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from metasearch.adapters.fetch.kept import (
+from metasearch.adapters.fetch.cache_policy import (
     Kept,
     Worth,
     ageing,

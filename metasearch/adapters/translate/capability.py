@@ -9,7 +9,7 @@ from itertools import product
 from math import prod
 
 from metasearch.adapters.spec import Dialect
-from metasearch.adapters.translate.wording import (
+from metasearch.adapters.translate.terms import (
     Wording,
     cannot_search,
     facet_of,
