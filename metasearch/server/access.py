@@ -12,7 +12,7 @@ from aiohttp import web
 from aiohttp.typedefs import Handler
 
 from metasearch.server.access_log import logger
-from metasearch.server.connections import Connection
+from metasearch.server.limits.connections import Connection
 from metasearch.server.site import SHARED
 from metasearch.server.stream import SEARCH_ID
 

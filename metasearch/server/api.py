@@ -19,15 +19,15 @@ from metasearch.formats.answer import answer_object, paging_object, report_objec
 from metasearch.formats.failures import alike, as_line
 from metasearch.server import negotiate, stream
 from metasearch.server.access import FACE
-from metasearch.server.clients import USER
-from metasearch.server.gate import RETRY_AFTER
 from metasearch.server.given import given, given_so_far
+from metasearch.server.limits.clients import USER
+from metasearch.server.limits.gate import RETRY_AFTER
 from metasearch.server.linked import Linked, asked, linked
-from metasearch.server.markup import Markup
-from metasearch.server.page import Form, search_form, start_page
+from metasearch.server.pages.markup import Markup
+from metasearch.server.pages.page import Form, search_form, start_page
+from metasearch.server.pages.results import Results, results_page
 from metasearch.server.parameters import Parameters, read
 from metasearch.server.problem import Problem
-from metasearch.server.results import Results, results_page
 from metasearch.server.site import SHARED, Shared, Site, owner, site_of
 from metasearch.server.sources import labels, view
 

@@ -10,19 +10,19 @@ from aiohttp import web
 
 from metasearch.server import api, routes
 from metasearch.server.access import observed
-from metasearch.server.clients import Clients
-from metasearch.server.connections import Connection, Connections
-from metasearch.server.gate import Gate
-from metasearch.server.keys import ApiKeys
+from metasearch.server.limits.clients import Clients
+from metasearch.server.limits.connections import Connection, Connections
+from metasearch.server.limits.gate import Gate
+from metasearch.server.limits.keys import ApiKeys
+from metasearch.server.limits.rate import RateLimiter
 from metasearch.server.live import Hub
 from metasearch.server.metrics import Metrics
 from metasearch.server.middleware import admitted, errors, security_headers
 from metasearch.server.options import Options
-from metasearch.server.peers import Peers
-from metasearch.server.rate import RateLimiter
 from metasearch.server.site import SHARED, Shared
 from metasearch.server.sockets import address, listen
 from metasearch.server.suggest import Suggestions
+from metasearch.server.workers.peers import Peers
 from metasearch.settings import Settings
 
 if TYPE_CHECKING:

@@ -11,11 +11,11 @@ from aiohttp.typedefs import Handler
 from metasearch.errors import MetasearchError, UsageError
 from metasearch.server.access import route
 from metasearch.server.api import form_again, html_response
-from metasearch.server.clients import USER
-from metasearch.server.connections import LONGEST_LINE, set_security_headers
-from metasearch.server.page import CONTENT_SECURITY_POLICY, error_page
+from metasearch.server.limits.clients import USER
+from metasearch.server.limits.connections import LONGEST_LINE, set_security_headers
+from metasearch.server.limits.rate import Quota
+from metasearch.server.pages.page import CONTENT_SECURITY_POLICY, error_page
 from metasearch.server.problem import Problem, wants_html
-from metasearch.server.rate import Quota
 from metasearch.server.site import SHARED, site_of
 from metasearch.server.stream import SEARCH_ID
 

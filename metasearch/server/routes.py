@@ -14,21 +14,21 @@ from metasearch.engine.dry_run import plan_object
 from metasearch.engine.translating import targets, translations, translations_object
 from metasearch.errors import UsageError
 from metasearch.server import api, negotiate
-from metasearch.server.assets import ASSETS, Asset
-from metasearch.server.clients import USER
 from metasearch.server.given import given
+from metasearch.server.limits.clients import USER
 from metasearch.server.loops import running_loop_name
 from metasearch.server.metrics import MEDIA_TYPE as METRICS_TYPE
 from metasearch.server.metrics import Metrics
 from metasearch.server.opensearch import MEDIA_TYPE as OPENSEARCH_TYPE
 from metasearch.server.opensearch import SUGGESTIONS_TYPE, describe
-from metasearch.server.page import sources_page
+from metasearch.server.pages.assets import ASSETS, Asset
+from metasearch.server.pages.page import sources_page
 from metasearch.server.parameters import names, read
-from metasearch.server.peer_app import everybody
 from metasearch.server.problem import Problem
 from metasearch.server.site import SHARED, Shared, owner, site_of
 from metasearch.server.sources import SourceView, source_object, together, view
 from metasearch.server.suggest import together as completed
+from metasearch.server.workers.peer_app import everybody
 
 #: Searched for in the description document where the server has no examples of its own.
 _EXAMPLE = "gene drive"

@@ -13,7 +13,7 @@ from aiohttp import web
 from metasearch.events import Answer, Finished
 from metasearch.formats import FORMATS
 from metasearch.formats.events import ndjson
-from metasearch.server.gate import Seat
+from metasearch.server.limits.gate import Seat
 from metasearch.server.live import LiveSearch
 from metasearch.server.site import SHARED, owner
 

@@ -18,7 +18,7 @@ from metasearch.formats import answer as json_answer
 from metasearch.formats.atom import ATOM
 from metasearch.query import Years
 from metasearch.server.api import OFFERED, server_timing
-from metasearch.server.gate import MOST_BRIEF
+from metasearch.server.limits.gate import MOST_BRIEF
 from metasearch.server.site import SHARED
 from tests.server.fake import FakeEngine, answer, hit, late, report
 

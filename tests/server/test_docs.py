@@ -13,9 +13,9 @@ from metasearch.server import api
 from metasearch.server.app import ROUTES
 from metasearch.server.metrics import Metrics
 from metasearch.server.options import Options
+from metasearch.server.pages.results import STATUS_WORDS
 from metasearch.server.parameters import KNOWN
 from metasearch.server.problem import KINDS
-from metasearch.server.results import STATUS_WORDS
 from metasearch.server.sources import source_object, view
 from tests.server.fake import FakeEngine, FakeSearch, answer, hit
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 from lxml import html
 
-from metasearch.server.results import REFRESH
+from metasearch.server.pages.results import REFRESH
 from metasearch.settings import Settings
 from tests.server.fake import FakeEngine, answer, hit, late, report
 from tests.test_waiting import FAST, SLOW, asked, engine

@@ -19,9 +19,9 @@ import aiohttp
 import orjson
 
 from metasearch.adapters.fetch.health import Cause, Pause, SourceState
-from metasearch.server.pulse import PARENT_FILE
-from metasearch.server.rate import Quota
+from metasearch.server.limits.rate import Quota
 from metasearch.server.suggest import Completion
+from metasearch.server.workers.pulse import PARENT_FILE
 
 logger = logging.getLogger("metasearch.server")
 

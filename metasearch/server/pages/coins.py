@@ -10,7 +10,7 @@ from urllib.parse import quote, urlsplit
 from metasearch.formats.reference import full_title, page_range
 from metasearch.formats.text import line
 from metasearch.record import Hit, Record
-from metasearch.server.markup import Markup, tag
+from metasearch.server.pages.markup import Markup, tag
 
 #: `Record.type` -> (format, genre); what is not listed is an article in a journal or of unknown
 #: genre.

@@ -15,14 +15,14 @@ from socket import socket
 from typing import TYPE_CHECKING
 
 from metasearch.errors import MetasearchError
-from metasearch.server import pulse
 from metasearch.server.loops import LoopName, loop_factory
 from metasearch.server.serving import settle
 from metasearch.server.sockets import BACKLOG
+from metasearch.server.workers import pulse
 from metasearch.settings import Settings
 
 if TYPE_CHECKING:
-    from metasearch.server.keys import ApiKeys
+    from metasearch.server.limits.keys import ApiKeys
     from metasearch.server.options import Options
 
 #: Those that the parent is sent, and holds back in a worker that begins.
@@ -88,9 +88,9 @@ async def _work(
     # All that is heavy is loaded here, in the worker, and not by the parent, which imports this
     # module too.
     from metasearch.server.app import make_app, searching, started
-    from metasearch.server.peer_app import answering
-    from metasearch.server.peers import Peers
     from metasearch.server.site import SHARED
+    from metasearch.server.workers.peer_app import answering
+    from metasearch.server.workers.peers import Peers
 
     stopped = asyncio.Event()
     loop = asyncio.get_running_loop()

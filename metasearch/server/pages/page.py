@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from metasearch.formats.text import web_url
-from metasearch.server.markup import Content, Markup, document, tag
 from metasearch.server.opensearch import DESCRIPTION
 from metasearch.server.opensearch import MEDIA_TYPE as OPENSEARCH_TYPE
+from metasearch.server.pages.markup import Content, Markup, document, tag
 from metasearch.server.problem import Problem
 from metasearch.server.site import NAME, Site
 from metasearch.server.sources import SourceView

@@ -9,8 +9,16 @@ from collections.abc import Hashable
 import pytest
 
 from metasearch.engine.scheduler import Desk
-from metasearch.server.gate import LATEST, MOST_BRIEF, PATIENCE, RETRY_AFTER, TICK, Gate, Seat
-from metasearch.server.pace import TARGET
+from metasearch.server.limits.gate import (
+    LATEST,
+    MOST_BRIEF,
+    PATIENCE,
+    RETRY_AFTER,
+    TICK,
+    Gate,
+    Seat,
+)
+from metasearch.server.limits.pace import TARGET
 from metasearch.server.problem import Problem
 from tests.adapters.fetch.timeless import TimelessLoop, timeless
 

@@ -11,11 +11,11 @@ from lxml import html
 
 from metasearch.errors import ConnectFailed, TimedOut
 from metasearch.record import Author, Match, Reason, Version
-from metasearch.server.page import Form
-from metasearch.server.results import Results, results_page
+from metasearch.server.pages.page import Form
+from metasearch.server.pages.results import Results, results_page
 from metasearch.server.site import Site
 from tests.server.fake import answer, hit, late, record, report
-from tests.server.test_markup import Skeleton, hostile
+from tests.server.pages.test_markup import Skeleton, hostile
 
 SITE = Site("http://127.0.0.1:8080")
 

@@ -19,11 +19,11 @@ from metasearch.adapters.specs.registry import Registry
 from metasearch.engine.engine import Engine
 from metasearch.errors import UsageError
 from metasearch.server.app import make_app
-from metasearch.server.keys import ApiKeys
+from metasearch.server.limits.keys import ApiKeys
 from metasearch.server.options import Options
-from metasearch.server.peer_app import answering
-from metasearch.server.peers import MOST_PAUSES, Peers, dumped_pause, loaded_pause
 from metasearch.server.site import SHARED
+from metasearch.server.workers.peer_app import answering
+from metasearch.server.workers.peers import MOST_PAUSES, Peers, dumped_pause, loaded_pause
 from metasearch.settings import Settings
 from tests.adapters.fetch.loopback import Loopback, reply
 from tests.server.fake import FakeEngine

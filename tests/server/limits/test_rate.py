@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from metasearch.server.rate import RateLimiter
+from metasearch.server.limits.rate import RateLimiter
 
 
 class Clock:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metasearch.formats.text import clean
-from metasearch.server.markup import Markup, tag
+from metasearch.server.pages.markup import Markup, tag
 
 #: Text that does its worst: markup, quotes, comments, entities, control and direction characters.
 MARKUP = (

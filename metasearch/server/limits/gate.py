@@ -17,8 +17,8 @@ from types import TracebackType
 from typing import Self, TypeVar
 
 from metasearch.engine.scheduler import Desk
-from metasearch.server.line import Line
-from metasearch.server.pace import Pace
+from metasearch.server.limits.line import Line
+from metasearch.server.limits.pace import Pace
 from metasearch.server.problem import Problem
 
 T = TypeVar("T")

@@ -15,8 +15,15 @@ from pathlib import Path
 
 import pytest
 
-from metasearch.server import pulse
-from tests.server.test_supervision import alive, got, needs_proc, served, until_gone, workers
+from metasearch.server.workers import pulse
+from tests.server.workers.test_supervision import (
+    alive,
+    got,
+    needs_proc,
+    served,
+    until_gone,
+    workers,
+)
 from tests.stuck import STUCK, site
 
 pytestmark = [

@@ -16,13 +16,13 @@ import aiohttp
 import pytest
 
 from metasearch.errors import MetasearchError, UsageError
-from metasearch.server import workers as supervision
-from metasearch.server.workers import _listeners, _Post
-from tests.server.test_workers import until
+from metasearch.server.workers import supervisor as supervision
+from metasearch.server.workers.supervisor import _listeners, _Post
+from tests.server.workers.test_workers import until
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="workers need Unix-domain sockets")
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 from aiohttp.test_utils import make_mocked_request
 from multidict import CIMultiDict
 
-from metasearch.server.clients import Client, Clients
+from metasearch.server.limits.clients import Client, Clients
 
 
 class Transport:

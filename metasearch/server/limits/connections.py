@@ -15,7 +15,7 @@ from typing import cast
 
 from aiohttp import web
 
-from metasearch.server.clients import Clients
+from metasearch.server.limits.clients import Clients
 from metasearch.server.options import Options
 from metasearch.server.problem import Problem
 

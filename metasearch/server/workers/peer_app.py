@@ -11,9 +11,9 @@ from aiohttp import web
 
 from metasearch.errors import MetasearchError
 from metasearch.server.metrics import Metrics
-from metasearch.server.peers import Peers, Snapshot, loaded_pause
 from metasearch.server.site import Shared
 from metasearch.server.stream import PING
+from metasearch.server.workers.peers import Peers, Snapshot, loaded_pause
 
 #: Seconds that the other workers have to take what they have asked for, at the end.
 _PATIENCE = 0.2

@@ -13,9 +13,9 @@ from metasearch.formats.failures import NAMED_FIRST, alike, as_line
 from metasearch.formats.reference import doi_url, field_sources, full_title
 from metasearch.formats.text import line, web_url
 from metasearch.record import Hit, Record
-from metasearch.server import coins
-from metasearch.server.markup import Content, Markup, tag
-from metasearch.server.page import Form, frame, search_form
+from metasearch.server.pages import coins
+from metasearch.server.pages.markup import Content, Markup, tag
+from metasearch.server.pages.page import Form, frame, search_form
 from metasearch.server.site import Site
 from metasearch.server.sources import SourceView
 

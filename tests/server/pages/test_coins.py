@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 
 from metasearch.record import Author, Hit
-from metasearch.server.coins import context_object, span
+from metasearch.server.pages.coins import context_object, span
 from tests.server.fake import hit, record
-from tests.server.test_markup import Skeleton, hostile
+from tests.server.pages.test_markup import Skeleton, hostile
 
 BASE = "https://search.example.org/meta"
 

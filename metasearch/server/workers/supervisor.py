@@ -29,13 +29,13 @@ from shutil import rmtree
 from tempfile import mkdtemp
 
 from metasearch.errors import MetasearchError, UsageError
-from metasearch.server import pulse
-from metasearch.server.keys import ApiKeys
+from metasearch.server.limits.keys import ApiKeys
 from metasearch.server.loops import LoopName
 from metasearch.server.options import Options
 from metasearch.server.serving import supervisable
 from metasearch.server.sockets import BACKLOG, address, listen
-from metasearch.server.worker import SIGNALS, Job, readable, work
+from metasearch.server.workers import pulse
+from metasearch.server.workers.worker import SIGNALS, Job, readable, work
 from metasearch.settings import Settings
 
 logger = logging.getLogger("metasearch.server")

@@ -3,7 +3,7 @@ it."""
 
 from __future__ import annotations
 
-from metasearch.server.pace import CLOSED, FIRST, LEAST, TARGET, WHILE, Pace
+from metasearch.server.limits.pace import CLOSED, FIRST, LEAST, TARGET, WHILE, Pace
 
 TICK = WHILE / 7.9
 
