@@ -23,8 +23,7 @@ from metasearch.server.given import given, given_so_far
 from metasearch.server.limits.clients import USER
 from metasearch.server.limits.gate import RETRY_AFTER
 from metasearch.server.linked import Linked, asked, linked
-from metasearch.server.pages.markup import Markup
-from metasearch.server.pages.page import Form, search_form, start_page
+from metasearch.server.pages.page import Form, start_page
 from metasearch.server.pages.results import Results, results_page
 from metasearch.server.parameters import Parameters, read
 from metasearch.server.problem import Problem
@@ -298,15 +297,14 @@ def server_timing(answer: Answer) -> str:
 
 def _form(parameters: Parameters) -> Form:
     shown = ("q", "sources", "year", "start")  # another search begins at its beginning
-    kept = {name: str(value) for name, value in asked(parameters).items() if name not in shown}
-    return Form(parameters.query, parameters.year, parameters.sources or (), kept)
+    hidden = {name: str(value) for name, value in asked(parameters).items() if name not in shown}
+    return Form(parameters.query, parameters.year, parameters.sources or (), hidden)
 
 
-def form_again(request: web.Request) -> Markup:
-    """The search form with what was typed, for pages that say what was wrong with it."""
+def form_again(request: web.Request) -> Form:
+    """The search form with what was typed, for pages about an error in it."""
     query = given_so_far(request)
-    form = Form(query.get("q", ""), query.get("year", ""))
-    return search_form(site_of(request), view(request.app[SHARED].engine), form)
+    return Form(query.get("q", ""), query.get("year", ""))
 
 
 def html_response(

@@ -1,5 +1,7 @@
 """COinS (OpenURL ContextObject in SPAN): how reference managers read a list of hits (NISO
 Z39.88-2004, KEV).
+
+An empty element carries the description of a hit in its title.
 """
 
 from __future__ import annotations
@@ -10,7 +12,6 @@ from urllib.parse import quote, urlsplit
 from metasearch.formats.reference import full_title, page_range
 from metasearch.formats.text import line
 from metasearch.record import Hit, Record
-from metasearch.server.pages.markup import Markup, tag
 
 #: `Record.type` -> (format, genre); what is not listed is an article in a journal or of unknown
 #: genre.
@@ -35,18 +36,13 @@ _GENRES = {
 _INFO_IDS = ("pmid", "lccn", "oclcnum", "bibcode", "hdl")
 
 
-def span(hit: Hit, base: str) -> Markup:
-    """The empty element that carries the hit's description in its title.
+def context_object(hit: Hit, base: str) -> str:
+    """The description as key-encoded values; keys without a value are left out.
 
     Args:
         hit: Described by its merged record.
         base: Absolute address of this server, which names the referrer.
     """
-    return tag("span", class_="Z3988", title=context_object(hit, base), aria_hidden="true")
-
-
-def context_object(hit: Hit, base: str) -> str:
-    """The description as key-encoded values; keys without a value are left out."""
     return "&".join(f"{key}={quote(value, safe='')}" for key, value in _pairs(hit, base) if value)
 
 

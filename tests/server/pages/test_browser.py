@@ -92,7 +92,7 @@ async def test_result_page(browse, address):
     assert titles == ["Gene drives in island mice", HOSTILE, "乳腺癌的早期诊断"]
     assert shown.findtext(".//title") == "mice · metasearch"
     assert shown.xpath("//script | //img[@src='x']") == []
-    assert "Beta: too slow" in shown.xpath("//*[@class='incomplete']")[0].text_content()
+    assert "Beta: timed out" in shown.xpath("//*[@class='incomplete']")[0].text_content()
     assert "Alpha #1 · Beta #2" in shown.xpath("//article")[0].text_content()
 
 

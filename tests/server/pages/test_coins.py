@@ -9,16 +9,19 @@ import pytest
 from hypothesis import given
 
 from metasearch.record import Author, Hit
-from metasearch.server.pages.coins import context_object, span
+from metasearch.server.pages.coins import context_object
+from metasearch.server.pages.hit import hit_view
 from tests.server.fake import hit, record
-from tests.server.pages.test_markup import Skeleton, hostile
+from tests.server.pages.test_environment import Skeleton, hostile, rendered
 
 BASE = "https://search.example.org/meta"
 
 
 def pairs(work: Hit) -> list[tuple[str, str]]:
     """What a reference manager reads out of the span."""
-    (title,) = [value for name, value in Skeleton(span(work, BASE)).attributes if name == "title"]
+    span = '{% from "_hit.html" import article %}{{ article(hit) }}'
+    article = Skeleton(rendered(span, hit=hit_view(work, {}, BASE)))
+    (title,) = [value for name, value in article.attributes if name == "title"]
     assert title is not None
     return parse_qsl(title, keep_blank_values=True, strict_parsing=True)
 

@@ -15,7 +15,7 @@ from metasearch.server.pages.page import Form
 from metasearch.server.pages.results import Results, results_page
 from metasearch.server.site import Site
 from tests.server.fake import answer, hit, late, record, report
-from tests.server.pages.test_markup import Skeleton, hostile
+from tests.server.pages.test_environment import Skeleton, hostile
 
 SITE = Site("http://127.0.0.1:8080")
 
@@ -120,7 +120,7 @@ def test_a_hit_says_what_it_is_and_where_from():
         "Mice were counted twice.",
         "alpha #1 · beta #2",
         "alpha ranks it 1 +0.0900",
-        "Why 2 records became one",
+        "2 records are one work because",
         "same DOI",
         "beta: doi",
     ):
@@ -199,11 +199,11 @@ def test_incomplete_answer_says_why():
     )
     (box,) = shown.xpath("//*[@class='incomplete']")
 
-    assert "Beta Library: too slow (no whole answer within 15 s)" in box.text_content()
+    assert "Beta Library: timed out (no whole answer within 15 s)" in box.text_content()
     assert tree(answer(hit())).xpath("//*[@class='incomplete']") == []
 
 
-def test_sources_tell_how_they_fared():
+def test_each_source_shows_its_outcome():
     """Each source shows the query as it was sent, its notes, its error and what to do; failures lie
     open."""
     reports = [
@@ -212,7 +212,7 @@ def test_sources_tell_how_they_fared():
     ]
     fine, failed = tree(answer(hit(), reports=reports)).xpath("//*[@class='reports']/li/details")
 
-    assert "Asked: ti:(gene drive)" in fine.text_content()
+    assert "Query sent: ti:(gene drive)" in fine.text_content()
     assert "the year was dropped" in fine.text_content()
     assert "more time" in failed.text_content()
     assert (fine.get("open"), failed.get("open")) == (None, "")
@@ -221,7 +221,7 @@ def test_sources_tell_how_they_fared():
 def test_exports_repeat_the_search():
     """The links lead to the same search in other formats, with all its parameters."""
     shown = tree(answer(hit()), query='a & "b"', count=5, sources="alpha,beta")
-    links = shown.xpath("//nav[@aria-label='Exports']//a/@href")
+    links = shown.xpath("//nav[@aria-label='Export']//a/@href")
 
     assert "/search?q=a%20%26%20%22b%22&count=5&sources=alpha%2Cbeta&format=ris" in links
     assert {"ris", "bibtex", "csv", "json", "atom"} == {it.rpartition("=")[2] for it in links}
@@ -231,7 +231,7 @@ def test_nothing_found():
     """An empty list is said in words, and there is nothing to export."""
     shown = tree(answer(reports=[report("alpha", "empty", count=0)]))
 
-    assert "No database that answered has a work for this query." in shown.text_content()
+    assert "The sources that answered have no work for this query." in shown.text_content()
     assert shown.xpath("//ol | //nav") == []
 
 
@@ -266,7 +266,7 @@ def test_issue_14_10_the_page_says_that_no_source_answered():
     text = tree(answer(reports=[broken("alpha"), late("beta")])).text_content()
 
     assert text.count("No source answered") == 2
-    assert "No database that answered" not in text
+    assert "The sources that answered" not in text
 
 
 def test_issue_14_10_where_nobody_could_be_asked_the_page_says_so():
@@ -293,7 +293,7 @@ def test_issue_14_10_fifteen_equal_failures_are_one_line():
 
 
 def test_issue_14_10_chips_show_labels_and_not_internal_names():
-    """Where a hit was found, why it ranks, and which source gave what."""
+    """Where a hit was found, why it ranks, and the source of each field."""
     shown = tree(answer(hit()), labels={"alpha": "Alpha Index", "beta": "Beta Library"})
 
     assert shown.xpath("string(//*[@class='found'])") == "Alpha Index #1 · Beta Library #2"
