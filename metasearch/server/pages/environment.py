@@ -39,10 +39,13 @@ def many(number: int, noun: str) -> str:
 
 def _cleaned(value: Any) -> Any:
     """What jinja2 writes for the value of an expression; it escapes this unless it is Markup."""
-    if isinstance(value, Markup):
-        # Only characters that no output may hold are removed, so finished HTML stays what it is.
-        return Markup(clean(value))  # noqa: S704
-    return clean(value) if isinstance(value, str) else value
+    if not isinstance(value, str):
+        return value
+    cleaned = clean(value)
+    if cleaned is value or not isinstance(value, Markup):
+        return cleaned
+    # Only characters that no output may hold were removed, so finished HTML stays what it was.
+    return Markup(cleaned)  # noqa: S704
 
 
 def _address_attribute(name: str, address: str | None) -> Markup:
@@ -50,7 +53,7 @@ def _address_attribute(name: str, address: str | None) -> Markup:
     http(s).
     """
     shown = clean(address or "")
-    return Markup(' {}="{}"').format(name, escape(shown)) if _is_safe(shown) else Markup()
+    return Markup(f' {name}="{escape(shown)}"') if _is_safe(shown) else Markup()  # noqa: S704
 
 
 def _is_safe(address: str) -> bool:
