@@ -80,12 +80,12 @@ def make_app(
     """
     limits = options or Options()
     others = peers or Peers()
-    metrics = Metrics.together([others.kept()])
 
     async def lifespan(app: web.Application) -> AsyncIterator[None]:
         async with engine() as running:
             for name in running.registry.default():
                 running.registry.spec(name)
+            metrics = Metrics(running.source_states, others.kept())
             hub = Hub(limits, metrics.searched)
             limited = limits.rate_limit > 0
             app[SHARED] = Shared(

@@ -18,7 +18,7 @@ from metasearch.server.given import given
 from metasearch.server.limits.clients import USER
 from metasearch.server.loops import running_loop_name
 from metasearch.server.metrics import MEDIA_TYPE as METRICS_TYPE
-from metasearch.server.metrics import Metrics
+from metasearch.server.metrics import Page
 from metasearch.server.opensearch import MEDIA_TYPE as OPENSEARCH_TYPE
 from metasearch.server.opensearch import SUGGESTIONS_TYPE, describe
 from metasearch.server.pages.assets import ASSETS, Asset
@@ -165,16 +165,17 @@ async def readyz(request: web.Request) -> web.Response:
 async def metrics(request: web.Request) -> web.Response:
     """`/metrics`: what all workers have done so far, for Prometheus."""
     shared = request.app[SHARED]
-    told = await everybody(shared, counted=True)
-    text = Metrics.together([*(it.metrics for it in told), shared.peers.told_by_parent()]).text(
-        together(it.states for it in told),
-        sum(it.running for it in told),
+    snapshots = await everybody(shared, counted=True)
+    page = Page(
+        [*(snapshot.metrics for snapshot in snapshots), shared.peers.told_by_parent()],
+        together(snapshot.states for snapshot in snapshots),
+        sum(snapshot.running for snapshot in snapshots),
         __version__,
         running_loop_name(),
         shared.peers.workers,
     )
     return web.Response(
-        body=text.encode(), headers={"Content-Type": METRICS_TYPE, "Cache-Control": "no-store"}
+        body=page.text(), headers={"Content-Type": METRICS_TYPE, "Cache-Control": "no-store"}
     )
 
 

@@ -10,7 +10,6 @@ import orjson
 from aiohttp import web
 
 from metasearch.errors import MetasearchError
-from metasearch.server.metrics import Metrics
 from metasearch.server.site import Shared
 from metasearch.server.stream import PING
 from metasearch.server.workers.peers import Peers, Snapshot, loaded_pause
@@ -86,9 +85,7 @@ async def answering(shared: Shared, peers: Peers) -> AsyncIterator[None]:
 
 def _snapshot(shared: Shared, counted: bool) -> Snapshot:
     states = tuple(shared.engine.source_states())
-    metrics = Metrics.together([shared.metrics.dump()])
-    metrics.cached(states)
-    counts = metrics.dump()
+    counts = shared.metrics.dump()
     if counted:
         shared.peers.keep(counts)
     return Snapshot(counts, states, shared.gate.running)

@@ -103,9 +103,11 @@ class _Replaced:
         self._counts[reason] += 1
         if self._folder is None:
             return
+        # A `Dump` of `metasearch.server.metrics`, which this process does not load.
         dump = {
-            "metasearch_workers_replaced_total": [
-                [[name], number] for name, number in self._counts.items()
+            "metasearch_workers_replaced": [
+                ["metasearch_workers_replaced_total", {"reason": name}, number]
+                for name, number in self._counts.items()
             ]
         }
         new = self._folder / f"{pulse.PARENT_FILE}.new"

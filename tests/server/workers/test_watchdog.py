@@ -102,7 +102,7 @@ async def test_a_silent_worker_is_replaced(folder):
 
     told = said.decode()
     assert lost == b"" or isinstance(lost, ConnectionResetError)
-    assert 'metasearch_workers_replaced_total{reason="silent"} 1\n' in counted
+    assert 'metasearch_workers_replaced_total{reason="silent"} 1.0\n' in counted
     assert "the loop of worker 0 has stopped for 2 s; it is at:" in told
     assert 'tests/stuck.py", line ' in told
     assert "in hang_in_c" in told
@@ -147,7 +147,7 @@ async def test_a_worker_that_crashes_tells_where(folder):
             while workers(process) == {victim}:
                 await asyncio.sleep(0.05)
             assert await got(f"{url}healthz") == "OK\n"
-            assert 'metasearch_workers_replaced_total{reason="ended"} 1\n' in await got(
+            assert 'metasearch_workers_replaced_total{reason="ended"} 1.0\n' in await got(
                 f"{url}metrics"
             )
         process.terminate()
@@ -164,7 +164,7 @@ async def test_one_worker_can_do_without_a_parent(folder):
     async with served(folder, "--config", str(config), workers=0) as (process, url):
         assert await got(f"{url}healthz") == "OK\n"
         assert workers(process) == set()
-        assert "metasearch_workers 1\n" in await got(f"{url}metrics")
+        assert "metasearch_workers 1.0\n" in await got(f"{url}metrics")
         process.terminate()
         out, said = await process.communicate()
 

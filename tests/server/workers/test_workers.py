@@ -32,7 +32,7 @@ from tests.server.test_metrics import samples
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="workers need Unix-domain sockets")
 
 Client = TestClient[web.Request, web.Application]
-SEARCHED = 'metasearch_requests_total{face="json",code="200"}'
+SEARCHED = 'metasearch_requests_total{code="200",face="json"}'
 
 
 @asynccontextmanager
@@ -110,7 +110,7 @@ async def test_a_worker_that_ends_takes_no_count_with_it(folder):
 async def test_pages_from_the_cache_stay_counted_and_errors_are_not_written_down(folder):
     """They are counted by the sources' states, which go with their worker; its last error goes,
     too."""
-    age = 'metasearch_source_cached_pages_total{source="alpha",age="fresh"}'
+    age = 'metasearch_source_cached_pages_total{age="fresh",source="alpha"}'
     engines = FakeEngine(), FakeEngine(), FakeEngine()
     for fresh, engine in enumerate(engines, 1):
         engine.states = {"alpha": SourceState("alpha", last_error="not for the disk", fresh=fresh)}
