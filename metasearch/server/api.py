@@ -20,8 +20,8 @@ from metasearch.formats.failures import alike, as_line
 from metasearch.server import negotiate, stream
 from metasearch.server.access import FACE
 from metasearch.server.given import given, given_so_far
+from metasearch.server.limits.admission import RETRY_AFTER
 from metasearch.server.limits.clients import USER
-from metasearch.server.limits.gate import RETRY_AFTER
 from metasearch.server.linked import Linked, asked, linked
 from metasearch.server.pages.page import Form, start_page
 from metasearch.server.pages.results import Results, results_page
@@ -59,7 +59,7 @@ async def search(request: web.Request) -> web.StreamResponse:
     parameters = read(sent, shared.options)
     if not parameters.query:
         if form == "html":
-            async with shared.gate.brief():
+            async with shared.admission.brief():
                 page = start_page(
                     site_of(request), view(shared.engine), shared.examples, shared.notice
                 )
@@ -89,10 +89,10 @@ async def search(request: web.Request) -> web.StreamResponse:
     if form in stream.FORMS and request.method == "HEAD":
         return stream.head(form)
     if form not in stream.FORMS and prepared.joins:  # nothing is asked of any source
-        async with shared.gate.brief():
+        async with shared.admission.brief():
             pass
         return await _whole(request, prepared, parameters, form)
-    with await shared.gate.enter(request[USER]) as seat:
+    with await shared.admission.enter(request[USER]) as seat:
         if form in stream.FORMS:
             told = Linked(prepared, parameters, site_of(request))
             return await stream.events(request, told, parameters.query, form, seat)
@@ -154,7 +154,7 @@ async def _whole(
     answer = linked(answer, parameters, site)
     if (following := _following(answer, parameters, form, site)) is not None:
         headers["Link"] = f'<{following}>; rel="next"'
-    content, body = await shared.gate.written(
+    content, body = await shared.admission.written(
         lambda: _body(answer, parameters, form, site, shared),
         large=len(answer.hits) > WRITTEN_AT_ONCE,
     )

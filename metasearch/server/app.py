@@ -10,9 +10,9 @@ from aiohttp import web
 
 from metasearch.server import api, routes
 from metasearch.server.access import observed
+from metasearch.server.limits.admission import Admission
 from metasearch.server.limits.clients import Clients
 from metasearch.server.limits.connections import Connection, Connections
-from metasearch.server.limits.gate import Gate
 from metasearch.server.limits.keys import ApiKeys
 from metasearch.server.limits.rate import RateLimiter
 from metasearch.server.live import Hub
@@ -92,7 +92,7 @@ def make_app(
                 engine=running,
                 options=limits,
                 hub=hub,
-                gate=Gate(limits.max_searches, running.desk),
+                admission=Admission(limits.max_searches, running.desk),
                 suggestions=Suggestions((*running.settings.server.suggestions, *examples)),
                 metrics=metrics,
                 clients=Clients(limits.trusted_proxies, secret),
@@ -106,7 +106,7 @@ def make_app(
             )
             yield
             await app[SHARED].hub.close()
-            app[SHARED].gate.close()
+            app[SHARED].admission.close()
             await others.close()
 
     async def end_streams(app: web.Application) -> None:

@@ -42,7 +42,7 @@ async def sources(request: web.Request) -> web.Response:
     chosen = named or negotiate.choose(request.headers.get("Accept", ""), offered)
     if chosen not in ("json", "html"):
         raise Problem.unacceptable("The list of sources is there as JSON and as a page.", offered)
-    async with request.app[SHARED].gate.brief():
+    async with request.app[SHARED].admission.brief():
         return await _sources(request, chosen)
 
 
@@ -66,7 +66,7 @@ async def plan(request: web.Request) -> web.Response:
     from metasearch.engine.engine import planned
 
     turns = shared.engine.desk.turns()
-    with await shared.gate.enter(
+    with await shared.admission.enter(
         request[USER]
     ):  # a hundred sources are a third of a second of work
         await turns.next()
@@ -103,7 +103,7 @@ async def translate(request: web.Request) -> web.Response:
         raise Problem.bad_parameters(
             [{"parameter": "to", "reason": f"{exc}. {exc.advice}"}]
         ) from exc
-    async with request.app[SHARED].gate.brief():
+    async with request.app[SHARED].admission.brief():
         found = await asyncio.to_thread(translations, wanted.query, named, wanted.syntax or "auto")
     return _json(translations_object(found), "application/json")
 
@@ -117,7 +117,7 @@ async def suggest(request: web.Request) -> web.Response:
     if not shared.options.suggest:
         raise web.HTTPNotFound
     typed = prefix[:_LONGEST_PREFIX]
-    async with shared.gate.brief():
+    async with shared.admission.brief():
         own = shared.suggestions.complete(typed, user)
         completions = completed(
             [own, *(await shared.peers.completions(typed, user) if user else ())]
@@ -131,7 +131,7 @@ async def opensearch(request: web.Request) -> web.Response:
     """`/opensearch.xml`."""
     shared = request.app[SHARED]
     example = shared.examples[0] if shared.examples else _EXAMPLE
-    async with shared.gate.brief():
+    async with shared.admission.brief():
         document = describe(site_of(request), example, suggests=shared.options.suggest)
     # A browser stores this type as a file; to a person who opens the address it is shown instead.
     opened = request.headers.get("Sec-Fetch-Dest") == "document"

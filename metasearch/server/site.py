@@ -8,8 +8,8 @@ from urllib.parse import quote, urlencode, urlsplit
 
 from aiohttp import web
 
+from metasearch.server.limits.admission import Admission
 from metasearch.server.limits.clients import USER, Clients
-from metasearch.server.limits.gate import Gate
 from metasearch.server.limits.keys import ApiKeys
 from metasearch.server.limits.rate import RateLimiter
 from metasearch.server.live import Hub
@@ -68,7 +68,7 @@ class Shared:
     engine: Engine
     options: Options
     hub: Hub
-    gate: Gate
+    admission: Admission
     suggestions: Suggestions
     metrics: Metrics
     clients: Clients

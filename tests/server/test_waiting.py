@@ -167,7 +167,10 @@ async def test_only_what_is_finished_is_counted(serve):
     fake = FakeEngine(RUNNING)
     client = await serve(fake)
     await client.get("/search?q=mice&wait=1&format=json")
-    assert 'requests_total{outcome="ok",source="alpha"' not in await (await client.get("/metrics")).text()
+    assert (
+        'requests_total{outcome="ok",source="alpha"'
+        not in await (await client.get("/metrics")).text()
+    )
     fake.answer = answer(hit())
     await client.get("/search?q=mice&wait=1&format=json")
     assert (

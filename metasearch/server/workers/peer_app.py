@@ -88,7 +88,7 @@ def _snapshot(shared: Shared, counted: bool) -> Snapshot:
     counts = shared.metrics.dump()
     if counted:
         shared.peers.keep(counts)
-    return Snapshot(counts, states, shared.gate.running)
+    return Snapshot(counts, states, shared.admission.running)
 
 
 def _json(content: object) -> web.Response:

@@ -21,7 +21,7 @@ import orjson
 from metasearch.adapters.fetch.health import Cause, Pause, SourceState
 from metasearch.server.limits.rate import Quota
 from metasearch.server.suggest import Completion
-from metasearch.server.workers.pulse import PARENT_FILE
+from metasearch.server.workers.heartbeat import PARENT_FILE
 
 logger = logging.getLogger("metasearch.server")
 

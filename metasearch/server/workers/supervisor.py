@@ -34,7 +34,7 @@ from metasearch.server.loops import LoopName
 from metasearch.server.options import Options
 from metasearch.server.serving import supervisable
 from metasearch.server.sockets import BACKLOG, address, listen
-from metasearch.server.workers import pulse
+from metasearch.server.workers import heartbeat
 from metasearch.server.workers.worker import SIGNALS, Job, readable, work
 from metasearch.settings import Settings
 
@@ -110,10 +110,10 @@ class _Replaced:
                 for name, number in self._counts.items()
             ]
         }
-        new = self._folder / f"{pulse.PARENT_FILE}.new"
+        new = self._folder / f"{heartbeat.PARENT_FILE}.new"
         try:
             new.write_text(json.dumps(dump), encoding="utf-8")
-            new.replace(self._folder / pulse.PARENT_FILE)
+            new.replace(self._folder / heartbeat.PARENT_FILE)
         except OSError as exc:
             logger.warning("how often workers were replaced cannot be kept: %s", exc.strerror)
 
@@ -197,7 +197,9 @@ class _Post:
             signs.close()
         self._process.join()
         crashed = self._process.exitcode not in (0, -signal.SIGKILL, -signal.SIGTERM)
-        if crashed and (stacks := pulse.written(pulse.stacks_of(self._job.folder, self._number))):
+        if crashed and (
+            stacks := heartbeat.written(heartbeat.stacks_of(self._job.folder, self._number))
+        ):
             logger.error("worker %d crashed; it was at:\n%s", self._number, stacks)
         if self._refusal is not None:
             return f"before it began: {self._refusal}"
@@ -240,12 +242,12 @@ class _Post:
         silence = self._job.settings.server.silence
         missed, began = 0, False
         while True:
-            await asyncio.sleep(pulse.EVERY)
-            if pulse.heard(signs):
+            await asyncio.sleep(heartbeat.EVERY)
+            if heartbeat.heard(signs):
                 missed, began = 0, True
                 continue
             missed += 1
-            seconds = missed * pulse.EVERY
+            seconds = missed * heartbeat.EVERY
             if self._dismissed.is_set():
                 if not began:
                     self._process.kill()  # nobody is served by it yet
@@ -262,8 +264,8 @@ class _Post:
     async def _stopped(self, seconds: float) -> None:
         """Logs where a silent worker is."""
         assert self._process.pid is not None
-        told = await pulse.stacks(
-            self._process.pid, pulse.stacks_of(self._job.folder, self._number)
+        told = await heartbeat.stacks(
+            self._process.pid, heartbeat.stacks_of(self._job.folder, self._number)
         )
         where = f"; it is at:\n{told}" if told else ", and does not say where it is"
         logger.error("the loop of worker %d has stopped for %g s%s", self._number, seconds, where)

@@ -18,7 +18,7 @@ from metasearch.errors import MetasearchError
 from metasearch.server.loops import LoopName, loop_factory
 from metasearch.server.serving import settle
 from metasearch.server.sockets import BACKLOG
-from metasearch.server.workers import pulse
+from metasearch.server.workers import heartbeat
 from metasearch.settings import Settings
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def work(
     try:
         with (
             job.prepare(),
-            pulse.telling_stacks(pulse.stacks_of(job.folder, number)),
+            heartbeat.telling_stacks(heartbeat.stacks_of(job.folder, number)),
             asyncio.Runner(loop_factory=loop_factory(job.loop)) as runner,
         ):
             runner.run(_work(job, number, sockets, ready, signs))
@@ -96,7 +96,7 @@ async def _work(
     loop = asyncio.get_running_loop()
     loop.add_signal_handler(signal.SIGTERM, stopped.set)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
-    pulse.beat(signs, job.settings.server.silence)
+    heartbeat.beat(signs, job.settings.server.silence)
     peers = Peers(job.folder, number, job.settings.workers)
     factory, examples, notice = searching(job.settings, demo=job.demo)
     app = make_app(

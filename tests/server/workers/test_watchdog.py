@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from metasearch.server.workers import pulse
+from metasearch.server.workers import heartbeat
 from tests.server.workers.test_supervision import (
     alive,
     got,
@@ -201,6 +201,6 @@ async def test_a_parent_that_does_not_read_stops_no_loop():
                 os.write(show.fileno(), b"\0" * 4096)
             except BlockingIOError:
                 break
-        pulse.beat(show, 0)
+        heartbeat.beat(show, 0)
         await asyncio.sleep(0)
-        assert pulse.heard(told)
+        assert heartbeat.heard(told)

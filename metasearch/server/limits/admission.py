@@ -1,6 +1,6 @@
 """Who is let in: overload costs the newcomer a moment, not everybody their answers.
 
-Before anything is asked of a database a search takes a seat; there are as many as `Pace` finds that
+Before anything is asked of a database a search takes a seat; there are as many as `AdaptiveLimit` finds that
 this process can serve. If none is free it waits, shortly and in a short line, else it is told to
 come back. What computes for a moment only (a list of sources, completions, a page of an answer that
 is there) takes no seat, but a turn. See docs/decisions/0022-admission.md.
@@ -17,8 +17,8 @@ from types import TracebackType
 from typing import Self, TypeVar
 
 from metasearch.engine.scheduler import Desk
-from metasearch.server.limits.line import Line
-from metasearch.server.limits.pace import Pace
+from metasearch.server.limits.adaptive_limit import AdaptiveLimit
+from metasearch.server.limits.fair_queue import FairQueue
 from metasearch.server.problem import Problem
 
 T = TypeVar("T")
@@ -42,7 +42,7 @@ def _now() -> float:
     return asyncio.get_running_loop().time()
 
 
-class Seat:
+class Permit:
     """One search's; left at the end of the block, or by whoever it was handed on to."""
 
     def __init__(self, left: Callable[[float], None]) -> None:
@@ -71,7 +71,7 @@ class Seat:
             left(_now() - self._began)
 
 
-class Gate:
+class Admission:
     """The seats of one process.
 
     Args:
@@ -80,12 +80,12 @@ class Gate:
     """
 
     def __init__(self, most: int, desk: Desk) -> None:
-        self.pace = Pace(most)
+        self.pace = AdaptiveLimit(most)
         self._desk = desk
         self._running = 0
         self._brief = 0
         self._writing = asyncio.Lock()
-        self._line = Line()
+        self._line = FairQueue()
         self._expected: deque[float] = deque(maxlen=_MOST_EXPECTED)
         self._takes: float | None = None  # seconds of a search
         self._timer: asyncio.TimerHandle | None = None
@@ -96,7 +96,7 @@ class Gate:
         """Searches that run now."""
         return self._running
 
-    async def enter(self, user: Hashable) -> Seat:
+    async def enter(self, user: Hashable) -> Permit:
         """A seat for a search of this user, after waiting for a moment where that helps.
 
         Raises:
@@ -107,7 +107,7 @@ class Gate:
         else:
             self._running += 1
         self._watch()
-        return Seat(self._left)
+        return Permit(self._left)
 
     @asynccontextmanager
     async def brief(self) -> AsyncIterator[None]:

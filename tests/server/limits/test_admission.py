@@ -9,31 +9,31 @@ from collections.abc import Hashable
 import pytest
 
 from metasearch.engine.scheduler import Desk
-from metasearch.server.limits.gate import (
+from metasearch.server.limits.adaptive_limit import TARGET
+from metasearch.server.limits.admission import (
     LATEST,
     MOST_BRIEF,
     PATIENCE,
     RETRY_AFTER,
     TICK,
-    Gate,
-    Seat,
+    Admission,
+    Permit,
 )
-from metasearch.server.limits.pace import TARGET
 from metasearch.server.problem import Problem
 from tests.adapters.fetch.timeless import TimelessLoop, timeless
 
 
-def gate(most: int = 8) -> Gate:
+def gate(most: int = 8) -> Admission:
     """One with so many seats, while no lag is measured."""
-    return Gate(most, Desk())
+    return Admission(most, Desk())
 
 
-async def filled(it: Gate, user: Hashable = "greedy") -> list[Seat]:
+async def filled(it: Admission, user: Hashable = "greedy") -> list[Permit]:
     """All its seats taken."""
     return [await it.enter(user) for _ in range(it.pace.limit)]
 
 
-async def refused(it: Gate, user: Hashable = "anybody") -> int:
+async def refused(it: Admission, user: Hashable = "anybody") -> int:
     """Whole seconds after which one who is turned away may come back."""
     with pytest.raises(Problem) as caught:
         await it.enter(user)
@@ -79,7 +79,7 @@ async def test_one_who_waits_gets_the_next_seat():
     await asyncio.sleep(PATIENCE / 2)
     seats[0].leave()
 
-    assert isinstance(await newcomer, Seat)
+    assert isinstance(await newcomer, Permit)
     assert it.running == 8
 
 
@@ -111,7 +111,7 @@ async def test_a_full_line_is_shared_among_users():
         seat.leave()
     results = await asyncio.gather(*greedy, modest, return_exceptions=True)
 
-    assert [isinstance(it, Seat) for it in results] == [True, False, True]
+    assert [isinstance(it, Permit) for it in results] == [True, False, True]
 
 
 @timeless
@@ -130,7 +130,7 @@ async def test_who_leaves_while_waiting_costs_no_seat():
     await asyncio.gather(late, return_exceptions=True)
 
     assert it.running == 0
-    assert isinstance(await it.enter("c"), Seat)
+    assert isinstance(await it.enter("c"), Permit)
 
 
 @timeless
@@ -146,7 +146,7 @@ async def test_when_to_come_back_follows_from_what_is_known():
     assert await _after(gate(), took=100.0, expected=100) == LATEST
 
 
-async def _after(it: Gate, took: float, expected: int) -> int:
+async def _after(it: Admission, took: float, expected: int) -> int:
     if took:
         seat = await it.enter("a")
         await asyncio.sleep(took)
@@ -177,14 +177,14 @@ async def test_a_loop_that_is_late_lets_nobody_in():
             await asyncio.sleep(TICK)
         assert await newcomer >= 1
         await asyncio.sleep(3)
-        assert isinstance(await it.enter("b"), Seat)
+        assert isinstance(await it.enter("b"), Permit)
 
 
 @timeless
 async def test_seats_become_fewer_while_pages_wait_for_their_turn():
     """Those who have a seat keep it; the next ones are told to come back until fewer run."""
     desk = Desk()
-    it, loop = Gate(64, desk), asyncio.get_running_loop()
+    it, loop = Admission(64, desk), asyncio.get_running_loop()
     assert isinstance(loop, TimelessLoop)
     seats = await filled(it)
 

@@ -25,7 +25,7 @@ FIRST, LEAST = 24, 8
 CLOSED = 0.5
 
 
-class Pace:
+class AdaptiveLimit:
     """The number of searches that may run at once.
 
     Args:

@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Hashable
 
 
-class Line:
+class FairQueue:
     """Those who wait, in one line a user. Belongs to one event loop."""
 
     def __init__(self) -> None:
