@@ -25,7 +25,7 @@ from metasearch.errors import FileFormatError, MetasearchError, ShelfError
 from metasearch.evaluate import datasets
 from metasearch.formats.reading import read_file
 from metasearch.formats.ris import read as ris
-from metasearch.server.keys import ApiKeys
+from metasearch.server.limits.keys import ApiKeys
 from metasearch.settings import ServerSettings, Settings
 
 linux = pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="looks into /proc and /dev")

@@ -394,8 +394,8 @@ def answer(found: Hit, text: str = "") -> Answer:
 
 
 def html(given: Answer) -> str:
-    from metasearch.server.page import Form
-    from metasearch.server.results import Results, results_page
+    from metasearch.server.pages.page import Form
+    from metasearch.server.pages.results import Results, results_page
     from metasearch.server.site import Site
 
     form = Form(given.query, "", ("db",))

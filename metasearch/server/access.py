@@ -12,7 +12,7 @@ from aiohttp import web
 from aiohttp.typedefs import Handler
 
 from metasearch.server.access_log import logger
-from metasearch.server.connections import Connection
+from metasearch.server.limits.connections import Connection
 from metasearch.server.site import SHARED
 from metasearch.server.stream import SEARCH_ID
 
@@ -46,9 +46,7 @@ async def observed(request: web.Request, handler: Handler) -> web.StreamResponse
         seconds = time.perf_counter() - began
         if connection:
             connection.ended()
-        metrics = request.app[SHARED].metrics
-        metrics.requests.add(face(request), str(status))
-        metrics.durations.add(face(request), seconds)
+        request.app[SHARED].metrics.answered(face(request), status, seconds)
         if logger.isEnabledFor(logging.INFO):
             _log(request, status, seconds)
 

@@ -19,15 +19,14 @@ from metasearch.formats.answer import answer_object, paging_object, report_objec
 from metasearch.formats.failures import alike, as_line
 from metasearch.server import negotiate, stream
 from metasearch.server.access import FACE
-from metasearch.server.clients import USER
-from metasearch.server.gate import RETRY_AFTER
 from metasearch.server.given import given, given_so_far
+from metasearch.server.limits.admission import RETRY_AFTER
+from metasearch.server.limits.clients import USER
 from metasearch.server.linked import Linked, asked, linked
-from metasearch.server.markup import Markup
-from metasearch.server.page import Form, search_form, start_page
+from metasearch.server.pages.page import Form, start_page
+from metasearch.server.pages.results import Results, results_page
 from metasearch.server.parameters import Parameters, read
 from metasearch.server.problem import Problem
-from metasearch.server.results import Results, results_page
 from metasearch.server.site import SHARED, Shared, Site, owner, site_of
 from metasearch.server.sources import labels, view
 
@@ -60,7 +59,7 @@ async def search(request: web.Request) -> web.StreamResponse:
     parameters = read(sent, shared.options)
     if not parameters.query:
         if form == "html":
-            async with shared.gate.brief():
+            async with shared.admission.brief():
                 page = start_page(
                     site_of(request), view(shared.engine), shared.examples, shared.notice
                 )
@@ -90,10 +89,10 @@ async def search(request: web.Request) -> web.StreamResponse:
     if form in stream.FORMS and request.method == "HEAD":
         return stream.head(form)
     if form not in stream.FORMS and prepared.joins:  # nothing is asked of any source
-        async with shared.gate.brief():
+        async with shared.admission.brief():
             pass
         return await _whole(request, prepared, parameters, form)
-    with await shared.gate.enter(request[USER]) as seat:
+    with await shared.admission.enter(request[USER]) as seat:
         if form in stream.FORMS:
             told = Linked(prepared, parameters, site_of(request))
             return await stream.events(request, told, parameters.query, form, seat)
@@ -155,7 +154,7 @@ async def _whole(
     answer = linked(answer, parameters, site)
     if (following := _following(answer, parameters, form, site)) is not None:
         headers["Link"] = f'<{following}>; rel="next"'
-    content, body = await shared.gate.written(
+    content, body = await shared.admission.written(
         lambda: _body(answer, parameters, form, site, shared),
         large=len(answer.hits) > WRITTEN_AT_ONCE,
     )
@@ -298,15 +297,14 @@ def server_timing(answer: Answer) -> str:
 
 def _form(parameters: Parameters) -> Form:
     shown = ("q", "sources", "year", "start")  # another search begins at its beginning
-    kept = {name: str(value) for name, value in asked(parameters).items() if name not in shown}
-    return Form(parameters.query, parameters.year, parameters.sources or (), kept)
+    hidden = {name: str(value) for name, value in asked(parameters).items() if name not in shown}
+    return Form(parameters.query, parameters.year, parameters.sources or (), hidden)
 
 
-def form_again(request: web.Request) -> Markup:
-    """The search form with what was typed, for pages that say what was wrong with it."""
+def form_again(request: web.Request) -> Form:
+    """The search form with what was typed, for pages about an error in it."""
     query = given_so_far(request)
-    form = Form(query.get("q", ""), query.get("year", ""))
-    return search_form(site_of(request), view(request.app[SHARED].engine), form)
+    return Form(query.get("q", ""), query.get("year", ""))
 
 
 def html_response(

@@ -10,19 +10,19 @@ from aiohttp import web
 
 from metasearch.server import api, routes
 from metasearch.server.access import observed
-from metasearch.server.clients import Clients
-from metasearch.server.connections import Connection, Connections
-from metasearch.server.gate import Gate
-from metasearch.server.keys import ApiKeys
+from metasearch.server.limits.admission import Admission
+from metasearch.server.limits.clients import Clients
+from metasearch.server.limits.connections import Connection, Connections
+from metasearch.server.limits.keys import ApiKeys
+from metasearch.server.limits.rate import RateLimiter
 from metasearch.server.live import Hub
 from metasearch.server.metrics import Metrics
 from metasearch.server.middleware import admitted, errors, security_headers
 from metasearch.server.options import Options
-from metasearch.server.peers import Peers
-from metasearch.server.rate import RateLimiter
 from metasearch.server.site import SHARED, Shared
 from metasearch.server.sockets import address, listen
 from metasearch.server.suggest import Suggestions
+from metasearch.server.workers.peers import Peers
 from metasearch.settings import Settings
 
 if TYPE_CHECKING:
@@ -80,19 +80,19 @@ def make_app(
     """
     limits = options or Options()
     others = peers or Peers()
-    metrics = Metrics.together([others.kept()])
 
     async def lifespan(app: web.Application) -> AsyncIterator[None]:
         async with engine() as running:
             for name in running.registry.default():
                 running.registry.spec(name)
+            metrics = Metrics(running.source_states, others.kept())
             hub = Hub(limits, metrics.searched)
             limited = limits.rate_limit > 0
             app[SHARED] = Shared(
                 engine=running,
                 options=limits,
                 hub=hub,
-                gate=Gate(limits.max_searches, running.desk),
+                admission=Admission(limits.max_searches, running.desk),
                 suggestions=Suggestions((*running.settings.server.suggestions, *examples)),
                 metrics=metrics,
                 clients=Clients(limits.trusted_proxies, secret),
@@ -106,7 +106,7 @@ def make_app(
             )
             yield
             await app[SHARED].hub.close()
-            app[SHARED].gate.close()
+            app[SHARED].admission.close()
             await others.close()
 
     async def end_streams(app: web.Application) -> None:

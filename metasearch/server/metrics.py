@@ -1,246 +1,214 @@
 """`/metrics`: what a server has done so far, in the text format of Prometheus.
 
-Labels are names from the configuration and words from the code: never a query, an address or who
-asked.
+The values of labels are names from the configuration and words from the code, never a query, an
+address or a client.
+
+Each process counts for itself. What it has counted is told to the other workers of its server as a
+dump, and a page is written from the sum of all dumps. The multiprocess mode of prometheus-client
+is not used: it keeps one set of files for all registries of a process, chosen by a variable of the
+environment, and forgets the gauges that are computed when a page is written.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
 
 from metasearch.events import Answer
 
 if TYPE_CHECKING:
     from metasearch.adapters.fetch.health import SourceState
 
+#: Of what `Page.text` writes.
 MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 #: Upper ends of the histograms' buckets in seconds; a search may take up to a minute.
 BUCKETS = (0.005, 0.025, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
 
-
-class Total:
-    """A number that only grows, one for each combination of labels."""
-
-    kind = "counter"
-
-    def __init__(self, name: str, about: str, *labels: str) -> None:
-        self.name = name
-        self.about = about
-        self._labels = labels
-        self._values: Counter[tuple[str, ...]] = Counter()
-
-    def add(self, *values: str, by: int = 1) -> None:
-        """Count `by` more, under the values of its labels."""
-        self._values[values] += by
-
-    def dump(self) -> list[Any]:
-        """All that was counted, as JSON can hold it."""
-        return list(self._values.items())
-
-    def load(self, dumped: Iterable[Any]) -> None:
-        """Count what another one has, too."""
-        for values, number in dumped:
-            self._values[tuple(values)] += number
-
-    def samples(self) -> Iterator[str]:
-        """Its lines."""
-        for values, number in sorted(self._values.items()):
-            yield f"{self.name}{_labels(zip(self._labels, values, strict=True))} {number}"
-
-
-class Durations:
-    """A histogram of seconds, one for each value of its label."""
-
-    kind = "histogram"
-
-    def __init__(self, name: str, about: str, label: str) -> None:
-        self.name = name
-        self.about = about
-        self._label = label
-        self._counts: dict[str, list[int]] = {}
-        self._sums: dict[str, float] = {}
-
-    def add(self, value: str, seconds: float) -> None:
-        """Count one that took so long."""
-        counts = self._counts.setdefault(value, [0] * (len(BUCKETS) + 1))
-        counts[bisect_left(BUCKETS, seconds)] += 1
-        self._sums[value] = self._sums.get(value, 0.0) + seconds
-
-    def dump(self) -> list[Any]:
-        """All that was counted, as JSON can hold it."""
-        return [(value, counts, self._sums[value]) for value, counts in self._counts.items()]
-
-    def load(self, dumped: Iterable[Any]) -> None:
-        """Count what another one has, too."""
-        for value, counts, seconds in dumped:
-            own = self._counts.get(value, [0] * (len(BUCKETS) + 1))
-            self._counts[value] = [a + b for a, b in zip(own, counts, strict=True)]
-            self._sums[value] = self._sums.get(value, 0.0) + seconds
-
-    def samples(self) -> Iterator[str]:
-        """Its lines; each bucket holds all that are smaller, too."""
-        for value, counts in sorted(self._counts.items()):
-            below = 0
-            for end, count in zip((*map(str, BUCKETS), "+Inf"), counts, strict=True):
-                below += count
-                yield f"{self.name}_bucket{_labels(((self._label, value), ('le', end)))} {below}"
-            yield f"{self.name}_sum{_labels([(self._label, value)])} {self._sums[value]:.6f}"
-            yield f"{self.name}_count{_labels([(self._label, value)])} {below}"
+#: All counts as JSON can hold them: name of a family -> [name of a sample, labels, number] each.
+Dump: TypeAlias = Mapping[str, Sequence[Any]]
 
 
 class Metrics:
-    """All that one process counts, or that several have counted."""
+    """What one process counts.
 
-    def __init__(self) -> None:
-        self.requests = Total("metasearch_requests_total", "Requests answered.", "face", "code")
-        self.durations = Durations(
-            "metasearch_request_duration_seconds", "Until a request was answered.", "face"
+    Args:
+        states: Returns the states of its sources.
+        earlier: What a worker that this one replaces has counted.
+    """
+
+    def __init__(
+        self, states: Callable[[], Iterable[SourceState]] = tuple, earlier: Dump | None = None
+    ) -> None:
+        self._registry = CollectorRegistry()
+        self._earlier = earlier or {}
+        self._requests = self._counter("metasearch_requests", "Requests answered.", "face", "code")
+        self._durations = self._histogram(
+            "metasearch_request_duration_seconds", "Time until a request was answered.", "face"
         )
-        self._asked = Total(
-            "metasearch_source_requests_total",
-            "Sources asked by finished searches.",
-            "source",
-            "outcome",
+        self._source_requests = self._counter(
+            "metasearch_source_requests", "Sources asked by finished searches.", "source", "outcome"
         )
-        self._took = Durations(
+        self._source_durations = self._histogram(
             "metasearch_source_duration_seconds",
-            "Until a source's last answer, cached ones left out.",
+            "Time until a source's last answer, without answers from the cache.",
             "source",
         )
-        self._records = Total(
-            "metasearch_records_total", "Records that sources gave to finished searches.", "source"
+        self._records = self._counter(
+            "metasearch_records", "Records that finished searches received.", "source"
         )
-        self._merges = Total(
-            "metasearch_merges_total", "Pairs of records merged, in hits answered.", "rule"
+        self._merges = self._counter(
+            "metasearch_merges", "Pairs of records merged in the hits of answers.", "rule"
         )
-        self._cache = Total(
-            "metasearch_cache_requests_total",
-            "Sources whose pages all came from the cache, or did not.",
+        self._cache_requests = self._counter(
+            "metasearch_cache_requests",
+            "Sources of finished searches, by whether all pages came from the cache.",
             "outcome",
         )
-        self._pages = Total(
-            "metasearch_source_cached_pages_total",
-            "Pages from the cache, and what they were worth.",
-            "source",
-            "age",
-        )
-        self.replaced = Total(
-            "metasearch_workers_replaced_total",
-            "Workers that ended, or were silent, and were replaced.",
-            "reason",
-        )
-        self._all: tuple[Total | Durations, ...] = (
-            *(self.requests, self.durations, self._asked, self._took),
-            *(self._records, self._merges, self._cache, self._pages, self.replaced),
-        )
+        self._registry.register(_CachedPages(states))
+        # Counted by the parent of the workers, which does without this library.
+        self._counter("metasearch_workers_replaced", "Workers that were replaced.", "reason")
 
-    @classmethod
-    def together(cls, dumps: Iterable[Mapping[str, Any]]) -> Self:
-        """The sum of what several have counted."""
-        metrics = cls()
-        for dump in dumps:
-            metrics.load(dump)
-        return metrics
+    def _counter(self, name: str, documentation: str, *labels: str) -> Counter:
+        return Counter(name, documentation, labels, registry=self._registry)
 
-    def dump(self) -> dict[str, Any]:
-        """All numbers, as JSON can hold them; gauges are nobody's to keep."""
-        return {it.name: it.dump() for it in self._all}
+    def _histogram(self, name: str, documentation: str, *labels: str) -> Histogram:
+        return Histogram(name, documentation, labels, buckets=BUCKETS, registry=self._registry)
 
-    def load(self, dump: Mapping[str, Any]) -> None:
-        """Count what another one has, too."""
-        for it in self._all:
-            it.load(dump.get(it.name, ()))
+    def answered(self, face: str, status: int, seconds: float) -> None:
+        """Counts a request that was answered."""
+        self._requests.labels(face, str(status)).inc()
+        self._durations.labels(face).observe(seconds)
 
     def searched(self, answer: Answer) -> None:
-        """A search has finished."""
+        """Counts a search that has finished."""
         for report in answer.sources:
-            self._asked.add(report.source, report.status)
+            self._source_requests.labels(report.source, report.status).inc()
             if report.status == "skipped":
                 continue
-            self._records.add(report.source, by=report.count)
-            self._cache.add("hit" if report.cached else "miss")
+            self._records.labels(report.source).inc(report.count)
+            self._cache_requests.labels("hit" if report.cached else "miss").inc()
             if not report.cached:
-                self._took.add(report.source, report.seconds)
+                self._source_durations.labels(report.source).observe(report.seconds)
         for hit in answer.hits:
             for match in hit.matches:
                 if match.verdict != "different":
-                    self._merges.add(match.matcher)
+                    self._merges.labels(match.matcher).inc()
 
-    def cached(self, states: Iterable[SourceState]) -> None:
-        """Count what the states of one process's sources have counted since it began."""
-        for state in states:
-            for age, number in (
-                ("fresh", state.fresh),
-                ("stale", state.stale),
-                ("spared", state.spared),
-            ):
+    def families(self) -> Iterator[Metric]:
+        """The families of metrics with what this process has counted itself."""
+        yield from self._registry.collect()
+
+    def dump(self) -> Dump:
+        """All counts, those of earlier workers included."""
+        own = {
+            family.name: [
+                [sample.name, sample.labels, sample.value]
+                for sample in family.samples
+                if not sample.name.endswith("_created")
+            ]
+            for family in self.families()
+        }
+        return added([self._earlier, own])
+
+
+def added(dumps: Iterable[Dump]) -> Dump:
+    """The sums of several dumps."""
+    sums: dict[str, dict[tuple[str, tuple[tuple[str, str], ...]], float]] = {}
+    for dump in dumps:
+        for family, samples in dump.items():
+            numbers = sums.setdefault(family, {})
+            for name, labels, number in samples:
+                key = name, tuple(labels.items())
+                numbers[key] = numbers.get(key, 0) + number
+    return {
+        family: [[name, dict(labels), number] for (name, labels), number in numbers.items()]
+        for family, numbers in sums.items()
+    }
+
+
+class _CachedPages(Collector):
+    """Pages from the cache, which the states of the sources count already."""
+
+    def __init__(self, states: Callable[[], Iterable[SourceState]]) -> None:
+        self._states = states
+
+    def collect(self) -> Iterator[Metric]:
+        """The one family."""
+        family = CounterMetricFamily(
+            "metasearch_source_cached_pages",
+            "Pages from the cache, and their age.",
+            labels=("source", "age"),
+        )
+        for state in self._states():
+            for age in ("fresh", "stale", "spared"):
+                number = getattr(state, age)
                 if number:
-                    self._pages.add(state.source, age, by=number)
+                    family.add_metric((state.source, age), number)
+        yield family
 
-    def text(
+
+class Page(Collector):
+    """What `/metrics` shows.
+
+    Args:
+        dumps: Of all processes of the server.
+        states: Of all sources, as of now.
+        running: Searches that run now.
+        version: Of the program.
+        loop: The name of the event loop.
+        workers: Processes that answer.
+    """
+
+    def __init__(
         self,
+        dumps: Iterable[Dump],
         states: Iterable[SourceState],
         running: int,
         version: str,
         loop: str = "asyncio",
         workers: int = 1,
-    ) -> str:
-        """The whole page.
+    ) -> None:
+        self._sums = added(dumps)
+        self._states = states
+        self._running = running
+        self._build = (version, loop)
+        self._workers = workers
 
-        Args:
-            states: Of all sources, as of now.
-            running: Searches that run now.
-            version: Of the program.
-            loop: What the event loop is called.
-            workers: Processes that count.
-        """
-        circuits = {it.source: int(it.state in ("open", "half-open")) for it in states}
-        return "".join(
-            [
-                *(_lines(it.name, it.about, it.kind, list(it.samples())) for it in self._all),
-                _gauge(
-                    "metasearch_source_circuit_open",
-                    "1 while a failing source is left alone.",
-                    "source",
-                    circuits.items(),
-                ),
-                _gauge(
-                    "metasearch_searches_running", "Searches that run now.", "", [("", running)]
-                ),
-                _gauge(
-                    "metasearch_workers",
-                    "Processes that the server was started with.",
-                    "",
-                    [("", workers)],
-                ),
-                _lines(
-                    "metasearch_build_info",
-                    "The version that runs, and its event loop.",
-                    "gauge",
-                    [f"metasearch_build_info{_labels([('version', version), ('loop', loop)])} 1"],
-                ),
-            ]
+    def text(self) -> bytes:
+        """The page, of the media type `MEDIA_TYPE`."""
+        registry = CollectorRegistry()
+        registry.register(self)
+        return generate_latest(registry)
+
+    def collect(self) -> Iterator[Metric]:
+        """All families, also those of which nothing was counted yet."""
+        for declared in Metrics().families():
+            family = Metric(declared.name, declared.documentation, declared.type)
+            for name, labels, number in self._sums.get(declared.name, ()):
+                family.add_sample(name, labels, number)
+            yield family
+        circuits = GaugeMetricFamily(
+            "metasearch_source_circuit_open",
+            "1 while a failing source is not asked.",
+            labels=("source",),
         )
-
-
-def _gauge(name: str, about: str, label: str, values: Iterable[tuple[str, int]]) -> str:
-    samples = [
-        f"{name}{_labels([(label, value)] if label else [])} {number}" for value, number in values
-    ]
-    return _lines(name, about, "gauge", samples)
-
-
-def _lines(name: str, about: str, kind: str, samples: Sequence[str]) -> str:
-    return "\n".join([f"# HELP {name} {about}", f"# TYPE {name} {kind}", *samples, ""])
-
-
-def _labels(pairs: Iterable[tuple[str, str]]) -> str:
-    shown = ",".join(f'{name}="{_escaped(value)}"' for name, value in pairs)
-    return f"{{{shown}}}" if shown else ""
-
-
-def _escaped(value: str) -> str:
-    return value.replace("\\", "\\\\").replace("\n", "\\n").replace('"', '\\"')
+        for state in self._states:
+            circuits.add_metric((state.source,), int(state.state in ("open", "half-open")))
+        yield circuits
+        yield GaugeMetricFamily(
+            "metasearch_searches_running", "Searches that run now.", self._running
+        )
+        yield GaugeMetricFamily(
+            "metasearch_workers", "Processes that the server was started with.", self._workers
+        )
+        build = GaugeMetricFamily(
+            "metasearch_build_info",
+            "The version that runs, and its event loop.",
+            labels=("version", "loop"),
+        )
+        build.add_metric(self._build, 1)
+        yield build

@@ -11,12 +11,13 @@ from aiohttp.typedefs import Handler
 from metasearch.errors import MetasearchError, UsageError
 from metasearch.server.access import route
 from metasearch.server.api import form_again, html_response
-from metasearch.server.clients import USER
-from metasearch.server.connections import LONGEST_LINE, set_security_headers
-from metasearch.server.page import CONTENT_SECURITY_POLICY, error_page
+from metasearch.server.limits.clients import USER
+from metasearch.server.limits.connections import LONGEST_LINE, set_security_headers
+from metasearch.server.limits.rate import Quota
+from metasearch.server.pages.page import CONTENT_SECURITY_POLICY, problem_page
 from metasearch.server.problem import Problem, wants_html
-from metasearch.server.rate import Quota
 from metasearch.server.site import SHARED, site_of
+from metasearch.server.sources import view
 from metasearch.server.stream import SEARCH_ID
 
 #: Routes that hold nothing of anybody's and cost nothing: who watches the server, and its pages,
@@ -101,13 +102,14 @@ async def _answer(request: web.Request, problem: Problem) -> web.Response:
     problem.headers["Vary"] = "Accept"
     if not wants_html(request):
         return problem.response(request.path)
-    form = None
+    site = site_of(request)
     if problem.status == 400 and problem.kind != "key-in-address":
-        await request.app[SHARED].engine.ready()  # the form lists all sources
-        form = form_again(request)
-    return html_response(
-        error_page(site_of(request), problem, form), problem.status, problem.headers
-    )
+        engine = request.app[SHARED].engine
+        await engine.ready()  # the form lists all sources
+        page = problem_page(site, problem, form_again(request), view(engine))
+    else:
+        page = problem_page(site, problem)
+    return html_response(page, problem.status, problem.headers)
 
 
 async def security_headers(request: web.Request, response: web.StreamResponse) -> None:

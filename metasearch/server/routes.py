@@ -14,21 +14,21 @@ from metasearch.engine.dry_run import plan_object
 from metasearch.engine.translating import targets, translations, translations_object
 from metasearch.errors import UsageError
 from metasearch.server import api, negotiate
-from metasearch.server.assets import ASSETS, Asset
-from metasearch.server.clients import USER
 from metasearch.server.given import given
+from metasearch.server.limits.clients import USER
 from metasearch.server.loops import running_loop_name
 from metasearch.server.metrics import MEDIA_TYPE as METRICS_TYPE
-from metasearch.server.metrics import Metrics
+from metasearch.server.metrics import Page
 from metasearch.server.opensearch import MEDIA_TYPE as OPENSEARCH_TYPE
 from metasearch.server.opensearch import SUGGESTIONS_TYPE, describe
-from metasearch.server.page import sources_page
+from metasearch.server.pages.assets import ASSETS, Asset
+from metasearch.server.pages.page import sources_page
 from metasearch.server.parameters import names, read
-from metasearch.server.peer_app import everybody
 from metasearch.server.problem import Problem
 from metasearch.server.site import SHARED, Shared, owner, site_of
 from metasearch.server.sources import SourceView, source_object, together, view
 from metasearch.server.suggest import together as completed
+from metasearch.server.workers.peer_app import everybody
 
 #: Searched for in the description document where the server has no examples of its own.
 _EXAMPLE = "gene drive"
@@ -42,7 +42,7 @@ async def sources(request: web.Request) -> web.Response:
     chosen = named or negotiate.choose(request.headers.get("Accept", ""), offered)
     if chosen not in ("json", "html"):
         raise Problem.unacceptable("The list of sources is there as JSON and as a page.", offered)
-    async with request.app[SHARED].gate.brief():
+    async with request.app[SHARED].admission.brief():
         return await _sources(request, chosen)
 
 
@@ -66,7 +66,7 @@ async def plan(request: web.Request) -> web.Response:
     from metasearch.engine.engine import planned
 
     turns = shared.engine.desk.turns()
-    with await shared.gate.enter(
+    with await shared.admission.enter(
         request[USER]
     ):  # a hundred sources are a third of a second of work
         await turns.next()
@@ -103,7 +103,7 @@ async def translate(request: web.Request) -> web.Response:
         raise Problem.bad_parameters(
             [{"parameter": "to", "reason": f"{exc}. {exc.advice}"}]
         ) from exc
-    async with request.app[SHARED].gate.brief():
+    async with request.app[SHARED].admission.brief():
         found = await asyncio.to_thread(translations, wanted.query, named, wanted.syntax or "auto")
     return _json(translations_object(found), "application/json")
 
@@ -117,7 +117,7 @@ async def suggest(request: web.Request) -> web.Response:
     if not shared.options.suggest:
         raise web.HTTPNotFound
     typed = prefix[:_LONGEST_PREFIX]
-    async with shared.gate.brief():
+    async with shared.admission.brief():
         own = shared.suggestions.complete(typed, user)
         completions = completed(
             [own, *(await shared.peers.completions(typed, user) if user else ())]
@@ -131,7 +131,7 @@ async def opensearch(request: web.Request) -> web.Response:
     """`/opensearch.xml`."""
     shared = request.app[SHARED]
     example = shared.examples[0] if shared.examples else _EXAMPLE
-    async with shared.gate.brief():
+    async with shared.admission.brief():
         document = describe(site_of(request), example, suggests=shared.options.suggest)
     # A browser stores this type as a file; to a person who opens the address it is shown instead.
     opened = request.headers.get("Sec-Fetch-Dest") == "document"
@@ -165,16 +165,17 @@ async def readyz(request: web.Request) -> web.Response:
 async def metrics(request: web.Request) -> web.Response:
     """`/metrics`: what all workers have done so far, for Prometheus."""
     shared = request.app[SHARED]
-    told = await everybody(shared, counted=True)
-    text = Metrics.together([*(it.metrics for it in told), shared.peers.told_by_parent()]).text(
-        together(it.states for it in told),
-        sum(it.running for it in told),
+    snapshots = await everybody(shared, counted=True)
+    page = Page(
+        [*(snapshot.metrics for snapshot in snapshots), shared.peers.told_by_parent()],
+        together(snapshot.states for snapshot in snapshots),
+        sum(snapshot.running for snapshot in snapshots),
         __version__,
         running_loop_name(),
         shared.peers.workers,
     )
     return web.Response(
-        body=text.encode(), headers={"Content-Type": METRICS_TYPE, "Cache-Control": "no-store"}
+        body=page.text(), headers={"Content-Type": METRICS_TYPE, "Cache-Control": "no-store"}
     )
 
 

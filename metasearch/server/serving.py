@@ -53,7 +53,7 @@ def serve(
     """
     with suppress(KeyboardInterrupt):
         if workers > 1 or (workers == 1 and supervisable()):
-            from metasearch.server.workers import supervise
+            from metasearch.server.workers.supervisor import supervise
 
             asyncio.run(supervise(settings, host, port, demo, announce, workers, loop, prepare))
         else:

@@ -8,15 +8,15 @@ from urllib.parse import quote, urlencode, urlsplit
 
 from aiohttp import web
 
-from metasearch.server.clients import USER, Clients
-from metasearch.server.gate import Gate
-from metasearch.server.keys import ApiKeys
+from metasearch.server.limits.admission import Admission
+from metasearch.server.limits.clients import USER, Clients
+from metasearch.server.limits.keys import ApiKeys
+from metasearch.server.limits.rate import RateLimiter
 from metasearch.server.live import Hub
 from metasearch.server.metrics import Metrics
 from metasearch.server.options import Options
-from metasearch.server.peers import Peers
-from metasearch.server.rate import RateLimiter
 from metasearch.server.suggest import Suggestions
+from metasearch.server.workers.peers import Peers
 
 if TYPE_CHECKING:
     from metasearch.engine.engine import Engine
@@ -68,7 +68,7 @@ class Shared:
     engine: Engine
     options: Options
     hub: Hub
-    gate: Gate
+    admission: Admission
     suggestions: Suggestions
     metrics: Metrics
     clients: Clients

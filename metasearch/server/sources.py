@@ -58,6 +58,11 @@ class SourceView:
         return self.spec.label if self.spec else self.name
 
     @property
+    def homepage(self) -> str | None:
+        """Where a browser can read about it."""
+        return web_url(self.spec.homepage) if self.spec else None
+
+    @property
     def status(self) -> str:
         """One word: "misconfigured", "key missing", "disabled", or the state of `SourceState`."""
         if self.spec is None:
@@ -143,7 +148,7 @@ def source_object(it: SourceView) -> dict[str, Any]:
     return {
         "name": it.name,
         "label": it.label,
-        "homepage": web_url(spec.homepage) if spec else None,
+        "homepage": it.homepage,
         "docs": web_url(spec.docs) if spec else None,
         "terms": clean_or_none(spec.terms) if spec else None,
         "coverage": clean_or_none(spec.coverage) if spec else None,

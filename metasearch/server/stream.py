@@ -13,7 +13,7 @@ from aiohttp import web
 from metasearch.events import Answer, Finished
 from metasearch.formats import FORMATS
 from metasearch.formats.events import ndjson
-from metasearch.server.gate import Seat
+from metasearch.server.limits.admission import Permit
 from metasearch.server.live import LiveSearch
 from metasearch.server.site import SHARED, owner
 
@@ -40,7 +40,7 @@ def head(form: str) -> web.Response:
 
 
 async def events(
-    request: web.Request, prepared: Events, query: str, form: str, seat: Seat
+    request: web.Request, prepared: Events, query: str, form: str, seat: Permit
 ) -> web.StreamResponse:
     """The events of a search as they happen; `form` is one of `FORMS`."""
     request[SEARCH_ID] = prepared.id

@@ -13,7 +13,7 @@ from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 
 from metasearch.server.app import make_app
-from metasearch.server.keys import ApiKeys
+from metasearch.server.limits.keys import ApiKeys
 from metasearch.server.options import Options
 from tests.server.fake import FakeEngine
 

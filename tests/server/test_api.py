@@ -18,7 +18,7 @@ from metasearch.formats import answer as json_answer
 from metasearch.formats.atom import ATOM
 from metasearch.query import Years
 from metasearch.server.api import OFFERED, server_timing
-from metasearch.server.gate import MOST_BRIEF
+from metasearch.server.limits.admission import MOST_BRIEF
 from metasearch.server.site import SHARED
 from tests.server.fake import FakeEngine, answer, hit, late, report
 
@@ -383,7 +383,7 @@ BRIEF = ["/", "/sources", "/sources?format=html", "/suggest?q=m", "/opensearch.x
 async def test_what_computes_for_a_moment_stands_behind_the_gate(serve, path):
     """Only so many at once, and none while the loop is late; what watches the server is outside."""
     client = await serve(suggest=True)
-    gate = client.app[SHARED].gate
+    gate = client.app[SHARED].admission
     gate._brief = MOST_BRIEF
     turned_away = await client.get(path, headers={"Accept": "text/html, application/json;q=0.9"})
     gate._brief, gate.pace.late = 0, 10.0
@@ -425,7 +425,7 @@ async def test_an_answer_that_is_there_takes_no_seat(serve, engine):
     """Who comes back for the rest of a search, or for another page of it, is not told to wait for a
     seat."""
     client = await serve(engine, max_searches=1)
-    with await client.app[SHARED].gate.enter("somebody"):
+    with await client.app[SHARED].admission.enter("somebody"):
         search = engine.search
         engine.search = lambda *args, **options: replace(search(*args, **options), joins=True)
         assert (await client.get("/search?q=mice&format=json")).status == 200

@@ -6,12 +6,13 @@ import asyncio
 import re
 from dataclasses import replace
 
+import orjson
 import pytest
 
 from metasearch import __version__
 from metasearch.adapters.fetch.health import SourceState
 from metasearch.record import Match
-from metasearch.server.metrics import BUCKETS, Durations, Metrics, Total
+from metasearch.server.metrics import BUCKETS, Metrics, Page, added
 from tests.server.fake import FakeEngine, answer, hit, late, report
 
 SAMPLE = re.compile(r'([a-z_]+)(?:\{((?:[a-z_]+="(?:[^"\\\n]|\\["\\n])*",?)+)\})? (\S+)')
@@ -39,7 +40,7 @@ async def test_a_search_is_counted_once_in_whatever_form(serve, form):
     await (await client.get(f"/search?q=mice&format={form}")).read()
     found = await samples(client)
 
-    assert found[f'metasearch_requests_total{{face="{form}",code="200"}}'] == 1
+    assert found[f'metasearch_requests_total{{code="200",face="{form}"}}'] == 1
     assert found[f'metasearch_request_duration_seconds_count{{face="{form}"}}'] == 1
     for source, outcome in (
         ("alpha", "ok"),
@@ -48,7 +49,7 @@ async def test_a_search_is_counted_once_in_whatever_form(serve, form):
         ("delta", "skipped"),
     ):
         assert (
-            found[f'metasearch_source_requests_total{{source="{source}",outcome="{outcome}"}}'] == 1
+            found[f'metasearch_source_requests_total{{outcome="{outcome}",source="{source}"}}'] == 1
         )
     assert found['metasearch_records_total{source="alpha"}'] == 3
     assert found['metasearch_merges_total{rule="doi"}'] == 2
@@ -85,15 +86,15 @@ async def test_what_is_now(serve):
         if name.startswith("metasearch_source_cached_pages_total")
     }
     assert cached == {
-        'metasearch_source_cached_pages_total{source="alpha",age="stale"}': 2,
-        'metasearch_source_cached_pages_total{source="alpha",age="spared"}': 3,
+        'metasearch_source_cached_pages_total{age="stale",source="alpha"}': 2,
+        'metasearch_source_cached_pages_total{age="spared",source="alpha"}': 3,
     }
     assert found["metasearch_searches_running"] == 1
     assert found["metasearch_workers"] == 1
     loops = {
         name
         for name in found
-        if name.startswith(f'metasearch_build_info{{version="{__version__}",loop="')
+        if name.startswith("metasearch_build_info{") and f'version="{__version__}"' in name
     }
     assert [found[name] for name in loops] == [1]
 
@@ -115,9 +116,9 @@ async def test_nothing_that_a_client_wrote_becomes_a_label(client):
     text = await response.text()
 
     assert word not in text.lower()
-    assert 'metasearch_requests_total{face="other",code="404"} 1' in text
-    assert 'metasearch_requests_total{face="static",code="404"} 1' in text
-    assert 'metasearch_requests_total{face="search",code="406"} 1' in text
+    assert 'metasearch_requests_total{code="404",face="other"} 1.0' in text
+    assert 'metasearch_requests_total{code="404",face="static"} 1.0' in text
+    assert 'metasearch_requests_total{code="406",face="search"} 1.0' in text
     assert "127.0.0.1" not in text
 
 
@@ -129,7 +130,7 @@ async def test_a_client_that_leaves_is_counted_as_such(client, engine):
             await client.get("/search?q=mice&format=json")
     async with asyncio.timeout(5):
         await engine.searches[0].closed.wait()
-        while 'metasearch_requests_total{face="json",code="499"}' not in (
+        while 'metasearch_requests_total{code="499",face="json"}' not in (
             found := await samples(client)
         ):
             await asyncio.sleep(0.01)
@@ -137,29 +138,72 @@ async def test_a_client_that_leaves_is_counted_as_such(client, engine):
     assert not any(name.startswith("metasearch_source_requests") for name in found)
 
 
+def text_of(*metrics: Metrics) -> str:
+    """The page of these processes."""
+    return Page([it.dump() for it in metrics], [], 0, "1").text().decode()
+
+
 def test_labels_are_escaped():
     """A source may be called what it likes; a line stays a line."""
-    total = Total("x_total", "X.", "source")
-    total.add('a"b\\c\nd')
+    metrics = Metrics()
+    metrics.searched(answer(reports=[report('a"b\\c\nd', "skipped")]))
 
-    assert list(total.samples()) == ['x_total{source="a\\"b\\\\c\\nd"} 1']
+    assert (
+        'metasearch_source_requests_total{outcome="skipped",source="a\\"b\\\\c\\nd"} 1.0\n'
+        in text_of(metrics)
+    )
 
 
 def test_a_histogram_adds_up():
     """Each bucket has all that are at most as long, the last one has all."""
-    durations = Durations("x_seconds", "X.", "face")
+    metrics = Metrics()
     for seconds in (0.001, BUCKETS[0], 0.3, 1000.0):
-        durations.add("json", seconds)
-    lines = list(durations.samples())
-    counts = [int(it.rpartition(" ")[2]) for it in lines[:-2]]
+        metrics.answered("json", 200, seconds)
+    name = "metasearch_request_duration_seconds"
+    lines = [it for it in text_of(metrics).splitlines() if it.startswith(name)]
+    counts = [float(it.rpartition(" ")[2]) for it in lines[: len(BUCKETS) + 1]]
 
     assert counts[0] == 2
     assert counts == sorted(counts)
-    assert lines[len(BUCKETS)] == 'x_seconds_bucket{face="json",le="+Inf"} 4'
-    assert lines[-2:] == [
-        'x_seconds_sum{face="json"} 1000.306000',
-        'x_seconds_count{face="json"} 4',
+    assert lines[len(BUCKETS) :] == [
+        f'{name}_bucket{{face="json",le="+Inf"}} 4.0',
+        f'{name}_count{{face="json"}} 4.0',
+        f'{name}_sum{{face="json"}} {0.001 + BUCKETS[0] + 0.3 + 1000.0}',
     ]
+
+
+def test_the_counts_of_processes_are_added_and_outlive_a_worker():
+    """A page is the sum of all; a worker goes on from what the one before it had counted."""
+    before, other = Metrics(), Metrics(lambda: [SourceState("alpha", fresh=2)])
+    before.answered("json", 200, 0.3)
+    other.answered("json", 200, 0.3)
+    other.answered("html", 404, 0.3)
+    successor = Metrics(lambda: [SourceState("alpha", fresh=3)], before.dump())
+    successor.answered("json", 200, 70.0)
+    text = text_of(successor, other)
+
+    assert 'metasearch_requests_total{code="200",face="json"} 3.0\n' in text
+    assert 'metasearch_requests_total{code="404",face="html"} 1.0\n' in text
+    assert 'metasearch_request_duration_seconds_bucket{face="json",le="0.5"} 2.0\n' in text
+    assert 'metasearch_request_duration_seconds_count{face="json"} 3.0\n' in text
+    assert 'metasearch_source_cached_pages_total{age="fresh",source="alpha"} 5.0\n' in text
+
+
+def test_a_dump_survives_json():
+    """What is told to another process, or kept in a file, is added as it was."""
+    metrics = Metrics()
+    metrics.answered("json", 200, 0.3)
+
+    assert added([orjson.loads(orjson.dumps(metrics.dump()))]) == metrics.dump()
+
+
+def test_two_servers_in_one_process_count_apart():
+    """Each has a registry of its own."""
+    first, second = Metrics(), Metrics()
+    first.answered("json", 200, 0.3)
+
+    assert "face" in text_of(first)
+    assert "face" not in text_of(second)
 
 
 def test_what_keeps_records_apart_is_no_merge():
@@ -170,7 +214,7 @@ def test_what_keeps_records_apart_is_no_merge():
         for name, verdict in (("x", "different"), ("y", "version"))
     ]
     metrics.searched(answer(replace(hit(1), matches=tuple(kept))))
-    text = metrics.text([], 0, "1")
+    text = text_of(metrics)
 
-    assert 'rule="y"} 1' in text
+    assert 'rule="y"} 1.0' in text
     assert 'rule="x"' not in text

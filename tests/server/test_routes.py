@@ -96,7 +96,7 @@ async def test_sources_page(client):
     response = await client.get("/sources", headers=HTML)
     shown = html.document_fromstring(await response.text())
 
-    assert shown.xpath("//thead//th/text()") == ["Database", "Usual", "State", "Limit", "Key"]
+    assert shown.xpath("//thead//th/text()") == ["Source", "Default", "State", "Limit", "Key"]
     assert len(shown.xpath("//tbody/tr")) == 3
     assert "hush" not in shown.text_content()
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 from lxml import html
 
-from metasearch.server.results import REFRESH
+from metasearch.server.pages.results import REFRESH
 from metasearch.settings import Settings
 from tests.server.fake import FakeEngine, answer, hit, late, report
 from tests.test_waiting import FAST, SLOW, asked, engine
@@ -82,7 +82,7 @@ async def test_the_page_asks_again_until_all_have_ended(serve, marshes, gate):
 
     assert page.xpath("//meta[@http-equiv='refresh']/@content") == [str(REFRESH)]
     (told,) = page.xpath("//p[@class='notice']")
-    assert told.text_content().startswith("1 database is still being asked: ")
+    assert told.text_content().startswith("1 source is still being asked: ")
     assert "beta" in told.text_content()
     assert told.xpath("a/@href") == ["/search?q=marsh&start=0&format=html"]
     assert len(page.xpath("//ol[@class='hits']/li")) == 2
@@ -167,11 +167,14 @@ async def test_only_what_is_finished_is_counted(serve):
     fake = FakeEngine(RUNNING)
     client = await serve(fake)
     await client.get("/search?q=mice&wait=1&format=json")
-    assert 'requests_total{source="alpha"' not in await (await client.get("/metrics")).text()
+    assert (
+        'requests_total{outcome="ok",source="alpha"'
+        not in await (await client.get("/metrics")).text()
+    )
     fake.answer = answer(hit())
     await client.get("/search?q=mice&wait=1&format=json")
     assert (
-        'metasearch_source_requests_total{source="alpha",outcome="ok"} 1'
+        'metasearch_source_requests_total{outcome="ok",source="alpha"} 1.0'
         in await (await client.get("/metrics")).text()
     )
 
@@ -186,7 +189,7 @@ async def test_nothing_yet_is_no_error(serve):
     page = await (await client.get("/search?q=mice&format=html")).text()
 
     assert response.status == 200
-    assert "No work has come yet." in page
+    assert "No work has arrived yet." in page
 
 
 async def test_a_failure_is_told_beside_those_that_run(serve):

@@ -1,0 +1,1 @@
+"""HTML: the pages for browsers, and the files that they load."""

@@ -1,0 +1,95 @@
+"""What one worker of a server tells the others, and what they know together."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import aclosing, asynccontextmanager
+from dataclasses import asdict
+
+import orjson
+from aiohttp import web
+
+from metasearch.errors import MetasearchError
+from metasearch.server.site import Shared
+from metasearch.server.stream import PING
+from metasearch.server.workers.peers import Peers, Snapshot, loaded_pause
+
+#: Seconds that the other workers have to take what they have asked for, at the end.
+_PATIENCE = 0.2
+#: Bytes of what one of them tells, at most.
+_LONGEST_BODY = 16_384
+
+
+async def everybody(shared: Shared, *, counted: bool = False) -> list[Snapshot]:
+    """All workers as of now, this one first; `counted` where the counts are told, which are never
+    taken back then.
+    """
+    return [_snapshot(shared, counted), *await shared.peers.snapshots(counted)]
+
+
+@asynccontextmanager
+async def answering(shared: Shared, peers: Peers) -> AsyncIterator[None]:
+    """Answers the others, and tells them what sources demand, for as long as the block lasts."""
+
+    async def snapshot(request: web.Request) -> web.Response:
+        return web.Response(body=_snapshot(shared, "counted" in request.query).dumped())
+
+    async def take(request: web.Request) -> web.Response:
+        if shared.limiter is None:
+            raise web.HTTPNotFound
+        return _json(asdict(shared.limiter.take(await request.text())))
+
+    async def pause(request: web.Request) -> web.Response:
+        try:
+            shared.engine.pause(loaded_pause(await request.read()))
+        except (ValueError, MetasearchError) as exc:
+            raise web.HTTPBadRequest from exc
+        return web.Response(status=204)
+
+    async def suggest(request: web.Request) -> web.Response:
+        user = request.query["user"] or None
+        return _json([asdict(it) for it in shared.suggestions.complete(request.query["q"], user)])
+
+    async def live(request: web.Request) -> web.StreamResponse:
+        found = shared.hub.find(request.query["after"])
+        if found is None:
+            return web.Response(status=204)
+        response = web.StreamResponse()
+        await response.prepare(request)
+        async with aclosing(shared.hub.follow(*found)) as events:
+            async for event in events:
+                await response.write(event or PING)
+        return response
+
+    app = web.Application(client_max_size=_LONGEST_BODY)
+    app.router.add_get("/snapshot", snapshot)
+    app.router.add_post("/take", take)
+    app.router.add_post("/pause", pause)
+    app.router.add_get("/suggest", suggest)
+    app.router.add_get("/live", live)
+    # Who reads a stream through another worker and leaves must be seen to leave.
+    runner = web.AppRunner(
+        app, handler_cancellation=True, access_log=None, shutdown_timeout=_PATIENCE
+    )
+    await runner.setup()
+    try:
+        peers.socket.unlink(missing_ok=True)  # that of a worker that was killed
+        await web.UnixSite(runner, str(peers.socket)).start()
+        shared.engine.when_paused(peers.tell)
+        yield
+    finally:
+        shared.engine.when_paused(None)
+        await runner.cleanup()
+        peers.socket.unlink(missing_ok=True)
+
+
+def _snapshot(shared: Shared, counted: bool) -> Snapshot:
+    states = tuple(shared.engine.source_states())
+    counts = shared.metrics.dump()
+    if counted:
+        shared.peers.keep(counts)
+    return Snapshot(counts, states, shared.admission.running)
+
+
+def _json(content: object) -> web.Response:
+    return web.Response(body=orjson.dumps(content), content_type="application/json")

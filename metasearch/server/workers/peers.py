@@ -1,0 +1,261 @@
+"""How one worker of a server asks the others: HTTP over a Unix-domain socket each.
+
+The sockets lie in a folder that only the account of the server may enter; nothing else guards them.
+A server of one process has no peers, and nothing here then does anything.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Self, get_args
+from zlib import crc32
+
+import aiohttp
+import orjson
+
+from metasearch.adapters.fetch.health import Cause, Pause, SourceState
+from metasearch.server.limits.rate import Quota
+from metasearch.server.suggest import Completion
+from metasearch.server.workers.heartbeat import PARENT_FILE
+
+logger = logging.getLogger("metasearch.server")
+
+#: Seconds in which another worker must have answered; one that is too busy is passed over.
+PATIENCE = 1.0
+#: Pauses that are on their way to the others at once; of more they learn from the sources.
+MOST_PAUSES = 64
+#: Characters of what went wrong, that another worker is told.
+_LONGEST_REASON = 500
+_CAUSES: Mapping[str, Cause] = {cause: cause for cause in get_args(Cause)}
+#: Events of streams are called so; nothing else that a client sends is asked of the others.
+_EVENT_ID = re.compile(r"[0-9a-z]{1,32}-[0-9]{1,9}")
+#: What comes of a worker that is ending, stuck, or not there yet.
+_SILENCE = (aiohttp.ClientError, OSError, TimeoutError, ValueError)
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """One worker, as of now.
+
+    Attributes:
+        metrics: Of `Metrics.dump`.
+        states: Of all sources.
+        running: Searches that run.
+    """
+
+    metrics: Mapping[str, Any]
+    states: tuple[SourceState, ...] = ()
+    running: int = 0
+
+    def dumped(self) -> bytes:
+        """As JSON."""
+        return orjson.dumps([self.metrics, [asdict(it) for it in self.states], self.running])
+
+    @classmethod
+    def loaded(cls, text: bytes) -> Self:
+        """Of `dumped`."""
+        metrics, states, running = orjson.loads(text)
+        return cls(metrics, tuple(SourceState(**it) for it in states), running)
+
+
+def dumped_pause(pause: Pause) -> bytes:
+    """As JSON."""
+    reason = pause.reason[:_LONGEST_REASON].encode("utf-8", "replace").decode()
+    return orjson.dumps([pause.source, pause.cause, pause.seconds, reason])
+
+
+def loaded_pause(text: bytes) -> Pause:
+    """Of `dumped_pause`; whether there is such a source, and whether it may be left alone so long,
+    is for the engine.
+
+    Raises:
+        ValueError: It is none.
+    """
+    content = orjson.loads(text)
+    match content:
+        case [str(source), str(cause), float(seconds) | int(seconds), str(reason)]:
+            if (
+                cause in _CAUSES
+                and len(reason) <= _LONGEST_REASON
+                and not isinstance(seconds, bool)
+            ):
+                return Pause(source, _CAUSES[cause], seconds, reason)
+    raise ValueError("not a pause")
+
+
+def _read(file: Path) -> Mapping[str, Any]:
+    try:
+        counts: Mapping[str, Any] = orjson.loads(file.read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return counts
+
+
+class Peers:
+    """The workers of a server, seen by one of them.
+
+    Args:
+        folder: Where their sockets are; None where there is one process only.
+        number: Which of them this is, from 0.
+        workers: How many there are.
+    """
+
+    def __init__(self, folder: Path | None = None, number: int = 0, workers: int = 1) -> None:
+        self._folder = folder
+        self._number = number
+        self.workers = workers
+        self._sessions: dict[int, aiohttp.ClientSession] = {}
+        self._telling: set[asyncio.Task[None]] = set()
+
+    @property
+    def socket(self) -> Path:
+        """Where this one is asked."""
+        return self._path(self._number, "sock")
+
+    async def close(self) -> None:
+        """Closes all connections."""
+        for task in self._telling:
+            task.cancel()
+        await asyncio.gather(*self._telling, return_exceptions=True)
+        for session in self._sessions.values():
+            await session.close()
+        self._sessions.clear()
+
+    async def snapshots(self, counted: bool = False) -> list[Snapshot]:
+        """Of the others; of one that does not answer, what it has told last. `counted` has them
+        keep what they tell.
+        """
+        return list(
+            await asyncio.gather(*(self._snapshot(number, counted) for number in self._others()))
+        )
+
+    def keep(self, metrics: Mapping[str, Any]) -> None:
+        """Writes down the counts that are about to be told: they are never taken back, whoever
+        ends.
+        """
+        if self._folder is None:
+            return
+        new = self._path(self._number, "new")
+        try:
+            new.write_bytes(orjson.dumps(metrics))
+            new.replace(self._path(self._number, "json"))
+        except OSError as exc:
+            logger.warning(
+                "what worker %d has counted cannot be kept: %s", self._number, exc.strerror
+            )
+
+    def kept(self) -> Mapping[str, Any]:
+        """The counts that were told last from this place, by a worker that is gone."""
+        return self._kept(self._number) if self._folder is not None else {}
+
+    def told_by_parent(self) -> Mapping[str, Any]:
+        """What the parent of the workers has counted: how often it has replaced one."""
+        return _read(self._folder / PARENT_FILE) if self._folder is not None else {}
+
+    async def take(self, client: str) -> Quota | None:
+        """Has a request counted by the worker that counts for this client; None where this one
+        shall do it.
+        """
+        home = crc32(client.encode()) % self.workers
+        if home == self._number:
+            return None
+        try:
+            async with (
+                asyncio.timeout(PATIENCE),
+                self._session(home).post("/take", data=client.encode()) as response,
+            ):
+                return Quota(**await response.json())
+        except _SILENCE:
+            return None
+
+    def tell(self, pause: Pause) -> None:
+        """Has the others leave a source alone, too, without waiting for them."""
+        if len(self._telling) < MOST_PAUSES and self.workers > 1:
+            task = asyncio.get_running_loop().create_task(self._tell(pause))
+            self._telling.add(task)
+            task.add_done_callback(self._telling.discard)
+
+    async def completions(self, prefix: str, user: str | None) -> list[list[Completion]]:
+        """What each of the others would complete for this user."""
+        return list(
+            await asyncio.gather(
+                *(self._completions(number, prefix, user) for number in self._others())
+            )
+        )
+
+    async def continued(self, event_id: str) -> aiohttp.ClientResponse | None:
+        """The rest of an event stream, from whoever drains it; to be closed. None where nobody
+        does.
+        """
+        if not _EVENT_ID.fullmatch(event_id):
+            return None
+        for number in self._others():
+            try:
+                async with asyncio.timeout(PATIENCE):
+                    response = await self._session(number).get("/live", params={"after": event_id})
+            except _SILENCE:
+                continue
+            if response.status == 200:
+                return response
+            response.close()
+        return None
+
+    def _others(self) -> Sequence[int]:
+        return [number for number in range(self.workers) if number != self._number]
+
+    def _path(self, number: int, ending: str) -> Path:
+        assert self._folder is not None
+        return self._folder / f"{number}.{ending}"
+
+    def _session(self, number: int) -> aiohttp.ClientSession:
+        session = self._sessions.get(number)
+        if session is None:
+            # Streams hold a connection for as long as they last, so there is no limit to their
+            # number.
+            connector = aiohttp.UnixConnector(str(self._path(number, "sock")), limit=0)
+            session = aiohttp.ClientSession(
+                "http://worker/",
+                connector=connector,
+                timeout=aiohttp.ClientTimeout(total=None),
+                cookie_jar=aiohttp.DummyCookieJar(),
+            )
+            self._sessions[number] = session
+        return session
+
+    async def _snapshot(self, number: int, counted: bool) -> Snapshot:
+        path = "/snapshot?counted" if counted else "/snapshot"
+        try:
+            async with asyncio.timeout(PATIENCE), self._session(number).get(path) as response:
+                return Snapshot.loaded(await response.read())
+        except _SILENCE:
+            return Snapshot(self._kept(number))
+
+    def _kept(self, number: int) -> Mapping[str, Any]:
+        return _read(self._path(number, "json"))
+
+    async def _tell(self, pause: Pause) -> None:
+        body = dumped_pause(pause)
+        await asyncio.gather(*(self._post(number, "/pause", body) for number in self._others()))
+
+    async def _post(self, number: int, path: str, body: bytes) -> None:
+        try:
+            async with asyncio.timeout(PATIENCE), self._session(number).post(path, data=body):
+                pass
+        except _SILENCE:
+            pass
+
+    async def _completions(self, number: int, prefix: str, user: str | None) -> list[Completion]:
+        params = {"q": prefix, "user": user or ""}
+        try:
+            async with (
+                asyncio.timeout(PATIENCE),
+                self._session(number).get("/suggest", params=params) as answer,
+            ):
+                return [Completion(**it) for it in await answer.json()]
+        except _SILENCE:
+            return []
