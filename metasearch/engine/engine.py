@@ -26,7 +26,7 @@ from metasearch.engine.run import Shared
 from metasearch.engine.scheduler import Desk
 from metasearch.engine.search import Search
 from metasearch.engine.shared_run import MOST, Background
-from metasearch.engine.slots import Ledger
+from metasearch.engine.pages import Ledger
 from metasearch.engine.source import Asking
 from metasearch.engine.warmup import Workshop
 from metasearch.errors import UsageError

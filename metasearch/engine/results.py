@@ -12,7 +12,7 @@ from time import perf_counter
 from metasearch.dedup import Chain, Fingerprint, OnlineDedup, Strategy
 from metasearch.engine.paging import LAST_PLACE, totals, window
 from metasearch.engine.rank import Ranking
-from metasearch.engine.slots import Ledger, Slots
+from metasearch.engine.pages import Ledger, Slots
 from metasearch.events import Answer, Change, NextPage, Paging, SourceReport
 from metasearch.query import Query
 from metasearch.record import Hit, Record, VersionsMode

@@ -19,7 +19,7 @@ from metasearch.engine.answers import Recent
 from metasearch.engine.enriching import Enricher, Enrichers
 from metasearch.engine.results import Listing, Wanted
 from metasearch.engine.scheduler import Desk
-from metasearch.engine.slots import Ledger
+from metasearch.engine.pages import Ledger
 from metasearch.engine.source import Asking, Digest, Means
 from metasearch.engine.warmup import Workshop
 from metasearch.errors import TimedOut

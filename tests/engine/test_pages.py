@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metasearch.engine import slots
-from metasearch.engine.slots import MOST_BYTES, MOST_LISTS, Ledger, Slots
+from metasearch.engine.pages import MOST_BYTES, MOST_LISTS, Ledger, Slots
 from metasearch.record import Hit, Record
 
 
