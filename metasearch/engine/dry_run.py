@@ -70,7 +70,7 @@ class QueryPlan:
     sources: tuple[SourcePlan, ...]
 
 
-class Explaining:
+class DryRun:
     """The plan of a search while it is made, one source a step.
 
     Args:

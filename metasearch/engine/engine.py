@@ -1,5 +1,5 @@
 """The engine: what searches share, and how one is prepared. The path of a query goes on in
-`running.py`.
+`run.py`.
 """
 
 from __future__ import annotations
@@ -17,18 +17,16 @@ from metasearch.adapters.specs.ownspecs import SourcesLike, is_path, names_of
 from metasearch.adapters.specs.registry import Registry
 from metasearch.dedup import strategy
 from metasearch.dedup.pins import Pins
-from metasearch.engine.answers import Recent
-from metasearch.engine.dry_run import Explaining, QueryPlan
+from metasearch.engine.answers import AnswerCache
+from metasearch.engine.dry_run import DryRun, QueryPlan
 from metasearch.engine.enriching import Enricher
-from metasearch.engine.paging import LAST_PLACE
+from metasearch.engine.pages import LAST_PLACE, PositionStore
 from metasearch.engine.results import Wanted
 from metasearch.engine.run import Shared
-from metasearch.engine.scheduler import Desk
+from metasearch.engine.scheduler import FairScheduler, Warmup
 from metasearch.engine.search import Search
-from metasearch.engine.shared_run import MOST, Background
-from metasearch.engine.pages import Ledger
-from metasearch.engine.source import Asking
-from metasearch.engine.warmup import Workshop
+from metasearch.engine.shared_run import MOST, SharedRuns
+from metasearch.engine.source import SourceRun
 from metasearch.errors import UsageError
 from metasearch.query import Query, ReadQuery, YearsLike, conjunction, read, to_text, years_of
 from metasearch.record import VERSIONS_MODES, VersionsMode
@@ -43,8 +41,8 @@ MAX_LIMIT, MAX_PER_SOURCE, MAX_TIMEOUT, MAX_SOURCES = LAST_PLACE, 2_000, 600.0, 
 MAX_ENRICHERS = 5
 #: Specs that are built on the loop, in a few milliseconds each.
 BUILT_AT_ONCE = 2
-#: Layers that a list may have.
-MAX_LAYERS = 100
+#: Rounds that a list may have.
+MAX_ROUNDS = 100
 
 
 class Engine:
@@ -83,16 +81,16 @@ class Engine:
         self.settings = settings
         self.strategy = strategy(settings.strategy)
         self._pins = Pins.load(settings.pins) if pins is None else pins
-        self._workshop = Workshop()
-        self._desk = Desk()
-        self._ledger = Ledger()
-        self._background = Background(max(1, MOST // settings.workers))
+        self._warmup = Warmup()
+        self._scheduler = FairScheduler()
+        self._position_store = PositionStore()
+        self._shared_runs = SharedRuns(max(1, MOST // settings.workers))
         self._single = single
         self.registry = Registry(settings, files=spec_files)
         self._fetcher = _fetcher(settings, replay, record, recorded_as or {})
         # Where somebody wants no cache, or wants to see what is sent, every search is asked anew.
-        self.recent = (
-            Recent() if settings.cache_dir is not None and not (replay or record) else None
+        self.answer_cache = (
+            AnswerCache() if settings.cache_dir is not None and not (replay or record) else None
         )
 
     async def __aenter__(self) -> Self:
@@ -105,13 +103,13 @@ class Engine:
 
     async def close(self) -> None:
         """End the searches that still go on, and close connections and cache."""
-        await self._background.close()
+        await self._shared_runs.close()
         await self._fetcher.close()
 
     @property
-    def desk(self) -> Desk:
+    def scheduler(self) -> FairScheduler:
         """Where whatever computes on the loop waits for its turn."""
-        return self._desk
+        return self._scheduler
 
     def source_states(self) -> list[SourceState]:
         """The health of every source, as the last searches found it."""
@@ -220,7 +218,7 @@ class Engine:
         wished = self.settings.enrich if enrich is None else enrich
         registry, named, enriching = _with_files(self.registry, sources, wished)
         names = _named(registry, named)
-        asked = [_asking(name, registry) for name in names]
+        asked = [_source_run(name, registry) for name in names]
         enrichers = _enrichers(registry, enriching, asked)
         depth = _depth(self.settings, limit, per_source)
         chosen = self.strategy if dedup is None else strategy(dedup)
@@ -245,10 +243,20 @@ class Engine:
             enrich=tuple(it.name for it in enrichers),
         )
         shared = Shared(
-            self.settings, self._fetcher, self._workshop, self._desk, self.recent, self._ledger
+            self.settings,
+            self._fetcher,
+            self._warmup,
+            self._scheduler,
+            self.answer_cache,
+            self._position_store,
         )
         return Search(
-            shared, wanted, asked, self._background, self.close if self._single else None, enrichers
+            shared,
+            wanted,
+            asked,
+            self._shared_runs,
+            self.close if self._single else None,
+            enrichers,
         )
 
 
@@ -305,7 +313,7 @@ def planned(
     years: YearsLike | None = None,
     per_source: int | None = None,
     syntax: str = "auto",
-) -> Explaining:
+) -> DryRun:
     """`explain_plan` in steps, for who has other things to do in between; arguments and errors are
     its own.
     """
@@ -318,7 +326,7 @@ def planned(
     names = _named(registry, named)
     depth = _depth(settings, limit, per_source)
     found = ReadQuery(conjunction(found.query, years_of(years)), found.syntax, found.notes)
-    return Explaining(found, registry, names, named, settings.env, depth, _reach(depth))
+    return DryRun(found, registry, names, named, settings.env, depth, _reach(depth))
 
 
 def _check(name: str, value: float | None, least: float, most: float) -> None:
@@ -346,9 +354,9 @@ def _with_files(
     return registry, None if asked is None else names, enrichers
 
 
-def _asking(name: str, registry: Registry) -> Asking:
+def _source_run(name: str, registry: Registry) -> SourceRun:
     note = registry.stands_for(name)
-    return Asking(name, registry.spec(name), notes=[note] if note else [])
+    return SourceRun(name, registry.spec(name), notes=[note] if note else [])
 
 
 def _named(registry: Registry, sources: Sequence[str] | None) -> list[str]:
@@ -369,7 +377,7 @@ def _named(registry: Registry, sources: Sequence[str] | None) -> list[str]:
 
 
 def _enrichers(
-    registry: Registry, names: Sequence[str], sources: Sequence[Asking]
+    registry: Registry, names: Sequence[str], sources: Sequence[SourceRun]
 ) -> list[Enricher]:
     """Those to ask for single works. A source that is searched has told what it knows, and is asked
     for no more.
@@ -392,13 +400,13 @@ def _enrichers(
 
 
 def _depth(settings: Settings, limit: int | None, per_source: int | None) -> int:
-    """Records of a layer."""
+    """Records of a round."""
     return per_source or min(MAX_PER_SOURCE, max(settings.per_source, limit or 0))
 
 
 def _reach(depth: int) -> int:
-    """Records of all layers."""
-    return min(LAST_PLACE, depth * MAX_LAYERS)
+    """Records of all rounds."""
+    return min(LAST_PLACE, depth * MAX_ROUNDS)
 
 
 def _fetcher(

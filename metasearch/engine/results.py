@@ -10,9 +10,8 @@ from itertools import islice
 from time import perf_counter
 
 from metasearch.dedup import Chain, Fingerprint, OnlineDedup, Strategy
-from metasearch.engine.paging import LAST_PLACE, totals, window
+from metasearch.engine.pages import LAST_PLACE, Positions, PositionStore, totals, window
 from metasearch.engine.rank import Ranking
-from metasearch.engine.pages import Ledger, Slots
 from metasearch.events import Answer, Change, NextPage, Paging, SourceReport
 from metasearch.query import Query
 from metasearch.record import Hit, Record, VersionsMode
@@ -30,8 +29,8 @@ class Wanted:
         sources: Names of those to ask.
         start: Places of the list before the page.
         limit: Most hits of the page; None for all that are known.
-        depth: Records of each source that a layer holds.
-        reach: Records of each source that all layers together may hold.
+        depth: Records of each source that a round holds.
+        reach: Records of each source that all rounds together may hold.
         seconds: Until the answer is given, whoever is missing.
         cache: Whether pages, and the whole answer, may come from a cache.
         chain: The matchers of the strategy, under the pins.
@@ -66,7 +65,7 @@ class Wanted:
 
     @property
     def places(self) -> int:
-        """So many places of the list must be known. The first page takes what the first layer
+        """So many places of the list must be known. The first page takes what the first round
         gives.
         """
         return self.start + (self.limit or 1) if self.start else 0
@@ -128,16 +127,18 @@ class Listing:
     Args:
         wanted: What is asked for.
         weights: Of the sources.
-        ledger: Where lists are remembered from search to search.
+        position_store: Where lists are remembered from search to search.
     """
 
-    def __init__(self, wanted: Wanted, weights: Mapping[str, float], ledger: Ledger) -> None:
+    def __init__(
+        self, wanted: Wanted, weights: Mapping[str, float], position_store: PositionStore
+    ) -> None:
         self._wanted = wanted
-        self._ledger = ledger
+        self._position_store = position_store
         self._dedup = OnlineDedup(wanted.chain, weights, wanted.versions)
         self._ranking = Ranking(wanted.query, weights)
-        self._slots = Slots()
-        self._layers = 0
+        self._positions = Positions()
+        self._rounds = 0
         self._resumed = False  # whether the list was begun by an earlier search
         self._watch = _Watch()  # for merging and ranking
 
@@ -166,59 +167,59 @@ class Listing:
         """The list as it would be if no more came: who has a place keeps it, the others follow by
         rank.
         """
-        slots = self._slots
+        positions = self._positions
         if (
-            self._wanted.start and not self._layers
+            self._wanted.start and not self._rounds
         ):  # what was shown before this page has its places already
-            slots = self._ledger.get(self._wanted.name) or slots
-        seated, fresh = slots.seat(self._dedup.making())
+            positions = self._position_store.get(self._wanted.name) or positions
+        seated, fresh = positions.seat(self._dedup.making())
         return self._arranged(
-            seated | dict(enumerate(self._ranking.ranked(fresh), len(slots))), len(fresh)
+            seated | dict(enumerate(self._ranking.ranked(fresh), len(positions))), len(fresh)
         )
 
     def order(self) -> list[str]:
         """The ids of that list."""
         with self._watch:
-            seated, fresh = self._slots.seat(self._dedup.making())
+            seated, fresh = self._positions.seat(self._dedup.making())
             return [seated[place].id for place in sorted(seated)] + self._ranking.ids(fresh)
 
     def settle(self) -> list[Hit]:
-        """The list, once a layer is read: all that is new gets its place behind all that has one.
+        """The list, once a round is read: all that is new gets its place behind all that has one.
 
         This is one step for the loop, so searches for pages of one list write its places one after
         the other.
         """
-        wanted, ledger = self._wanted, self._ledger
+        wanted, position_store = self._wanted, self._position_store
         with self._watch:
             if wanted.start:
-                known = ledger.get(wanted.name)
-                self._resumed = known is not None if self._layers == 0 else self._resumed
-                self._slots = known or self._slots
-            seated, fresh = self._slots.seat(self._dedup.making())
-            # The first layer has as many places as it has records: whoever counts on by pages loses
+                known = position_store.get(wanted.name)
+                self._resumed = known is not None if self._rounds == 0 else self._resumed
+                self._positions = known or self._positions
+            seated, fresh = self._positions.seat(self._dedup.making())
+            # The first round has as many places as it has records: whoever counts on by pages loses
             # nothing then.
-            least = 0 if self._layers else wanted.depth
-            self._slots.settle(self._layers, seated, self._ranking.ranked(fresh), least)
-            self._layers += 1
+            least = 0 if self._rounds else wanted.depth
+            self._positions.settle(self._rounds, seated, self._ranking.ranked(fresh), least)
+            self._rounds += 1
             if wanted.start:
-                ledger.keep(wanted.name, self._slots)
+                position_store.keep(wanted.name, self._positions)
             else:
-                ledger.begin(wanted.name, self._slots)
+                position_store.begin(wanted.name, self._positions)
             return self._arranged(seated, len(fresh))
 
     def reaches(self) -> bool:
         """Whether all places of the page are known."""
-        return self._slots.covered(self._layers) >= self._wanted.places
+        return self._positions.covered(self._rounds) >= self._wanted.places
 
     def slid(self, hits: Sequence[Hit]) -> bool:
         """Whether what stood on this page when the list was begun is missing; it may be in the next
-        layer then.
+        round then.
 
         That is tried once: at the second call nothing is missing.
         """
         resumed, self._resumed = self._resumed, False
         end = self._wanted.start + (self._wanted.limit or LAST_PLACE)
-        return resumed and self._slots.lacks(self._wanted.start, end, hits)
+        return resumed and self._positions.lacks(self._wanted.start, end, hits)
 
     def whole(
         self,
@@ -247,7 +248,9 @@ class Listing:
             seconds=round(seconds, 4),
             merge_seconds=round(self._watch.seconds, 4),
             dedup=self._wanted.strategy.name,
-            paging=Paging(next=NextPage(self._slots.covered(self._layers)) if goes_on else None),
+            paging=Paging(
+                next=NextPage(self._positions.covered(self._rounds)) if goes_on else None
+            ),
             totals=totals(counts, reports),
         )
 

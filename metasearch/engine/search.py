@@ -1,5 +1,5 @@
 """A search as its users have it: iterate it for events, or await it for the answer. What it does is
-in `running.py`.
+in `run.py`.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import Any
 from metasearch.engine.enriching import Enricher
 from metasearch.engine.results import Wanted
 from metasearch.engine.run import BACKLOG, Outbox, Run, Shared, known
-from metasearch.engine.shared_run import Background, UnderWay
-from metasearch.engine.source import Asking
+from metasearch.engine.shared_run import SharedRun, SharedRuns
+from metasearch.engine.source import SourceRun
 from metasearch.events import Added, Answer, Finished, Order, SearchEvent, SourceProgress
 
 
@@ -28,7 +28,7 @@ class Search(Coroutine[Any, Any, Answer]):
         shared: Of the engine.
         wanted: What is asked for.
         sources: Those to ask.
-        background: Of the engine.
+        shared_runs: Of the engine.
         close: Called at the end, where the engine is this search's own.
         enrichers: Those who are asked for the works that were found.
     """
@@ -37,19 +37,19 @@ class Search(Coroutine[Any, Any, Answer]):
         self,
         shared: Shared,
         wanted: Wanted,
-        sources: list[Asking],
-        background: Background,
+        sources: list[SourceRun],
+        shared_runs: SharedRuns,
         close: Callable[[], Awaitable[None]] | None = None,
         enrichers: Sequence[Enricher] = (),
     ) -> None:
         self.query = wanted.text
         self._shared = shared
         self._wanted = wanted
-        self._background = background
+        self._shared_runs = shared_runs
         self._close = close
         self._run = Run(shared, wanted, sources, enrichers)
         self.id = self._run.id
-        self._under_way: UnderWay | None = None
+        self._shared_run: SharedRun | None = None
         self._begun = False
         self._answer: Answer | None = None
         #: Task -> what it drives; several tasks may wait for one search, each at a place of its
@@ -73,9 +73,9 @@ class Search(Coroutine[Any, Any, Answer]):
         """Whether awaiting it would ask no source: its answer is there, or being made for somebody
         else.
         """
-        if known(self._shared.recent, self._wanted) is not None:
+        if known(self._shared.answer_cache, self._wanted) is not None:
             return True
-        return self._background.find(self._wanted) is not None
+        return self._shared_runs.find(self._wanted) is not None
 
     def __await__(self) -> Generator[Any, None, Answer]:
         return self._finish().__await__()
@@ -117,7 +117,7 @@ class Search(Coroutine[Any, Any, Answer]):
             raise RuntimeError("a search can be run once")
         self._begun = True
         try:
-            if (again := known(self._shared.recent, self._wanted)) is not None:
+            if (again := known(self._shared.answer_cache, self._wanted)) is not None:
                 self._answer = again
                 for event in self._told(again):
                     yield event
@@ -136,16 +136,16 @@ class Search(Coroutine[Any, Any, Answer]):
         try:
             if not self._begun:
                 self._begun = True
-                self._answer = known(self._shared.recent, self._wanted)
+                self._answer = known(self._shared.answer_cache, self._wanted)
                 if self._answer is not None:
                     return self._answer
-                self._under_way = self._background.find(self._wanted) or self._background.begin(
+                self._shared_run = self._shared_runs.find(self._wanted) or self._shared_runs.begin(
                     self._run
                 )
-                self._run = self._under_way.run
-            if self._under_way is not None:
+                self._run = self._shared_run.run
+            if self._shared_run is not None:
                 return self._wanted.page(
-                    await self._background.answer(self._under_way, self._wanted)
+                    await self._shared_runs.answer(self._shared_run, self._wanted)
                 )
             if self._run.task is not None:  # somebody reads its events
                 await asyncio.wait(
@@ -161,8 +161,8 @@ class Search(Coroutine[Any, Any, Answer]):
         was let go on.
         """
         task = self._run.task
-        if self._under_way is not None:
-            await self._background.leave(self._under_way)
+        if self._shared_run is not None:
+            await self._shared_runs.leave(self._shared_run)
         elif task is not None and not task.done():
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)

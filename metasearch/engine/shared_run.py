@@ -26,7 +26,7 @@ KEPT = 30.0
 
 
 @dataclass(slots=True, eq=False)
-class UnderWay:
+class SharedRun:
     """A search and who waits for it.
 
     Attributes:
@@ -41,7 +41,7 @@ class UnderWay:
     until: float | None = field(default=None, init=False)
 
 
-class Background:
+class SharedRuns:
     """All searches of one engine that somebody awaits, or nobody does any more.
 
     Args:
@@ -51,19 +51,19 @@ class Background:
 
     def __init__(self, most: int = MOST) -> None:
         self._most = most
-        self._all: dict[UnderWay, None] = {}
+        self._all: dict[SharedRun, None] = {}
 
     def __len__(self) -> int:
         return len(self._all)
 
-    def begin(self, run: Run) -> UnderWay:
+    def begin(self, run: Run) -> SharedRun:
         """Start a search."""
-        it = UnderWay(run)
+        it = SharedRun(run)
         self._all[it] = None
         run.start().add_done_callback(lambda task: self._ended(it, task))
         return it
 
-    def find(self, wanted: Wanted) -> UnderWay | None:
+    def find(self, wanted: Wanted) -> SharedRun | None:
         """A search whose answer will hold what is wanted; one that has ended is found until it is
         asked for.
         """
@@ -77,7 +77,7 @@ class Background:
                 return it
         return None
 
-    async def answer(self, it: UnderWay, wanted: Wanted) -> Answer:
+    async def answer(self, it: SharedRun, wanted: Wanted) -> Answer:
         """All hits of a search; those that are there when the wait of `wanted` is over, and then it
         goes on.
         """
@@ -102,7 +102,7 @@ class Background:
             else:
                 await self.leave(it)
 
-    async def leave(self, it: UnderWay) -> None:
+    async def leave(self, it: SharedRun) -> None:
         """End a search that nobody waits for, unless it is to go on."""
         task = it.run.task
         if task is not None and not (task.done() or it.adopted or it.waiting):
@@ -126,7 +126,7 @@ class Background:
             self._all.pop(finished)
         return finished is not None
 
-    def _ended(self, it: UnderWay, task: asyncio.Task[None]) -> None:
+    def _ended(self, it: SharedRun, task: asyncio.Task[None]) -> None:
         failed = not task.cancelled() and task.exception() is not None
         if failed and not it.waiting:
             log.error("search %s failed in the background: %s", it.run.id, task.exception())

@@ -9,7 +9,7 @@ from contextlib import aclosing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
-from metasearch.engine.paging import held_back
+from metasearch.engine.pages import held_back
 from metasearch.events import Answer, Finished, SearchEvent
 from metasearch.server.foreign import not_used
 from metasearch.server.parameters import Parameters

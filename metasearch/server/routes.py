@@ -65,7 +65,7 @@ async def plan(request: web.Request) -> web.Response:
         )
     from metasearch.engine.engine import planned
 
-    turns = shared.engine.desk.turns()
+    turns = shared.engine.scheduler.turns()
     with await shared.gate.enter(
         request[USER]
     ):  # a hundred sources are a third of a second of work

@@ -10,7 +10,7 @@ from typing import Any, Self
 
 from metasearch.adapters.fetch.health import Pause, SourceState
 from metasearch.adapters.spec import AdapterSpec, Auth, Dialect, Limits, Paging, RequestTemplate
-from metasearch.engine.scheduler import Desk
+from metasearch.engine.scheduler import FairScheduler
 from metasearch.errors import TimedOut, UnknownSource
 from metasearch.events import (
     Added,
@@ -195,7 +195,7 @@ class FakeEngine:
         self.heeded: list[Pause] = []
         self.listener: Callable[[Pause], None] | None = None
         self.closed = False
-        self.desk = Desk()
+        self.scheduler = FairScheduler()
         self._ids = count(1)
 
     async def __aenter__(self) -> Self:
