@@ -19,8 +19,9 @@ from metasearch.cache import MemoryStore
 from metasearch.dedup import STRATEGIES, Chain, Fingerprint
 from metasearch.dedup.matcher import verdict
 from metasearch.demo import DemoDatabases
-from metasearch.engine.engine import MAX_ROUNDS, Engine
-from metasearch.engine.pages import LAST_PLACE
+from metasearch.engine.engine import Engine
+from metasearch.engine.options import LAST_PLACE
+from metasearch.engine.resolved import MAX_ROUNDS
 from metasearch.errors import ConnectFailed, UsageError
 from metasearch.events import Answer, Finished, Order
 from metasearch.formats.answer import answer_object

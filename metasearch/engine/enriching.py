@@ -19,7 +19,8 @@ from metasearch.adapters.request import Page, Request
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.adapters.translate.plan import plan_enrichment
 from metasearch.dedup.enrich import enriched
-from metasearch.engine.source import SearchContext, bare, read_in_turns
+from metasearch.engine.context import SearchContext
+from metasearch.engine.source import bare, read_in_turns
 from metasearch.errors import SourceError, TimedOut
 from metasearch.events import Answer, Grown, SearchEvent, SourceProgress, SourceReport, Status
 from metasearch.record import Hit, Record
@@ -113,7 +114,10 @@ class Enricher:
         """
         loop = asyncio.get_running_loop()
         try:
-            requests = [(doi, plan_enrichment(doi, self.spec, context.env)) for doi in works[:MOST]]
+            requests = [
+                (doi, plan_enrichment(doi, self.spec, context.shared.settings.env))
+                for doi in works[:MOST]
+            ]
             await self._ask_all(requests, context, told)
         except SourceError as error:  # nothing was asked: its key is missing
             self.fail(error)
@@ -166,14 +170,14 @@ class Enricher:
     async def _record(self, doi: str, request: Request, context: SearchContext) -> Record | None:
         """What the source says of the work; None where it does not know it."""
         limits = self.spec.limits
-        page = await context.fetcher.fetch(
+        page = await context.shared.fetcher.fetch(
             request,
             limits,
             deadline=context.deadline,
-            use_cache=context.cache,
+            use_cache=context.resolved.options.cache,
             env_name=self.spec.key_env,
             asker=context.search,
-            user=context.user,
+            user=context.resolved.options.user,
         )
         self._pages += 1
         self._cached += page.cached
@@ -197,13 +201,13 @@ class Enricher:
             try:
                 await read_in_turns(reading, context.turns)
             except SourceError:
-                await context.fetcher.forget(
+                await context.shared.fetcher.forget(
                     page.request
                 )  # what cannot be read must not come out of the cache again
                 raise
             records = reading.parsed.records
-        if context.cache and not records:
-            await context.fetcher.found_nothing(page, self.spec.limits)
+        if context.resolved.options.cache and not records:
+            await context.shared.fetcher.found_nothing(page, self.spec.limits)
         return records
 
 

@@ -14,11 +14,10 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Self
 
+from metasearch.engine.options import LAST_PLACE
 from metasearch.events import Answer, Counts, NextPage, Paging, SourceReport, Totals
 from metasearch.record import Hit
 
-#: Places of a list that can be reached.
-LAST_PLACE = 10_000
 #: Lists, and bytes of all of them together, that an engine remembers at most.
 MOST_LISTS, MOST_BYTES = 1_000, 4 * 1024 * 1024
 

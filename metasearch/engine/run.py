@@ -12,15 +12,14 @@ import logging
 import secrets
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from metasearch.adapters.fetch.fetch import Fetcher
 from metasearch.engine.answers import AnswerCache
+from metasearch.engine.context import SearchContext, Shared
 from metasearch.engine.enriching import Enricher, Enrichers
-from metasearch.engine.pages import PositionStore
-from metasearch.engine.results import Listing, Wanted
-from metasearch.engine.scheduler import FairScheduler, Warmup
-from metasearch.engine.source import RecordBatch, SearchContext, SourceRun
+from metasearch.engine.resolved import ResolvedSearch
+from metasearch.engine.results import Listing
+from metasearch.engine.source import RecordBatch, SourceRun
 from metasearch.errors import TimedOut
 from metasearch.events import (
     Answer,
@@ -34,7 +33,6 @@ from metasearch.events import (
 )
 from metasearch.loop.lag import GRACE, lag
 from metasearch.record import Hit
-from metasearch.settings import Settings
 
 log = logging.getLogger("metasearch")
 
@@ -48,31 +46,12 @@ Inbox = asyncio.Queue[tuple[SourceRun, RecordBatch | None]]
 Outbox = asyncio.Queue[SearchEvent | None]
 
 
-@dataclass(frozen=True, slots=True)
-class Shared:
-    """What the searches of one engine share.
-
-    Attributes:
-        answer_cache: Answers of the last minute; None where every search is asked anew.
-        position_store: The lists that were shown last.
-    """
-
-    settings: Settings
-    fetcher: Fetcher
-    warmup: Warmup
-    scheduler: FairScheduler
-    answer_cache: AnswerCache | None
-    position_store: PositionStore
-
-
 class Run:
     """What one search does, whoever waits for it.
 
     Args:
         shared: Of the engine.
-        wanted: What is asked for.
-        sources: Those to ask.
-        enrichers: Those who are asked for the works that were found.
+        resolved: What is asked for.
 
     Attributes:
         whole: All that was found, once the search is over.
@@ -81,15 +60,15 @@ class Run:
     def __init__(
         self,
         shared: Shared,
-        wanted: Wanted,
-        sources: list[SourceRun],
-        enrichers: Sequence[Enricher] = (),
+        resolved: ResolvedSearch,
     ) -> None:
         self.id = secrets.token_hex(6)
-        self.wanted = wanted
+        self.resolved = resolved
         self.whole: Answer | None = None
         self.task: asyncio.Task[None] | None = None
         self._shared = shared
+        sources = [SourceRun(it.name, it.spec, notes=[*it.notes]) for it in resolved.sources]
+        enrichers = [Enricher(it.name, it.spec) for it in resolved.enrichers]
         self._sources = sources
         self._enrichers = Enrichers(enrichers)
         self._asked: tuple[SourceRun | Enricher, ...] = (*sources, *enrichers)
@@ -100,7 +79,7 @@ class Run:
         self._out: Outbox | None = None
         self._untold: deque[SearchEvent] = deque()
         weights = {source.name: source.spec.weight for source in sources}
-        self._list = Listing(wanted, weights, shared.position_store)
+        self._list = Listing(resolved, weights, shared.position_store)
 
     def start(self, out: Outbox | None = None) -> asyncio.Task[None]:
         """Begin; events go to `out`, where somebody reads them, and None at the end."""
@@ -113,7 +92,7 @@ class Run:
     def started(self) -> Started:
         """The event at the beginning."""
         names = tuple(it.name for it in self._asked)
-        return Started(self.id, self.wanted.text, names, self.wanted.seconds)
+        return Started(self.id, self.resolved.text, names, self.resolved.seconds)
 
     def so_far(self) -> Answer:
         """All that was found; while the search runs, what is there as of now."""
@@ -180,23 +159,8 @@ class Run:
 
     async def _drive(self) -> None:
         loop = asyncio.get_running_loop()
-        wanted, shared, began = self.wanted, self._shared, self._began
-        context = SearchContext(
-            search=self.id,
-            query=wanted.query,
-            depth=wanted.depth,
-            reach=wanted.reach,
-            cache=wanted.cache,
-            began=began,
-            deadline=began + wanted.seconds,
-            env=shared.settings.env,
-            fetcher=shared.fetcher,
-            warmup=shared.warmup,
-            strategy=wanted.strategy,
-            chain=wanted.chain,
-            turns=self._turns,
-            user=wanted.user,
-        )
+        resolved, shared, began = self.resolved, self._shared, self._began
+        context = SearchContext(self.id, resolved, shared, self._turns, began)
         await self._tell(self.started())
         await self._ask_round(self._sources, context)
         hits = self._list.settle()
@@ -206,10 +170,10 @@ class Run:
         whole = self._list.whole(hits, self._reports(), loop.time() - began)
         self._keep(whole)  # as it is without enrichers, for they are asked for what one page shows
         if self._enrichers:
-            await self._enrichers.ask(wanted.page(whole).hits, context, self._tell)
+            await self._enrichers.ask(resolved.page(whole).hits, context, self._tell)
             whole = replace(self._enrichers.added(whole), seconds=round(loop.time() - began, 4))
         self.whole = whole
-        await self._tell(Finished(wanted.page(whole)))
+        await self._tell(Finished(resolved.page(whole)))
 
     def _reports(self) -> tuple[SourceReport, ...]:
         return tuple(source.report() for source in self._sources)
@@ -243,7 +207,9 @@ class Run:
             await asyncio.sleep(0)  # each is a stretch, and the loop has others to serve
         for source in sources:
             if source.status == "running":
-                source.late(asyncio.get_running_loop().time() - context.began, self.wanted.seconds)
+                source.late(
+                    asyncio.get_running_loop().time() - context.began, self.resolved.seconds
+                )
                 self._note(SourceProgress(source.report()))
         self._note(*self._changes())
         await self._prepare(context.deadline)
@@ -282,14 +248,16 @@ class Run:
                 group.create_task(_into(inbox, source, context), name=f"ask {source.name}")
                 for source in sources
             ]
-            if context.strategy.loads:
-                loading = context.warmup.load(context.strategy)
-                tasks.append(group.create_task(loading, name=f"load {context.strategy.name}"))
+            if context.resolved.strategy.loads:
+                loading = context.shared.warmup.load(context.resolved.strategy)
+                tasks.append(
+                    group.create_task(loading, name=f"load {context.resolved.strategy.name}")
+                )
             try:
                 async with asyncio.timeout_at(context.deadline):
                     await self._collect(inbox, len(sources))
             except TimeoutError:
-                log.info("search %s: deadline of %g s reached", self.id, self.wanted.seconds)
+                log.info("search %s: deadline of %g s reached", self.id, self.resolved.seconds)
                 await self._last_moment(inbox, sources)
             for task in tasks:
                 task.cancel()
@@ -351,31 +319,31 @@ class Run:
 
     def _keep(self, whole: Answer) -> None:
         """For those who ask for the same list in the next minute."""
-        answer_cache, wanted = self._shared.answer_cache, self.wanted
-        if answer_cache is None or not wanted.cache:
+        answer_cache, resolved = self._shared.answer_cache, self.resolved
+        if answer_cache is None or not resolved.options.cache:
             return
-        deep = wanted.start > 0
+        deep = resolved.options.start > 0
         if not deep:
-            answer_cache.drop((wanted.name, True))  # it went on from another first page
+            answer_cache.drop((resolved.name, True))  # it went on from another first page
         if not any(source.old_pages for source in self._sources):
-            answer_cache.keep((wanted.name, deep), whole)
+            answer_cache.keep((resolved.name, deep), whole)
 
 
-def known(answer_cache: AnswerCache | None, wanted: Wanted) -> Answer | None:
+def known(answer_cache: AnswerCache | None, resolved: ResolvedSearch) -> Answer | None:
     """The page from what was answered in the last minute, where all of it is there.
 
     The first page comes from a first page only: a list whose end was asked for holds more than it
     would.
     """
-    if answer_cache is None or not wanted.cache or wanted.enrich:
+    if answer_cache is None or not resolved.options.cache or resolved.enrichers:
         return None
-    for deep in (True, False) if wanted.start else (False,):
-        whole = answer_cache.get((wanted.name, deep))
+    for deep in (True, False) if resolved.options.start else (False,):
+        whole = answer_cache.get((resolved.name, deep))
         if whole is None:
             continue
         further = whole.paging.next
-        if further is None or wanted.places <= further.start:
-            return wanted.page(whole)
+        if further is None or resolved.places <= further.start:
+            return resolved.page(whole)
     return None
 
 

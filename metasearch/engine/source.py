@@ -9,17 +9,17 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
-from metasearch.adapters.fetch.fetch import Fetcher
 from metasearch.adapters.parse.parse import STEP, Parsed, Reading, most_of
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.adapters.translate.plan import Plan, plan
-from metasearch.dedup import Chain, Fingerprint, Strategy, fingerprint
-from metasearch.engine.scheduler import Turns, Warmup
+from metasearch.dedup import Fingerprint, fingerprint
+from metasearch.engine.context import SearchContext
+from metasearch.engine.scheduler import Turns
 from metasearch.errors import Drifted, NotRead, SourceError, TimedOut
 from metasearch.events import SourceReport, Status
 from metasearch.query import Query, matches, terms
@@ -100,38 +100,6 @@ def record_batch(
     return RecordBatch(
         tuple((record, fingerprint(record)) for record in kept), here - len(kept), beyond
     )
-
-
-@dataclass(frozen=True, slots=True)
-class SearchContext:
-    """What all sources of a search are asked with.
-
-    Attributes:
-        search: Id of the search, for the log.
-        query: What is searched for.
-        depth: Records of a round.
-        reach: Records that all rounds together may want.
-        cache: Whether pages may come from the cache.
-        began, deadline: Of the search, in `loop.time()` seconds.
-        env: Where secrets are looked up.
-        turns: When to compute.
-        user: Whoever is to have a fair share of a source that is busy.
-    """
-
-    search: str
-    query: Query
-    depth: int
-    reach: int
-    cache: bool
-    began: float
-    deadline: float
-    env: Mapping[str, str]
-    fetcher: Fetcher
-    warmup: Warmup
-    strategy: Strategy
-    chain: Chain
-    turns: Turns
-    user: Hashable = None
 
 
 Give = Callable[[RecordBatch | None], Awaitable[None]]
@@ -246,7 +214,7 @@ class SourceRun:
         """
         loop = asyncio.get_running_loop()
         deep = self._edge > 0
-        self._edge += context.depth
+        self._edge += context.resolved.depth
         self._ids = set()
         try:
             if self.plan is None:
@@ -255,7 +223,7 @@ class SourceRun:
                 self._next = self.plan.request
             if self._held:
                 held, self._held = self._held, ()
-                await self._give_all(held, context.reach, context, give)
+                await self._give_all(held, context.resolved.reach, context, give)
             while self._next is not None and self._next.start < self._edge:
                 await self._ask(self._next, context, give)
         except TimedOut as error:
@@ -273,8 +241,17 @@ class SourceRun:
 
     async def _planned(self, context: SearchContext) -> Plan:
         """The request of this source; a long query is translated in a thread."""
-        wanted = (context.query, self.spec, context.reach, context.env, context.depth)
-        if next(islice(terms(context.query, negated=True), MANY_TERMS, None), None) is None:
+        wanted = (
+            context.resolved.query,
+            self.spec,
+            context.resolved.reach,
+            context.shared.settings.env,
+            context.resolved.depth,
+        )
+        if (
+            next(islice(terms(context.resolved.query, negated=True), MANY_TERMS, None), None)
+            is None
+        ):
             return plan(*wanted)
         made: list[Plan] = []
         await context.turns.apart(lambda _given_up: made.append(plan(*wanted)))
@@ -283,14 +260,14 @@ class SourceRun:
     async def _ask(self, request: Request, context: SearchContext, give: Give) -> None:
         """Ask for one page, read it and give what it holds; `_next` is what follows."""
         limits = self.spec.limits
-        page = await context.fetcher.fetch(
+        page = await context.shared.fetcher.fetch(
             request,
             limits,
             deadline=context.deadline,
-            use_cache=context.cache,
+            use_cache=context.resolved.options.cache,
             env_name=self.spec.key_env,
             asker=context.search,
-            user=context.user,
+            user=context.resolved.options.user,
         )
         loop = asyncio.get_running_loop()
         self._came = loop.time()
@@ -304,7 +281,7 @@ class SourceRun:
             parsed = await self._read(page, context, give)
         except SourceError:
             self._came = None
-            await context.fetcher.forget(
+            await context.shared.fetcher.forget(
                 request
             )  # what cannot be read must not come out of the cache again
             raise
@@ -315,8 +292,12 @@ class SourceRun:
         if parsed.drifted is not None:
             self.fail(Drifted(self.name, *parsed.drifted, url=request.shown))
         self._next = parsed.next
-        if context.cache and self._next is None and not (parsed.records or parsed.unread):
-            await context.fetcher.found_nothing(page, limits)
+        if (
+            context.resolved.options.cache
+            and self._next is None
+            and not (parsed.records or parsed.unread)
+        ):
+            await context.shared.fetcher.found_nothing(page, limits)
 
     async def _read(self, page: Page, context: SearchContext, give: Give) -> Parsed:
         """Read a page a stretch at a time, and give the records of each; what is not light is read
@@ -359,7 +340,9 @@ class SourceRun:
         self._ids.update(record.source_id for record, _ in found.kept if record.source_id)
         # To cut texts into words, or to import what signs them, takes milliseconds in which the
         # loop would stall.
-        await context.warmup.prepare(context.strategy, context.chain, [it for _, it in found.kept])
+        await context.shared.warmup.prepare(
+            context.resolved.strategy, context.resolved.chain, [it for _, it in found.kept]
+        )
         self.seconds = asyncio.get_running_loop().time() - context.began
         await give(found)
 

@@ -14,7 +14,7 @@ from multidict import MultiMapping
 
 from metasearch.adapters.specs.ownspecs import is_path
 from metasearch.dedup import STRATEGIES
-from metasearch.engine.pages import LAST_PLACE
+from metasearch.engine.options import LAST_PLACE
 from metasearch.errors import QuerySyntaxError
 from metasearch.formats.text import line
 from metasearch.query import CHOICES, Years, parse_years

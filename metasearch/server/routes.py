@@ -63,7 +63,7 @@ async def plan(request: web.Request) -> web.Response:
         raise Problem.bad_parameters(
             [{"parameter": "q", "reason": "missing: what is to be searched for?"}]
         )
-    from metasearch.engine.engine import planned
+    from metasearch.engine.dry_run import planned
 
     turns = shared.engine.scheduler.turns()
     with await shared.gate.enter(

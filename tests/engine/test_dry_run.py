@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from metasearch.engine.answers import AnswerCache
-from metasearch.engine.dry_run import SourcePlan, plan_lines, plan_object
-from metasearch.engine.engine import explain_plan
+from metasearch.engine.dry_run import SourcePlan, explain_plan, plan_lines, plan_object
 from metasearch.errors import QuerySyntaxError, UnknownSource, UsageError
 from metasearch.events import Finished
 from metasearch.query import Years, parse
