@@ -22,7 +22,7 @@ from metasearch.server.access import FACE
 from metasearch.server.clients import USER
 from metasearch.server.gate import RETRY_AFTER
 from metasearch.server.given import given, given_so_far
-from metasearch.server.linked import Linked, asked, linked
+from metasearch.server.linked import Linked, linked
 from metasearch.server.markup import Markup
 from metasearch.server.page import Form, search_form, start_page
 from metasearch.server.parameters import Parameters, read
@@ -73,18 +73,9 @@ async def search(request: web.Request) -> web.StreamResponse:
     await shared.engine.ready(parameters.sources or ())
     timeout = min(parameters.timeout or shared.engine.settings.timeout, shared.options.max_timeout)
     prepared = shared.engine.search(
-        parameters.query,
-        sources=parameters.sources,
-        start=parameters.start,
-        limit=parameters.limit,
-        years=parameters.years,
-        per_source=parameters.per_source,
+        parameters,
         timeout=timeout,
         wait=_wait(parameters, form, timeout, shared),
-        versions=parameters.versions,
-        dedup=parameters.dedup,
-        syntax=parameters.syntax or "auto",
-        enrich=parameters.enrich,
         user=request[USER],
     )
     if form in stream.FORMS and request.method == "HEAD":
@@ -195,19 +186,19 @@ def _body(
             answer,
             _form(parameters),
             labels(shared.engine, (it.source for it in answer.sources)),
-            asked(parameters),
+            parameters.pairs(),
         )
         page = results_page(site, results, view(shared.engine))
         return orjson.dumps([answer_object(answer)["hits"], *_lasting(answer)]), page.encode()
     if form == "atom":
-        here = asked(parameters)
+        here = parameters.pairs()
         links = {
             "self": site.url("/search", **here, format="atom"),
             "alternate": site.url("/search", **here, format="html"),
             "search": site.url("/opensearch.xml"),
         }
         if answer.paging.start:
-            links["first"] = site.url("/search", **asked(parameters, 0), format="atom")
+            links["first"] = site.url("/search", **parameters.pairs(0), format="atom")
         if (following := _following(answer, parameters, form, site)) is not None:
             links["next"] = following
         body = atom.write(answer, links=links)
@@ -220,7 +211,7 @@ def _following(answer: Answer, parameters: Parameters, form: str, site: Site) ->
     """The absolute address of the next page in the same format, or None where the list ends."""
     following = answer.paging.next
     return (
-        site.url("/search", **asked(parameters, following.start), format=form)
+        site.url("/search", **parameters.pairs(following.start), format=form)
         if following is not None
         else None
     )
@@ -298,7 +289,7 @@ def server_timing(answer: Answer) -> str:
 
 def _form(parameters: Parameters) -> Form:
     shown = ("q", "sources", "year", "start")  # another search begins at its beginning
-    kept = {name: str(value) for name, value in asked(parameters).items() if name not in shown}
+    kept = {name: str(value) for name, value in parameters.pairs().items() if name not in shown}
     return Form(parameters.query, parameters.year, parameters.sources or (), kept)
 
 

@@ -71,14 +71,7 @@ async def plan(request: web.Request) -> web.Response:
     ):  # a hundred sources are a third of a second of work
         await turns.next()
         found = planned(
-            parameters.query,
-            settings=shared.engine.settings,
-            registry=shared.engine.registry,
-            sources=parameters.sources,
-            limit=parameters.limit,
-            years=parameters.years,
-            per_source=parameters.per_source,
-            syntax=parameters.syntax or "auto",
+            parameters, settings=shared.engine.settings, registry=shared.engine.registry
         )
         for _ in found.steps:
             await turns.next()
@@ -104,7 +97,7 @@ async def translate(request: web.Request) -> web.Response:
             [{"parameter": "to", "reason": f"{exc}. {exc.advice}"}]
         ) from exc
     async with request.app[SHARED].gate.brief():
-        found = await asyncio.to_thread(translations, wanted.query, named, wanted.syntax or "auto")
+        found = await asyncio.to_thread(translations, wanted.query, named, wanted.syntax)
     return _json(translations_object(found), "application/json")
 
 

@@ -54,6 +54,7 @@ async def test_parameters_reach_the_engine(client, engine):
             "dedup": "url",
             "syntax": "simple",
             "enrich": ("unpaywall",),
+            "cache": True,
             "user": engine.asked[0]["user"],
         }
     ] == engine.asked
