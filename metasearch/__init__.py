@@ -13,8 +13,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from metasearch.engine.dry_run import explain_plan as explain_plan
     from metasearch.engine.engine import Engine as Engine
-    from metasearch.engine.engine import explain_plan as explain_plan
+    from metasearch.engine.options import SearchOptions as SearchOptions
     from metasearch.engine.search import Search as Search
     from metasearch.errors import MetasearchError as MetasearchError
     from metasearch.events import Added as Added
@@ -61,7 +62,8 @@ _HOME = {
     "Record": "record",
     "Engine": "engine.engine",
     "Search": "engine.search",
-    "explain_plan": "engine.engine",
+    "SearchOptions": "engine.options",
+    "explain_plan": "engine.dry_run",
     "search": "library",
     "search_sync": "library",
     "Settings": "settings",

@@ -8,7 +8,7 @@ from typing import Any
 
 from metasearch.adapters.fetch.fetch import Fetcher
 from metasearch.cache import MemoryStore
-from metasearch.engine.answers import Recent
+from metasearch.engine.answers import AnswerCache
 from metasearch.engine.engine import Engine
 from metasearch.errors import ConnectFailed
 from metasearch.events import Finished
@@ -120,7 +120,7 @@ async def test_the_time_of_merging_is_told() -> None:
     made, _, _ = cached(
         {"alpha": works(*(item(f"Salt marsh bird {number}") for number in range(20)))}
     )
-    made.recent = Recent()
+    made.answer_cache = AnswerCache()
     first = await made.search("marsh")
     again = await made.search("marsh")
     streamed = [event async for event in made.search("marsh", per_source=50)][-1]

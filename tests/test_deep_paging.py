@@ -19,8 +19,9 @@ from metasearch.cache import MemoryStore
 from metasearch.dedup import STRATEGIES, Chain, Fingerprint
 from metasearch.dedup.matcher import verdict
 from metasearch.demo import DemoDatabases
-from metasearch.engine.engine import MAX_LAYERS, Engine
-from metasearch.engine.paging import LAST_PLACE
+from metasearch.engine.engine import Engine
+from metasearch.engine.options import LAST_PLACE
+from metasearch.engine.resolved import MAX_ROUNDS
 from metasearch.errors import ConnectFailed, UsageError
 from metasearch.events import Answer, Finished, Order
 from metasearch.formats.answer import answer_object
@@ -88,7 +89,7 @@ LIBRARIES = st.dictionaries(
 @examples(0.25)
 @given(LIBRARIES, st.integers(1, 7), st.integers(1, 6), st.booleans())
 def test_every_work_comes_once(held: Libraries, count: int, depth: int, kept: bool) -> None:
-    """Whatever the sources hold, and how large pages and layers are: all pages together have every
+    """Whatever the sources hold, and how large pages and rounds are: all pages together have every
     work once."""
 
     async def run() -> None:
@@ -177,7 +178,7 @@ def test_the_stream_of_a_page_folds_to_the_page(
 
 
 async def test_counting_on_by_pages_loses_nothing() -> None:
-    """Also where the first layer has fewer works than a page: whoever adds `count` again and again
+    """Also where the first round has fewer works than a page: whoever adds `count` again and again
     gets them all."""
     same = [*range(5), *range(20, 60)]
     made, _ = engine({"alpha": library(same), "beta": library(same), "gamma": library([])})
@@ -190,7 +191,7 @@ async def test_counting_on_by_pages_loses_nothing() -> None:
 
 @pytest.mark.parametrize("query", ["machine learning", "psilocybin"])
 async def test_every_kind_of_paging_goes_deep(query: str) -> None:
-    """Over real sockets, by cursor, offset, page number, in two steps: small layers bring what one
+    """Over real sockets, by cursor, offset, page number, in two steps: small rounds bring what one
     large one does."""
     async with DemoDatabases(latency=0, faults=False) as demo, Engine(demo.settings()) as made:
         large = await made.search(query, per_source=500)
@@ -224,7 +225,7 @@ async def test_the_first_page_asks_for_nothing_more() -> None:
 
 
 async def test_a_page_asks_for_what_it_needs() -> None:
-    """Nothing within the first layer, one layer for the next page, and only of those that have
+    """Nothing within the first round, one round for the next page, and only of those that have
     more."""
     made, upstreams = engine({"alpha": library(range(100)), "beta": library(range(100, 120))})
     made._fetcher = Fetcher(upstreams, MemoryStore(), patience=0)
@@ -274,7 +275,7 @@ async def test_the_next_page_within_a_minute_costs_nothing(tmp_path: Path) -> No
 
 
 async def test_the_first_page_is_the_same_whoever_read_deeper(tmp_path: Path) -> None:
-    """Without a limit it holds the hits of the first layer, also after a later page has brought
+    """Without a limit it holds the hits of the first round, also after a later page has brought
     more."""
     made, _ = engine(
         {"alpha": library(range(100)), "beta": library(range(100, 200))}, cache_dir=tmp_path
@@ -287,7 +288,7 @@ async def test_the_first_page_is_the_same_whoever_read_deeper(tmp_path: Path) ->
     assert again.counts == first.counts
 
 
-async def test_records_that_came_early_wait_for_their_layer() -> None:
+async def test_records_that_came_early_wait_for_their_ask_round() -> None:
     """A server that gives more than it was asked for is not asked for them again."""
     made, _ = engine({"alpha": lambda _: works(*map(work, range(50)))})
     first = await made.search("work", limit=20)
@@ -311,13 +312,13 @@ async def test_a_server_that_ignores_paging_is_left_alone() -> None:
 
 
 async def test_depth_has_an_end() -> None:
-    """A list has so many layers, however much the source has."""
+    """A list has so many rounds, however much the source has."""
     made, _ = engine({"alpha": library(range(5000), total=10**9)})
-    answer = await made.search("work", start=MAX_LAYERS - 5, limit=20, per_source=1)
+    answer = await made.search("work", start=MAX_ROUNDS - 5, limit=20, per_source=1)
 
-    assert numbers(answer) == list(range(MAX_LAYERS - 5, MAX_LAYERS))
+    assert numbers(answer) == list(range(MAX_ROUNDS - 5, MAX_ROUNDS))
     assert answer.paging.next is None
-    assert len(read_from(made)) == MAX_LAYERS
+    assert len(read_from(made)) == MAX_ROUNDS
 
 
 @pytest.mark.parametrize(
@@ -418,7 +419,7 @@ async def test_who_reads_the_first_page_again_begins_anew() -> None:
 
 
 def joining(last: Mapping[str, Any]) -> dict[str, Body]:
-    """Two records that only a third one, two layers deeper, shows to be one work."""
+    """Two records that only a third one, two rounds deeper, shows to be one work."""
     one = item("Salt marsh birds of the north", "10.1000/a", **{"alternative-id": ["a"]})
     other = item("A very different preprint title", "10.1000/b", **{"alternative-id": ["b"]})
     rows = [one, other, *map(work, range(2)), *map(work, range(2, 4))]

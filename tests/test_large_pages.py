@@ -24,7 +24,7 @@ from metasearch.adapters.parse.weight import LIGHT_BYTES, MOST_ATTRIBUTES, is_ov
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.specs.registry import Registry
 from metasearch.engine.engine import Engine
-from metasearch.engine.scheduler import THREADS, Desk
+from metasearch.engine.scheduler import THREADS, FairScheduler
 from metasearch.errors import NotParsable, TooLarge
 from metasearch.events import Answer
 from metasearch.settings import Settings
@@ -326,7 +326,7 @@ def test_long_json_that_breaks_off_is_told_as_that() -> None:
 async def test_nobody_waits_for_a_thread_that_reads() -> None:
     """Whoever is cancelled goes on at once, and the thread is told; its place is taken until it has
     ended."""
-    turns = Desk().turns()
+    turns = FairScheduler().turns()
     go_on, told = threading.Event(), []
 
     def work(given_up: Any) -> None:
@@ -355,7 +355,7 @@ async def test_what_goes_wrong_in_the_thread_is_told() -> None:
         raise NotParsable("x", "odd")
 
     with pytest.raises(NotParsable, match="odd"):
-        await Desk().turns().apart(work)
+        await FairScheduler().turns().apart(work)
 
 
 def test_a_loop_closes_while_a_thread_still_reads() -> None:
@@ -363,7 +363,9 @@ def test_a_loop_closes_while_a_thread_still_reads() -> None:
     go_on = threading.Event()
 
     async def leave() -> None:
-        task = asyncio.create_task(Desk().turns().apart(lambda _: bool(go_on.wait(30)) and None))
+        task = asyncio.create_task(
+            FairScheduler().turns().apart(lambda _: bool(go_on.wait(30)) and None)
+        )
         await asyncio.sleep(0.05)
         task.cancel()
 

@@ -35,12 +35,12 @@ def block(seconds: float) -> None:
 @asynccontextmanager
 async def held_up(made: Engine) -> AsyncIterator[None]:
     """Nobody has a turn, as where others compute all the time."""
-    desk = made._desk
-    serve, desk._serve = desk._serve, lambda loop: None  # type: ignore[method-assign]
+    scheduler = made._scheduler
+    serve, scheduler._serve = scheduler._serve, lambda loop: None  # type: ignore[method-assign]
     try:
         yield
     finally:
-        desk._serve = serve  # type: ignore[method-assign]
+        scheduler._serve = serve  # type: ignore[method-assign]
 
 
 @timeless
@@ -67,7 +67,7 @@ async def test_a_page_that_came_just_in_time_is_read():
 
     async def others() -> None:
         while True:
-            await made._desk.turns().next()
+            await made._scheduler.turns().next()
             block(0.005)
 
     async with made:

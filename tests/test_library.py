@@ -10,6 +10,7 @@ import re
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import get_args
 
@@ -18,6 +19,7 @@ import pytest
 import metasearch
 from metasearch import events
 from metasearch.demo import EXAMPLE_QUERIES, DemoDatabases
+from metasearch.engine.options import OPTIONS
 from metasearch.settings import Settings
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -78,8 +80,8 @@ async def test_readme_runs(
 
 
 def test_every_option_is_named() -> None:
-    """The table of options is the signature of `Engine.search`."""
-    options = set(inspect.signature(metasearch.Engine.search).parameters) - {"self"} | {"settings"}
+    """The table of options has every field of `SearchOptions`."""
+    options = {*OPTIONS, "settings"}
     table = PAGE.partition("| option |")[2].partition("\n\n")[0]
 
     assert set(re.findall(r"^\| `(\w+)`", table, re.MULTILINE)) == options
@@ -97,21 +99,40 @@ def test_every_event_is_named() -> None:
     assert set(rows) <= set(metasearch.__all__)
 
 
-@pytest.mark.parametrize("function", [metasearch.search, metasearch.search_sync])
-def test_options_are_those_of_the_engine(function: Callable[..., object]) -> None:
-    """Each by name, with the same type and the same default, and `settings` beside them: editors
-    and mypy know them."""
-    own = dict(inspect.signature(function).parameters)
-    engine = dict(inspect.signature(metasearch.Engine.search).parameters)
-    del own["settings"], engine["self"]
+@pytest.mark.parametrize(
+    "function",
+    [
+        metasearch.Engine.search,
+        metasearch.search,
+        metasearch.search_sync,
+        metasearch.explain_plan,
+    ],
+)
+def test_options_are_keywords_that_type_checkers_know(function: Callable[..., object]) -> None:
+    """Each takes a query and the fields of `SearchOptions` by name, with their types."""
+    parameters = inspect.signature(function).parameters
 
-    assert list(own) == list(engine)
-    for name, parameter in engine.items():
-        assert (own[name].kind, own[name].default, own[name].annotation) == (
-            parameter.kind,
-            parameter.default,
-            parameter.annotation,
-        )
+    assert parameters["query"].kind is inspect.Parameter.POSITIONAL_OR_KEYWORD
+    assert parameters["options"].kind is inspect.Parameter.VAR_KEYWORD
+    assert parameters["options"].annotation == "Unpack[SearchKeywords]"
+
+
+async def test_an_option_that_does_not_exist_is_refused() -> None:
+    """As any function refuses it, before anything is sent."""
+    with pytest.raises(TypeError, match="colour"):
+        metasearch.search("jazz", colour="red")  # type: ignore[call-arg]
+
+
+async def test_options_may_be_handed_over_as_one() -> None:
+    """A `SearchOptions` stands for the query and its options; keywords replace its fields."""
+    options = metasearch.SearchOptions(query="jazz", sources="crossref", limit=3)
+
+    search = metasearch.search(options, limit=4)
+
+    assert search._resolved.options == replace(options, limit=4)
+    assert [it.source for it in metasearch.explain_plan(options).sources if it.asked] == [
+        "crossref"
+    ]
 
 
 async def test_options_are_passed_on() -> None:
@@ -126,15 +147,22 @@ async def test_options_are_passed_on() -> None:
 
     search = metasearch.search("jazz", settings=settings, **given)  # type: ignore[arg-type]
 
-    wanted = search._wanted
-    assert set(given) == set(inspect.signature(metasearch.Engine.search).parameters) - {
-        "self",
-        "query",
-    }
-    assert (wanted.sources, wanted.start, wanted.limit, wanted.depth) == (("a", "b"), 5, 7, 9)
-    assert (wanted.seconds, wanted.wait, wanted.cache, wanted.user) == (3.0, 2.0, False, "me")
-    assert (wanted.versions, wanted.strategy.name, wanted.syntax) == ("merge", "four-tuple", "cql")
-    assert wanted.text.endswith("year:2018-")
+    resolved = search._resolved
+    assert set(given) == set(OPTIONS) - {"query"}
+    assert resolved.options == metasearch.SearchOptions(query="jazz", **given)
+    assert names(search) == ["a", "b"]
+    assert (resolved.depth, resolved.seconds, resolved.wait) == (9, 3.0, 2.0)
+    assert (resolved.versions, resolved.strategy.name, resolved.syntax) == (
+        "merge",
+        "four-tuple",
+        "cql",
+    )
+    assert resolved.text.endswith("year:2018-")
+
+
+def names(search: metasearch.Search) -> list[str]:
+    """The sources that a search will ask."""
+    return [source.name for source in search._resolved.sources]
 
 
 @pytest.mark.parametrize("sources", ["a", "a,b", ["a", "b"], ("b",)])
@@ -144,9 +172,9 @@ async def test_one_text_is_one_source_or_several_with_commas(
     """`sources="crossref"` asks Crossref, and not the sources "c", "r", "o" ..."""
     settings = Settings(sources={name: {"extends": "crossref"} for name in "ab"}, shipped=False)
 
-    found = metasearch.search("jazz", settings=settings, sources=sources)._wanted.sources
+    search = metasearch.search("jazz", settings=settings, sources=sources)
 
-    assert found == tuple(sources.split(",") if isinstance(sources, str) else sources)
+    assert names(search) == list(sources.split(",") if isinstance(sources, str) else sources)
 
 
 async def test_a_spec_file_is_a_source(tmp_path: Path) -> None:
@@ -155,7 +183,7 @@ async def test_a_spec_file_is_a_source(tmp_path: Path) -> None:
     file.write_text('extends = "crossref"\nname = "fx"\n', encoding="utf-8")
 
     for sources in (str(file), file, [file], ["pubmed", str(file)]):
-        assert metasearch.search("jazz", sources=sources)._wanted.sources[-1] == "fx"
+        assert names(metasearch.search("jazz", sources=sources))[-1] == "fx"
     assert [
         it.source for it in metasearch.explain_plan("jazz", sources=["pubmed", file]).sources
     ] == ["pubmed", "fx"]

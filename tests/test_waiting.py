@@ -12,9 +12,9 @@ import pytest
 
 from metasearch.adapters.fetch.fetch import Fetcher
 from metasearch.adapters.request import Request
-from metasearch.engine.answers import Recent
+from metasearch.engine.answers import AnswerCache
 from metasearch.engine.engine import Engine
-from metasearch.engine.shared_run import KEPT, Background
+from metasearch.engine.shared_run import KEPT, SharedRuns
 from metasearch.errors import UsageError
 from metasearch.events import Answer, Finished, SearchEvent
 from metasearch.settings import Settings
@@ -116,7 +116,7 @@ async def test_who_has_all_by_then_is_not_kept() -> None:
         assert await took(search) == 1.5
         assert search.answer is not None
         assert search.answer.complete
-        assert len(made._background) == 0
+        assert len(made._shared_runs) == 0
 
 
 @timeless
@@ -259,7 +259,7 @@ async def test_who_failed_in_the_end_is_told() -> None:
 async def test_it_fills_the_answers_of_the_last_minute() -> None:
     """Where there are any, everybody has it from there."""
     async with marshes() as (made, upstreams):
-        made.recent = Recent(asyncio.get_running_loop().time)
+        made.answer_cache = AnswerCache(asyncio.get_running_loop().time)
         await made.search("marsh", wait=2)
         await asyncio.sleep(10)
         answers = [await made.search("marsh", wait=2) for _ in range(3)]
@@ -331,7 +331,7 @@ async def test_who_leaves_ends_the_search() -> None:
         one.cancel()
         await asyncio.gather(one, return_exceptions=True)
         assert upstreams.cancelled == ["beta"]
-        assert len(made._background) == 0
+        assert len(made._shared_runs) == 0
 
 
 @timeless
@@ -382,14 +382,14 @@ async def test_closing_the_engine_ends_all() -> None:
 async def test_so_many_go_on_and_no_more() -> None:
     """Those that do go on; the next one ends when it is answered, until one has finished."""
     async with marshes() as (made, upstreams):
-        made._background = Background(most=2)
+        made._shared_runs = SharedRuns(most=2)
         for word in ("one", "two", "three"):
             assert (await made.search(word, wait=1)).running == ("beta",)
         assert upstreams.cancelled == ["beta"]
         await asyncio.sleep(10)
         assert (await made.search("four", wait=1)).running == ("beta",)
         assert upstreams.cancelled == ["beta"]
-        assert len(made._background) == 2
+        assert len(made._shared_runs) == 2
 
 
 @timeless
@@ -397,7 +397,7 @@ async def test_who_waits_for_all_to_end_does_not_wait_for_ever() -> None:
     """A search that could not go on has ended: awaited again it says so, and names nobody as
     running."""
     async with marshes() as (made, upstreams):
-        made._background = Background(most=0)
+        made._shared_runs = SharedRuns(most=0)
         search = made.search("marsh", wait=1)
         assert (await search).running == ("beta",)
         answer = await search
@@ -450,7 +450,7 @@ async def crowd(made: Engine, searches: int = 40) -> AsyncIterator[None]:
     assert isinstance(loop, TimelessLoop)
 
     async def compute() -> None:
-        turns = made._desk.turns()
+        turns = made._scheduler.turns()
         while True:
             await turns.next()
             loop.pass_by(0.005)
@@ -504,7 +504,7 @@ async def test_workers_divide_what_may_go_on(workers: int, most: int) -> None:
     async with marshes(workers=workers) as (made, _):
         for number in range(most + 2):
             await made.search(f"marsh {number}", wait=1)
-        assert len(made._background) == most
+        assert len(made._shared_runs) == most
 
 
 @timeless
@@ -514,14 +514,14 @@ async def test_a_fault_in_the_background_is_logged(caplog: pytest.LogCaptureFixt
         await made.search("marsh", wait=2)
 
         def fail(*_: object) -> None:
-            raise RuntimeError("ledger lost")
+            raise RuntimeError("store lost")
 
-        begin, made._ledger.begin = made._ledger.begin, fail  # type: ignore[method-assign]
+        begin, made._position_store.begin = made._position_store.begin, fail  # type: ignore[method-assign]
         await asyncio.sleep(10)
-        made._ledger.begin = begin  # type: ignore[method-assign]
+        made._position_store.begin = begin  # type: ignore[method-assign]
         assert (await made.search("marsh")).complete
 
-    assert "failed in the background: ledger lost" in caplog.text
+    assert "failed in the background: store lost" in caplog.text
     assert asked(upstreams) == {"alpha": 2, "beta": 2}
 
 
@@ -531,10 +531,10 @@ async def test_a_fault_is_told_to_all_who_wait() -> None:
     async with marshes() as (made, _):
 
         def fail(*_: object) -> None:
-            raise RuntimeError("ledger lost")
+            raise RuntimeError("store lost")
 
-        made._ledger.begin = fail  # type: ignore[method-assign]
+        made._position_store.begin = fail  # type: ignore[method-assign]
         searches = [made.search("marsh", wait=10)._finish() for _ in range(2)]
         faults = await asyncio.gather(*searches, return_exceptions=True)
 
-    assert [str(fault) for fault in faults] == ["ledger lost", "ledger lost"]
+    assert [str(fault) for fault in faults] == ["store lost", "store lost"]

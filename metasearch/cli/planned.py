@@ -11,8 +11,7 @@ from metasearch.cli.exits import Exit
 from metasearch.cli.output import Sink
 from metasearch.cli.run import settings_of, years_of
 from metasearch.cli.search import Job
-from metasearch.engine.dry_run import plan_lines, plan_object
-from metasearch.engine.engine import explain_plan
+from metasearch.engine.dry_run import explain_plan, plan_lines, plan_object
 
 
 def planned(job: Job) -> Exit:

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator
 from metasearch.cli.console import Console, counted
 from metasearch.cli.exits import answered
 from metasearch.cli.progress import count_of
-from metasearch.engine.paging import held_back
+from metasearch.engine.pages import held_back
 from metasearch.events import Answer, SourceReport, Totals
 from metasearch.formats.failures import alike, as_line
 from metasearch.formats.text import line

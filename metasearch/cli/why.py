@@ -27,7 +27,7 @@ from metasearch.dedup import strategy
 from metasearch.dedup.explain import Explainer
 from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.dedup.pins import Pins
-from metasearch.engine.engine import MAX_PER_SOURCE
+from metasearch.engine.options import MAX_PER_SOURCE
 from metasearch.errors import UsageError
 from metasearch.events import Answer
 from metasearch.formats.text import line

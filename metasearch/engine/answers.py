@@ -16,7 +16,7 @@ FRESH = 60.0
 MOST_ANSWERS, MOST_HITS = 128, 5_000
 
 
-class Recent:
+class AnswerCache:
     """Whole answers by search, whatever page of them was asked for; the oldest going first.
 
     Args:

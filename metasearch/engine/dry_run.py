@@ -8,15 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 from metasearch.adapters.request import public
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.adapters.specs.registry import Registry
 from metasearch.adapters.translate.plan import plan
+from metasearch.engine.options import SearchKeywords, SearchOptions, search_options
+from metasearch.engine.resolved import depth_of, query_of, reach_of, sources_of, with_files
 from metasearch.errors import KeyMissing, SourceError
 from metasearch.formats.text import clean, clean_or_none, line
-from metasearch.query import ReadQuery, to_text
+from metasearch.query import Query, ReadQuery, to_text
+from metasearch.settings import Settings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +73,7 @@ class QueryPlan:
     sources: tuple[SourcePlan, ...]
 
 
-class Explaining:
+class DryRun:
     """The plan of a search while it is made, one source a step.
 
     Args:
@@ -134,6 +137,52 @@ class Explaining:
         """What there is of it after the steps that were taken."""
         read = self._read
         return QueryPlan(to_text(read.query), read.syntax, read.notes, tuple(self._plans))
+
+
+def explain_plan(
+    query: str | Query | SearchOptions,
+    *,
+    settings: Settings | None = None,
+    registry: Registry | None = None,
+    **options: Unpack[SearchKeywords],
+) -> QueryPlan:
+    """What a search with these options would ask of each source. Nothing is sent, and no engine is
+    needed.
+
+    Args:
+        query: Text, a tree, or options that hold one.
+        settings: None takes the defaults.
+        registry: Of an engine that is there; None makes one.
+        **options: Fields of `SearchOptions`; they replace those of `query`.
+
+    Raises:
+        UsageError: The query or an option cannot be used.
+        SpecError: A spec in use is wrong.
+    """
+    dry_run = planned(query, settings=settings, registry=registry, **options)
+    for _ in dry_run.steps:
+        pass
+    return dry_run.plan
+
+
+def planned(
+    query: str | Query | SearchOptions,
+    *,
+    settings: Settings | None = None,
+    registry: Registry | None = None,
+    **options: Unpack[SearchKeywords],
+) -> DryRun:
+    """`explain_plan` in steps, for a caller that has other work in between; with the same arguments
+    and errors.
+    """
+    settings = settings or Settings()
+    registry = registry or Registry(settings)
+    asked = search_options(query, options)
+    read = query_of(asked)
+    registry, named, _ = with_files(registry, asked.sources, ())
+    names = sources_of(registry, named)
+    depth = depth_of(asked, settings)
+    return DryRun(read, registry, names, named, settings.env, depth, reach_of(depth))
 
 
 def _planned(

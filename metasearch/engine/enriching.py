@@ -19,7 +19,8 @@ from metasearch.adapters.request import Page, Request
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.adapters.translate.plan import plan_enrichment
 from metasearch.dedup.enrich import enriched
-from metasearch.engine.source import Means, bare, read_in_turns
+from metasearch.engine.context import SearchContext
+from metasearch.engine.source import bare, read_in_turns
 from metasearch.errors import SourceError, TimedOut
 from metasearch.events import Answer, Grown, SearchEvent, SourceProgress, SourceReport, Status
 from metasearch.record import Hit, Record
@@ -103,35 +104,38 @@ class Enricher:
         self.status = "skipped"
         self.notes.append("no hit here needs it")
 
-    async def ask(self, works: Sequence[str], means: Means, told: Told) -> None:
+    async def ask(self, works: Sequence[str], context: SearchContext, told: Told) -> None:
         """Ask for works, as many at once as the source allows; whatever goes wrong here stays here.
 
         Args:
             works: Their DOIs; at least one.
-            means: What to ask with.
+            context: What to ask with.
             told: Called when something is known of a work.
         """
         loop = asyncio.get_running_loop()
         try:
-            requests = [(doi, plan_enrichment(doi, self.spec, means.env)) for doi in works[:MOST]]
-            await self._ask_all(requests, means, told)
+            requests = [
+                (doi, plan_enrichment(doi, self.spec, context.shared.settings.env))
+                for doi in works[:MOST]
+            ]
+            await self._ask_all(requests, context, told)
         except SourceError as error:  # nothing was asked: its key is missing
             self.fail(error)
         if self.status == "running":
             self.status = "ok" if self.known else "empty"
         if len(works) > MOST and self._asked:
             self.notes.append(f"it was asked for the first {MOST} works only, of {len(works)}")
-        self.seconds = loop.time() - means.began
+        self.seconds = loop.time() - context.began
 
     async def _ask_all(
-        self, requests: Sequence[tuple[str, Request]], means: Means, told: Told
+        self, requests: Sequence[tuple[str, Request]], context: SearchContext, told: Told
     ) -> None:
         left = iter(requests)
 
         async def work() -> None:
             for doi, request in left:
                 self._asked += 1
-                if await self._learns(doi, request, means):
+                if await self._learns(doi, request, context):
                     await told(doi)
                 if self._failures >= FAILURES:
                     return
@@ -140,15 +144,15 @@ class Enricher:
             for _ in range(min(len(requests), self.spec.limits.concurrency)):
                 group.create_task(work(), name=f"enrich {self.name}")
 
-    async def _learns(self, doi: str, request: Request, means: Means) -> bool:
+    async def _learns(self, doi: str, request: Request, context: SearchContext) -> bool:
         """Ask for one work; whether something is known of it now."""
         try:
-            record = await self._record(doi, request, means)
+            record = await self._record(doi, request, context)
         except SourceError as error:
             self._failed(error)
             return False
         except Exception as exc:  # a fault of ours must cost the search nothing
-            log.exception("search %s: %s failed unexpectedly", means.search, self.name)
+            log.exception("search %s: %s failed unexpectedly", context.search, self.name)
             self._failed(
                 SourceError(self.name, f"unexpected {type(exc).__name__} while reading the answer")
             )
@@ -163,25 +167,25 @@ class Enricher:
         if self.error is None:
             self.fail(error)
 
-    async def _record(self, doi: str, request: Request, means: Means) -> Record | None:
+    async def _record(self, doi: str, request: Request, context: SearchContext) -> Record | None:
         """What the source says of the work; None where it does not know it."""
         limits = self.spec.limits
-        page = await means.fetcher.fetch(
+        page = await context.shared.fetcher.fetch(
             request,
             limits,
-            deadline=means.deadline,
-            use_cache=means.cache,
+            deadline=context.deadline,
+            use_cache=context.resolved.options.cache,
             env_name=self.spec.key_env,
-            asker=means.search,
-            user=means.user,
+            asker=context.search,
+            user=context.resolved.options.user,
         )
         self._pages += 1
         self._cached += page.cached
         self.notes += [page.note] if page.note else []
         if page.spare:
             self._spared = self._spared or page.note
-        await means.turns.next()
-        records = await self._read(page, means)
+        await context.turns.next()
+        records = await self._read(page, context)
         for record in records:
             if record.doi == doi:
                 return replace(record, position=0, source_id=record.source_id or doi)
@@ -189,21 +193,21 @@ class Enricher:
         self._unknown += not records
         return None
 
-    async def _read(self, page: Page, means: Means) -> tuple[Record, ...]:
+    async def _read(self, page: Page, context: SearchContext) -> tuple[Record, ...]:
         """The records of an answer, none where it says that there is no such work."""
         records: tuple[Record, ...] = ()
         if page.status != 404:
             reading = Reading(page, self.spec, MOST_RECORDS)
             try:
-                await read_in_turns(reading, means.turns)
+                await read_in_turns(reading, context.turns)
             except SourceError:
-                await means.fetcher.forget(
+                await context.shared.fetcher.forget(
                     page.request
                 )  # what cannot be read must not come out of the cache again
                 raise
             records = reading.parsed.records
-        if means.cache and not records:
-            await means.fetcher.found_nothing(page, self.spec.limits)
+        if context.resolved.options.cache and not records:
+            await context.shared.fetcher.found_nothing(page, self.spec.limits)
         return records
 
 
@@ -247,13 +251,13 @@ class Enrichers:
         return hit
 
     async def ask(
-        self, shown: Sequence[Hit], means: Means, tell: Callable[..., Awaitable[None]]
+        self, shown: Sequence[Hit], context: SearchContext, tell: Callable[..., Awaitable[None]]
     ) -> None:
         """Ask all for the hits that the answer shows, until the deadline.
 
         Args:
             shown: Of the finished list.
-            means: What to ask with.
+            context: What to ask with.
             tell: Takes the events, as something is known.
         """
         loop = asyncio.get_running_loop()
@@ -268,9 +272,11 @@ class Enrichers:
         inbox: Inbox = asyncio.Queue(WAITING)
         heard: set[tuple[str, str]] = set()
         async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(_into(inbox, it, list(of_doi), means)) for it in self._each]
+            tasks = [
+                group.create_task(_into(inbox, it, list(of_doi), context)) for it in self._each
+            ]
             try:
-                async with asyncio.timeout_at(means.deadline):
+                async with asyncio.timeout_at(context.deadline):
                     running = len(tasks)
                     while running:
                         enricher, doi = await inbox.get()
@@ -283,14 +289,14 @@ class Enrichers:
                         )
             except TimeoutError:
                 log.info(
-                    "search %s: its deadline was reached while hits were enriched", means.search
+                    "search %s: its deadline was reached while hits were enriched", context.search
                 )
             for task in tasks:
                 task.cancel()
         events: list[SearchEvent] = []
         for it in self._each:
             if it.status == "running":
-                it.late(loop.time() - means.began, means.deadline - means.began)
+                it.late(loop.time() - context.began, context.deadline - context.began)
                 events.append(SourceProgress(it.report()))
         last = {doi for it in self._each for doi in it.known if (it.name, doi) not in heard}
         await tell(*events, *self._grown(hit for doi in sorted(last) for hit in of_doi[doi]))
@@ -299,9 +305,11 @@ class Enrichers:
         return [Grown(self._with_all(hit)) for hit in hits]
 
 
-async def _into(inbox: Inbox, enricher: Enricher, works: Sequence[str], means: Means) -> None:
+async def _into(
+    inbox: Inbox, enricher: Enricher, works: Sequence[str], context: SearchContext
+) -> None:
     async def told(doi: str) -> None:
         await inbox.put((enricher, doi))
 
-    await enricher.ask(works, means, told)
+    await enricher.ask(works, context, told)
     await inbox.put((enricher, None))

@@ -1,8 +1,8 @@
-"""A search while it runs: ask all sources a layer, take the pages in as they come, rank, tell; go
+"""A search while it runs: ask all sources a round, take the pages in as they come, rank, tell; go
 deeper if need be.
 
 The only place where tasks are started. A source's failure becomes a status at its own boundary
-(`asking.py`); the other sources never notice.
+(`source.py`); the other sources never notice.
 """
 
 from __future__ import annotations
@@ -12,16 +12,14 @@ import logging
 import secrets
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from metasearch.adapters.fetch.fetch import Fetcher
-from metasearch.engine.answers import Recent
+from metasearch.engine.answers import AnswerCache
+from metasearch.engine.context import SearchContext, Shared
 from metasearch.engine.enriching import Enricher, Enrichers
-from metasearch.engine.results import Listing, Wanted
-from metasearch.engine.scheduler import Desk
-from metasearch.engine.slots import Ledger
-from metasearch.engine.source import Asking, Digest, Means
-from metasearch.engine.warmup import Workshop
+from metasearch.engine.resolved import ResolvedSearch
+from metasearch.engine.results import Listing
+from metasearch.engine.source import RecordBatch, SourceRun
 from metasearch.errors import TimedOut
 from metasearch.events import (
     Answer,
@@ -35,7 +33,6 @@ from metasearch.events import (
 )
 from metasearch.loop.lag import GRACE, lag
 from metasearch.record import Hit
-from metasearch.settings import Settings
 
 log = logging.getLogger("metasearch")
 
@@ -45,25 +42,8 @@ ORDER_EVERY = 0.15
 #: sources are made to wait. What waits at the deadline is merged at one go, so it must not be much.
 BACKLOG, WAITING = 256, 32
 
-Inbox = asyncio.Queue[tuple[Asking, Digest | None]]
+Inbox = asyncio.Queue[tuple[SourceRun, RecordBatch | None]]
 Outbox = asyncio.Queue[SearchEvent | None]
-
-
-@dataclass(frozen=True, slots=True)
-class Shared:
-    """What the searches of one engine share.
-
-    Attributes:
-        recent: Answers of the last minute; None where every search is asked anew.
-        ledger: The lists that were shown last.
-    """
-
-    settings: Settings
-    fetcher: Fetcher
-    workshop: Workshop
-    desk: Desk
-    recent: Recent | None
-    ledger: Ledger
 
 
 class Run:
@@ -71,9 +51,7 @@ class Run:
 
     Args:
         shared: Of the engine.
-        wanted: What is asked for.
-        sources: Those to ask.
-        enrichers: Those who are asked for the works that were found.
+        resolved: What is asked for.
 
     Attributes:
         whole: All that was found, once the search is over.
@@ -82,26 +60,26 @@ class Run:
     def __init__(
         self,
         shared: Shared,
-        wanted: Wanted,
-        sources: list[Asking],
-        enrichers: Sequence[Enricher] = (),
+        resolved: ResolvedSearch,
     ) -> None:
         self.id = secrets.token_hex(6)
-        self.wanted = wanted
+        self.resolved = resolved
         self.whole: Answer | None = None
         self.task: asyncio.Task[None] | None = None
         self._shared = shared
+        sources = [SourceRun(it.name, it.spec, notes=[*it.notes]) for it in resolved.sources]
+        enrichers = [Enricher(it.name, it.spec) for it in resolved.enrichers]
         self._sources = sources
         self._enrichers = Enrichers(enrichers)
-        self._asked: tuple[Asking | Enricher, ...] = (*sources, *enrichers)
-        self._turns = shared.desk.turns()
+        self._asked: tuple[SourceRun | Enricher, ...] = (*sources, *enrichers)
+        self._turns = shared.scheduler.turns()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._began = 0.0
         self._queueing: asyncio.Timeout | None = None  # while the list is prepared in turns
         self._out: Outbox | None = None
         self._untold: deque[SearchEvent] = deque()
         weights = {source.name: source.spec.weight for source in sources}
-        self._list = Listing(wanted, weights, shared.ledger)
+        self._list = Listing(resolved, weights, shared.position_store)
 
     def start(self, out: Outbox | None = None) -> asyncio.Task[None]:
         """Begin; events go to `out`, where somebody reads them, and None at the end."""
@@ -114,7 +92,7 @@ class Run:
     def started(self) -> Started:
         """The event at the beginning."""
         names = tuple(it.name for it in self._asked)
-        return Started(self.id, self.wanted.text, names, self.wanted.seconds)
+        return Started(self.id, self.resolved.text, names, self.resolved.seconds)
 
     def so_far(self) -> Answer:
         """All that was found; while the search runs, what is there as of now."""
@@ -181,42 +159,27 @@ class Run:
 
     async def _drive(self) -> None:
         loop = asyncio.get_running_loop()
-        wanted, shared, began = self.wanted, self._shared, self._began
-        means = Means(
-            search=self.id,
-            query=wanted.query,
-            depth=wanted.depth,
-            reach=wanted.reach,
-            cache=wanted.cache,
-            began=began,
-            deadline=began + wanted.seconds,
-            env=shared.settings.env,
-            fetcher=shared.fetcher,
-            workshop=shared.workshop,
-            strategy=wanted.strategy,
-            chain=wanted.chain,
-            turns=self._turns,
-            user=wanted.user,
-        )
+        resolved, shared, began = self.resolved, self._shared, self._began
+        context = SearchContext(self.id, resolved, shared, self._turns, began)
         await self._tell(self.started())
-        await self._layer(self._sources, means)
+        await self._ask_round(self._sources, context)
         hits = self._list.settle()
-        while loop.time() < means.deadline and (deeper := self._deeper(hits)):
-            await self._layer(deeper, means)
+        while loop.time() < context.deadline and (deeper := self._deeper(hits)):
+            await self._ask_round(deeper, context)
             hits = self._list.settle()
         whole = self._list.whole(hits, self._reports(), loop.time() - began)
         self._keep(whole)  # as it is without enrichers, for they are asked for what one page shows
         if self._enrichers:
-            await self._enrichers.ask(wanted.page(whole).hits, means, self._tell)
+            await self._enrichers.ask(resolved.page(whole).hits, context, self._tell)
             whole = replace(self._enrichers.added(whole), seconds=round(loop.time() - began, 4))
         self.whole = whole
-        await self._tell(Finished(wanted.page(whole)))
+        await self._tell(Finished(resolved.page(whole)))
 
     def _reports(self) -> tuple[SourceReport, ...]:
         return tuple(source.report() for source in self._sources)
 
-    def _deeper(self, hits: Sequence[Hit]) -> list[Asking]:
-        """Those who are to be asked for another layer: all that have one, where the page needs it,
+    def _deeper(self, hits: Sequence[Hit]) -> list[SourceRun]:
+        """Those who are to be asked for another round: all that have one, where the page needs it,
         else none.
         """
         failed = any(
@@ -225,15 +188,15 @@ class Run:
         needed = not self._list.reaches() or (self._list.slid(hits) and not failed)
         return [source for source in self._sources if source.more] if needed else []
 
-    async def _layer(self, sources: Sequence[Asking], means: Means) -> None:
-        """Ask these sources for a layer, and take in what comes until the deadline; those that are
+    async def _ask_round(self, sources: Sequence[SourceRun], context: SearchContext) -> None:
+        """Ask these sources for a round, and take in what comes until the deadline; those that are
         late have failed.
         """
         inbox: Inbox = asyncio.Queue(WAITING)
         for source in sources:
             source.again()
         try:
-            await self._ask(sources, means, inbox)
+            await self._ask(sources, context, inbox)
         except (
             ExceptionGroup
         ) as group:  # of all tasks only the loading can fail, and then nothing can be compared
@@ -244,10 +207,12 @@ class Run:
             await asyncio.sleep(0)  # each is a stretch, and the loop has others to serve
         for source in sources:
             if source.status == "running":
-                source.late(asyncio.get_running_loop().time() - means.began, self.wanted.seconds)
+                source.late(
+                    asyncio.get_running_loop().time() - context.began, self.resolved.seconds
+                )
                 self._note(SourceProgress(source.report()))
         self._note(*self._changes())
-        await self._prepare(means.deadline)
+        await self._prepare(context.deadline)
 
     async def _prepare(self, deadline: float) -> None:
         """Merge and score what is new, in turns; from the deadline on it waits for no others that
@@ -268,32 +233,36 @@ class Run:
         """Have `_prepare` wait for no others from now on."""
         now = asyncio.get_running_loop().time()
         # Where it has been told so already it must not be told again: each time puts the moment off
-        # by a round.
+        # by a cycle of the loop.
         if self._queueing is not None and (self._queueing.when() or 0.0) > now:
             self._queueing.reschedule(now)
 
-    async def _ask(self, sources: Sequence[Asking], means: Means, inbox: Inbox) -> None:
+    async def _ask(
+        self, sources: Sequence[SourceRun], context: SearchContext, inbox: Inbox
+    ) -> None:
         """Ask all at once and load meanwhile what the strategy needs; whatever is late is
         cancelled.
         """
         async with asyncio.TaskGroup() as group:
             tasks = [
-                group.create_task(_into(inbox, source, means), name=f"ask {source.name}")
+                group.create_task(_into(inbox, source, context), name=f"ask {source.name}")
                 for source in sources
             ]
-            if means.strategy.loads:
-                loading = means.workshop.load(means.strategy)
-                tasks.append(group.create_task(loading, name=f"load {means.strategy.name}"))
+            if context.resolved.strategy.loads:
+                loading = context.shared.warmup.load(context.resolved.strategy)
+                tasks.append(
+                    group.create_task(loading, name=f"load {context.resolved.strategy.name}")
+                )
             try:
-                async with asyncio.timeout_at(means.deadline):
+                async with asyncio.timeout_at(context.deadline):
                     await self._collect(inbox, len(sources))
             except TimeoutError:
-                log.info("search %s: deadline of %g s reached", self.id, self.wanted.seconds)
+                log.info("search %s: deadline of %g s reached", self.id, self.resolved.seconds)
                 await self._last_moment(inbox, sources)
             for task in tasks:
                 task.cancel()
 
-    async def _last_moment(self, inbox: Inbox, sources: Sequence[Asking]) -> None:
+    async def _last_moment(self, inbox: Inbox, sources: Sequence[SourceRun]) -> None:
         """Take in what came in time and is not read yet, before all other searches; for a moment
         only.
         """
@@ -322,8 +291,8 @@ class Run:
                 self._note(Order(tuple(self._list.order())))
             await self._tell()
 
-    def _take(self, source: Asking, page: Digest | None) -> None:
-        """Count and merge a page; None is the end of the source's layer."""
+    def _take(self, source: SourceRun, page: RecordBatch | None) -> None:
+        """Count and merge a page; None is the end of the source's round."""
         if page is None:
             source.finish()
             return
@@ -350,36 +319,36 @@ class Run:
 
     def _keep(self, whole: Answer) -> None:
         """For those who ask for the same list in the next minute."""
-        recent, wanted = self._shared.recent, self.wanted
-        if recent is None or not wanted.cache:
+        answer_cache, resolved = self._shared.answer_cache, self.resolved
+        if answer_cache is None or not resolved.options.cache:
             return
-        deep = wanted.start > 0
+        deep = resolved.options.start > 0
         if not deep:
-            recent.drop((wanted.name, True))  # it went on from another first page
+            answer_cache.drop((resolved.name, True))  # it went on from another first page
         if not any(source.old_pages for source in self._sources):
-            recent.keep((wanted.name, deep), whole)
+            answer_cache.keep((resolved.name, deep), whole)
 
 
-def known(recent: Recent | None, wanted: Wanted) -> Answer | None:
+def known(answer_cache: AnswerCache | None, resolved: ResolvedSearch) -> Answer | None:
     """The page from what was answered in the last minute, where all of it is there.
 
     The first page comes from a first page only: a list whose end was asked for holds more than it
     would.
     """
-    if recent is None or not wanted.cache or wanted.enrich:
+    if answer_cache is None or not resolved.options.cache or resolved.enrichers:
         return None
-    for deep in (True, False) if wanted.start else (False,):
-        whole = recent.get((wanted.name, deep))
+    for deep in (True, False) if resolved.options.start else (False,):
+        whole = answer_cache.get((resolved.name, deep))
         if whole is None:
             continue
         further = whole.paging.next
-        if further is None or wanted.places <= further.start:
-            return wanted.page(whole)
+        if further is None or resolved.places <= further.start:
+            return resolved.page(whole)
     return None
 
 
-async def _into(inbox: Inbox, source: Asking, means: Means) -> None:
-    async def give(page: Digest | None) -> None:
+async def _into(inbox: Inbox, source: SourceRun, context: SearchContext) -> None:
+    async def give(page: RecordBatch | None) -> None:
         await inbox.put((source, page))
 
-    await source.layer(means, give)
+    await source.ask_round(context, give)

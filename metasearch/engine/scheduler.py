@@ -1,10 +1,9 @@
-"""Whose turn it is to compute: pages are read a stretch at a time, and no search waits long for its
-first.
+"""When and where searches compute: fair turns on the loop, and threads for what takes long.
 
 Reading a page takes milliseconds, and thirty searches bring three hundred pages at once. Read one
 after the other as they come, each would stall the loop, and the last search would show nothing
-until the others are done. A page that takes longer is read in a thread, and there are few of those
-at a time.
+until the others are done. So a page is read in stretches, one in each turn. A page that takes
+longer is read in a thread, and so is what a strategy has to load: a dictionary takes seconds.
 """
 
 from __future__ import annotations
@@ -12,14 +11,25 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections import deque
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple, TypeVar
 
+from metasearch.dedup import Chain, Fingerprint, Strategy
+from metasearch.errors import MetasearchError
 from metasearch.loop.threads import in_daemon_thread
+
+T = TypeVar("T")
 
 #: Threads that compute at once: they share one interpreter with the loop, and each may hold a large
 #: page.
 THREADS = 2
+#: Names of the strategies that have loaded what they need, in this process; two must not load at
+#: once.
+_LOADED: set[str] = set()
+_LOADING = threading.Lock()
+#: Records that are prepared on the loop, in less than the milliseconds for which a thread would
+#: keep the interpreter.
+AT_ONCE = 20
 
 
 class _Waiting(NamedTuple):
@@ -29,18 +39,18 @@ class _Waiting(NamedTuple):
 
 
 class Turns:
-    """The turns of one search; from `Desk.turns`."""
+    """The turns of one search; from `FairScheduler.turns`."""
 
-    __slots__ = ("_desk", "begun", "hurried")
+    __slots__ = ("_scheduler", "begun", "hurried")
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, scheduler: FairScheduler) -> None:
+        self._scheduler = scheduler
         self.begun = False
         self.hurried = False
 
     async def next(self) -> None:
         """Wait for a turn: a millisecond or two of computing, until the next `await`."""
-        await self._desk.queue(self)
+        await self._scheduler.queue(self)
 
     async def apart(self, work: Callable[[Callable[[], bool]], None]) -> None:
         """Have a thread do it, as soon as one is free. Whoever stops waiting is not kept until it
@@ -49,15 +59,15 @@ class Turns:
         Args:
             work: Is given a function that tells whether somebody still waits.
         """
-        await self._desk.thread(work)
+        await self._scheduler.thread(work)
 
     def hurry(self) -> None:
         """From now on these turns come before all others: their search has reached its deadline."""
-        self._desk.hurry(self)
+        self._scheduler.hurry(self)
 
 
-class Desk:
-    """Gives one turn in each round of the loop, so that sockets, timers and readers are served
+class FairScheduler:
+    """Gives one turn in each cycle of the loop, so that sockets, timers and readers are served
     between two.
 
     A search at its deadline goes first, then one that has had no turn; apart from that it goes by
@@ -126,3 +136,82 @@ class Desk:
         self._serving = bool(self._last or self._first or self._rest)
         if self._serving:
             loop.call_soon(self._serve, loop)
+
+
+# --------------------------------------------------------------------------- strategies
+
+
+class Warmup:
+    """Where all searches of an engine have loaded and computed what their strategies need; made
+    inside the loop.
+    """
+
+    def __init__(self) -> None:
+        self._turn = asyncio.Lock()
+        self._warm = False  # whether what the default strategy computes with has been imported
+
+    async def load(self, chosen: Strategy) -> None:
+        """Load what a strategy needs, off the loop; at once where that is done or nothing is
+        needed.
+
+        Raises:
+            MetasearchError: It cannot be loaded.
+        """
+        if chosen.loads and chosen.name not in _LOADED:
+            await self._in_thread(_load, chosen)
+
+    async def prepare(self, chosen: Strategy, chain: Chain, prints: Sequence[Fingerprint]) -> None:
+        """Compute what comparing these records takes long to compute; the fingerprints keep it.
+
+        Raises:
+            MetasearchError: What the strategy needs cannot be loaded.
+        """
+        if chosen.loads and prints:
+            await self.load(chosen)
+            await self._in_thread(_compute, chain, prints)
+        elif chain.has_work(prints):
+            if self._warm and len(prints) <= AT_ONCE:
+                chain.prepare(prints)
+                return
+            await self._in_thread(chain.prepare, prints)
+            self._warm = True
+
+    async def _in_thread(self, do: Callable[..., T], *args: Any) -> T:
+        """Let a thread do it: one at a time, because they would share one interpreter."""
+        async with self._turn:
+            return await asyncio.to_thread(do, *args)
+
+
+def _load(chosen: Strategy) -> None:
+    """Load what a strategy needs, once a process; may take a second or two, so it runs in a thread.
+
+    Raises:
+        MetasearchError: It cannot be loaded.
+    """
+    with _LOADING:
+        if chosen.name in _LOADED:
+            return
+        try:
+            chosen.load()
+        except MetasearchError:
+            raise
+        except Exception as exc:  # a dictionary or a compiled library of others
+            raise MetasearchError(
+                f"the strategy {chosen.name!r} cannot load what it needs: {type(exc).__name__}: "
+                f"{exc}",
+                advice="Choose another one; `metasearch strategies` lists all.",
+            ) from exc
+        _LOADED.add(chosen.name)
+
+
+def _compute(chain: Chain, prints: Iterable[Fingerprint]) -> None:
+    """Compute all that a chain compares of records; fingerprints keep it, so that it can be done in
+    a thread.
+
+    Whoever compares a record with itself has looked at everything that is compared with another
+    one.
+    """
+    for it in prints:
+        for matcher in chain.matchers:
+            list(matcher.keys(it))
+            matcher.compare(it, it)

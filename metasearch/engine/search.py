@@ -1,19 +1,18 @@
 """A search as its users have it: iterate it for events, or await it for the answer. What it does is
-in `running.py`.
+in `run.py`.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Generator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Generator
 from types import TracebackType
 from typing import Any
 
-from metasearch.engine.enriching import Enricher
-from metasearch.engine.results import Wanted
-from metasearch.engine.run import BACKLOG, Outbox, Run, Shared, known
-from metasearch.engine.shared_run import Background, UnderWay
-from metasearch.engine.source import Asking
+from metasearch.engine.context import Shared
+from metasearch.engine.resolved import ResolvedSearch
+from metasearch.engine.run import BACKLOG, Outbox, Run, known
+from metasearch.engine.shared_run import SharedRun, SharedRuns
 from metasearch.events import Added, Answer, Finished, Order, SearchEvent, SourceProgress
 
 
@@ -21,35 +20,31 @@ class Search(Coroutine[Any, Any, Answer]):
     """One search: iterate it for events, or await it for the answer.
 
     It is a coroutine as well, for what takes nothing else: `asyncio.run`, `asyncio.create_task`, a
-    `TaskGroup`. With a soft deadline (`wanted.wait`) awaiting it gives what is there by then, and
+    `TaskGroup`. With a soft deadline (`resolved.wait`) awaiting it gives what is there by then, and
     awaiting it again gives the rest.
 
     Args:
         shared: Of the engine.
-        wanted: What is asked for.
-        sources: Those to ask.
-        background: Of the engine.
+        resolved: What is asked for.
+        shared_runs: Of the engine.
         close: Called at the end, where the engine is this search's own.
-        enrichers: Those who are asked for the works that were found.
     """
 
     def __init__(
         self,
         shared: Shared,
-        wanted: Wanted,
-        sources: list[Asking],
-        background: Background,
+        resolved: ResolvedSearch,
+        shared_runs: SharedRuns,
         close: Callable[[], Awaitable[None]] | None = None,
-        enrichers: Sequence[Enricher] = (),
     ) -> None:
-        self.query = wanted.text
+        self.query = resolved.text
         self._shared = shared
-        self._wanted = wanted
-        self._background = background
+        self._resolved = resolved
+        self._shared_runs = shared_runs
         self._close = close
-        self._run = Run(shared, wanted, sources, enrichers)
+        self._run = Run(shared, resolved)
         self.id = self._run.id
-        self._under_way: UnderWay | None = None
+        self._shared_run: SharedRun | None = None
         self._begun = False
         self._answer: Answer | None = None
         #: Task -> what it drives; several tasks may wait for one search, each at a place of its
@@ -60,22 +55,22 @@ class Search(Coroutine[Any, Any, Answer]):
     def answer(self) -> Answer | None:
         """The finished answer; None until it is there."""
         if self._answer is None and self._run.whole is not None:
-            self._answer = self._wanted.page(self._run.whole)
+            self._answer = self._resolved.page(self._run.whole)
         return self._answer
 
     @property
     def wait(self) -> float | None:
         """Seconds until whoever awaits it gets what is there; None for the end of the search."""
-        return self._wanted.wait
+        return self._resolved.wait
 
     @property
     def joins(self) -> bool:
         """Whether awaiting it would ask no source: its answer is there, or being made for somebody
         else.
         """
-        if known(self._shared.recent, self._wanted) is not None:
+        if known(self._shared.answer_cache, self._resolved) is not None:
             return True
-        return self._background.find(self._wanted) is not None
+        return self._shared_runs.find(self._resolved) is not None
 
     def __await__(self) -> Generator[Any, None, Answer]:
         return self._finish().__await__()
@@ -117,7 +112,7 @@ class Search(Coroutine[Any, Any, Answer]):
             raise RuntimeError("a search can be run once")
         self._begun = True
         try:
-            if (again := known(self._shared.recent, self._wanted)) is not None:
+            if (again := known(self._shared.answer_cache, self._resolved)) is not None:
                 self._answer = again
                 for event in self._told(again):
                     yield event
@@ -136,22 +131,22 @@ class Search(Coroutine[Any, Any, Answer]):
         try:
             if not self._begun:
                 self._begun = True
-                self._answer = known(self._shared.recent, self._wanted)
+                self._answer = known(self._shared.answer_cache, self._resolved)
                 if self._answer is not None:
                     return self._answer
-                self._under_way = self._background.find(self._wanted) or self._background.begin(
-                    self._run
-                )
-                self._run = self._under_way.run
-            if self._under_way is not None:
-                return self._wanted.page(
-                    await self._background.answer(self._under_way, self._wanted)
+                self._shared_run = self._shared_runs.find(
+                    self._resolved
+                ) or self._shared_runs.begin(self._run)
+                self._run = self._shared_run.run
+            if self._shared_run is not None:
+                return self._resolved.page(
+                    await self._shared_runs.answer(self._shared_run, self._resolved)
                 )
             if self._run.task is not None:  # somebody reads its events
                 await asyncio.wait(
                     {self._run.task}
                 )  # not the task itself: whoever leaves here must not end it
-                return self._wanted.page(self._run.ended())
+                return self._resolved.page(self._run.ended())
             return self.partial()
         finally:
             await self._closed()
@@ -161,8 +156,8 @@ class Search(Coroutine[Any, Any, Answer]):
         was let go on.
         """
         task = self._run.task
-        if self._under_way is not None:
-            await self._background.leave(self._under_way)
+        if self._shared_run is not None:
+            await self._shared_runs.leave(self._shared_run)
         elif task is not None and not task.done():
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
@@ -174,7 +169,7 @@ class Search(Coroutine[Any, Any, Answer]):
 
     def partial(self) -> Answer:
         """The answer as of now, for whoever cannot wait for the end."""
-        return self.answer or self._wanted.page(self._run.so_far())
+        return self.answer or self._resolved.page(self._run.so_far())
 
     def _told(self, answer: Answer) -> list[SearchEvent]:
         """The answer of a moment ago, as a stream tells it."""

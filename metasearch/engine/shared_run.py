@@ -12,7 +12,7 @@ import asyncio
 import logging
 from dataclasses import dataclass, field
 
-from metasearch.engine.results import Wanted
+from metasearch.engine.resolved import ResolvedSearch
 from metasearch.engine.run import Run
 from metasearch.events import Answer
 
@@ -26,7 +26,7 @@ KEPT = 30.0
 
 
 @dataclass(slots=True, eq=False)
-class UnderWay:
+class SharedRun:
     """A search and who waits for it.
 
     Attributes:
@@ -41,7 +41,7 @@ class UnderWay:
     until: float | None = field(default=None, init=False)
 
 
-class Background:
+class SharedRuns:
     """All searches of one engine that somebody awaits, or nobody does any more.
 
     Args:
@@ -51,86 +51,93 @@ class Background:
 
     def __init__(self, most: int = MOST) -> None:
         self._most = most
-        self._all: dict[UnderWay, None] = {}
+        self._all: dict[SharedRun, None] = {}
 
     def __len__(self) -> int:
         return len(self._all)
 
-    def begin(self, run: Run) -> UnderWay:
+    def begin(self, run: Run) -> SharedRun:
         """Start a search."""
-        it = UnderWay(run)
-        self._all[it] = None
-        run.start().add_done_callback(lambda task: self._ended(it, task))
-        return it
+        shared = SharedRun(run)
+        self._all[shared] = None
+        run.start().add_done_callback(lambda task: self._ended(shared, task))
+        return shared
 
-    def find(self, wanted: Wanted) -> UnderWay | None:
-        """A search whose answer will hold what is wanted; one that has ended is found until it is
-        asked for.
+    def find(self, resolved: ResolvedSearch) -> SharedRun | None:
+        """A search whose answer will hold the page of this one. A search that has ended is found
+        until its rest is asked for.
         """
         now = asyncio.get_running_loop().time()
-        for it in list(self._all):
-            if it.until is not None and now >= it.until:
-                self._all.pop(it)
-            elif it.run.ending:  # whoever waited for it has just left
+        for shared in list(self._all):
+            if shared.until is not None and now >= shared.until:
+                self._all.pop(shared)
+            elif shared.run.ending:  # whoever waited for it has just left
                 continue
-            elif (it.adopted or it.run.wanted.wait is not None) and it.run.wanted.holds(wanted):
-                return it
+            elif (
+                shared.adopted or shared.run.resolved.wait is not None
+            ) and shared.run.resolved.holds(resolved):
+                return shared
         return None
 
-    async def answer(self, it: UnderWay, wanted: Wanted) -> Answer:
-        """All hits of a search; those that are there when the wait of `wanted` is over, and then it
-        goes on.
+    async def answer(self, shared: SharedRun, resolved: ResolvedSearch) -> Answer:
+        """All hits of a search; where the wait of `resolved` is over before, those that are there,
+        and the search continues.
         """
-        task = it.run.task
+        task = shared.run.task
         assert task is not None
         # Whoever joins a search that began earlier is not to be kept longer than its own timeout
         # says.
-        patience = wanted.wait or (None if it.run.wanted is wanted else wanted.seconds)
-        it.waiting += 1
+        patience = resolved.wait or (None if shared.run.resolved is resolved else resolved.seconds)
+        shared.waiting += 1
         try:
             await asyncio.wait({task}, timeout=patience)
             if not task.done():
-                found = await it.run.soon()
+                found = await shared.run.soon()
                 if not task.done():
-                    it.adopted = it.adopted or self._room()
+                    shared.adopted = shared.adopted or self._room()
                     return found
-            return it.run.ended()  # or what went wrong, for everybody who waits
+            return shared.run.ended()  # or what went wrong, for everybody who waits
         finally:
-            it.waiting -= 1
+            shared.waiting -= 1
             if task.done():
-                self._all.pop(it, None)
+                self._all.pop(shared, None)
             else:
-                await self.leave(it)
+                await self.leave(shared)
 
-    async def leave(self, it: UnderWay) -> None:
+    async def leave(self, shared: SharedRun) -> None:
         """End a search that nobody waits for, unless it is to go on."""
-        task = it.run.task
-        if task is not None and not (task.done() or it.adopted or it.waiting):
+        task = shared.run.task
+        if task is not None and not (task.done() or shared.adopted or shared.waiting):
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
 
     async def close(self) -> None:
         """End all."""
-        tasks = [it.run.task for it in self._all if it.run.task is not None]
+        tasks = [shared.run.task for shared in self._all if shared.run.task is not None]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         self._all.clear()
 
     def _room(self) -> bool:
-        adopted = [it for it in self._all if it.adopted]
+        adopted = [shared for shared in self._all if shared.adopted]
         if len(adopted) < self._most:
             return True
-        finished = next((it for it in adopted if it.until is not None), None)
+        finished = next((shared for shared in adopted if shared.until is not None), None)
         if finished is not None:
             self._all.pop(finished)
         return finished is not None
 
-    def _ended(self, it: UnderWay, task: asyncio.Task[None]) -> None:
+    def _ended(self, shared: SharedRun, task: asyncio.Task[None]) -> None:
         failed = not task.cancelled() and task.exception() is not None
-        if failed and not it.waiting:
-            log.error("search %s failed in the background: %s", it.run.id, task.exception())
-        if failed or task.cancelled() or it.waiting or not (it.adopted and it.run.wanted.cache):
-            self._all.pop(it, None)
+        if failed and not shared.waiting:
+            log.error("search %s failed in the background: %s", shared.run.id, task.exception())
+        if (
+            failed
+            or task.cancelled()
+            or shared.waiting
+            or not (shared.adopted and shared.run.resolved.options.cache)
+        ):
+            self._all.pop(shared, None)
         else:
-            it.until = task.get_loop().time() + KEPT
+            shared.until = task.get_loop().time() + KEPT

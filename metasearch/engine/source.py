@@ -1,7 +1,7 @@
-"""One source in one search: what it is asked, a layer of records at a time, and how it fares.
+"""One source in one search: what it is asked, a round of records at a time, and how it fares.
 
-A layer is what one round of a search wants of each source: the records up to `depth`, then up to
-twice that, and so on. The requests are those of one long answer, page after page; a layer only says
+A round is what a search wants of each source at once: the records up to `depth`, then up to
+twice that, and so on. The requests are those of one long answer, page after page; a round only says
 where to stop for now.
 """
 
@@ -9,18 +9,17 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
-from metasearch.adapters.fetch.fetch import Fetcher
 from metasearch.adapters.parse.parse import STEP, Parsed, Reading, most_of
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.adapters.translate.plan import Plan, plan
-from metasearch.dedup import Chain, Fingerprint, Strategy, fingerprint
+from metasearch.dedup import Fingerprint, fingerprint
+from metasearch.engine.context import SearchContext
 from metasearch.engine.scheduler import Turns
-from metasearch.engine.warmup import Workshop
 from metasearch.errors import Drifted, NotRead, SourceError, TimedOut
 from metasearch.events import SourceReport, Status
 from metasearch.query import Query, matches, terms
@@ -33,13 +32,13 @@ MANY_TERMS = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Digest:
+class RecordBatch:
     """Records of a source, fit to be taken in.
 
     Attributes:
         kept: The records that are wanted now, with their fingerprints.
         filtered: How many were wanted and left out, because they do not fit the query.
-        beyond: Records that only a later layer wants, as they were parsed.
+        beyond: Records that only a later round wants, as they were parsed.
     """
 
     kept: tuple[tuple[Record, Fingerprint], ...]
@@ -78,9 +77,9 @@ def bare(error: SourceError) -> SourceError:
     return error
 
 
-def digest(
+def record_batch(
     records: Sequence[Record], edge: int, wanted: int, residual: Query | None = None
-) -> Digest:
+) -> RecordBatch:
     """Cut records to what is wanted, filter what their source could not, and fingerprint the rest.
 
     Args:
@@ -98,46 +97,16 @@ def digest(
     if residual is not None:
         # None means that the record lacks the field: it is kept, for nothing speaks against it.
         kept = [record for record in kept if matches(residual, record) is not False]
-    return Digest(tuple((record, fingerprint(record)) for record in kept), here - len(kept), beyond)
+    return RecordBatch(
+        tuple((record, fingerprint(record)) for record in kept), here - len(kept), beyond
+    )
 
 
-@dataclass(frozen=True, slots=True)
-class Means:
-    """What all sources of a search are asked with.
-
-    Attributes:
-        search: Id of the search, for the log.
-        query: What is searched for.
-        depth: Records of a layer.
-        reach: Records that all layers together may want.
-        cache: Whether pages may come from the cache.
-        began, deadline: Of the search, in `loop.time()` seconds.
-        env: Where secrets are looked up.
-        turns: When to compute.
-        user: Whoever is to have a fair share of a source that is busy.
-    """
-
-    search: str
-    query: Query
-    depth: int
-    reach: int
-    cache: bool
-    began: float
-    deadline: float
-    env: Mapping[str, str]
-    fetcher: Fetcher
-    workshop: Workshop
-    strategy: Strategy
-    chain: Chain
-    turns: Turns
-    user: Hashable = None
-
-
-Give = Callable[[Digest | None], Awaitable[None]]
+Give = Callable[[RecordBatch | None], Awaitable[None]]
 
 
 @dataclass(slots=True)
-class Asking:
+class SourceRun:
     """What is known of one source while it is asked, and how it goes on."""
 
     name: str
@@ -160,14 +129,14 @@ class Asking:
     _edge: int = 0
     _next: Request | None = None
     _held: tuple[Record, ...] = ()
-    _ids: set[str] = field(default_factory=set)  # of the records of this layer
-    _last: set[str] = field(default_factory=set)  # of those of the layer before
+    _ids: set[str] = field(default_factory=set)  # of the records of this round
+    _last: set[str] = field(default_factory=set)  # of those of the round before
 
     # ---------------------------------------------------------------- what is known
 
     @property
     def more(self) -> bool:
-        """Whether there is another layer to ask for."""
+        """Whether there is another round to ask for."""
         return self.error is None and (self._next is not None or bool(self._held))
 
     def report(self) -> SourceReport:
@@ -201,12 +170,12 @@ class Asking:
         return self._came is not None
 
     def finish(self) -> None:
-        """The layer has ended; a failure stays one."""
+        """The round has ended; a failure stays one."""
         if self.status == "running":
             self.status = "ok" if self.count else "empty"
 
     def fail(self, error: SourceError) -> None:
-        """Note why it has failed; no further layer is asked of it."""
+        """Note why it has failed; no further round is asked of it."""
         self.error = bare(error)
         self.status = error.outcome  # type: ignore[assignment]
 
@@ -233,63 +202,72 @@ class Asking:
     # ---------------------------------------------------------------- asking
 
     def again(self) -> None:
-        """Another layer is about to be asked for."""
+        """Another round is about to be asked for."""
         self.status = "running"
 
-    async def layer(self, means: Means, give: Give) -> None:
-        """Ask for one more layer, page after page; whatever goes wrong here stays here.
+    async def ask_round(self, context: SearchContext, give: Give) -> None:
+        """Ask for one more round, page after page; whatever goes wrong here stays here.
 
         Args:
-            means: What to ask with.
+            context: What to ask with.
             give: Takes each page as it comes, and None at the end.
         """
         loop = asyncio.get_running_loop()
         deep = self._edge > 0
-        self._edge += means.depth
+        self._edge += context.resolved.depth
         self._ids = set()
         try:
             if self.plan is None:
-                self.plan = await self._planned(means)
+                self.plan = await self._planned(context)
                 self.notes += self.plan.notes
                 self._next = self.plan.request
             if self._held:
                 held, self._held = self._held, ()
-                await self._give_all(held, means.reach, means, give)
+                await self._give_all(held, context.resolved.reach, context, give)
             while self._next is not None and self._next.start < self._edge:
-                await self._ask(self._next, means, give)
+                await self._ask(self._next, context, give)
         except TimedOut as error:
-            self.fail(self._judged(error, loop.time() - means.began))
+            self.fail(self._judged(error, loop.time() - context.began))
         except SourceError as error:
             self.fail(error)
         except Exception as exc:  # a fault of ours must not cost the other sources either
-            log.exception("search %s: %s failed unexpectedly", means.search, self.name)
+            log.exception("search %s: %s failed unexpectedly", context.search, self.name)
             self.fail(
                 SourceError(self.name, f"unexpected {type(exc).__name__} while reading the answer")
             )
         self._stop_where_it_repeats(deep)
-        self.seconds = loop.time() - means.began
+        self.seconds = loop.time() - context.began
         await give(None)
 
-    async def _planned(self, means: Means) -> Plan:
+    async def _planned(self, context: SearchContext) -> Plan:
         """The request of this source; a long query is translated in a thread."""
-        wanted = (means.query, self.spec, means.reach, means.env, means.depth)
-        if next(islice(terms(means.query, negated=True), MANY_TERMS, None), None) is None:
+        wanted = (
+            context.resolved.query,
+            self.spec,
+            context.resolved.reach,
+            context.shared.settings.env,
+            context.resolved.depth,
+        )
+        if (
+            next(islice(terms(context.resolved.query, negated=True), MANY_TERMS, None), None)
+            is None
+        ):
             return plan(*wanted)
         made: list[Plan] = []
-        await means.turns.apart(lambda _given_up: made.append(plan(*wanted)))
+        await context.turns.apart(lambda _given_up: made.append(plan(*wanted)))
         return made[0]
 
-    async def _ask(self, request: Request, means: Means, give: Give) -> None:
+    async def _ask(self, request: Request, context: SearchContext, give: Give) -> None:
         """Ask for one page, read it and give what it holds; `_next` is what follows."""
         limits = self.spec.limits
-        page = await means.fetcher.fetch(
+        page = await context.shared.fetcher.fetch(
             request,
             limits,
-            deadline=means.deadline,
-            use_cache=means.cache,
+            deadline=context.deadline,
+            use_cache=context.resolved.options.cache,
             env_name=self.spec.key_env,
-            asker=means.search,
-            user=means.user,
+            asker=context.search,
+            user=context.resolved.options.user,
         )
         loop = asyncio.get_running_loop()
         self._came = loop.time()
@@ -300,10 +278,10 @@ class Asking:
         if page.spare:
             self.spared = self.spared or page.note
         try:
-            parsed = await self._read(page, means, give)
+            parsed = await self._read(page, context, give)
         except SourceError:
             self._came = None
-            await means.fetcher.forget(
+            await context.shared.fetcher.forget(
                 request
             )  # what cannot be read must not come out of the cache again
             raise
@@ -314,50 +292,58 @@ class Asking:
         if parsed.drifted is not None:
             self.fail(Drifted(self.name, *parsed.drifted, url=request.shown))
         self._next = parsed.next
-        if means.cache and self._next is None and not (parsed.records or parsed.unread):
-            await means.fetcher.found_nothing(page, limits)
+        if (
+            context.resolved.options.cache
+            and self._next is None
+            and not (parsed.records or parsed.unread)
+        ):
+            await context.shared.fetcher.found_nothing(page, limits)
 
-    async def _read(self, page: Page, means: Means, give: Give) -> Parsed:
+    async def _read(self, page: Page, context: SearchContext, give: Give) -> Parsed:
         """Read a page a stretch at a time, and give the records of each; what is not light is read
         in a thread.
         """
         wanted = page.request.wanted
-        await means.turns.next()
+        await context.turns.next()
         reading = Reading(page, self.spec, most_of(page.request))
         given = 0
 
         async def take(records: tuple[Record, ...]) -> None:
             nonlocal given
             given += len(records)
-            await self._give(records, wanted, means, give)
+            await self._give(records, wanted, context, give)
 
-        await read_in_turns(reading, means.turns, take)
+        await read_in_turns(reading, context.turns, take)
         if reading.parsed.total is not None:
             self.total = reading.parsed.total
-        await self._give_all(reading.parsed.records[given:], wanted, means, give)
+        await self._give_all(reading.parsed.records[given:], wanted, context, give)
         return reading.parsed
 
     async def _give_all(
-        self, records: Sequence[Record], wanted: int, means: Means, give: Give
+        self, records: Sequence[Record], wanted: int, context: SearchContext, give: Give
     ) -> None:
         """Give records a stretch at a time, each in a turn; the first at once, and be there
         none.
         """
         for start in range(0, max(1, len(records)), STEP):
             if start:
-                await means.turns.next()
-            await self._give(records[start : start + STEP], wanted, means, give)
+                await context.turns.next()
+            await self._give(records[start : start + STEP], wanted, context, give)
 
-    async def _give(self, records: Sequence[Record], wanted: int, means: Means, give: Give) -> None:
+    async def _give(
+        self, records: Sequence[Record], wanted: int, context: SearchContext, give: Give
+    ) -> None:
         assert self.plan is not None
-        found = digest(records, self._edge, wanted, self.plan.residual)
+        found = record_batch(records, self._edge, wanted, self.plan.residual)
         self.filtered += found.filtered
         self._held += found.beyond
         self._ids.update(record.source_id for record, _ in found.kept if record.source_id)
         # To cut texts into words, or to import what signs them, takes milliseconds in which the
         # loop would stall.
-        await means.workshop.prepare(means.strategy, means.chain, [it for _, it in found.kept])
-        self.seconds = asyncio.get_running_loop().time() - means.began
+        await context.shared.warmup.prepare(
+            context.resolved.strategy, context.resolved.chain, [it for _, it in found.kept]
+        )
+        self.seconds = asyncio.get_running_loop().time() - context.began
         await give(found)
 
     def _stop_where_it_repeats(self, deep: bool) -> None:

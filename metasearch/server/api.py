@@ -22,7 +22,7 @@ from metasearch.server.access import FACE
 from metasearch.server.given import given, given_so_far
 from metasearch.server.limits.admission import RETRY_AFTER
 from metasearch.server.limits.clients import USER
-from metasearch.server.linked import Linked, asked, linked
+from metasearch.server.linked import Linked, linked
 from metasearch.server.pages.page import Form, start_page
 from metasearch.server.pages.results import Results, results_page
 from metasearch.server.parameters import Parameters, read
@@ -72,18 +72,9 @@ async def search(request: web.Request) -> web.StreamResponse:
     await shared.engine.ready(parameters.sources or ())
     timeout = min(parameters.timeout or shared.engine.settings.timeout, shared.options.max_timeout)
     prepared = shared.engine.search(
-        parameters.query,
-        sources=parameters.sources,
-        start=parameters.start,
-        limit=parameters.limit,
-        years=parameters.years,
-        per_source=parameters.per_source,
+        parameters,
         timeout=timeout,
         wait=_wait(parameters, form, timeout, shared),
-        versions=parameters.versions,
-        dedup=parameters.dedup,
-        syntax=parameters.syntax or "auto",
-        enrich=parameters.enrich,
         user=request[USER],
     )
     if form in stream.FORMS and request.method == "HEAD":
@@ -194,19 +185,19 @@ def _body(
             answer,
             _form(parameters),
             labels(shared.engine, (it.source for it in answer.sources)),
-            asked(parameters),
+            parameters.pairs(),
         )
         page = results_page(site, results, view(shared.engine))
         return orjson.dumps([answer_object(answer)["hits"], *_lasting(answer)]), page.encode()
     if form == "atom":
-        here = asked(parameters)
+        here = parameters.pairs()
         links = {
             "self": site.url("/search", **here, format="atom"),
             "alternate": site.url("/search", **here, format="html"),
             "search": site.url("/opensearch.xml"),
         }
         if answer.paging.start:
-            links["first"] = site.url("/search", **asked(parameters, 0), format="atom")
+            links["first"] = site.url("/search", **parameters.pairs(0), format="atom")
         if (following := _following(answer, parameters, form, site)) is not None:
             links["next"] = following
         body = atom.write(answer, links=links)
@@ -219,7 +210,7 @@ def _following(answer: Answer, parameters: Parameters, form: str, site: Site) ->
     """The absolute address of the next page in the same format, or None where the list ends."""
     following = answer.paging.next
     return (
-        site.url("/search", **asked(parameters, following.start), format=form)
+        site.url("/search", **parameters.pairs(following.start), format=form)
         if following is not None
         else None
     )
@@ -297,7 +288,7 @@ def server_timing(answer: Answer) -> str:
 
 def _form(parameters: Parameters) -> Form:
     shown = ("q", "sources", "year", "start")  # another search begins at its beginning
-    hidden = {name: str(value) for name, value in asked(parameters).items() if name not in shown}
+    hidden = {name: str(value) for name, value in parameters.pairs().items() if name not in shown}
     return Form(parameters.query, parameters.year, parameters.sources or (), hidden)
 
 

@@ -92,7 +92,7 @@ def make_app(
                 engine=running,
                 options=limits,
                 hub=hub,
-                admission=Admission(limits.max_searches, running.desk),
+                admission=Admission(limits.max_searches, running.scheduler),
                 suggestions=Suggestions((*running.settings.server.suggestions, *examples)),
                 metrics=metrics,
                 clients=Clients(limits.trusted_proxies, secret),

@@ -9,7 +9,7 @@ from contextlib import aclosing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
-from metasearch.engine.paging import held_back
+from metasearch.engine.pages import held_back
 from metasearch.events import Answer, Finished, SearchEvent
 from metasearch.server.foreign import not_used
 from metasearch.server.parameters import Parameters
@@ -69,7 +69,7 @@ def linked(answer: Answer, parameters: Parameters, site: Site) -> Answer:
     following = answer.paging.next
     if following is None:
         return answer
-    link = site.path("/search", **asked(parameters, following.start))
+    link = site.path("/search", **parameters.pairs(following.start))
     return replace(answer, paging=replace(answer.paging, next=replace(following, link=link)))
 
 
@@ -82,29 +82,3 @@ def _notes(answer: Answer, parameters: Parameters) -> Iterator[str]:
             f"{', '.join(names)} {have} more than was asked for: per_source=N asks each source "
             f"for N records"
         )
-
-
-def asked(parameters: Parameters, start: int | None = None) -> dict[str, str | int]:
-    """The parameters as they were given, for links to the same search in another format, or from
-    another place on.
-    """
-    sources = ",".join(parameters.sources or ())
-    timeout = "" if parameters.timeout is None else f"{parameters.timeout:g}"
-    wait = "" if parameters.wait is None else f"{parameters.wait:g}"
-    given: dict[str, str | int | None] = {
-        "q": parameters.query,
-        "start": parameters.start if start is None else start,
-        "count": parameters.limit,
-        "sources": sources,
-        "year": parameters.year,
-        "timeout": timeout,
-        "wait": wait,
-        "per_source": parameters.per_source,
-        "versions": parameters.versions,
-        "dedup": parameters.dedup,
-        "syntax": parameters.syntax,
-        "enrich": ",".join(parameters.enrich or ()),
-        "bom": int(parameters.bom),
-        "provenance": int(parameters.provenance),
-    }
-    return {name: value for name, value in given.items() if value}

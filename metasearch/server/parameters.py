@@ -1,24 +1,26 @@
 """What a client asked for: the query string of a search, checked as a whole before anything is
 started.
+
+Names, kinds and limits are those that `engine.options` declares; the server's own limits are in
+`server.options`.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import TypeVar
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, fields
+from typing import Any, TypeVar
 
 from multidict import MultiMapping
 
 from metasearch.adapters.specs.ownspecs import is_path
 from metasearch.dedup import STRATEGIES
-from metasearch.engine.paging import LAST_PLACE
+from metasearch.engine.options import LAST_PLACE, OPTIONS, Option, SearchOptions
 from metasearch.errors import QuerySyntaxError
 from metasearch.formats.text import line
-from metasearch.query import CHOICES, Years, parse_years
-from metasearch.record import VERSIONS_MODES, VersionsMode
+from metasearch.query import Years, parse_years
 from metasearch.server.foreign import refused
 from metasearch.server.options import Options
 from metasearch.server.problem import Problem
@@ -27,52 +29,79 @@ _whole = re.compile(r"[0-9]{1,9}", re.ASCII)
 _decimal = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?", re.ASCII)
 _Value = TypeVar("_Value")
 
+#: Options of a search that a request may have.
+ASKED = {name: option for name, option in OPTIONS.items() if option.parameters}
+#: How an answer is written.
+OUTPUT = {
+    "bom": Option(
+        help="`1`: CSV begins with a byte order mark, without which Excel takes it for its own "
+        "code page.",
+        kind="flag",
+        default="0",
+    ),
+    "provenance": Option(
+        help="`1`: RIS says in `N1` which source gave which field; Zotero makes a note of it "
+        "beside each record.",
+        kind="flag",
+        default="0",
+    ),
+}
+#: All parameters of a search; `format` is read elsewhere.
+KNOWN = frozenset(
+    {"format", *OUTPUT, *(name for option in ASKED.values() for name in option.parameters)}
+)
+_DEFAULTS = {declared.name: declared.default for declared in fields(SearchOptions)}
 
-@dataclass(frozen=True, slots=True)
-class Parameters:
-    """A search request, read and checked.
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parameters(SearchOptions):
+    """A search request, read and checked: the options of the search, and how its answer is written.
+
+    `timeout` is already cut to what the server allows; `sources` and `enrich` have each name once.
 
     Attributes:
         query: As typed, without blanks at its ends; "" where there is none.
-        start: Places of the list before the first hit.
-        limit: How many hits; None for all.
-        sources: Names as given, each once; None for the usual ones.
         year: The years as typed, for the form of the result page.
-        timeout: Seconds, already cut to what the server allows; None for its default.
-        wait: Seconds until what is there is given; None for the server's default.
-        per_source: Records asked from each source; None for its default.
-        versions: What becomes of the versions of a work; None for its default.
-        dedup: Name of the strategy that finds duplicates; None for its default.
-        syntax: That the query is in; None for what its marks say.
-        enrich: Names of those to ask for the works of the answer, each once; None for its default.
         bom: CSV begins with a byte order mark.
         provenance: RIS says in N1 which source gave which field.
         unknown: Names of parameters that are given and mean nothing here, each once.
     """
 
     query: str = ""
-    start: int = 0
-    limit: int | None = None
     sources: tuple[str, ...] | None = None
-    years: Years | None = None
-    year: str = ""
-    timeout: float | None = None
-    wait: float | None = None
-    per_source: int | None = None
-    versions: VersionsMode | None = None
-    dedup: str | None = None
-    syntax: str | None = None
     enrich: tuple[str, ...] | None = None
+    year: str = ""
     bom: bool = False
     provenance: bool = False
     unknown: tuple[str, ...] = ()
 
+    def pairs(self, start: int | None = None) -> dict[str, str | int]:
+        """The parameters as they were given, for links to the same search.
 
-#: All that a search takes; `format` is read elsewhere.
-KNOWN = frozenset(
-    "q format start count n sources year timeout wait per_source versions dedup syntax enrich bom "
-    "provenance".split()
-)
+        Args:
+            start: Where the linked page starts; None takes that of this one.
+        """
+        given: dict[str, str | int] = {}
+        for name, option in ASKED.items():
+            value = getattr(self, name)
+            if name == "start" and start is not None:
+                value = start
+            if value != _DEFAULTS[name]:
+                given[option.parameters[0]] = self.year if name == "years" else _written(value)
+        given |= {"bom": int(self.bom), "provenance": int(self.provenance)}
+        return {name: value for name, value in given.items() if value}
+
+
+def _written(value: Any) -> str | int:
+    match value:
+        case tuple():
+            return ",".join(value)
+        case float():
+            return f"{value:g}"
+        case int():
+            return value
+        case _:
+            return str(value)
 
 
 @dataclass(slots=True)
@@ -80,31 +109,72 @@ class _Reader:
     """Reads one parameter after the other and gathers what is wrong with them."""
 
     given: MultiMapping[str]
+    options: Options
     errors: list[dict[str, str]] = field(default_factory=list)
 
-    def one(self, *names: str) -> tuple[str, str] | None:
-        """(name, value) of a parameter that may be given once, under one of its names; None where
-        absent or empty.
-        """
-        found = [(name, value.strip()) for name in names for value in self.given.getall(name, [])]
-        if len(found) > 1:
-            self.wrong(found[-1][0], f"given {len(found)} times; give it once")
-            return None
-        return found[0] if found and found[0][1] else None
+    def option(self, option: Option) -> Any:
+        """The value of an option of the search; None where it is not given, or wrong."""
+        match option.kind:
+            case "names":
+                return self.names(option.parameters[0])
+            case "records":
+                most = min(option.most, self.options.max_records)
+                return self.value(_number(option.least, most), option)
+            case "number":
+                return self.value(_number(option.least, option.most), option)
+            case "seconds":
+                return self.value(_seconds(option.least), option)
+            case "years":
+                return self.value(_years, option)
+            case "choice":
+                return self.value(_one_of(option.choices), option)
+            case "strategy":
+                return self.value(_one_of(STRATEGIES), option)
+            case _:
+                return self.value(self._text, option)
 
-    def value(self, convert: Callable[[str], _Value], *names: str) -> _Value | None:
+    def value(self, convert: Callable[[str], _Value], option: Option) -> _Value | None:
         """The parameter's value as `convert` reads it; what `convert` refuses is noted as wrong."""
-        found = self.one(*names)
-        if found is None:
+        return self.converted(convert, *option.parameters)
+
+    def converted(self, convert: Callable[[str], _Value], *names: str) -> _Value | None:
+        """The same by the names of the parameter, which may be given once, under one of them; None
+        where it is absent or empty.
+        """
+        given = [(name, value.strip()) for name in names for value in self.given.getall(name, [])]
+        if len(given) > 1:
+            self.wrong(given[-1][0], f"given {len(given)} times; give it once")
+            return None
+        if not given or not given[0][1]:
             return None
         try:
-            return convert(found[1])
+            return convert(given[0][1])
         except ValueError as exc:
-            self.wrong(found[0], str(exc))
+            self.wrong(given[0][0], str(exc))
             return None
+
+    def names(self, parameter: str) -> tuple[str, ...] | None:
+        """Names of sources, not too many, and none of them a path."""
+        listed = names(self.given, parameter)
+        most = self.options.max_sources
+        if listed and len(listed) > most:
+            self.wrong(parameter, f"names {len(listed)} sources; at most {most} are allowed")
+        path = next((name for name in listed or () if is_path(name)), None)
+        if path is not None:
+            self.wrong(
+                parameter,
+                f"{_quoted(path)} is a path; a source is named by its name, as /sources lists them",
+            )
+        return listed
 
     def wrong(self, parameter: str, reason: str) -> None:
         self.errors.append({"parameter": parameter, "reason": reason})
+
+    def _text(self, text: str) -> str:
+        most = self.options.max_query
+        if len(text) > most:
+            raise ValueError(f"has {len(text):,} characters; at most {most:,} are allowed")
+        return text
 
 
 def read(given: MultiMapping[str], options: Options) -> Parameters:
@@ -114,73 +184,37 @@ def read(given: MultiMapping[str], options: Options) -> Parameters:
         Problem: 400, with every parameter that is repeated, out of range, or another program's and
             misleading here.
     """
-    reader = _Reader(given)
-    unknown = tuple(
-        dict.fromkeys(name for name, value in given.items() if name not in KNOWN and value.strip())
-    )
+    reader = _Reader(given, options)
+    named = (name for name, value in given.items() if name not in KNOWN and value.strip())
+    unknown = tuple(dict.fromkeys(named))
     for name in unknown:
         if (reason := refused(name)) is not None:
             reader.wrong(name, reason)
-
-    def records(text: str) -> int:
-        return _count(text, options.max_records)
-
-    query = reader.one("q")
-    if query and len(query[1]) > options.max_query:
-        reader.wrong(
-            "q", f"has {len(query[1]):,} characters; at most {options.max_query:,} are allowed"
-        )
-    year = reader.one("year")
-    sources = names(given, "sources")
-    if sources and len(sources) > options.max_sources:
-        reader.wrong(
-            "sources", f"names {len(sources)} sources; at most {options.max_sources} are allowed"
-        )
-    for parameter in ("sources", "enrich"):
-        for name in filter(is_path, names(given, parameter) or ()):
-            reader.wrong(
-                parameter,
-                f"{_quoted(name)} is a path; a source is named by its name, as /sources lists them",
-            )
-            break
-    timeout = reader.value(_seconds, "timeout")
-    start, limit = reader.value(_start, "start") or 0, reader.value(records, "count", "n")
-    if start + (limit or 0) > LAST_PLACE:
+    values = {name: reader.option(option) for name, option in ASKED.items()}
+    values |= {name: reader.converted(_yes, name) for name in OUTPUT}
+    if (values["start"] or 0) + (values["limit"] or 0) > LAST_PLACE:
         reader.wrong(
             "start", f"with count it goes beyond the {LAST_PLACE:,}th hit, where a list ends"
         )
-    parameters = Parameters(
-        query=query[1] if query else "",
-        start=start,
-        limit=limit,
-        sources=sources,
-        years=reader.value(_years_range, "year") if year else None,
-        year=year[1] if year else "",
-        timeout=min(timeout, options.max_timeout) if timeout is not None else None,
-        wait=reader.value(_seconds, "wait"),
-        per_source=reader.value(records, "per_source"),
-        versions=reader.value(_versions, "versions"),
-        dedup=reader.value(_strategy, "dedup"),
-        syntax=reader.value(_syntax, "syntax"),
-        enrich=names(given, "enrich"),
-        bom=reader.value(_yes, "bom") or False,
-        provenance=reader.value(_yes, "provenance") or False,
-        unknown=unknown,
-    )
     if reader.errors:
         raise Problem.bad_parameters(reader.errors)
-    return parameters
+    if values["timeout"] is not None:
+        values["timeout"] = min(values["timeout"], options.max_timeout)
+    if values["years"] is not None:
+        values["year"] = given["year"].strip()
+    present = {name: value for name, value in values.items() if value is not None}
+    return Parameters(**present, unknown=unknown)
 
 
 def names(given: MultiMapping[str], parameter: str) -> tuple[str, ...] | None:
     """A parameter that is a list: with commas, or repeated as the tick boxes of a form repeat
     it.
     """
-    found = [name.strip() for value in given.getall(parameter, []) for name in value.split(",")]
-    return tuple(dict.fromkeys(filter(None, found))) or None
+    listed = [name.strip() for value in given.getall(parameter, []) for name in value.split(",")]
+    return tuple(dict.fromkeys(filter(None, listed))) or None
 
 
-def _years_range(text: str) -> Years:
+def _years(text: str) -> Years:
     try:
         return parse_years(text)
     except QuerySyntaxError as exc:
@@ -188,48 +222,42 @@ def _years_range(text: str) -> Years:
         raise ValueError(f"{_quoted(text)}: {exc.reason}{meant}") from exc
 
 
-def _count(text: str, most: int) -> int:
-    if not _whole.fullmatch(text) or not 1 <= int(text) <= most:
-        raise ValueError(f"{_quoted(text)} is not a whole number from 1 to {most}")
-    return int(text)
+def _number(least: float, most: float) -> Callable[[str], int]:
+    def number(text: str) -> int:
+        if not _whole.fullmatch(text) or not least <= int(text) <= most:
+            raise ValueError(
+                f"{_quoted(text)} is not a whole number from {least:.0f} to {most:.0f}"
+            )
+        return int(text)
+
+    return number
 
 
-def _start(text: str) -> int:
-    if not _whole.fullmatch(text) or int(text) >= LAST_PLACE:
-        raise ValueError(f"{_quoted(text)} is not a whole number from 0 to {LAST_PLACE - 1}")
-    return int(text)
+def _seconds(least: float) -> Callable[[str], float]:
+    def number(text: str) -> float:
+        seconds = float(text) if _decimal.fullmatch(text) else math.nan
+        if not seconds > 0:
+            raise ValueError(f"{_quoted(text)} is not a positive number of seconds")
+        if seconds < least:
+            raise ValueError(f"{_quoted(text)} is less than {least:g} seconds")
+        return seconds
+
+    return number
 
 
-def _seconds(text: str) -> float:
-    seconds = float(text) if _decimal.fullmatch(text) else math.nan
-    if not seconds > 0:
-        raise ValueError(f"{_quoted(text)} is not a positive number of seconds")
-    return seconds
+def _one_of(words: Iterable[str]) -> Callable[[str], str]:
+    def word(text: str) -> str:
+        if text not in words:
+            raise ValueError(f"{_quoted(text)} is none of {', '.join(words)}")
+        return text
+
+    return word
 
 
 def _yes(text: str) -> bool:
     if text not in ("0", "1"):
         raise ValueError(f"{_quoted(text)} is neither 1 nor 0")
     return text == "1"
-
-
-def _versions(text: str) -> VersionsMode:
-    for mode in VERSIONS_MODES:
-        if text == mode:
-            return mode
-    raise ValueError(f"{_quoted(text)} is none of {', '.join(VERSIONS_MODES)}")
-
-
-def _strategy(text: str) -> str:
-    if text in STRATEGIES:
-        return text
-    raise ValueError(f"{_quoted(text)} is none of {', '.join(STRATEGIES)}")
-
-
-def _syntax(text: str) -> str:
-    if text in CHOICES:
-        return text
-    raise ValueError(f"{_quoted(text)} is none of {', '.join(CHOICES)}")
 
 
 def _quoted(text: str) -> str:

@@ -63,22 +63,15 @@ async def plan(request: web.Request) -> web.Response:
         raise Problem.bad_parameters(
             [{"parameter": "q", "reason": "missing: what is to be searched for?"}]
         )
-    from metasearch.engine.engine import planned
+    from metasearch.engine.dry_run import planned
 
-    turns = shared.engine.desk.turns()
+    turns = shared.engine.scheduler.turns()
     with await shared.admission.enter(
         request[USER]
     ):  # a hundred sources are a third of a second of work
         await turns.next()
         found = planned(
-            parameters.query,
-            settings=shared.engine.settings,
-            registry=shared.engine.registry,
-            sources=parameters.sources,
-            limit=parameters.limit,
-            years=parameters.years,
-            per_source=parameters.per_source,
-            syntax=parameters.syntax or "auto",
+            parameters, settings=shared.engine.settings, registry=shared.engine.registry
         )
         for _ in found.steps:
             await turns.next()
@@ -104,7 +97,7 @@ async def translate(request: web.Request) -> web.Response:
             [{"parameter": "to", "reason": f"{exc}. {exc.advice}"}]
         ) from exc
     async with request.app[SHARED].admission.brief():
-        found = await asyncio.to_thread(translations, wanted.query, named, wanted.syntax or "auto")
+        found = await asyncio.to_thread(translations, wanted.query, named, wanted.syntax)
     return _json(translations_object(found), "application/json")
 
 

@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from metasearch.engine.answers import Recent
-from metasearch.engine.dry_run import SourcePlan, plan_lines, plan_object
-from metasearch.engine.engine import explain_plan
+from metasearch.engine.answers import AnswerCache
+from metasearch.engine.dry_run import SourcePlan, explain_plan, plan_lines, plan_object
 from metasearch.errors import QuerySyntaxError, UnknownSource, UsageError
 from metasearch.events import Finished
 from metasearch.query import Years, parse
@@ -146,7 +145,7 @@ async def test_a_search_says_how_its_query_was_read() -> None:
     """In its answer: the syntax, and what was lost; each search its own, though they share one
     list."""
     made, upstreams = engine({"alpha": works(item("Reef"))})
-    made.recent = Recent()
+    made.answer_cache = AnswerCache()
 
     marked = await made.search('dc.title any/stem "reef"')
     simple = await made.search("title:reef")

@@ -23,8 +23,8 @@ from metasearch.adapters.request import Page, Request
 from metasearch.adapters.translate.plan import Plan
 from metasearch.dedup import STRATEGIES, Strategy
 from metasearch.dedup.pins import Pins
-from metasearch.engine import source as asking_module
-from metasearch.engine import warmup as loading_module
+from metasearch.engine import scheduler as scheduler_module
+from metasearch.engine import source as source_module
 from metasearch.engine.engine import Engine
 from metasearch.errors import (
     MetasearchError,
@@ -433,13 +433,13 @@ async def test_specs_are_built_off_the_loop() -> None:
 async def test_a_long_query_is_translated_off_the_loop(monkeypatch: pytest.MonkeyPatch) -> None:
     """A thousand terms take many milliseconds a source; a short query is translated at once."""
     threads: dict[str, threading.Thread] = {}
-    planned = asking_module.plan
+    planned = source_module.plan
 
     def plan(query: Query, *args: Any) -> Plan:
         threads["long" if isinstance(query, Or) else "short"] = threading.current_thread()
         return planned(query, *args)
 
-    monkeypatch.setattr(asking_module, "plan", plan)
+    monkeypatch.setattr(source_module, "plan", plan)
     made, upstreams = engine({"alpha": works(item("Gene drives", "10.1000/one"))})
 
     await made.search(" OR ".join(f"g{number}" for number in range(900)))
@@ -558,7 +558,7 @@ Choose = Callable[[Strategy], Strategy]
 @pytest.fixture
 def choose(monkeypatch: pytest.MonkeyPatch) -> Choose:
     """Adds a strategy that can be chosen by its name; none has loaded anything."""
-    monkeypatch.setattr(loading_module, "_LOADED", set())
+    monkeypatch.setattr(scheduler_module, "_LOADED", set())
 
     def add(chosen: Strategy) -> Strategy:
         monkeypatch.setitem(STRATEGIES, chosen.name, chosen)  # type: ignore[arg-type]

@@ -1,10 +1,10 @@
-"""Turns at the desk: one in each round of the loop, searches that have had none first."""
+"""Turns at the scheduler: one in each cycle of the loop, searches that have had none first."""
 
 from __future__ import annotations
 
 import asyncio
 
-from metasearch.engine.scheduler import Desk, Turns
+from metasearch.engine.scheduler import FairScheduler, Turns
 
 
 async def page(turns: Turns, name: str, stretches: int, told: list[str]) -> None:
@@ -15,8 +15,8 @@ async def page(turns: Turns, name: str, stretches: int, told: list[str]) -> None
 
 async def test_a_search_that_has_had_no_turn_goes_first() -> None:
     """However many pages the others have waiting, and however long they have waited."""
-    desk, told = Desk(), []
-    early, late = desk.turns(), desk.turns()
+    scheduler, told = FairScheduler(), []
+    early, late = scheduler.turns(), scheduler.turns()
     async with asyncio.TaskGroup() as group:
         for _ in range(5):
             group.create_task(page(early, "early", 2, told))
@@ -31,8 +31,8 @@ async def test_a_search_that_has_had_no_turn_goes_first() -> None:
 async def test_one_first_turn_a_search() -> None:
     """Ten pages of one search that come together are not all before the first page of another
     one."""
-    desk, told = Desk(), []
-    one, other = desk.turns(), desk.turns()
+    scheduler, told = FairScheduler(), []
+    one, other = scheduler.turns(), scheduler.turns()
     async with asyncio.TaskGroup() as group:
         for _ in range(10):
             group.create_task(page(one, "one", 1, told))
@@ -43,8 +43,8 @@ async def test_one_first_turn_a_search() -> None:
 
 async def test_the_loop_is_served_between_two_turns() -> None:
     """Callbacks that are ready run in between, whoever else wants a turn."""
-    desk, told = Desk(), []
-    turns = desk.turns()
+    scheduler, told = FairScheduler(), []
+    turns = scheduler.turns()
 
     async def ticker() -> None:
         for _ in range(6):
@@ -61,8 +61,8 @@ async def test_the_loop_is_served_between_two_turns() -> None:
 
 async def test_who_no_longer_waits_costs_no_turn() -> None:
     """A cancelled page is passed over, and the next one is served."""
-    desk, told = Desk(), []
-    turns = desk.turns()
+    scheduler, told = FairScheduler(), []
+    turns = scheduler.turns()
     gone = asyncio.create_task(page(turns, "gone", 1, told))
     stays = asyncio.create_task(page(turns, "stays", 1, told))
     await asyncio.sleep(0)
@@ -72,11 +72,11 @@ async def test_who_no_longer_waits_costs_no_turn() -> None:
     assert told == ["stays"]
 
 
-async def test_a_desk_rests_and_begins_again() -> None:
+async def test_a_scheduler_rests_and_begins_again() -> None:
     """Turns are given however much later they are wanted."""
-    desk, told = Desk(), []
-    await page(desk.turns(), "a", 1, told)
+    scheduler, told = FairScheduler(), []
+    await page(scheduler.turns(), "a", 1, told)
     await asyncio.sleep(0.01)
-    await page(desk.turns(), "b", 2, told)
+    await page(scheduler.turns(), "b", 2, told)
 
     assert told == ["a", "b", "b"]

@@ -10,7 +10,10 @@ from typing import Any, Self
 
 from metasearch.adapters.fetch.health import Pause, SourceState
 from metasearch.adapters.spec import AdapterSpec, Auth, Dialect, Limits, Paging, RequestTemplate
-from metasearch.engine.scheduler import Desk
+from metasearch.adapters.specs.ownspecs import names_of
+from metasearch.engine.options import OPTIONS, SearchOptions, search_options
+from metasearch.engine.resolved import query_of
+from metasearch.engine.scheduler import FairScheduler
 from metasearch.errors import TimedOut, UnknownSource
 from metasearch.events import (
     Added,
@@ -23,7 +26,7 @@ from metasearch.events import (
     SourceReport,
     Started,
 )
-from metasearch.query import read, to_text
+from metasearch.query import to_text
 from metasearch.record import Author, Hit, Match, Reason, Record
 from metasearch.settings import Settings
 
@@ -195,7 +198,7 @@ class FakeEngine:
         self.heeded: list[Pause] = []
         self.listener: Callable[[Pause], None] | None = None
         self.closed = False
-        self.desk = Desk()
+        self.scheduler = FairScheduler()
         self._ids = count(1)
 
     async def __aenter__(self) -> Self:
@@ -217,13 +220,12 @@ class FakeEngine:
     def when_paused(self, listener: Callable[[Pause], None] | None) -> None:
         self.listener = listener
 
-    def search(
-        self, query: str, *, sources: Sequence[str] | None = None, **options: Any
-    ) -> FakeSearch:
-        text = to_text(read(query, options.get("syntax", "auto")).query)
-        for name in sources or ():
-            self.registry.spec(name)
-        self.asked.append({"query": query, "sources": sources, **options})
+    def search(self, query: str | SearchOptions, **given: Any) -> FakeSearch:
+        options = search_options(query, given)
+        text = to_text(query_of(options).query)
+        for name in names_of(options.sources) or ():
+            self.registry.spec(str(name))
+        self.asked.append({name: getattr(options, name) for name in OPTIONS})
         search = FakeSearch(
             f"s{next(self._ids)}", replace(self.answer, query=text), self.gate, self.fault
         )

@@ -54,6 +54,7 @@ async def test_parameters_reach_the_engine(client, engine):
             "dedup": "url",
             "syntax": "simple",
             "enrich": ("unpaywall",),
+            "cache": True,
             "user": engine.asked[0]["user"],
         }
     ] == engine.asked
@@ -414,8 +415,8 @@ async def test_plans_are_made_in_turns(serve, engine):
     """One source a turn, so that pages are read in between."""
     client = await serve(engine)
     turns = []
-    queue = engine.desk.queue
-    engine.desk.queue = lambda it: turns.append(it) or queue(it)
+    queue = engine.scheduler.queue
+    engine.scheduler.queue = lambda it: turns.append(it) or queue(it)
     await client.get("/plan?q=mice&sources=alpha,beta,gamma")
 
     assert len(turns) == 1 + 3

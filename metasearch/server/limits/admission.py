@@ -1,7 +1,7 @@
 """Who is let in: overload costs the newcomer a moment, not everybody their answers.
 
-Before anything is asked of a database a search takes a seat; there are as many as `AdaptiveLimit` finds that
-this process can serve. If none is free it waits, shortly and in a short line, else it is told to
+Before anything is asked of a database a search takes a seat; there are as many as `AdaptiveLimit`
+finds that this process can serve. If none is free it waits, shortly and in a short line, else it is told to
 come back. What computes for a moment only (a list of sources, completions, a page of an answer that
 is there) takes no seat, but a turn. See docs/decisions/0022-admission.md.
 """
@@ -16,7 +16,7 @@ from contextlib import asynccontextmanager
 from types import TracebackType
 from typing import Self, TypeVar
 
-from metasearch.engine.scheduler import Desk
+from metasearch.engine.scheduler import FairScheduler
 from metasearch.server.limits.adaptive_limit import AdaptiveLimit
 from metasearch.server.limits.fair_queue import FairQueue
 from metasearch.server.problem import Problem
@@ -76,12 +76,12 @@ class Admission:
 
     Args:
         most: There are never more.
-        desk: Where everything that computes waits for its turn.
+        scheduler: Where everything that computes waits for its turn.
     """
 
-    def __init__(self, most: int, desk: Desk) -> None:
+    def __init__(self, most: int, scheduler: FairScheduler) -> None:
         self.pace = AdaptiveLimit(most)
-        self._desk = desk
+        self._scheduler = scheduler
         self._running = 0
         self._brief = 0
         self._writing = asyncio.Lock()
@@ -121,7 +121,7 @@ class Admission:
         self._brief += 1
         self._watch()
         try:
-            await self._desk.turns().next()
+            await self._scheduler.turns().next()
             yield
         finally:
             self._brief -= 1
@@ -129,7 +129,7 @@ class Admission:
     async def written(self, write: Callable[[], T], *, large: bool) -> T:
         """What `write` computes: in a turn, or in a thread, one at a time, where it is large."""
         if not large:
-            await self._desk.turns().next()
+            await self._scheduler.turns().next()
             return write()
         async with self._writing:
             return await asyncio.to_thread(write)
@@ -216,7 +216,7 @@ class Admission:
         """Measure how long work waits: for the loop, and then for its turn."""
         now = _now()
         late = max(0.0, now - self._looked - TICK)
-        self.pace.measured(late, self._desk.wait, now - self._looked, self._running)
+        self.pace.measured(late, self._scheduler.wait, now - self._looked, self._running)
         self._fill()
         if self._running or self._brief or len(self._line):
             self._next()

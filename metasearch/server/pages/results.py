@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from metasearch.engine.paging import held_back
+from metasearch.engine.pages import held_back
 from metasearch.events import Answer, SourceReport
 from metasearch.formats import FORMATS
 from metasearch.formats.failures import NAMED_FIRST, alike, as_line

@@ -11,7 +11,8 @@ import pytest
 from metasearch.adapters.specs import ownspecs
 from metasearch.adapters.specs.registry import Registry
 from metasearch.adapters.specs.specfile import MOST_LAYERS
-from metasearch.engine.engine import Engine, explain_plan
+from metasearch.engine.dry_run import explain_plan
+from metasearch.engine.engine import Engine
 from metasearch.errors import SettingsError, SpecError, UnknownSource, UsageError
 from metasearch.settings import Settings
 
@@ -172,10 +173,12 @@ def test_an_edited_spec_is_another_search(tmp_path: Path) -> None:
     it stood for."""
     engine = Engine(Settings(), single=True)
     path = write(tmp_path, "crossref")
-    before, shipped = (engine.search("jazz", sources=it)._wanted.name for it in (path, "crossref"))
+    before, shipped = (
+        engine.search("jazz", sources=it)._resolved.name for it in (path, "crossref")
+    )
     os.utime(path, (1, 1))
 
-    assert len({before, shipped, engine.search("jazz", sources=path)._wanted.name}) == 3
+    assert len({before, shipped, engine.search("jazz", sources=path)._resolved.name}) == 3
 
 
 # --------------------------------------------------------------------------- extends

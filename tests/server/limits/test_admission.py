@@ -8,7 +8,7 @@ from collections.abc import Hashable
 
 import pytest
 
-from metasearch.engine.scheduler import Desk
+from metasearch.engine.scheduler import FairScheduler
 from metasearch.server.limits.adaptive_limit import TARGET
 from metasearch.server.limits.admission import (
     LATEST,
@@ -25,7 +25,7 @@ from tests.adapters.fetch.timeless import TimelessLoop, timeless
 
 def gate(most: int = 8) -> Admission:
     """One with so many seats, while no lag is measured."""
-    return Admission(most, Desk())
+    return Admission(most, FairScheduler())
 
 
 async def filled(it: Admission, user: Hashable = "greedy") -> list[Permit]:
@@ -183,13 +183,13 @@ async def test_a_loop_that_is_late_lets_nobody_in():
 @timeless
 async def test_seats_become_fewer_while_pages_wait_for_their_turn():
     """Those who have a seat keep it; the next ones are told to come back until fewer run."""
-    desk = Desk()
-    it, loop = Admission(64, desk), asyncio.get_running_loop()
+    scheduler = FairScheduler()
+    it, loop = Admission(64, scheduler), asyncio.get_running_loop()
     assert isinstance(loop, TimelessLoop)
     seats = await filled(it)
 
     async def read_pages() -> None:
-        turns = desk.turns()
+        turns = scheduler.turns()
         while True:
             await turns.next()
             loop.pass_by(2 * TARGET / 20)

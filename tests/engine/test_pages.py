@@ -1,4 +1,4 @@
-"""Pages of an answer, and what is said of all that there is."""
+"""Positions that hits keep, the lists that are remembered, and the pages of an answer."""
 
 from __future__ import annotations
 
@@ -9,10 +9,161 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.engine.paging import LAST_PLACE, totals, window
+from metasearch.engine import pages as pages_module
+from metasearch.engine.pages import (
+    LAST_PLACE,
+    MOST_BYTES,
+    MOST_LISTS,
+    Positions,
+    PositionStore,
+    totals,
+    window,
+)
 from metasearch.errors import TimedOut
 from metasearch.events import Answer, Counts, NextPage, Paging, SourceReport
 from metasearch.record import Hit, Record
+
+
+def hit(*ids: str) -> Hit:
+    """The hit of these records."""
+    records = tuple(Record(source="a", source_id=name) for name in sorted(ids))
+    return Hit(id=min(ids), record=records[0], records=records, provenance={})
+
+
+def settled(own: Positions, round_: int, *hits: Hit, least: int = 0) -> dict[int, str]:
+    """Who sits where after a round; the new ones in the order given."""
+    seated, fresh = own.seat(hits)
+    own.settle(round_, seated, fresh, least)
+    return {place: it.id for place, it in sorted(seated.items())}
+
+
+def test_what_is_new_goes_to_the_end() -> None:
+    """And who has a place keeps it, under whatever name, and wherever it is told."""
+    own = Positions()
+
+    assert settled(own, 0, hit("m"), hit("n")) == {0: "m", 1: "n"}
+    assert settled(own, 1, hit("z"), hit("b", "n"), hit("m")) == {0: "m", 1: "b", 2: "z"}
+    assert len(own) == 3
+    assert (own.covered(1), own.covered(2)) == (2, 3)
+
+
+def test_hits_that_join_stand_at_the_first_place() -> None:
+    """The other one stays empty; if they part again, both have their own."""
+    own = Positions()
+    settled(own, 0, hit("a"), hit("b"), hit("c"))
+
+    assert settled(own, 1, hit("c", "a"), hit("b")) == {0: "a", 1: "b"}
+    assert settled(own, 2, hit("c"), hit("a"), hit("b"), hit("d")) == {
+        0: "a",
+        1: "b",
+        2: "c",
+        3: "d",
+    }
+
+
+def test_hits_that_part_give_one_more_at_the_end() -> None:
+    """Which of them stays does not depend on the order in which they are told."""
+    one, other = Positions(), Positions()
+    for own in (one, other):
+        settled(own, 0, hit("a", "b"), hit("c"))
+
+    assert settled(one, 1, hit("a"), hit("b"), hit("c")) == settled(
+        other, 1, hit("b"), hit("c"), hit("a")
+    )
+    assert settled(one, 1, hit("b"), hit("a")) == {0: "a", 2: "b"}
+
+
+def test_a_round_may_hold_empty_places() -> None:
+    """So many it has at least."""
+    own = Positions()
+
+    assert settled(own, 0, hit("a"), least=5) == {0: "a"}
+    assert settled(own, 1, hit("a"), hit("b")) == {0: "a", 5: "b"}
+
+
+def test_a_list_that_others_have_written_further() -> None:
+    """Who is new in its first round stands behind all that is known; that is reached with its last
+    round."""
+    own = Positions()
+    settled(own, 0, hit("a"))
+    settled(own, 1, hit("a"), hit("b"))
+
+    assert settled(own, 0, hit("a"), hit("new")) == {0: "a", 2: "new"}
+    assert (own.covered(1), own.covered(2), len(own)) == (1, 3, 3)
+
+
+def test_what_is_lacking() -> None:
+    """A record that stood on the page and is in no hit now."""
+    own = Positions()
+    settled(own, 0, hit("a"), hit("b"), hit("c"))
+
+    assert own.lacks(0, 2, [hit("a")])
+    assert not own.lacks(0, 1, [hit("a")])
+    assert not own.lacks(0, 2, [hit("a", "b")])
+
+
+@given(
+    st.dictionaries(st.integers(-(2**63), 2**63 - 1), st.integers(0, 10_000)),
+    st.lists(st.integers(0, 10_000)),
+)
+def test_a_packed_list_is_the_same(places: dict[int, int], edges: list[int]) -> None:
+    """Twelve bytes a record, and a few more."""
+    packed = Positions(places, edges).packed()
+    back = Positions.unpacked(packed)
+
+    assert (back._places, back._edges) == (places, edges)
+    assert len(packed) == 8 + 8 * len(edges) + 12 * len(places)
+
+
+def test_a_list_begun_anew_replaces_the_one_that_was_known() -> None:
+    """Unless it begins in the same way: then its further rounds are known still."""
+    position_store = PositionStore()
+    known, same, other = Positions(), Positions(), Positions()
+    settled(known, 0, hit("a"), hit("b"))
+    settled(known, 1, hit("a"), hit("b"), hit("c"))
+    settled(same, 0, hit("a"), hit("b"))
+    settled(other, 0, hit("b"), hit("a"))
+    position_store.keep("search", known)
+
+    position_store.begin("search", same)
+    assert len(position_store.get("search") or Positions()) == 3
+    position_store.begin("search", other)
+    assert len(position_store.get("search") or Positions()) == 2
+    assert position_store.get("another") is None
+
+
+def test_what_is_remembered_is_bounded() -> None:
+    """By lists and by bytes; the one that was not used for longest goes first."""
+    position_store = PositionStore()
+    small, large = Positions({1: 1}, [1]), Positions(dict.fromkeys(range(MOST_BYTES // 30), 1), [1])
+    for number in range(MOST_LISTS):
+        position_store.keep(number, small)
+    assert position_store.get(0) is not None
+    position_store.keep("one more", small)
+    assert (len(position_store), position_store.get(1), position_store.get(0) is not None) == (
+        MOST_LISTS,
+        None,
+        True,
+    )
+
+    for number in range(5):
+        position_store.keep(("large", number), large)
+    assert position_store.size == sum(map(len, position_store._lists.values())) <= MOST_BYTES
+    assert position_store.get(("large", 4)) is not None
+    position_store.keep("too large", Positions(dict.fromkeys(range(MOST_BYTES // 10), 1), [1]))
+    assert (len(position_store), position_store.size) == (0, 0)
+
+
+def test_no_query_is_kept() -> None:
+    """What people search for is theirs."""
+    position_store = PositionStore()
+    position_store.keep(("a secret illness", ("crossref",)), Positions({1: 1}, [1]))
+
+    assert b"illness" not in repr(position_store._lists).encode()
+    assert pages_module.MOST_BYTES == 4 * 1024 * 1024
+
+
+# pages
 
 
 def whole(*places: int, known: int | None = None) -> Answer:

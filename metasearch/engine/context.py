@@ -1,0 +1,53 @@
+"""What the searches of one engine share, and what one search hands to the sources that it asks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from metasearch.adapters.fetch.fetch import Fetcher
+from metasearch.engine.answers import AnswerCache
+from metasearch.engine.pages import PositionStore
+from metasearch.engine.resolved import ResolvedSearch
+from metasearch.engine.scheduler import FairScheduler, Turns, Warmup
+from metasearch.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """What the searches of one engine share.
+
+    Attributes:
+        answer_cache: Answers of the last minute; None where every search asks the sources.
+        position_store: The lists that were shown last.
+    """
+
+    settings: Settings
+    fetcher: Fetcher
+    warmup: Warmup
+    scheduler: FairScheduler
+    answer_cache: AnswerCache | None
+    position_store: PositionStore
+
+
+@dataclass(frozen=True, slots=True)
+class SearchContext:
+    """What all sources of a search are asked with.
+
+    Attributes:
+        search: Id of the search, for the log.
+        resolved: What is asked for.
+        shared: Of the engine.
+        turns: When to compute.
+        began: When the search began, in `loop.time()` seconds.
+    """
+
+    search: str
+    resolved: ResolvedSearch
+    shared: Shared
+    turns: Turns
+    began: float
+
+    @property
+    def deadline(self) -> float:
+        """When the search ends, in `loop.time()` seconds."""
+        return self.began + self.resolved.seconds

@@ -1,0 +1,350 @@
+"""The options of a search: one type, declared once.
+
+A field of `SearchOptions` holds its own `Option`: the text that explains it, its limits, its names
+on the command line and in a query string. From these the command's `--help`, the parameters that
+the server reads, and the tables in docs/server.md and docs/library.md are made
+(`tools/option_tables.py`). To add an option, declare it here and use it in the engine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
+
+from metasearch.errors import UsageError
+from metasearch.query import CHOICES, Query, YearsLike
+from metasearch.record import VERSIONS_MODES, VersionsMode
+
+if TYPE_CHECKING:
+    from metasearch.adapters.specs.ownspecs import SourcesLike
+
+#: Positions of a merged list that can be reached; `start` and `limit` together stay within.
+LAST_PLACE = 10_000
+#: Largest values of one search.
+MAX_LIMIT, MAX_PER_SOURCE, MAX_TIMEOUT, MAX_SOURCES, MAX_ENRICHERS = (
+    LAST_PLACE,
+    2_000,
+    600.0,
+    200,
+    5,
+)
+#: Shortest times, in seconds.
+MIN_SECONDS = 0.001
+
+#: What values an option takes, as the command line and a query string write them: any text; a whole
+#: number; a number of records, for which a server has a limit of its own; seconds; names with
+#: commas between them; a range of years; one of `Option.choices`; the name of a strategy; or
+#: nothing, because naming the option is enough.
+Kind = Literal[
+    "text", "number", "records", "seconds", "names", "years", "choice", "strategy", "flag"
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Option:
+    """What is declared of one option, for all that read or show it.
+
+    Attributes:
+        help: What it does, in one or two sentences.
+        kind: What values it takes.
+        least, most: Limits of a number.
+        choices: All values, where they are few.
+        flags: Its names on the command line; none where the command does not have it.
+        metavar: What stands for its value in `--help`.
+        parameters: Its names in a query string; none where a request does not have it.
+        default: What holds where it is not given, in words.
+        pages: Pages of docs/ that say more, with their anchors.
+    """
+
+    help: str
+    kind: Kind
+    least: float = 0
+    most: float = 0
+    choices: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ()
+    metavar: str | None = None
+    parameters: tuple[str, ...] = ()
+    default: str = "as configured"
+    pages: tuple[str, ...] = ()
+
+    def check(self, name: str, value: float | None) -> None:
+        """Raise a UsageError where a number is outside the limits; None is always allowed."""
+        check(name, value, self.least, self.most)
+
+
+def _declared(option: Option) -> dict[str, Option]:
+    return {"option": option}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchOptions:
+    """What one search is asked for; checked when it is made.
+
+    `options.OPTIONS` holds the text of each field. What depends on an engine is checked by
+    `Engine.search`: names of sources and strategies, the query, the years, and that `wait` is at
+    most the timeout.
+
+    Raises:
+        UsageError: A value is outside its limits.
+    """
+
+    query: str | Query = field(
+        metadata=_declared(
+            Option(
+                help="The query: text in the syntax of metasearch or of a database; a program may "
+                "pass a tree.",
+                kind="text",
+                parameters=("q",),
+                default="required",
+                pages=("query.md", "syntaxes.md"),
+            )
+        )
+    )
+    start: int = field(
+        default=0,
+        metadata=_declared(
+            Option(
+                help="Skip N hits of the merged list: the next page of the same search.",
+                kind="number",
+                least=0,
+                most=LAST_PLACE - 1,
+                flags=("--start",),
+                metavar="N",
+                parameters=("start",),
+                default="0",
+                pages=("paging.md",),
+            )
+        ),
+    )
+    limit: int | None = field(
+        default=None,
+        metadata=_declared(
+            Option(
+                help="Return at most N hits; each source is asked for as many records, at least "
+                "20.",
+                kind="records",
+                least=1,
+                most=MAX_LIMIT,
+                flags=("-n", "--limit"),
+                metavar="N",
+                parameters=("count", "n"),
+                default="all hits of one page of each source (a table on the command line: 20)",
+            )
+        ),
+    )
+    sources: SourcesLike | None = field(
+        default=None,
+        metadata=_declared(
+            Option(
+                help="Ask only these sources and groups (medicine, books ...). Except in a "
+                "request, also spec files (./fx.toml).",
+                kind="names",
+                most=MAX_SOURCES,
+                flags=("-s", "--sources"),
+                metavar="NAME,...",
+                parameters=("sources",),
+                default="the default sources",
+                pages=("sources.md", "adapters.md#a-spec-file-is-a-source"),
+            )
+        ),
+    )
+    years: YearsLike | None = field(
+        default=None,
+        metadata=_declared(
+            Option(
+                help="Years of publication: 2019, 2019-2024, 2019- or -2024.",
+                kind="years",
+                flags=("--year",),
+                metavar="YEARS",
+                parameters=("year",),
+                default="any",
+            )
+        ),
+    )
+    timeout: float | None = field(
+        default=None,
+        metadata=_declared(
+            Option(
+                help="Return the answer after so many seconds, without the sources that have not "
+                "finished.",
+                kind="seconds",
+                least=MIN_SECONDS,
+                most=MAX_TIMEOUT,
+                flags=("--timeout",),
+                metavar="SECONDS",
+                parameters=("timeout",),
+            )
+        ),
+    )
+    wait: float | None = field(
+        default=None,
+        metadata=_declared(
+            Option(
+                help="Return what is there after so many seconds, while the search continues until "
+                "its timeout. Streams ignore it.",
+                kind="seconds",
+                least=MIN_SECONDS,
+                most=MAX_TIMEOUT,
+                flags=("--wait",),
+                metavar="SECONDS",
+                parameters=("wait",),
+                pages=("waiting.md",),
+            )
+        ),
+    )
+    per_source: int | None = field(
+        default=None,
+        metadata=_declared(
+            Option(
+                help="Ask each source for N records, whatever the limit.",
+                kind="records",
+                least=1,
+                most=MAX_PER_SOURCE,
+                flags=("--per-source",),
+                metavar="N",
+                parameters=("per_source",),
+            )
+        ),
+    )
+    versions: VersionsMode | None = field(
+        default=None,
+        metadata=_declared(
+            Option(
+                help="Preprint and article of a work: one hit that lists both (group), a hit each "
+                "(separate), or one hit without a difference (merge).",
+                kind="choice",
+                choices=VERSIONS_MODES,
+                flags=("--versions",),
+                parameters=("versions",),
+            )
+        ),
+    )
+    dedup: str | None = field(
+        default=None,
+        metadata=_declared(
+            Option(
+                help="Strategy that finds duplicates; `metasearch strategies` lists all.",
+                kind="strategy",
+                flags=("--dedup",),
+                metavar="NAME",
+                parameters=("dedup",),
+                pages=("strategies.md",),
+            )
+        ),
+    )
+    syntax: str = field(
+        default="auto",
+        metadata=_declared(
+            Option(
+                help="Syntax of the query; auto recognises it.",
+                kind="choice",
+                choices=CHOICES,
+                flags=("--syntax",),
+                parameters=("syntax",),
+                default="`auto`",
+                pages=("syntaxes.md",),
+            )
+        ),
+    )
+    enrich: SourcesLike | None = field(
+        default=None,
+        metadata=_declared(
+            Option(
+                help="Ask these sources (unpaywall), by DOI, where the hits of the answer can be "
+                "read; none asks no source.",
+                kind="names",
+                most=MAX_ENRICHERS,
+                flags=("--enrich",),
+                metavar="NAME,...",
+                parameters=("enrich",),
+                pages=("enrich.md",),
+            )
+        ),
+    )
+    cache: bool = field(
+        default=True,
+        metadata=_declared(
+            Option(
+                help="Ask the sources even for pages that are in the cache, and for an answer of "
+                "the last minute.",
+                kind="flag",
+                flags=("--no-cache",),
+                default="the caches are used; False asks the sources",
+                pages=("cache.md",),
+            )
+        ),
+    )
+    user: Hashable = field(
+        default=None,
+        metadata=_declared(
+            Option(
+                help="The person whose search this is, where several share the engine: a busy "
+                "source is shared among users first, then among the searches of each.",
+                kind="text",
+                default="a user of its own",
+                pages=("politeness.md#rates-and-turns",),
+            )
+        ),
+    )
+
+    def __post_init__(self) -> None:
+        for name in ("limit", "start"):
+            OPTIONS[name].check(name, getattr(self, name))
+        check("start and limit together", self.start + (self.limit or 0), 0, LAST_PLACE)
+        for name in ("per_source", "timeout"):
+            OPTIONS[name].check(name, getattr(self, name))
+        if self.versions not in (None, *VERSIONS_MODES):
+            raise UsageError(
+                f"versions must be one of {', '.join(VERSIONS_MODES)}, is {self.versions!r}"
+            )
+
+
+class SearchKeywords(TypedDict, total=False):
+    """The same options as keyword arguments, for type checkers and editors; a test compares them
+    with `SearchOptions`.
+    """
+
+    start: int
+    limit: int | None
+    sources: SourcesLike | None
+    years: YearsLike | None
+    timeout: float | None
+    wait: float | None
+    per_source: int | None
+    versions: VersionsMode | None
+    dedup: str | None
+    syntax: str
+    enrich: SourcesLike | None
+    cache: bool
+    user: Hashable
+
+
+#: Field of `SearchOptions` -> what is declared of it, in the order of the fields.
+OPTIONS: Mapping[str, Option] = {
+    declared.name: declared.metadata["option"] for declared in fields(SearchOptions)
+}
+
+
+def search_options(
+    query: str | Query | SearchOptions, keywords: SearchKeywords | Mapping[str, Any]
+) -> SearchOptions:
+    """The options that a caller has given.
+
+    Args:
+        query: Text, a tree, or options that hold one.
+        keywords: Fields of `SearchOptions`; they replace those of `query`.
+
+    Raises:
+        UsageError: A value is outside its limits.
+        TypeError: There is no such option.
+    """
+    if isinstance(query, SearchOptions):
+        return replace(query, **keywords) if keywords else query
+    return SearchOptions(query=query, **keywords)
+
+
+def check(name: str, value: float | None, least: float, most: float) -> None:
+    """Raise a UsageError unless a number is from `least` to `most`; None is always allowed."""
+    if value is not None and not least <= value <= most:
+        raise UsageError(f"{name} must be between {least:g} and {most:g}, is {value:g}")

@@ -1,0 +1,252 @@
+"""The options of a search under the settings and sources of an engine: names are looked up, the
+query is read, and what was left open is filled in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from metasearch.adapters.spec import AdapterSpec
+from metasearch.adapters.specs.ownspecs import SourcesLike, is_path, names_of
+from metasearch.adapters.specs.registry import Registry
+from metasearch.dedup import Chain, Strategy, strategy
+from metasearch.dedup.pins import Pins
+from metasearch.engine.options import (
+    LAST_PLACE,
+    MAX_ENRICHERS,
+    MAX_PER_SOURCE,
+    MAX_SOURCES,
+    MIN_SECONDS,
+    SearchOptions,
+    check,
+)
+from metasearch.engine.pages import window
+from metasearch.errors import UsageError
+from metasearch.events import Answer
+from metasearch.query import Query, ReadQuery, conjunction, read, to_text, years_of
+from metasearch.record import VersionsMode
+from metasearch.settings import NO_ENRICHER, Settings
+
+#: Rounds of asking that a list may have.
+MAX_ROUNDS = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Named:
+    """A source that takes part in a search.
+
+    Attributes:
+        notes: What its report says of how it was chosen.
+    """
+
+    name: str
+    spec: AdapterSpec
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResolvedSearch:
+    """The options of a search, and what an engine makes of them.
+
+    Attributes:
+        options: As they were given.
+        query: With the years.
+        text: The query in its normal spelling.
+        syntax: That the query was read in.
+        notes: What the text of the query says and `query` does not.
+        sources: Those to ask.
+        enrichers: Those that are asked for the works that the page shows.
+        files: Path and time of change of each spec file that was named by its path.
+        depth: Records of each source that a round holds.
+        reach: Records of each source that all rounds together may hold.
+        seconds: Until the answer is returned, whoever is missing.
+        wait: Seconds until a caller who awaits the search gets what is there; None for its end.
+        chain: The matchers of the strategy, under the pins.
+    """
+
+    options: SearchOptions
+    query: Query
+    text: str
+    syntax: str
+    notes: tuple[str, ...]
+    sources: tuple[Named, ...]
+    enrichers: tuple[Named, ...]
+    files: tuple[tuple[str, float], ...]
+    depth: int
+    reach: int
+    seconds: float
+    wait: float | None
+    versions: VersionsMode
+    strategy: Strategy
+    chain: Chain
+
+    @property
+    def places(self) -> int:
+        """So many positions of the list must be known. The first page takes what the first round
+        gives.
+        """
+        start = self.options.start
+        return start + (self.options.limit or 1) if start else 0
+
+    @property
+    def name(self) -> tuple[Hashable, ...]:
+        """Everything that shapes the list, but for what the sources answer."""
+        return (
+            self.text,
+            tuple(source.name for source in self.sources),
+            self.files,
+            self.depth,
+            self.versions,
+            self.strategy.name,
+            self.options.cache,
+        )
+
+    def page(self, whole: Answer) -> Answer:
+        """The page out of all hits. While a source is still running no position is settled, so no
+        page follows yet.
+        """
+        page = window(whole, self.options.start, self.options.limit)
+        page = replace(page, syntax=self.syntax, notes=self.notes)
+        if page.running:
+            return replace(page, paging=replace(page.paging, next=None))
+        return page
+
+    def holds(self, other: ResolvedSearch) -> bool:
+        """Whether the whole answer to this search will hold the page of the other one.
+
+        A first page comes from a first page only: a list whose end was asked for holds more than it
+        would.
+        """
+        if not self.options.cache or self.name != other.name or other.seconds > self.seconds:
+            return False
+        if [it.name for it in self.enrichers] != [it.name for it in other.enrichers]:
+            return False
+        own, others = self.options, other.options
+        if self.enrichers and (own.start, own.limit) != (others.start, others.limit):
+            return False  # enrichers are asked for the one page
+        if others.start:
+            return other.places <= max(self.places, self.depth)
+        return not own.start
+
+
+def resolved(
+    options: SearchOptions,
+    registry: Registry,
+    settings: Settings,
+    default: Strategy,
+    pins: Pins,
+) -> ResolvedSearch:
+    """What the options ask for.
+
+    Args:
+        options: Of the search.
+        registry: Knows the sources.
+        settings: Fill in what the options leave open.
+        default: The strategy of the settings.
+        pins: What is decided to be the same or different.
+
+    Raises:
+        UsageError: The query or an option cannot be used.
+        SpecError: A spec in use is wrong.
+    """
+    asked = query_of(options)
+    seconds = options.timeout or settings.timeout
+    check("wait", options.wait, MIN_SECONDS, seconds)
+    wait = settings.wait if options.wait is None else options.wait
+    enrich = settings.enrich if options.enrich is None else options.enrich
+    registry, named, enriching = with_files(registry, options.sources, enrich)
+    names = sources_of(registry, named)
+    depth = depth_of(options, settings)
+    chosen = default if options.dedup is None else strategy(options.dedup)
+    origins = [registry.origin(name) for name in names]
+    enrichers = _enrichers(registry, enriching)
+    return ResolvedSearch(
+        options=options,
+        query=asked.query,
+        text=to_text(asked.query),
+        syntax=asked.syntax,
+        notes=asked.notes,
+        sources=tuple(_source(name, registry, enrichers) for name in names),
+        enrichers=tuple(enricher for enricher in enrichers if enricher.name not in names),
+        files=tuple(origin for origin in origins if origin is not None),
+        depth=depth,
+        reach=reach_of(depth),
+        seconds=seconds,
+        wait=wait if wait is not None and wait < seconds else None,
+        versions=options.versions or settings.versions,
+        strategy=chosen,
+        chain=chosen.chain.pinned(pins) if pins else chosen.chain,
+    )
+
+
+def query_of(options: SearchOptions) -> ReadQuery:
+    """The query of a search, its years included."""
+    query = options.query
+    given = read(query, options.syntax) if isinstance(query, str) else ReadQuery(query, "simple")
+    tree = conjunction(given.query, years_of(options.years))
+    return ReadQuery(tree, given.syntax, given.notes)
+
+
+def with_files(
+    registry: Registry, sources: SourcesLike | None, enrich: SourcesLike
+) -> tuple[Registry, list[str] | None, list[str]]:
+    """The registry with the spec files that are named, and the names of the sources to ask and of
+    the enrichers.
+    """
+    asked, wished = names_of(sources), names_of(enrich) or ()
+    given = (*(asked or ()), *wished)
+    if any(is_path(name) for name in given):
+        registry = registry.with_files(given)
+
+    def names(all_: Sequence[str | Path]) -> list[str]:
+        return [registry.name_of(name) if is_path(name) else str(name) for name in all_]
+
+    return registry, None if asked is None else names(asked), names(wished)
+
+
+def sources_of(registry: Registry, sources: Sequence[str] | None) -> list[str]:
+    """The names of the sources to ask, groups expanded."""
+    names = registry.expand(sources) if sources is not None else registry.default()
+    if not names:
+        off = registry.disabled(sources)
+        advice = "Name some, or enable some in the configuration."
+        if off:
+            advice = f"These are off, and asked where they are named one by one: {', '.join(off)}."
+        raise UsageError("no source to ask", advice=advice)
+    check("number of sources", len(names), 1, MAX_SOURCES)
+    return names
+
+
+def depth_of(options: SearchOptions, settings: Settings) -> int:
+    """Records of each source that a round holds."""
+    wanted = max(settings.per_source, options.limit or 0)
+    return options.per_source or min(MAX_PER_SOURCE, wanted)
+
+
+def reach_of(depth: int) -> int:
+    """Records of each source that all rounds together may hold."""
+    return min(LAST_PLACE, depth * MAX_ROUNDS)
+
+
+def _source(name: str, registry: Registry, enrichers: Sequence[Named]) -> Named:
+    notes = [note] if (note := registry.stands_for(name)) else []
+    if any(enricher.name == name for enricher in enrichers):
+        notes.append("it is searched, so it was not asked for single works as well")
+    return Named(name=name, spec=registry.spec(name), notes=tuple(notes))
+
+
+def _enrichers(registry: Registry, names: Sequence[str]) -> list[Named]:
+    """Those that can be asked for single works. One that is searched has answered already, and is
+    not asked again.
+    """
+    names = [name for name in dict.fromkeys(names) if name != NO_ENRICHER]
+    check("number of enrichers", len(names), 0, MAX_ENRICHERS)
+    enrichers = [Named(name=name, spec=registry.spec(name)) for name in names]
+    for enricher in enrichers:
+        if enricher.spec.enrich is None:
+            able = [name for name in registry.names() if registry.spec(name).enrich is not None]
+            advice = f"These can: {', '.join(able)}." if able else "No source here can."
+            raise UsageError(f"{enricher.name} cannot be asked for single works", advice=advice)
+    return enrichers
