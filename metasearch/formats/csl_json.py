@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from metasearch.bib import convert, normalise
+from metasearch.bib import converters, normalise
 from metasearch.bib.field_limits import most
-from metasearch.bib.people import person
+from metasearch.bib.names.converters import person
 from metasearch.bib.strings import strings
 from metasearch.formats.reading import accession, values
 from metasearch.formats.reading.drafts import Draft
@@ -107,7 +107,7 @@ def _draft(item: Mapping[str, Any]) -> Draft:
         "language": values.language(texts("language")),
         "abstract": values.abstract(texts("abstract")[:1]),
         "keywords": _keywords(texts("keyword"), texts("categories", "subject")),
-        "citations": convert.integer(item.get("is-referenced-by-count")),
+        "citations": converters.integer(item.get("is-referenced-by-count")),
     }
     given = [(name, text) for name in item if name not in _HELD for text in texts(name)]
     return Draft(fields, database, given=given)
@@ -123,7 +123,7 @@ def _kind(words: list[str], venue: str | None) -> str | None:
 def _date(found: Any) -> str | None:
     """A CSL date, or a string where one should be."""
     if isinstance(found, Mapping):
-        parts = convert.date_parts(found.get("date-parts"))
+        parts = converters.date_parts(found.get("date-parts"))
         said = strings([found.get("raw"), found.get("literal")])
         return (
             parts

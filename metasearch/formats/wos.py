@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from metasearch.bib import convert
+from metasearch.bib import converters
 from metasearch.formats.reading import accession, values, worktypes
 from metasearch.formats.reading.drafts import Draft
 from metasearch.formats.reading.pieces import Text
@@ -133,7 +133,7 @@ def _draft(block: Block) -> Draft:
         "language": values.language(block.values("LA")),
         "abstract": values.abstract(block.values("AB")) or values.abstract(block.values("Z4")),
         "keywords": values.keywords(block.values("DE", "ID")),
-        "citations": convert.integer(block.value("TC") or block.value("Z9")),
+        "citations": converters.integer(block.value("TC") or block.value("Z9")),
     }
     return Draft(fields, _database(number))
 

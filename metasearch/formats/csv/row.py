@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any
 
-from metasearch.bib import convert
+from metasearch.bib import converters
 from metasearch.formats import origins
 from metasearch.formats.csv.columns import Columns
 from metasearch.formats.reading import accession, values
@@ -210,8 +210,8 @@ def _rest(cells: Cells, fields: Fields) -> None:
     fields["subjects"] = values.keywords(_apart(cells.all("subjects")))
     fields["version"] = values.first_text(cells.all("version"))
     fields["licence"] = values.first_text(cells.all("licence"))
-    fields["retracted"] = convert.said_true(cells.one("retracted"))
-    fields["open_access"] = convert.open_access(
+    fields["retracted"] = converters.said_true(cells.one("retracted"))
+    fields["open_access"] = converters.open_access(
         [part for it in cells.all("open_access") for part in it.split(";")]
     )
     fields["pdf_url"] = next(iter(values.links(cells.all("pdf_url"))), None)

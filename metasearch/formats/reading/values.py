@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from metasearch.bib import byline, convert, normalise, unicode_forms
+from metasearch.bib import converters, normalise, unicode_forms
 from metasearch.bib.field_limits import MOST_GIVEN
-from metasearch.bib.people import person
+from metasearch.bib.names import byline
+from metasearch.bib.names.converters import person
 from metasearch.record import Author
 
 #: Characters that are looked at of a value which cannot be long: a number, a date, a name, an
@@ -86,7 +87,7 @@ def abstract(values: Iterable[str]) -> str | None:
         for value in values
         if (found := text(value)) and not found.startswith("Copyright of ")
     ]
-    return convert.abstract(" ".join(said).removeprefix("<正>")) if said else None
+    return converters.abstract(" ".join(said).removeprefix("<正>")) if said else None
 
 
 def keywords(values: Iterable[str]) -> tuple[str, ...]:
@@ -253,7 +254,7 @@ _MONTH_DAY = re.compile(r"([A-Za-z]{3,9})\.?(?: (\d{1,2}))?(?![-\w])")
 
 def year(values: Iterable[str]) -> int | None:
     """The first plausible year."""
-    return convert.year([value[:SHORT] for value in values])
+    return converters.year([value[:SHORT] for value in values])
 
 
 def date(values: Iterable[str], known: int | None) -> str | None:
@@ -274,13 +275,13 @@ def date(values: Iterable[str], known: int | None) -> str | None:
 def _date(value: str, known: int | None) -> str | None:
     hit = _YEAR_FIRST.match(value)
     if hit and (hit[2] or len(value) == 4):
-        return convert.date([hit[1], *(part for part in hit.groups()[1:] if part)])
+        return converters.date([hit[1], *(part for part in hit.groups()[1:] if part)])
     if value.isdecimal() and len(value) == 8:
-        return convert.date([value[:4], value[4:6], value[6:]])
+        return converters.date([value[:4], value[4:6], value[6:]])
     if hit and value[4:5] == " ":
-        return convert.date_words(value)
+        return converters.date_words(value)
     hit = _MONTH_DAY.match(value)
-    return convert.date([str(known), hit[1], hit[2] or ""]) if hit and known else None
+    return converters.date([str(known), hit[1], hit[2] or ""]) if hit and known else None
 
 
 # --------------------------------------------------------------------------- the rest
@@ -298,13 +299,13 @@ _LANGUAGES = {
 
 
 def language(values: Iterable[str]) -> str | None:
-    """As `convert.language`, and Chinese words for languages; what is too long for one says
+    """As `converters.language`, and Chinese words for languages; what is too long for one says
     nothing.
     """
     for value in values:
         word = text(value[:SHORT].partition("<!--")[0]).strip(" ;；")
         if word and len(word) <= 40:
-            return _LANGUAGES.get(word.lower()) or convert.language(word)
+            return _LANGUAGES.get(word.lower()) or converters.language(word)
     return None
 
 

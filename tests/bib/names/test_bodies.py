@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-from metasearch.bib.corporate import is_body
-from metasearch.bib.people import names, names_catalogue, person
+from metasearch.bib.names.bodies import is_body
+from metasearch.bib.names.converters import names, names_catalogue, person
 from metasearch.record import Author
 
 

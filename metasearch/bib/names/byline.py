@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from metasearch.bib import normalise
-from metasearch.bib.people import person
+from metasearch.bib.names.converters import person
 from metasearch.bib.strings import first
 from metasearch.record import Author
 

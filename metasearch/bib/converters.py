@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from metasearch.bib import byline, marc_names, people
 from metasearch.bib.dates import (
     date,
     date_parts,
@@ -40,6 +39,8 @@ from metasearch.bib.identifiers import (
     pmid,
     url,
 )
+from metasearch.bib.names import byline, headings
+from metasearch.bib.names import converters as people
 from metasearch.bib.numbering import (
     article_number,
     citation_issue,
@@ -202,7 +203,7 @@ PLURAL_FIELDS = frozenset({"titles", "authors", "editors", "isbn", "issn", "keyw
 NAME_CONVERTERS: Mapping[str, Callable[[str], str]] = {
     "names-homonym": people.without_homonym,
     "names-degrees": people.without_degrees,
-    "names-catalogue": marc_names.personal,
+    "names-catalogue": headings.personal,
 }
 
 #: Converters that take XML elements, because they need more than the texts.

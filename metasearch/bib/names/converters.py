@@ -10,11 +10,12 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from metasearch.bib import marc_names, normalise
-from metasearch.bib.corporate import employed, is_body
+from metasearch.bib import normalise
+from metasearch.bib.fast_records import made_author
 from metasearch.bib.field_limits import LIMITS, MOST_GIVEN, Cuts, bounded, most
-from metasearch.bib.made import made_author
 from metasearch.bib.marc import MarcField
+from metasearch.bib.names import headings
+from metasearch.bib.names.bodies import employed, is_body
 from metasearch.bib.strings import Converter, first, strings
 from metasearch.bib.texts import plain, text
 from metasearch.record import Author
@@ -254,29 +255,29 @@ def names_catalogue(found: Any) -> tuple[Author, ...]:
     """Authors from catalogue headings: "Heath, Percy, 1923-", "Zeitgeist Films."; each name
     once.
     """
-    headings = [v for v in strings(found) if not marc_names.took_no_part(v)]
-    return tuple(dict.fromkeys(names([marc_names.personal(v) for v in headings])))
+    values = [value for value in strings(found) if not headings.took_no_part(value)]
+    return tuple(dict.fromkeys(names([headings.personal(value) for value in values])))
 
 
 def marc_author(field: MarcField, got: Mapping[str, str]) -> Author | None:
     """Whoever is named in a MARC 1XX or 7XX field, of which `got` holds the parts."""
     name = got.get("name", "")
-    if marc_names.is_corporate(field):
+    if headings.is_corporate(field):
         unit = (
             field.text("b") if field.tag.endswith("10") and name else ""
         )  # "France. $b Ministère ..."
-        body = marc_names.corporate(f"{name or got.get('family', '')} {unit}")
+        body = headings.corporate(f"{name or got.get('family', '')} {unit}")
         return Author(body, collective=True) if body else None
     if not name:  # UNIMARC has family and given names apart
         return person(
             "",
-            marc_names.personal(got.get("family", "")),
-            marc_names.personal(got.get("given", "")),
+            headings.personal(got.get("family", "")),
+            headings.personal(got.get("given", "")),
         )
-    name = marc_names.personal(name)
+    name = headings.personal(name)
     if field.ind1 == "0" and "," not in name:  # "John Paul $b II": entered under the forename
         return (
-            Author(" ".join(filter(None, (name, marc_names.personal(field.text("b"))))))
+            Author(" ".join(filter(None, (name, headings.personal(field.text("b"))))))
             if name
             else None
         )
@@ -289,7 +290,7 @@ def _taking_part(fields: Iterable[MarcField], *, editors: bool) -> list[MarcFiel
 
     Or those of the editors, where there are authors, too.
     """
-    parts = [(marc_names.part_in(field), field) for field in fields]
+    parts = [(headings.part_in(field), field) for field in fields]
     by_part = [
         [field for part, field in parts if part == wanted]
         for wanted in ("author", "editor", "helper")
