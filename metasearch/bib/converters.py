@@ -4,7 +4,7 @@ Each takes whatever the selector found (a string, a number, a list, an element's
 gives a value or None; none raises on odd input, so that one odd field costs neither its record nor
 its page. `CONVERTERS` is the list that a spec may name with `as = "..."`; `DEFAULTS` says which
 converter a field has when its spec names none. The converters themselves stand in texts.py,
-dates.py, identifiers.py, numbering.py and people.py.
+dates.py, identifiers.py, numbering.py and names/.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from metasearch.bib.identifiers import (
     pmid,
     url,
 )
-from metasearch.bib.names import byline, headings
+from metasearch.bib.names import byline, headings, person
 from metasearch.bib.names import converters as people
 from metasearch.bib.numbering import (
     article_number,
@@ -201,8 +201,8 @@ PLURAL = frozenset({"list", "split-list", "words", "isbd-list", "isbn", "issn"})
 PLURAL_FIELDS = frozenset({"titles", "authors", "editors", "isbn", "issn", "keywords", "subjects"})
 #: What the names of authors that are objects may go through.
 NAME_CONVERTERS: Mapping[str, Callable[[str], str]] = {
-    "names-homonym": people.without_homonym,
-    "names-degrees": people.without_degrees,
+    "names-homonym": person.without_homonym,
+    "names-degrees": person.without_degrees,
     "names-catalogue": headings.personal,
 }
 

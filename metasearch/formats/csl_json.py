@@ -13,7 +13,7 @@ from typing import Any
 
 from metasearch.bib import converters, normalise
 from metasearch.bib.field_limits import most
-from metasearch.bib.names.converters import person
+from metasearch.bib.names.person import person
 from metasearch.bib.strings import strings
 from metasearch.formats.reading import accession, values
 from metasearch.formats.reading.drafts import Draft

@@ -17,7 +17,7 @@ from typing import Any
 from metasearch.bib import converters, normalise
 from metasearch.bib.field_limits import LIMITS, MOST_FOUND, MOST_GIVEN, Cuts, kept
 from metasearch.bib.names import byline
-from metasearch.bib.names.converters import person
+from metasearch.bib.names.person import person
 from metasearch.errors import UsageError
 from metasearch.formats.reading import values
 from metasearch.formats.reading.type_words import type_of

@@ -10,7 +10,7 @@ import re
 from typing import Any
 
 from metasearch.bib import converters, normalise
-from metasearch.bib.names.converters import initials_last
+from metasearch.bib.names.person import initials_last
 from metasearch.formats.reading import values, worktypes
 from metasearch.formats.reading.drafts import Draft, unread
 from metasearch.formats.reading.pieces import Text

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from metasearch.bib import converters
 from metasearch.bib.names import converters as people
+from metasearch.bib.names.person import without_degrees
 from metasearch.record import Author
 
 ANYTHING = st.recursive(
@@ -379,7 +380,7 @@ def test_a_statement_of_responsibility_names_its_first_people() -> None:
 )
 def test_degrees_are_no_part_of_a_name(name: str, expected: str) -> None:
     """Registers of studies write the degrees of a person behind the name."""
-    assert expected == people.without_degrees(name)
+    assert expected == without_degrees(name)
 
 
 @pytest.mark.parametrize(

@@ -14,42 +14,14 @@ from __future__ import annotations
 
 import re
 
-#: Words of institutions in the languages of catalogues, in small letters; none is usual as a family
-#: or given name.
-_WORDS = frozenset(
-    """
-    academy academies academie académie academia accademia akademie akademia agency agencies agence
-    agencia association associations associação asociación associazione verband verein vereniging
-    vereinigung campus campuses collaboration commission commissions commissie kommission comisión
-    comissão committee committees comité comitato komitee conference congress consortium corporation
-    council councils department departments departamento dept dept. département direktion direction
-    directorate division faculty fakultät faculté facultad federation fédération föreningen
-    foundation fondation fondazione fundación stiftung gesellschaft government hochschule hospital
-    institut institute institutes institutet institution institutions instituto istituto instytut
-    laboratory laboratories laboratoire laboratorio library libraries bibliothek bibliothèque
-    biblioteca ministry ministerium ministère ministerio ministerstvo museum museums musée museo
-    network observatory office offices organisation organization organisations organizations
-    parliament secretariat society societies société sociedad sociedade società selskab universität
-    université university universities universidad universidade università universiteit universitet
-    universitetet uniwersytet univerzita yliopisto zentrum
-""".split()
+from metasearch.bib.names.words import (
+    BETWEEN_BODIES,
+    BODIES,
+    BODIES_OR_NAMES,
+    NOBILITY,
+    PARTICLES,
 )
-#: Words that are family names, too: they tell a body as the last of several words.
-_LAST_WORDS = frozenset(
-    "board bureau center centre college company group labs press research school section service "
-    "services trust"
-    " union".split()
-)
-#: What binds the words of a body's name, and not those of a person's.
-_BETWEEN = frozenset("of for and the & für pour para".split())
-_PARTICLES = frozenset("van von der den de del della di da du la le el al".split())
-_TITLES = frozenset(
-    """
-    earl duke duchess baron baroness marquis marquess marchioness count countess viscount
-    viscountess prince princess king queen emperor empress bishop archbishop pope saint lord lady
-    sir dame graf gräfin freiherr herzog comte duc
-""".split()
-)
+
 _INITIAL = re.compile(r"(?:^|[\s.-])\w\.")
 
 
@@ -64,13 +36,13 @@ def is_body(left: str, right: str) -> bool:
         return False
     before, behind = left.casefold().split(), right.casefold().replace(",", " ").split()
     if len(before) > 1:
-        if not _WORDS.isdisjoint(before) or not _BETWEEN.isdisjoint(before):
+        if not BODIES.isdisjoint(before) or not BETWEEN_BODIES.isdisjoint(before):
             return True
-        if before[-1] in _LAST_WORDS and before[0] not in _PARTICLES:
+        if before[-1] in BODIES_OR_NAMES and before[0] not in PARTICLES:
             return True
-    if not _WORDS.isdisjoint(behind):
+    if not BODIES.isdisjoint(behind):
         return True
-    return not _BETWEEN.isdisjoint(behind) and _TITLES.isdisjoint(behind)
+    return not BETWEEN_BODIES.isdisjoint(behind) and NOBILITY.isdisjoint(behind)
 
 
 def employed(left: str, right: str) -> tuple[str, str] | None:

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator, Mapping
 
 from metasearch.bib import converters, normalise
 from metasearch.bib.names.byline import people_in
-from metasearch.bib.names.converters import person
+from metasearch.bib.names.person import person
+from metasearch.bib.names.words import means_others
 from metasearch.formats import origins
 from metasearch.formats.bibtex.latex import decoded
 from metasearch.formats.reading import accession, values, worktypes
@@ -264,7 +265,7 @@ def people(raw: str) -> tuple[Author, ...]:
     return tuple(
         author
         for part in parts
-        if part.strip("{} ").lower() != "others" and (author := _author(part))
+        if not means_others(part.strip("{} ")) and (author := _author(part))
     )
 
 

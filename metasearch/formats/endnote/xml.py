@@ -11,7 +11,7 @@ import re
 from functools import partial
 from typing import Any
 
-from metasearch.bib.names.converters import person
+from metasearch.bib.names.person import person
 from metasearch.formats.reading import accession, values, worktypes
 from metasearch.formats.reading.drafts import Draft
 from metasearch.formats.reading.entries import Shelf
