@@ -13,9 +13,9 @@ from metasearch.bib import converters, normalise
 from metasearch.bib.names.person import initials_last
 from metasearch.formats.reading import values, worktypes
 from metasearch.formats.reading.drafts import Draft, unread
-from metasearch.formats.reading.pieces import Text
-from metasearch.formats.reading.result import Reading
-from metasearch.formats.reading.tagged import BLANKS, Block, Grammar, blocks, gather
+from metasearch.formats.reading.pieces import DecodedText
+from metasearch.formats.reading.result import FileReading
+from metasearch.formats.reading.tagged import BLANKS, Block, TagGrammar, blocks, gather
 from metasearch.record import Author
 
 _LINE = re.compile(r"([A-Z][A-Z0-9]{1,3}) {0,2}-(?: (.*)|$)", re.DOTALL)
@@ -36,7 +36,7 @@ def _split(line: str, _: str) -> tuple[str, str] | None:
     return hit[1], hit[2] or ""
 
 
-_GRAMMAR = Grammar(
+_GRAMMAR = TagGrammar(
     _split,
     opens=frozenset(
         ("PMID", "PMC", "OWN")
@@ -51,7 +51,7 @@ _HELD = frozenset(
 )
 
 
-def read(text: Text, reading: Reading) -> None:
+def read(text: DecodedText, reading: FileReading) -> None:
     """Add the records of an NBIB file."""
     gather(reading, blocks(text, _GRAMMAR, reading), _draft, _HELD)
 
