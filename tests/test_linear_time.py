@@ -21,7 +21,7 @@ from typing import Any, get_type_hints
 import pytest
 from lxml import etree
 
-from metasearch.bib import convert
+from metasearch.bib import converters
 from metasearch.dedup import DEFAULT, fingerprint
 from metasearch.dedup.merge import merge
 from metasearch.errors import MetasearchError
@@ -110,10 +110,10 @@ FUNCTIONS = {
         {
             **{
                 f"as {name}": call
-                for name, call in convert.CONVERTERS.items()
-                if name not in convert.NODE_CONVERTERS
+                for name, call in converters.CONVERTERS.items()
+                if name not in converters.NODE_CONVERTERS
             },
-            **{f"as {name}": call for name, call in convert.NAME_CONVERTERS.items()},
+            **{f"as {name}": call for name, call in converters.NAME_CONVERTERS.items()},
             **swept(),
         }
     ).items()
@@ -151,7 +151,7 @@ def test_every_text_is_read_in_linear_time(name: str) -> None:
 
 def test_everything_is_swept() -> None:
     """The sweep finds the converters and the modules that it is for."""
-    assert {f"as {name}" for name in convert.CONVERTERS} <= FUNCTIONS.keys() | {"as labelled"}
+    assert {f"as {name}" for name in converters.CONVERTERS} <= FUNCTIONS.keys() | {"as labelled"}
     assert {
         "bib.normalise.fold",
         "bib.normalise.doi",
@@ -189,8 +189,8 @@ def test_lists_are_converted_in_linear_time(maker: Callable[[str], Any]) -> None
         partial(text, unit)
         for unit in ("a ", ", ", "1 ", "10.1000/) ", "中 ", "(", "x; y ", "\u0301\u0316 ")
     ]
-    for name, call in convert.CONVERTERS.items():
-        if name not in convert.NODE_CONVERTERS:
+    for name, call in converters.CONVERTERS.items():
+        if name not in converters.NODE_CONVERTERS:
             assert slow(lambda value, call=call: call(maker(value)), units) == [], name
 
 
@@ -200,7 +200,7 @@ def test_labelled_texts_are_read_in_linear_time() -> None:
     def read(value: str) -> object:
         one = etree.Element("AbstractText", Label=legal(value[:100]))
         one.text = legal(value)
-        return convert.labelled([one, one])
+        return converters.labelled([one, one])
 
     assert slow(read) == []
 

@@ -1,4 +1,4 @@
-"""Converters of years and dates (see convert.py)."""
+"""Converters of years and dates (see converters.py)."""
 
 from __future__ import annotations
 

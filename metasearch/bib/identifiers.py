@@ -1,4 +1,4 @@
-"""Converters of identifiers and addresses (see convert.py)."""
+"""Converters of identifiers and addresses (see converters.py)."""
 
 from __future__ import annotations
 

@@ -15,6 +15,7 @@ from operator import mul
 from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 
 from metasearch.bib import unicode_forms
+from metasearch.bib.names.words import PARTICLES
 
 # --------------------------------------------------------------------------- identifiers
 
@@ -388,17 +389,12 @@ def has_cjk(value: str) -> bool:
     return not value.isascii() and _CJK.search(value) is not None
 
 
-_PARTICLES = frozenset(
-    "van von der den de del della di da dos das du la le ter ten zu zur al el bin ibn af av".split()
-)
-
-
 def family_key(name: str) -> str:
     """The folded family name, without particles: "van der Berg" -> "berg", "O'Neill" ->
     "oneill".
     """
     parts = words(name)
-    kept = [p for p in parts if p not in _PARTICLES] or parts
+    kept = [p for p in parts if p not in PARTICLES] or parts
     return "".join(kept)
 
 

@@ -1,4 +1,4 @@
-"""Converters of volume, issue, pages and counts (see convert.py)."""
+"""Converters of volume, issue, pages and counts (see converters.py)."""
 
 from __future__ import annotations
 

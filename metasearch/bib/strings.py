@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-#: A converter of convert.py: takes what a selector found, returns the value of a record's field, or
-#: None. One that takes the record's node itself is given `Cuts` as well.
+#: A converter of converters.py: takes what a selector found, returns the value of a record's field,
+#: or None. One that takes the record's node itself is given `Cuts` as well.
 Converter = Callable[..., Any]
 
 

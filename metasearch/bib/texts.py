@@ -1,4 +1,4 @@
-"""Converters of text: titles, abstracts, keywords, the language's name (see convert.py)."""
+"""Converters of text: titles, abstracts, keywords, the language's name (see converters.py)."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from typing import BinaryIO
 from metasearch.bulk.inputs import STDIN, Input
 from metasearch.dedup import Chain, Fingerprint, OnlineDedup
 from metasearch.errors import FileFormatError, UsageError
-from metasearch.formats.reading import Entry, Reading, read_file, read_pipe
+from metasearch.formats.reading import Entry, FileReading, read_file, read_pipe
 from metasearch.record import Hit, VersionsMode
 
 #: Records of all files together: a million takes some 12 GB.
@@ -37,7 +37,7 @@ class FileRead:
     """
 
     input: Input
-    reading: Reading
+    reading: FileReading
     error: FileFormatError | None = None
 
     @property
@@ -104,7 +104,7 @@ class Outcome:
 
 
 #: Reads a file that `metasearch.formats.reading` does not know; None where it is none of those.
-ReadFirst = Callable[[Input], Reading | None]
+ReadFirst = Callable[[Input], FileReading | None]
 
 
 def _say_nothing(_: str, __: int, ___: int) -> None:
@@ -142,7 +142,7 @@ def read_all(
             if reading is None:
                 reading = _read(it, format, encoding, stdin)
         except FileFormatError as exc:
-            files.append(FileRead(it, Reading(it.name, format or "", encoding or ""), exc))
+            files.append(FileRead(it, FileReading(it.name, format or "", encoding or ""), exc))
         else:
             records += len(reading.entries)
             if records > MOST_RECORDS:
@@ -156,7 +156,7 @@ def read_all(
     return files
 
 
-def _read(it: Input, form: str | None, encoding: str | None, stdin: BinaryIO | None) -> Reading:
+def _read(it: Input, form: str | None, encoding: str | None, stdin: BinaryIO | None) -> FileReading:
     if it.path != STDIN:
         return read_file(it.path, name=it.name, format=form, encoding=encoding)
     return read_pipe(stdin or io.BytesIO(), it.name, format=form, encoding=encoding)

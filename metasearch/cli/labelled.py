@@ -15,12 +15,12 @@ from metasearch.bulk.job import ROWS
 from metasearch.errors import FileFormatError
 from metasearch.evaluate.jsonl import LONGEST_LINE
 from metasearch.evaluate.rows import LabelledRowReader
-from metasearch.formats.reading import FORMATS, MOST_BYTES, Reading
+from metasearch.formats.reading import FORMATS, MOST_BYTES, FileReading
 from metasearch.formats.reading.content import content_of
 from metasearch.formats.reading.encodings import Found
-from metasearch.formats.reading.entries import TELLING, Shelf
+from metasearch.formats.reading.entries import TELLING, EntryCollector
 from metasearch.formats.reading.json_items import load
-from metasearch.formats.reading.pieces import Text
+from metasearch.formats.reading.pieces import DecodedText
 from metasearch.formats.reading.result import Entry
 
 #: Characters of a first line that are looked at.
@@ -30,7 +30,7 @@ _ENDINGS = (".jsonl", ".ndjson", ".json")
 _OURS = frozenset({"event", "rank", "position", "hits"})
 
 
-def read_rows(it: Input) -> Reading | None:
+def read_rows(it: Input) -> FileReading | None:
     """The rows of a file; None where its first line is no row, or the file cannot be read: others
     tell why.
     """
@@ -41,7 +41,7 @@ def read_rows(it: Input) -> Reading | None:
         return None
     try:
         with content_of(it.path, it.name, MOST_BYTES, pipes=False) as content:
-            text = Text(content.blocks, it.name, Found("utf-8", legal=True, notes=[]))
+            text = DecodedText(content.blocks, it.name, Found("utf-8", legal=True, notes=[]))
             first = next(text.lines(_HEAD))
             if not _is_row(_object(first)) or FORMATS["csl-json"].looks_like(first):
                 return None
@@ -51,47 +51,47 @@ def read_rows(it: Input) -> Reading | None:
         return None
 
 
-def _reading(text: Text, name: str) -> Reading:
-    reading = Reading(name, ROWS, "utf-8")
-    shelf = Shelf(reading)
+def _reading(text: DecodedText, name: str) -> FileReading:
+    reading = FileReading(name, ROWS, "utf-8")
+    collector = EntryCollector(reading)
     reader = LabelledRowReader(name)
     for number, line in enumerate(text.lines(LONGEST_LINE), 1):
         if not line.strip():
             continue
         if len(line) > LONGEST_LINE:
-            shelf.lose(
+            collector.lose(
                 number, f"the line has more than {LONGEST_LINE:,} characters and was left out"
             )
             continue
         row = _object(line)
         if row is None or not _is_row(row):
-            shelf.lose(
+            collector.lose(
                 number,
                 "the line is no row of a labelled set and was left out: no JSON object with an id",
             )
             continue
-        record = shelf.attempt(number, partial(reader.read, row))
+        record = collector.attempt(number, partial(reader.read, row))
         if record is None:
             continue
         if not any(getattr(record, field) for field in TELLING):
-            shelf.lose(number, "the row is left out: it says nothing that tells a work")
+            collector.lose(number, "the row is left out: it says nothing that tells a work")
             continue
-        own = shelf.own(record.source_id)
+        own = collector.own(record.source_id)
         if not own:
-            shelf.remark(
+            collector.remark(
                 number,
                 f"an earlier row has the id {record.source_id[:100]!r}, too; the record was kept",
             )
         database = plain(str(row.get("source") or ""))
-        shelf.keep(
+        collector.keep(
             Entry(
-                replace(record, source_id=own, position=shelf.position + 1),
+                replace(record, source_id=own, position=collector.position + 1),
                 number,
                 database or None,
             )
         )
     for note in reader.notes():
-        shelf.remark(0, note)
+        collector.remark(0, note)
     reading.finish()
     return reading
 

@@ -35,7 +35,7 @@ from metasearch.record import Hit, Record
 from metasearch.settings import Settings
 
 if TYPE_CHECKING:
-    from metasearch.formats.reading import Reading
+    from metasearch.formats.reading import FileReading
 
 #: Problems of a file that are shown.
 PROBLEMS_SHOWN = 5
@@ -158,7 +158,7 @@ def _read(question: Question, console: Console) -> list[Record]:
     return records
 
 
-def _tell_problems(reading: Reading, console: Console) -> None:
+def _tell_problems(reading: FileReading, console: Console) -> None:
     for problem in reading.problems[:PROBLEMS_SHOWN]:
         place = f"{reading.name}: {problem.line}" if problem.line else reading.name
         console.say(f"{place}: {line(problem.message)}", "yellow")

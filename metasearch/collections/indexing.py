@@ -21,7 +21,7 @@ from metasearch import opening
 from metasearch.bulk.inputs import Input, gather
 from metasearch.collections.store import KnownFile, Shelf
 from metasearch.errors import FileFormatError, UsageError
-from metasearch.formats.reading import MOST_BYTES, Problem, read_content
+from metasearch.formats.reading import MOST_BYTES, FileProblem, read_content
 from metasearch.formats.reading.content import Content, not_opened, too_large, unreadable
 from metasearch.formats.text import line
 
@@ -43,7 +43,7 @@ class FileReport:
     name: str
     records: int = 0
     lost: int = 0
-    problems: list[Problem] = field(default_factory=list)
+    problems: list[FileProblem] = field(default_factory=list)
     error: FileFormatError | None = None
 
 
@@ -228,7 +228,7 @@ def _bring_content(
             except ValueError as exc:
                 report.lost += 1
                 report.problems.append(
-                    Problem(entry.line, f"the record cannot be kept: {exc}", lost=1)
+                    FileProblem(entry.line, f"the record cannot be kept: {exc}", lost=1)
                 )
             else:
                 report.records += 1

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal, Self
 
 from metasearch.adapters.specs.collections import shelf_file
-from metasearch.bib.stored import encodable, packed
+from metasearch.bib.record_json import encodable, packed
 from metasearch.collections.database import Kind, check, lock, make, regular, unusable
 from metasearch.collections.texts import COLUMNS, indexed
 from metasearch.errors import ShelfError

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from rapidfuzz.distance import OSA
 
 from metasearch.bib import normalise
+from metasearch.bib.names.words import BODIES, BODIES_OR_NAMES, HAN_BODY_ENDINGS
 from metasearch.dedup.resemblance import SMALL_WORDS, one_word, unmatched
 from metasearch.dedup.titles import numeral
 from metasearch.record import Author
@@ -18,30 +19,9 @@ if TYPE_CHECKING:
     from metasearch.dedup.evidence import Evidence
     from metasearch.dedup.fingerprint import Fingerprint
 
-#: Words that a body's name holds and a person's does not.
-_BODY_WORDS = frozenset(
-    """
-    academy administration agency amt association authority board bundesamt bureau center centre
-    collaboration college commission committee company consortium corporation council department
-    directorate division federation foundation gesellschaft government group institut institute
-    institution instituto laboratory library ministere ministerio ministerium ministry museum
-    nations network office organisation organization parliament programme school secretariat service
-    services societe society survey team union universidad universitat universite university verband
-    verein
-""".split()
-)
-_BODY_ENDINGS = (
-    "局",
-    "委员会",
-    "协会",
-    "学会",
-    "公司",
-    "研究院",
-    "研究所",
-    "中心",
-    "大学",
-    "出版社",
-)
+#: Words that the name of a body holds, folded as names are compared. Words that may be family names
+#: count too: an author whose source gives no family name apart is more likely a body.
+_BODY_WORDS = frozenset(map(normalise.compact, BODIES | BODIES_OR_NAMES))
 #: Shorter words that differ in a letter are two words: "east" and "last".
 SHORTEST_MISSPELT = 5
 #: Letters of an ending: "teacher" and "teachers", "fishery" and "fisherys".
@@ -106,7 +86,7 @@ def is_body(author: Author) -> bool:
         return True
     if author.family and author.given:
         return False
-    return author.name.endswith(_BODY_ENDINGS) or not _BODY_WORDS.isdisjoint(
+    return author.name.endswith(HAN_BODY_ENDINGS) or not _BODY_WORDS.isdisjoint(
         normalise.words(author.name)
     )
 

@@ -53,7 +53,7 @@ class _Title:
         return len(self.years) >= YEARS and max(len(place) for place in self.places) >= PLACES
 
 
-class Columns:
+class JournalColumns:
     """Which records stand in columns; grows with the records.
 
     Args:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from metasearch.dedup.columns import Columns
+from metasearch.dedup.columns import JournalColumns
 from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.dedup.matcher import Chain
 from metasearch.record import Match
@@ -51,7 +51,9 @@ class Divider:
         passed_over: Pairs that were not judged, because their component is too large.
     """
 
-    def __init__(self, chain: Chain, prints: Sequence[Fingerprint], columns: Columns) -> None:
+    def __init__(
+        self, chain: Chain, prints: Sequence[Fingerprint], columns: JournalColumns
+    ) -> None:
         self._chain = chain
         self._prints = prints
         self._columns = columns

@@ -5,18 +5,11 @@ from __future__ import annotations
 import re
 
 from metasearch.bib import normalise
+from metasearch.bib.names.words import ADDRESSES, DEGREES, GENERATIONS, HONORIFICS
 from metasearch.record import Author
 
-# What follows names, and the parts of bodies that stand in addresses; a whole body may well be an
-# author.
-_TITLES = frozenset(
-    "md phd msc bsc mph mba frcp facp dds dvm rn pharmd dphil mbbs dr prof professor student ma "
-    "ba jr".split()
-)
-_ADDRESS = frozenset(
-    "department dept division faculty hospital klinik clinic laboratory street university "
-    "school".split()
-)
+#: Words that stand beside names: no name consists of these alone.
+_BESIDE_NAMES = DEGREES | HONORIFICS | GENERATIONS | {"student"}
 # A digit, a mark of no name, what UTF-8 becomes when it is read as Latin-1, or a character that
 # nobody could read.
 _NOT_IN_NAMES = re.compile("[0-9@#?<>|\\\\/=\ufffd]|\u00c3[\u0080-\u00bf]|\u00c2[\u0080-\u00bf]")
@@ -42,6 +35,6 @@ def _is_no_name(name: str, *, alone: bool) -> bool:
     words = normalise.words(name)
     if normalise.has_cjk(name):
         return False
-    if all(len(word) == 1 or word in _TITLES for word in words):
+    if all(len(word) == 1 or word in _BESIDE_NAMES for word in words):
         return True
-    return not alone and not _ADDRESS.isdisjoint(words)
+    return not alone and not ADDRESSES.isdisjoint(words)

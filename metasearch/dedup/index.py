@@ -47,7 +47,7 @@ _Table = dict[int, "int | list[int] | _Crowd"]
 Place = tuple[_Table, int, bool]
 
 
-class Index:
+class KeyIndex:
     """Finds the records that share a key with a new one, or lie near it in a matcher's own
     index.
     """

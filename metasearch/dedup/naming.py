@@ -14,6 +14,7 @@ from itertools import chain
 
 from metasearch.bib import normalise
 from metasearch.bib import work_ids as names
+from metasearch.bib.names.words import GENERATIONS
 from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.dedup.titles import GENERIC_TITLES, parts
 from metasearch.record import Record
@@ -22,8 +23,6 @@ from metasearch.record import Record
 MOST_WORDS = 8
 #: Names that are remembered with their family names.
 KEPT = 1_000
-#: What stands behind a name and is none: "Davis Jr".
-_SUFFIXES = frozenset(("jr", "sr", "ii", "iii", "iv"))
 _LAST_YEAR = 9_999
 
 #: (whether the author is missing, the key itself).
@@ -106,7 +105,7 @@ def _family(name: str, spellings: frozenset[str]) -> str:
     ]
     found = normalise.words(" ".join(parts)) or normalise.words(name)
     for word in reversed(found):
-        if len(word) > 1 and word not in _SUFFIXES:
+        if len(word) > 1 and word not in GENERATIONS:
             return word
     return min(spellings, default="")
 

@@ -14,10 +14,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 
-from metasearch.dedup.columns import Columns
+from metasearch.dedup.columns import JournalColumns
 from metasearch.dedup.divide import ALL_PAIRS, Cluster, Divider
 from metasearch.dedup.fingerprint import Fingerprint, fingerprint
-from metasearch.dedup.index import Index
+from metasearch.dedup.index import KeyIndex
 from metasearch.dedup.matcher import Chain
 from metasearch.dedup.merge import alone, merge
 from metasearch.dedup.naming import Names
@@ -56,8 +56,8 @@ class OnlineDedup:
         self._records: list[Record] = []
         self._prints: list[Fingerprint] = []
         self._years: list[int | None] = []
-        self._index = Index(chain)
-        self._columns = Columns(self._prints)
+        self._index = KeyIndex(chain)
+        self._columns = JournalColumns(self._prints)
         self._divider = Divider(chain, self._prints, self._columns)
         self._parent = array("q")
         # Of components of more than one record only: most records are alone.

@@ -9,6 +9,7 @@ from typing import Literal
 from rapidfuzz import fuzz
 
 from metasearch.bib import normalise
+from metasearch.bib.names.words import NOT_IN_NAMES
 from metasearch.dedup import cjk
 from metasearch.record import Author
 
@@ -35,15 +36,6 @@ _NOBODY: frozenset[str] = frozenset()
 _NO_MARKS = bytes.maketrans(b"[](){}<>.,;:*", b" " * 13)
 _DIGIT = re.compile(r"\d")
 _SMALL = frozenset("the of and for on in de la le les des du der die das und et y".split())
-# Words of no name: what stands for "nobody", or was taken for an author where a title page was read
-# by a machine.
-_NOBODIES = frozenset(
-    """
-    abstract anon anonim anonym anonyme anonymous anonymus anthology author authors coauthors
-    edition editorial editors introduction listed org overview portal proposal staff unbekannt
-    unknown untitled www 佚名 无
-""".split()
-)
 
 
 def spellings(family: str | None, name: str) -> frozenset[str]:
@@ -82,14 +74,14 @@ def persons(authors: tuple[Author, ...]) -> tuple[Author, ...]:
     first = authors if len(authors) <= MOST_AUTHORS else authors[:MOST_AUTHORS]
     # All names at once: nearly always everybody is somebody.
     said = "\n".join([author.name for author in first])
-    if _NOBODIES.isdisjoint(_name_words(said)) and not _DIGIT.search(said):
+    if NOT_IN_NAMES.isdisjoint(_name_words(said)) and not _DIGIT.search(said):
         return first
     return tuple(author for author in first if not _is_nobody(author.name))
 
 
 def _is_nobody(name: str) -> bool:
     words = _name_words(name)
-    return not _NOBODIES.isdisjoint(words) or (
+    return not NOT_IN_NAMES.isdisjoint(words) or (
         name[:1].isdecimal() and all(map(str.isdecimal, words))
     )
 

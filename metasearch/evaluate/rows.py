@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
-from metasearch.bib import convert, normalise
-from metasearch.bib.byline import people_in
+from metasearch.bib import converters, normalise
+from metasearch.bib.names.byline import people_in
 from metasearch.bib.strings import strings
 from metasearch.evaluate.jsonl import Row
 from metasearch.formats.bibtex import entry as bibtex_entry
@@ -23,39 +23,39 @@ _HYPHENS = re.compile(r"--+")
 
 
 def _pages(found: Any) -> str | None:
-    return convert.page_range([_HYPHENS.sub("-", value) for value in strings(found)])
+    return converters.page_range([_HYPHENS.sub("-", value) for value in strings(found)])
 
 
 def _language(found: Any) -> str | None:
-    return convert.language([value.replace("_", "-") for value in strings(found)])
+    return converters.language([value.replace("_", "-") for value in strings(found)])
 
 
 #: Key of a row -> field of a record, and the converter that reads it.
 FIELDS: Mapping[str, tuple[str, Callable[[Any], Any]]] = {
-    "title": ("title", convert.text),
-    "subtitle": ("subtitle", convert.text),
-    "titles": ("titles", convert.text_list),
-    "year": ("year", convert.year),
-    "date": ("date", convert.date),
-    "container": ("venue", convert.text),
-    "journal": ("venue", convert.text),
-    "publisher": ("publisher", convert.text),
-    "institution": ("publisher", convert.text),
-    "edition": ("edition", convert.text),
-    "volume": ("volume", convert.text),
-    "issue": ("issue", convert.text),
+    "title": ("title", converters.text),
+    "subtitle": ("subtitle", converters.text),
+    "titles": ("titles", converters.text_list),
+    "year": ("year", converters.year),
+    "date": ("date", converters.date),
+    "container": ("venue", converters.text),
+    "journal": ("venue", converters.text),
+    "publisher": ("publisher", converters.text),
+    "institution": ("publisher", converters.text),
+    "edition": ("edition", converters.text),
+    "volume": ("volume", converters.text),
+    "issue": ("issue", converters.text),
     "pages": ("pages", _pages),
-    "doi": ("doi", convert.doi),
-    "url": ("url", convert.url),
-    "abstract": ("abstract", convert.abstract),
+    "doi": ("doi", converters.doi),
+    "url": ("url", converters.url),
+    "abstract": ("abstract", converters.abstract),
     "lang": ("language", _language),
-    "keywords": ("keywords", convert.text_list),
+    "keywords": ("keywords", converters.text_list),
 }
 #: Keys that are identifiers of the work, and their schemes.
 IDS: Mapping[str, Callable[[Any], str | None]] = {
-    "pmid": convert.identifier,
-    "pmcid": convert.pmcid,
-    "arxiv": convert.arxiv,
+    "pmid": converters.identifier,
+    "pmcid": converters.pmcid,
+    "arxiv": converters.arxiv,
 }
 #: What EndNote writes where others have the address of a record of Web of Science: "<Go to
 #: ISI>://WOS:000123456700001".

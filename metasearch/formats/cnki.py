@@ -13,9 +13,9 @@ from typing import Any
 
 from metasearch.formats.reading import accession, values, worktypes
 from metasearch.formats.reading.drafts import Draft
-from metasearch.formats.reading.pieces import Text
-from metasearch.formats.reading.result import Reading
-from metasearch.formats.reading.tagged import BLANKS, Block, Grammar, blocks, gather
+from metasearch.formats.reading.pieces import DecodedText
+from metasearch.formats.reading.result import FileReading
+from metasearch.formats.reading.tagged import BLANKS, Block, TagGrammar, blocks, gather
 
 _LINE = re.compile(r"(DataType|[A-Z][A-Za-z]{2,20}-[A-Z\u4e00-\u9fff]{1,8}) ?[:：](.*)", re.DOTALL)
 _HEAD = re.compile(rf"(?:^|[\r\n])[{BLANKS}]*(?:SrcDatabase-来源库|Title-题名) ?[:：]")
@@ -34,7 +34,7 @@ def _split(line: str, _: str) -> tuple[str, str] | None:
     return ("Page" if chinese == "页码" else name, hit[2])
 
 
-_GRAMMAR = Grammar(
+_GRAMMAR = TagGrammar(
     _split,
     opens=frozenset(("DataType", "SrcDatabase", "Title")),
     bears=frozenset(("Title", "Author")),
@@ -47,7 +47,7 @@ _HELD = frozenset(
 )
 
 
-def read(text: Text, reading: Reading) -> None:
+def read(text: DecodedText, reading: FileReading) -> None:
     """Add the records of a file."""
     gather(reading, blocks(text, _GRAMMAR, reading), _draft, _HELD)
 

@@ -11,16 +11,16 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from metasearch.bib import convert, normalise
+from metasearch.bib import converters, normalise
 from metasearch.bib.field_limits import most
-from metasearch.bib.people import person
+from metasearch.bib.names.person import person
 from metasearch.bib.strings import strings
 from metasearch.formats.reading import accession, values
 from metasearch.formats.reading.drafts import Draft
-from metasearch.formats.reading.entries import Shelf
+from metasearch.formats.reading.entries import EntryCollector
 from metasearch.formats.reading.json_items import items
-from metasearch.formats.reading.pieces import Text
-from metasearch.formats.reading.result import Reading
+from metasearch.formats.reading.pieces import DecodedText
+from metasearch.formats.reading.result import FileReading
 from metasearch.formats.reading.type_words import type_of
 from metasearch.record import Author
 
@@ -45,19 +45,19 @@ def looks_like(head: str) -> bool:
     return head.lstrip("\ufeff \t\r\n")[:1] in ("[", "{") and _LOOKS.search(head) is not None
 
 
-def read(text: Text, reading: Reading) -> None:
+def read(text: DecodedText, reading: FileReading) -> None:
     """Add the items of a CSL-JSON file."""
-    shelf = Shelf(reading)
+    collector = EntryCollector(reading)
     for it in items(text.whole()):
         if isinstance(it.value, Mapping):
-            shelf.put(it.line, partial(_draft, _unwrapped(it.value)))
+            collector.put(it.line, partial(_draft, _unwrapped(it.value)))
         else:
-            shelf.lose(
+            collector.lose(
                 it.line,
                 f"the item could not be read and was left out: {it.flaw or 'it is no object'}",
             )
-    if not shelf.position and any(piece.strip(" \t\r\n[]") for piece in text.pieces()):
-        shelf.remark(0, "no item was found: CSL-JSON is a list of objects")
+    if not collector.position and any(piece.strip(" \t\r\n[]") for piece in text.pieces()):
+        collector.remark(0, "no item was found: CSL-JSON is a list of objects")
 
 
 def _unwrapped(item: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -107,7 +107,7 @@ def _draft(item: Mapping[str, Any]) -> Draft:
         "language": values.language(texts("language")),
         "abstract": values.abstract(texts("abstract")[:1]),
         "keywords": _keywords(texts("keyword"), texts("categories", "subject")),
-        "citations": convert.integer(item.get("is-referenced-by-count")),
+        "citations": converters.integer(item.get("is-referenced-by-count")),
     }
     given = [(name, text) for name in item if name not in _HELD for text in texts(name)]
     return Draft(fields, database, given=given)
@@ -123,7 +123,7 @@ def _kind(words: list[str], venue: str | None) -> str | None:
 def _date(found: Any) -> str | None:
     """A CSL date, or a string where one should be."""
     if isinstance(found, Mapping):
-        parts = convert.date_parts(found.get("date-parts"))
+        parts = converters.date_parts(found.get("date-parts"))
         said = strings([found.get("raw"), found.get("literal")])
         return (
             parts

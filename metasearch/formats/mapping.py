@@ -14,9 +14,10 @@ from dataclasses import fields
 from numbers import Integral, Real
 from typing import Any
 
-from metasearch.bib import byline, convert, normalise
+from metasearch.bib import converters, normalise
 from metasearch.bib.field_limits import LIMITS, MOST_FOUND, MOST_GIVEN, Cuts, kept
-from metasearch.bib.people import person
+from metasearch.bib.names import byline
+from metasearch.bib.names.person import person
 from metasearch.errors import UsageError
 from metasearch.formats.reading import values
 from metasearch.formats.reading.type_words import type_of
@@ -28,9 +29,9 @@ _COUNTS = ("position", "citations")
 _PARTS = tuple(it.name for it in fields(Author))
 #: Identifiers that have one form.
 _SCHEMES: Mapping[str, Callable[[Any], str | None]] = {
-    "pmid": convert.pmid,
-    "pmcid": convert.pmcid,
-    "arxiv": convert.arxiv,
+    "pmid": converters.pmid,
+    "pmcid": converters.pmcid,
+    "arxiv": converters.arxiv,
 }
 
 
@@ -67,7 +68,7 @@ def _read(field: str, value: Any) -> Any:
     if field == "retracted":
         return _retracted(value)
     if field == "open_access" and isinstance(value, bool):
-        return convert.open_access(value)
+        return converters.open_access(value)
     if field == "date" and isinstance(value, dt.date):
         return (value.date() if isinstance(value, dt.datetime) else value).isoformat()
     said = _text(field, value)
@@ -259,7 +260,7 @@ def _retracted(value: Any) -> bool | None:
     if isinstance(value, bool) or (isinstance(value, Integral) and value in (0, 1)):
         return True if value else None
     if isinstance(value, str):
-        if convert.said_true(value):
+        if converters.said_true(value):
             return True
         if values.text(value).casefold() in ("false", "no", "n", "f", "0", ""):
             return None
@@ -268,7 +269,7 @@ def _retracted(value: Any) -> bool | None:
 
 def _year(said: str) -> int | None:
     """Not of the digits of a longer number: whoever gives 20190 means something else."""
-    return None if said.isdecimal() and len(said) != 4 else convert.year([said])
+    return None if said.isdecimal() and len(said) != 4 else converters.year([said])
 
 
 def _needed(field: str, wanted: str, read: Callable[[str], Any]) -> Callable[[str], Any]:
@@ -287,7 +288,7 @@ def _needed(field: str, wanted: str, read: Callable[[str], Any]) -> Callable[[st
 _ONE: Mapping[str, Callable[[str], Any]] = {
     "doi": _needed("doi", "a DOI such as 10.1000/xyz", lambda said: values.doi([said])),
     "year": _needed("year", "a year such as 2019", _year),
-    "date": _needed("date", "a date such as 2020, 2020-03 or 2020-03-15", convert.date),
+    "date": _needed("date", "a date such as 2020, 2020-03 or 2020-03-15", converters.date),
     "pages": _needed("pages", "pages such as 123-8", values.pages),
     "volume": values.volume,
     "type": _needed(
@@ -298,8 +299,10 @@ _ONE: Mapping[str, Callable[[str], Any]] = {
     "language": _needed(
         "language", "a code or a name of a language", lambda said: values.language([said])
     ),
-    "open_access": _needed("open_access", f"one of {', '.join(OPEN_ACCESS)}", convert.open_access),
-    "abstract": convert.abstract,
+    "open_access": _needed(
+        "open_access", f"one of {', '.join(OPEN_ACCESS)}", converters.open_access
+    ),
+    "abstract": converters.abstract,
     "url": _needed("url", "a web address", normalise.web_url),
     "pdf_url": _needed("pdf_url", "a web address", normalise.web_url),
 }

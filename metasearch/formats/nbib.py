@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from metasearch.bib import convert, normalise
-from metasearch.bib.people import initials_last
+from metasearch.bib import converters, normalise
+from metasearch.bib.names.person import initials_last
 from metasearch.formats.reading import values, worktypes
 from metasearch.formats.reading.drafts import Draft, unread
-from metasearch.formats.reading.pieces import Text
-from metasearch.formats.reading.result import Reading
-from metasearch.formats.reading.tagged import BLANKS, Block, Grammar, blocks, gather
+from metasearch.formats.reading.pieces import DecodedText
+from metasearch.formats.reading.result import FileReading
+from metasearch.formats.reading.tagged import BLANKS, Block, TagGrammar, blocks, gather
 from metasearch.record import Author
 
 _LINE = re.compile(r"([A-Z][A-Z0-9]{1,3}) {0,2}-(?: (.*)|$)", re.DOTALL)
@@ -36,7 +36,7 @@ def _split(line: str, _: str) -> tuple[str, str] | None:
     return hit[1], hit[2] or ""
 
 
-_GRAMMAR = Grammar(
+_GRAMMAR = TagGrammar(
     _split,
     opens=frozenset(
         ("PMID", "PMC", "OWN")
@@ -51,7 +51,7 @@ _HELD = frozenset(
 )
 
 
-def read(text: Text, reading: Reading) -> None:
+def read(text: DecodedText, reading: FileReading) -> None:
     """Add the records of an NBIB file."""
     gather(reading, blocks(text, _GRAMMAR, reading), _draft, _HELD)
 
@@ -61,7 +61,7 @@ def _draft(block: Block) -> Draft:
     pmid = next(
         (hit[0] for value in block.values("PMID") if (hit := re.match(r"\d{1,9}", value))), ""
     )
-    pmc = convert.pmcid([value for value in block.values("PMC", "OID") if "PMC" in value])
+    pmc = converters.pmcid([value for value in block.values("PMC", "OID") if "PMC" in value])
     if not pmid:
         given = block.value("PMID")
         problems += (
@@ -85,7 +85,7 @@ def _draft(block: Block) -> Draft:
         "authors": _authors(block),
         "year": year,
         "date": _date(block),
-        "venue": convert.no_final_stop(values.first_text(_venues(block, chapter=chapter))),
+        "venue": converters.no_final_stop(values.first_text(_venues(block, chapter=chapter))),
         "publisher": values.first_text(block.values("PB")),
         "edition": values.first_text(block.values("EN")),
         "volume": values.volume(block.value("VI")),
@@ -108,9 +108,9 @@ def _titles(block: Block) -> tuple[str, tuple[str, ...]]:
     work.
     """
     own = block.values("TI") or block.values("BTI")
-    shown = [convert.bracketed(title) or "" for title in own if values.text(title)]
+    shown = [converters.bracketed(title) or "" for title in own if values.text(title)]
     return values.titles(
-        [*shown, *(convert.no_final_stop(title) or "" for title in block.values("TT"))]
+        [*shown, *(converters.no_final_stop(title) or "" for title in block.values("TT"))]
     )
 
 
@@ -142,7 +142,7 @@ def _authors(block: Block) -> tuple[Author, ...]:
 
 
 def _date(block: Block) -> str | None:
-    found = convert.date_words(block.value("DP")[: values.SHORT])
+    found = converters.date_words(block.value("DP")[: values.SHORT])
     return found if found and len(found) > 4 else None
 
 

@@ -9,9 +9,9 @@ from typing import Any
 
 from metasearch.formats.reading import accession, values, worktypes
 from metasearch.formats.reading.drafts import Draft
-from metasearch.formats.reading.pieces import Text
-from metasearch.formats.reading.result import Reading
-from metasearch.formats.reading.tagged import BLANKS, Block, Grammar, blocks, gather
+from metasearch.formats.reading.pieces import DecodedText
+from metasearch.formats.reading.result import FileReading
+from metasearch.formats.reading.tagged import BLANKS, Block, TagGrammar, blocks, gather
 
 _LINE = re.compile(r"\{([A-Z][A-Za-z0-9/ ]{1,40})\} ?[:：](.*)", re.DOTALL)
 _HEAD = re.compile(rf"(?:^|[\r\n])[{BLANKS}]*\{{Reference Type\}} ?[:：]")
@@ -27,7 +27,7 @@ def _split(line: str, _: str) -> tuple[str, str] | None:
     return (hit[1], hit[2]) if hit else None
 
 
-_GRAMMAR = Grammar(
+_GRAMMAR = TagGrammar(
     _split,
     opens=frozenset(("Reference Type",)),
     bears=frozenset(("Title", "Author")),
@@ -44,7 +44,7 @@ _HELD = frozenset(
 )  # fmt: skip
 
 
-def read(text: Text, reading: Reading) -> None:
+def read(text: DecodedText, reading: FileReading) -> None:
     """Add the records of a file."""
     gather(reading, blocks(text, _GRAMMAR, reading), _draft, _HELD)
 

@@ -19,10 +19,10 @@ from typing import Any
 from metasearch.bib.field_limits import Cuts, kept
 from metasearch.formats import origins
 from metasearch.formats.reading.drafts import Draft
-from metasearch.formats.reading.entries import Shelf
-from metasearch.formats.reading.json_items import Item, items, load
-from metasearch.formats.reading.pieces import Text
-from metasearch.formats.reading.result import Entry, Reading
+from metasearch.formats.reading.entries import EntryCollector
+from metasearch.formats.reading.json_items import JsonItem, items, load
+from metasearch.formats.reading.pieces import DecodedText
+from metasearch.formats.reading.result import Entry, FileReading
 from metasearch.record import OPEN_ACCESS, TYPES, Author, Record
 
 #: Characters of a line: an answer of thousands of hits is one.
@@ -52,12 +52,12 @@ def looks_like(head: str) -> bool:
     return _LOOKS.match(head.removeprefix("\ufeff")) is not None
 
 
-def read(text: Text, reading: Reading) -> None:
+def read(text: DecodedText, reading: FileReading) -> None:
     """Add the records of an NDJSON file, or of one JSON document of ours."""
-    taker = _Taker(Shelf(reading), reading.name)
+    taker = _Taker(EntryCollector(reading), reading.name)
     for line, value, flaw in _values(text):
         if flaw:
-            taker.shelf.lose(line, f"the line could not be read and was left out: {flaw}")
+            taker.collector.lose(line, f"the line could not be read and was left out: {flaw}")
         elif isinstance(value, list):
             for it in value:
                 taker.take(line, it)
@@ -66,7 +66,7 @@ def read(text: Text, reading: Reading) -> None:
     taker.finish()
 
 
-def _values(text: Text) -> Iterator[tuple[int, Any, str]]:
+def _values(text: DecodedText) -> Iterator[tuple[int, Any, str]]:
     """Line, value and flaw of each line or, where objects go over several lines, of each object."""
     if text.head(_HEAD).lstrip().partition("\n")[0].strip() in ("{", "["):
         for it in items(text.whole(), frozenset({"hits"})):
@@ -85,7 +85,7 @@ def _values(text: Text) -> Iterator[tuple[int, Any, str]]:
                 items(line, frozenset())
             )  # two lines, the end between them lost, are two objects
             if not any(it.flaw for it in found):
-                found.append(Item(1, None, str(exc)))
+                found.append(JsonItem(1, None, str(exc)))
             for it in found:
                 yield number, it.value, it.flaw
 
@@ -93,8 +93,8 @@ def _values(text: Text) -> Iterator[tuple[int, Any, str]]:
 class _Taker:
     """Takes objects one by one, and knows which hits a stream of events has left so far."""
 
-    def __init__(self, shelf: Shelf, name: str) -> None:
-        self.shelf = shelf
+    def __init__(self, collector: EntryCollector, name: str) -> None:
+        self.collector = collector
         self._name = name
         self._hits: dict[str, tuple[int, Mapping[str, Any]]] = {}
         self._open = False
@@ -103,7 +103,7 @@ class _Taker:
     def take(self, line: int, it: Any) -> None:
         """Take one object."""
         if not isinstance(it, Mapping):
-            self.shelf.lose(line, "the line is no object and was left out")
+            self.collector.lose(line, "the line is no object and was left out")
         elif isinstance(it.get("event"), str):
             self._event(line, it)
         elif isinstance(it.get("hits"), list):
@@ -114,22 +114,24 @@ class _Taker:
         elif isinstance(it.get("sources"), list):
             self._hit(line, it)
         else:
-            self.shelf.lose(line, "it is no record, hit or event of ours, and was left out")
+            self.collector.lose(line, "it is no record, hit or event of ours, and was left out")
 
     def finish(self) -> None:
         """The file is at its end."""
         if self._open:
-            self.shelf.remark(
+            self.collector.remark(
                 0, "the stream of events breaks off before its end; the hits so far were read"
             )
             self._flush()
         if self._unknown:
             told = ", ".join(sorted(self._unknown)[:20])
-            self.shelf.remark(0, f"keys that a record does not have were passed over: {told[:400]}")
+            self.collector.remark(
+                0, f"keys that a record does not have were passed over: {told[:400]}"
+            )
 
     def _event(self, line: int, it: Mapping[str, Any]) -> None:
         if it["event"] == "start" and self._open:
-            self.shelf.remark(
+            self.collector.remark(
                 line, "the stream before this one breaks off before its end; its hits were read"
             )
             self._flush()
@@ -137,7 +139,7 @@ class _Taker:
         hit = it.get("hit") if it["event"] == "merge" else it
         if it["event"] in ("hit", "update", "merge"):
             if not isinstance(hit, Mapping) or not isinstance(hit.get("id"), str):
-                self.shelf.lose(line, "the event holds no hit and was left out")
+                self.collector.lose(line, "the event holds no hit and was left out")
                 return
             absorbed = it.get("absorbed")
             for gone in absorbed if isinstance(absorbed, list) else []:
@@ -161,7 +163,7 @@ class _Taker:
 
     def _hit(self, line: int, it: Any) -> None:
         if not isinstance(it, Mapping):
-            self.shelf.lose(line, "the hit is no object and was left out")
+            self.collector.lose(line, "the hit is no object and was left out")
             return
 
         def describe() -> Draft:
@@ -172,7 +174,7 @@ class _Taker:
             fields = found | {"source_id": _text(it.get("id"))}
             return Draft(fields, database, problems, made_of, _given(it.get("given")))
 
-        self.shelf.put(line, describe)
+        self.collector.put(line, describe)
 
     def _record(self, line: int, it: Mapping[str, Any]) -> None:
         cuts = Cuts()
@@ -181,20 +183,20 @@ class _Taker:
             found, problems = self._fields(it, frozenset())
             values: dict[str, Any] = {
                 "source": self._name,
-                "position": self.shelf.position + 1,
+                "position": self.collector.position + 1,
             } | found
             return Record(**kept(values, cuts)), found, problems
 
-        whole = self.shelf.attempt(line, made)
+        whole = self.collector.attempt(line, made)
         if whole is None:
             return
         record, found, problems = whole
         if not found.keys() - _BOOKKEEPING:
-            self.shelf.lose(line, "the record is left out: it says nothing that tells a work")
+            self.collector.lose(line, "the record is left out: it says nothing that tells a work")
             return
-        self.shelf.keep(Entry(record, line, record.source))
+        self.collector.keep(Entry(record, line, record.source))
         for problem in (*problems, *cuts.notes()):
-            self.shelf.remark(line, problem)
+            self.collector.remark(line, problem)
 
     def _fields(
         self, it: Mapping[str, Any], known: frozenset[str]

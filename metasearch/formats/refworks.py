@@ -12,9 +12,9 @@ from typing import Any
 
 from metasearch.formats.reading import accession, values, worktypes
 from metasearch.formats.reading.drafts import Draft
-from metasearch.formats.reading.pieces import Text
-from metasearch.formats.reading.result import Reading
-from metasearch.formats.reading.tagged import BLANKS, Block, Grammar, blocks, gather
+from metasearch.formats.reading.pieces import DecodedText
+from metasearch.formats.reading.result import FileReading
+from metasearch.formats.reading.tagged import BLANKS, Block, TagGrammar, blocks, gather
 
 TAGS = frozenset(
     """
@@ -42,7 +42,7 @@ def _split(line: str, _: str) -> tuple[str, str] | None:
     return tag.upper(), line[3:]
 
 
-_GRAMMAR = Grammar(
+_GRAMMAR = TagGrammar(
     _split,
     opens=frozenset(("RT",)),
     bears=frozenset(("T1", "A1")),
@@ -53,7 +53,7 @@ _GRAMMAR = Grammar(
 _HELD = frozenset("RT A1 YR SN PB JF T1 VO IS SP OP DO LA AB K1".split())
 
 
-def read(text: Text, reading: Reading) -> None:
+def read(text: DecodedText, reading: FileReading) -> None:
     """Add the records of a file."""
     gather(reading, blocks(text, _GRAMMAR, reading), _draft, _HELD)
 

@@ -10,12 +10,12 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from metasearch.bib import convert
+from metasearch.bib import converters
 from metasearch.formats.reading import accession, values, worktypes
 from metasearch.formats.reading.drafts import Draft
-from metasearch.formats.reading.pieces import Text
-from metasearch.formats.reading.result import Reading
-from metasearch.formats.reading.tagged import BLANKS, Block, Field, Grammar, blocks, gather
+from metasearch.formats.reading.pieces import DecodedText
+from metasearch.formats.reading.result import FileReading
+from metasearch.formats.reading.tagged import BLANKS, Block, TaggedField, TagGrammar, blocks, gather
 from metasearch.record import Author
 
 TAGS = frozenset(
@@ -45,7 +45,7 @@ def _split(line: str, _: str) -> tuple[str, str] | None:
     return (tag, value) if tag in TAGS and blank in ("", " ") else None
 
 
-_GRAMMAR = Grammar(
+_GRAMMAR = TagGrammar(
     _split,
     starts=frozenset(("PT",)),
     ends=frozenset(("ER",)),
@@ -59,7 +59,7 @@ _HELD = frozenset(
 )
 
 
-def read(text: Text, reading: Reading) -> None:
+def read(text: DecodedText, reading: FileReading) -> None:
     """Add the records of an export."""
     found = (
         _rows(text, reading)
@@ -69,7 +69,7 @@ def read(text: Text, reading: Reading) -> None:
     gather(reading, found, _draft, _HELD)
 
 
-def _rows(text: Text, reading: Reading) -> Iterator[Block]:
+def _rows(text: DecodedText, reading: FileReading) -> Iterator[Block]:
     rows = text.lines(_LONGEST_ROW)
     tags = [tag.strip(BLANKS) for tag in next(rows)[:_HEAD_SIZE].split("\t")]
     for number, row in enumerate(rows, 2):
@@ -98,7 +98,7 @@ def _rows(text: Text, reading: Reading) -> Iterator[Block]:
             value = cell.strip(BLANKS).removeprefix('"').removesuffix('"')
             if value:
                 block.add(
-                    Field(tag, re.split(r";\s*", value) if tag in _LISTS else [value], number)
+                    TaggedField(tag, re.split(r";\s*", value) if tag in _LISTS else [value], number)
                 )
         yield block
 
@@ -133,7 +133,7 @@ def _draft(block: Block) -> Draft:
         "language": values.language(block.values("LA")),
         "abstract": values.abstract(block.values("AB")) or values.abstract(block.values("Z4")),
         "keywords": values.keywords(block.values("DE", "ID")),
-        "citations": convert.integer(block.value("TC") or block.value("Z9")),
+        "citations": converters.integer(block.value("TC") or block.value("Z9")),
     }
     return Draft(fields, _database(number))
 

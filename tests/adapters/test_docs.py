@@ -12,7 +12,7 @@ from metasearch.adapters.select.marc import compile_marc
 from metasearch.adapters.select.xml import NAMESPACES
 from metasearch.adapters.specs import shapes, specfile, tables
 from metasearch.adapters.specs.registry import Registry
-from metasearch.bib import convert
+from metasearch.bib import converters
 from metasearch.query.ast import FIELDS
 from metasearch.settings import Settings
 
@@ -66,7 +66,7 @@ def test_every_key_is_explained(key: str) -> None:
         assert key in WORDS
 
 
-@pytest.mark.parametrize("name", sorted(convert.CONVERTERS))
+@pytest.mark.parametrize("name", sorted(converters.CONVERTERS))
 def test_every_converter_is_explained(name: str) -> None:
     """The table of converters is complete."""
     assert f"`{name}`" in PAGE.partition("## Converters")[2]

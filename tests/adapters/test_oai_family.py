@@ -11,7 +11,7 @@ from metasearch.adapters.parse.parse import parse
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.specs.registry import shipped_table
 from metasearch.adapters.specs.specfile import build
-from metasearch.bib.convert import CONVERTERS
+from metasearch.bib.converters import CONVERTERS
 from metasearch.errors import SourceSaysError
 from metasearch.record import Author, Record
 from tests.collections.harvest.repository import HEAD, dublin_core

@@ -12,7 +12,7 @@ from metasearch.adapters.parse.parse import Parsed, parse
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.specs.registry import Registry
 from metasearch.adapters.specs.specfile import build
-from metasearch.bib.convert import PLURAL_FIELDS
+from metasearch.bib.converters import PLURAL_FIELDS
 from metasearch.bib.field_limits import LARGEST_NUMBER, LIMITS, MOST_FOUND, Cuts, bounded, kept
 from metasearch.dedup import DEFAULT, fingerprint
 from metasearch.dedup.merge import merge

@@ -9,7 +9,7 @@ from metasearch.bulk.clusters import write as clusters
 from metasearch.bulk.inputs import gather
 from metasearch.bulk.job import ROWS, Outcome, deduplicate, read_all
 from metasearch.dedup import DEFAULT
-from metasearch.formats.reading import Entry, Reading
+from metasearch.formats.reading import Entry, FileReading
 from metasearch.record import Record
 from tests.bulk.samples import LIBRARY, SCOPUS, run, write
 
@@ -56,9 +56,9 @@ def test_none(tmp_path: Path) -> None:
     assert clusters(run(*write(tmp_path, a_bib=LIBRARY))) == b""
 
 
-def rows(name: str, *ids: str) -> Reading:
+def rows(name: str, *ids: str) -> FileReading:
     """A labelled set of one work."""
-    reading = Reading(name, ROWS, "utf-8")
+    reading = FileReading(name, ROWS, "utf-8")
     for place, own in enumerate(ids, 1):
         record = Record(
             source="alpha",

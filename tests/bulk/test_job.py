@@ -13,7 +13,7 @@ from metasearch.bulk.job import STEP, deduplicate, read_all
 from metasearch.dedup import DEFAULT
 from metasearch.dedup.pins import Pins
 from metasearch.errors import UsageError
-from metasearch.formats.reading import Reading
+from metasearch.formats.reading import FileReading
 from metasearch.record import Record
 from tests.bulk.samples import BROKEN, LIBRARY, SCOPUS, VERSIONS, run, write
 
@@ -142,10 +142,10 @@ def test_format_and_encoding_are_those_of_all_files(tmp_path: Path) -> None:
 def test_somebody_may_know_a_file_better(tmp_path: Path) -> None:
     """Asked first, unless the format is given."""
     inputs = gather(write(tmp_path, a_ris=SCOPUS)).files
-    mine = Reading("mine", "rows", "utf-8")
+    mine = FileReading("mine", "rows", "utf-8")
     asked: list[Input] = []
 
-    def first(it: Input) -> Reading | None:
+    def first(it: Input) -> FileReading | None:
         asked.append(it)
         return mine
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from metasearch.bib import byline as byline_module
+from metasearch.bib.names import byline as byline_module
 from metasearch.errors import UsageError
 from metasearch.evaluate.datasets import LabelledSet, read, skipped
 from metasearch.record import Author

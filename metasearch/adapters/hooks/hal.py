@@ -15,7 +15,8 @@ from metasearch.adapters.hooks import solr
 from metasearch.adapters.parse.parse import Parsed, body_steps, changed
 from metasearch.adapters.request import Page
 from metasearch.adapters.spec import AdapterSpec
-from metasearch.bib import convert, people
+from metasearch.bib import converters
+from metasearch.bib.names import converters as people
 from metasearch.record import Author, Record
 
 _BRACKETED = re.compile(r",?\s*⟨([^⟨⟩]*)⟩\.?")
@@ -75,7 +76,7 @@ def _completed(record: Record) -> Record:
         date=dated["year"] if dated else None,
         venue=None if thesis else before,
         institution=before if thesis else None,
-        doi=convert.doi([it for it in _BRACKETED.findall(label) if it.startswith("10.")]),
+        doi=converters.doi([it for it in _BRACKETED.findall(label) if it.startswith("10.")]),
     )
 
 

@@ -13,7 +13,7 @@ from metasearch.adapters.parse.parse import Parsed, in_stretches
 from metasearch.adapters.request import Page
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.adapters.translate.plan import next_request
-from metasearch.bib.stored import unpacked
+from metasearch.bib.record_json import unpacked
 from metasearch.record import Record
 
 

@@ -31,9 +31,9 @@ from metasearch.adapters.select.xml_record import XmlRecord
 from metasearch.adapters.spec import AdapterSpec, LateShape, Selector, Shape
 from metasearch.adapters.translate.links import followed
 from metasearch.adapters.translate.plan import next_request
-from metasearch.bib import convert
+from metasearch.bib import converters
+from metasearch.bib.fast_records import made_record
 from metasearch.bib.field_limits import Cuts, kept
-from metasearch.bib.made import made_record
 from metasearch.bib.marc import MarcRecord
 from metasearch.bib.strings import first
 from metasearch.errors import NotParsable, SourceError, Unreachable
@@ -239,17 +239,17 @@ def _first_that_fits(shapes: list[LateShape], root: Any, page: Page, spec: Adapt
             continue
         fits = True
         kind = _kind(shape)
-        total = _one(shape.total, root, kind, convert.integer)
+        total = _one(shape.total, root, kind, converters.integer)
         total = page.total if total is None else total
         nodes = (shape.records.every or shape.records.find)(root)
         if isinstance(nodes, dict):
             nodes = [nodes]  # "one or many": a single hit that is not in a list
         if isinstance(nodes, list) and nodes:
             return (yield from _read(shape, nodes, total, root, page, spec))
-        message = _one(shape.error, root, kind, convert.joined)
+        message = _one(shape.error, root, kind, converters.joined)
         if message:
             raise said(message, page, spec)
-        warning = _one(shape.warning, root, kind, convert.joined)
+        warning = _one(shape.warning, root, kind, converters.joined)
         if fallback is None and (total is not None or warning or _knows(shape, root, nodes)):
             notes: tuple[str, ...] = (warning,) if warning else ()
             if total is not None and total > page.request.start:
@@ -343,7 +343,7 @@ def _read(
     records, unread = yield from made
     kind = _kind(shape)
     cursor = _one(shape.next, root, kind, first)
-    warning = _one(shape.warning, root, kind, convert.joined)
+    warning = _one(shape.warning, root, kind, converters.joined)
     strays = spec.paging.kind == "link" and cursor and followed(request, cursor) is None
     return Parsed(
         records=records,

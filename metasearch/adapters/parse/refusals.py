@@ -9,7 +9,7 @@ import re
 from metasearch.adapters.fetch.challenge import challenge
 from metasearch.adapters.request import Page
 from metasearch.adapters.spec import AdapterSpec
-from metasearch.bib import convert
+from metasearch.bib import converters
 from metasearch.errors import (
     AccessDenied,
     Blocked,
@@ -36,9 +36,9 @@ def not_expected(page: Page, spec: AdapterSpec, body: bytes) -> SourceError:
         if not isinstance(error, SourceSaysError):
             return error
     heading = _HEADING.search(body[:4000])
-    title = convert.text(heading[1].decode("utf-8", "replace")) if heading else None
+    title = converters.text(heading[1].decode("utf-8", "replace")) if heading else None
     if page.status >= 400:
-        words = title or convert.text(body[:300].decode("utf-8", "replace")) or "an error page"
+        words = title or converters.text(body[:300].decode("utf-8", "replace")) or "an error page"
         if page.status in (401, 403, 429):
             return said(words, page, spec)
         return refusal(

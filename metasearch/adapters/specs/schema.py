@@ -13,7 +13,7 @@ from typing import Any
 
 from metasearch.adapters.specs.shapes import RECORD_FIELDS
 from metasearch.adapters.specs.tables import CHOICES, KEYS
-from metasearch.bib import convert
+from metasearch.bib import converters
 from metasearch.query.ast import FIELDS
 
 Schema = dict[str, Any]
@@ -54,7 +54,7 @@ _KINDS: dict[str, Schema] = {
     "parse.bare": _TRUTH,
     "parse.promises": {"type": "array", "items": {"enum": sorted(RECORD_FIELDS)}},
     "field.at": {"anyOf": [_TEXT, _TEXTS]},
-    "field.as": {"enum": sorted(convert.CONVERTERS)},
+    "field.as": {"enum": sorted(converters.CONVERTERS)},
     "field.map": {"type": "object", "additionalProperties": _TEXT},
     "field.value": {"type": ["string", "boolean", "integer"]},
 } | {f"limits.{name}": _TEXT if name == "stated" else _NUMBER for name in KEYS["limits"]}

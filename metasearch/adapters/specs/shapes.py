@@ -19,12 +19,13 @@ from metasearch.adapters.select.xml import compile_xml
 from metasearch.adapters.select.xml_record import XmlRecord, compile_xml_record
 from metasearch.adapters.spec import FieldRule, LateShape, Selector, Shape
 from metasearch.adapters.specs.tables import CHOICES, Table, TableReader
-from metasearch.bib import convert, people
+from metasearch.bib import converters
+from metasearch.bib.names import converters as people
 from metasearch.bib.strings import Converter, strings
 from metasearch.errors import SpecError
 from metasearch.record import OPEN_ACCESS, TYPES, Record
 
-RECORD_FIELDS = frozenset(convert.DEFAULTS)
+RECORD_FIELDS = frozenset(converters.DEFAULTS)
 assert RECORD_FIELDS <= {f.name for f in dataclasses.fields(Record)}
 #: What `same_envelope = true` takes over from [parse].
 _ENVELOPE = ("records", "total", "error", "warning", "next", "unescape")
@@ -213,7 +214,7 @@ class ShapeReader(TableReader):
         if "value" in table:  # a constant for the records in which something is there
             constant = table["value"]
             return FieldRule(field, selectors, lambda found: constant if strings(found) else None)
-        nodes = body == "xml" and table.get("as") in convert.NODE_CONVERTERS
+        nodes = body == "xml" and table.get("as") in converters.NODE_CONVERTERS
         return FieldRule(field, selectors, self.converter(table, field, where), nodes)
 
     def people(
@@ -233,13 +234,13 @@ class ShapeReader(TableReader):
             self.wrong(where, "needs `each` and at least one of name, family, given, corporate")
             return None
         tidy = table.get("as")
-        if tidy is not None and tidy not in convert.NAME_CONVERTERS:
+        if tidy is not None and tidy not in converters.NAME_CONVERTERS:
             self.wrong(
                 f"{where}.as",
-                f"unknown {tidy!r}; beside `each` only {', '.join(convert.NAME_CONVERTERS)}",
+                f"unknown {tidy!r}; beside `each` only {', '.join(converters.NAME_CONVERTERS)}",
             )
             return None
-        named = convert.NAME_CONVERTERS[tidy] if tidy is not None else None
+        named = converters.NAME_CONVERTERS[tidy] if tidy is not None else None
         author = people.people(
             each.find,
             parts,
@@ -256,7 +257,7 @@ class ShapeReader(TableReader):
             return self.plain_converter(table, field, where)
         if not isinstance(template, str):
             self.wrong(f"{where}.template", "must be a string")
-            return convert.text
+            return converters.text
         self.placeholders(template, frozenset({"x"}), f"{where}.template")
         inner = self.plain_converter({"as": "identifier", **table}, field, where)
 
@@ -273,32 +274,30 @@ class ShapeReader(TableReader):
         name = table.get("as")
         if name is None:
             return (
-                convert.identifier
+                converters.identifier
                 if field.startswith("ids.")
-                else convert.DEFAULTS.get(field, convert.text)
+                else converters.DEFAULTS.get(field, converters.text)
             )
-        if name not in convert.CONVERTERS:
-            self.wrong(
-                f"{where}.as",
-                f"unknown converter {name!r}; allowed are {', '.join(sorted(convert.CONVERTERS))}",
-            )
-            return convert.text
-        several = name in convert.PLURAL or name.startswith("names")
-        if several != (field in convert.PLURAL_FIELDS):
+        if name not in converters.CONVERTERS:
+            allowed = ", ".join(sorted(converters.CONVERTERS))
+            self.wrong(f"{where}.as", f"unknown converter {name!r}; allowed are {allowed}")
+            return converters.text
+        several = name in converters.PLURAL or name.startswith("names")
+        if several != (field in converters.PLURAL_FIELDS):
             how = (
                 "several values, and the field holds one"
                 if several
                 else "one value, and the field holds several"
             )
             self.wrong(f"{where}.as", f"{name!r} gives {how}")
-        return convert.CONVERTERS[name]
+        return converters.CONVERTERS[name]
 
     def mapped(self, mapping: Any, field: str, where: str) -> Converter:
         if not isinstance(mapping, Mapping) or not all(
             isinstance(v, str) for v in mapping.values()
         ):
             self.wrong(f"{where}.map", "must be a table of strings")
-            return convert.text
+            return converters.text
         if field == "type":
             for value in mapping.values():
                 if value not in TYPES:

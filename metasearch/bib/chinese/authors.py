@@ -8,21 +8,14 @@ from metasearch.bib import unicode_forms
 from metasearch.bib.chinese.characters import is_cjk, is_han, simplified
 from metasearch.bib.chinese.names import han_names
 from metasearch.bib.chinese.surnames import is_surname
+from metasearch.bib.names import roles
+from metasearch.bib.names.words import ET_AL, HAN_ET_AL
 
 #: A longer text is no list of authors; what is beyond is not read.
 _LONGEST = 20_000
 _LONGEST_NAME = 200
 
-_ROLES = """
-    通讯作者 第一作者 责任作者 总主编 副主编 执行主编 主编 编著 编译 译注 译著 校注 校译 译校 主译
-    审校 主审 编撰 编写 编纂 撰写 撰文 执笔 口述 整理 整理者 选编 辑录 摄影 绘图 插图 改编 导演
-    指导教师 指导 导师 作者 译者 编者 主持 合著 合编 合译 等著 等编 等译
-""".split()
-_LONG_ROLE = "|".join(sorted(_ROLES, key=lambda role: (-len(role), role)))
-# One letter may be the end of a name ("王著"), so it needs a blank, a bracket or three letters
-# before it.
-_SHORT_ROLES = "著编译撰校注绘辑"
-_SURE_ROLES = ("著", "编", "撰")
+_LONG_ROLE = "|".join(sorted(roles.CHINESE, key=lambda role: (-len(role), role)))
 
 # Footnote marks behind a name: "1,2", "1a", "*", "^1".
 _MARK = r"(?:\d{1,2}[a-h]?|[a-h](?![A-Za-z])|[*＊※†‡△▲#☆★∗])"
@@ -33,7 +26,7 @@ _REPORTER = re.compile(
 )
 _ROLE_AHEAD = re.compile(rf"(?:{_LONG_ROLE})\s*[:：]\s*")
 _ROLE_BEHIND = re.compile(rf"\s*(?:{_LONG_ROLE})$")
-_OTHERS = re.compile(r"\s*(?:等人?|et\s+al\.?|\.\.\.|…+)\s*$", re.IGNORECASE)
+_OTHERS = re.compile(rf"\s*(?:{HAN_ET_AL}|{ET_AL}|\.\.\.|…+)\s*$", re.IGNORECASE)
 _BLANKS = re.compile(r"[^\S\n\t]+")
 _HARD = re.compile(r"[;；\n\t|｜]+|\s{1,8}(?:and|&)\s{1,8}|\s/\s", re.IGNORECASE)
 _SOFT = re.compile(r"[,，、/]+")
@@ -57,7 +50,7 @@ def authors_in(text: str) -> list[str]:
     # Where another has 著 or 编 behind the name, 李四译 is a translator; else 译 may be the name's
     # end.
     translators = any(
-        len(piece) > 2 and simplified(piece).endswith(_SURE_ROLES) for piece in pieces
+        len(piece) > 2 and simplified(piece).endswith(roles.CHINESE_SURE) for piece in pieces
     )
     found: list[str] = []
     for piece in pieces:
@@ -107,19 +100,19 @@ def _bare(piece: str, translators: bool) -> str:
 
 def _without_role(piece: str, translators: bool) -> str:
     folded = simplified(piece)
-    if folded in _ROLES:
+    if folded in roles.CHINESE:
         return ""
     behind = _ROLE_BEHIND.search(folded)
     if behind and behind.start() >= 2:
         return piece[: behind.start()]
     last, name = folded[-1:], piece[:-1].rstrip()
-    if not name or last not in _SHORT_ROLES:
+    if not name or last not in roles.CHINESE_SHORT:
         return piece
     if name != piece[:-1]:  # a blank stands before it
         return name
     foreign = "·" in name or "." in name
     long_enough = len(name) >= 2 and (
-        last in _SURE_ROLES or translators or len(name) > 3 or foreign
+        last in roles.CHINESE_SURE or translators or len(name) > 3 or foreign
     )
     return name if long_enough and is_han(name[-1]) else piece
 
@@ -132,7 +125,7 @@ def _people(piece: str, translators: bool) -> list[str]:
     words = [
         bare
         for before, word in zip(["", *words], words, strict=False)
-        if not (len(before) > 1 and word in _SHORT_ROLES)
+        if not (len(before) > 1 and word in roles.CHINESE_SHORT)
         and (bare := _without_role(word, translators) if len(word) > 2 else word)
     ]
     whole = "".join(words)

@@ -20,7 +20,7 @@ from metasearch.dedup.published.text import content
 from metasearch.dedup.published.text.passages import paragraphs
 from metasearch.dedup.published.text.rabin import RABIN, rabin64
 from metasearch.dedup.published.text.segment import Word, is_stop, segmenter, tagged, words
-from metasearch.dedup.published.text.simhash import Columns, weighted
+from metasearch.dedup.published.text.simhash import LaneSums, weighted
 from metasearch.record import Match, Record
 
 #: Of one record so many paragraphs count, the first ones: an abstract has two to ten.
@@ -28,7 +28,7 @@ MOST_PARAGRAPHS = 200
 #: Words without a part of speech that are shorter say little; this is not asked of Chinese.
 SHORTEST_WORD = 3
 
-_FINGERPRINTS = Columns(BITS, lambda word: rabin64(content.encoded(word)))
+_FINGERPRINTS = LaneSums(BITS, lambda word: rabin64(content.encoded(word)))
 
 #: Fingerprints of a record's paragraphs.
 Prints = frozenset[int]

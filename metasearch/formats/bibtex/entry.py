@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 
-from metasearch.bib import convert, normalise
-from metasearch.bib.byline import people_in
-from metasearch.bib.people import person
+from metasearch.bib import converters, normalise
+from metasearch.bib.names.byline import people_in
+from metasearch.bib.names.person import person
+from metasearch.bib.names.words import means_others
 from metasearch.formats import origins
 from metasearch.formats.bibtex.latex import decoded
 from metasearch.formats.reading import accession, values, worktypes
@@ -184,7 +185,7 @@ def _dates(year: list[str], month: list[str], day: list[str]) -> list[str]:
     if not year or not month:
         return []
     parts = month[0].replace("~", " ").replace(".", " ").split()
-    number = convert.date([year[0], *parts[:1], *(parts[1:2] or day)])
+    number = converters.date([year[0], *parts[:1], *(parts[1:2] or day)])
     return [number] if number else []
 
 
@@ -264,7 +265,7 @@ def people(raw: str) -> tuple[Author, ...]:
     return tuple(
         author
         for part in parts
-        if part.strip("{} ").lower() != "others" and (author := _author(part))
+        if not means_others(part.strip("{} ")) and (author := _author(part))
     )
 
 
@@ -274,7 +275,7 @@ def _author(raw: str) -> Author | None:
     """
     raw = raw.strip().rstrip(",")
     if raw.startswith("{") and _closes_at_end(raw):
-        name = convert.text(decoded(raw))
+        name = converters.text(decoded(raw))
         return Author(name) if name else None
     if raw.startswith(_EXTENDED_STARTS):
         return _extended(raw)

@@ -16,9 +16,9 @@ from typing import Any
 from metasearch.formats.bibtex.entry import draft
 from metasearch.formats.bibtex.values import MOST_REPEATED, Values, evaluated, separated
 from metasearch.formats.reading.drafts import Draft
-from metasearch.formats.reading.entries import Shelf
-from metasearch.formats.reading.pieces import Text
-from metasearch.formats.reading.result import Reading
+from metasearch.formats.reading.entries import EntryCollector
+from metasearch.formats.reading.pieces import DecodedText
+from metasearch.formats.reading.result import FileReading
 
 #: Characters of an entry, and of the comment behind it.
 LARGEST = 4_000_000
@@ -90,7 +90,7 @@ def looks_like(head: str) -> bool:
     return _FIRST.search(head) is not None
 
 
-def read(text: Text, reading: Reading) -> None:
+def read(text: DecodedText, reading: FileReading) -> None:
     """Read a .bib file into the reading; entries name one another, so that it is held as a
     whole.
     """
@@ -102,7 +102,7 @@ def read(text: Text, reading: Reading) -> None:
             )
         else:
             _parse(piece, line, file)
-    shelf = Shelf(reading)
+    collector = EntryCollector(reading)
     entries = {
         it.key.lower(): it for it in reversed(file.found) if isinstance(it, _Entry) and it.key
     }
@@ -110,16 +110,18 @@ def read(text: Text, reading: Reading) -> None:
     seen: dict[str, int] = {}
     for it in file.found:
         if isinstance(it, _Lost):
-            shelf.lose(it.line, it.why, it.count) if it.count else shelf.remark(it.line, it.why)
+            collector.lose(it.line, it.why, it.count) if it.count else collector.remark(
+                it.line, it.why
+            )
         elif it.kind not in _NO_WORKS:
             if it.key and (first := seen.setdefault(it.key, it.line)) != it.line:
                 it.remarks.append(
                     f"the key {it.key[:100]!r} is that of the entry in line {first}, too; both "
                     f"were kept"
                 )
-            shelf.put(it.line, _describer(it, entries, values))
+            collector.put(it.line, _describer(it, entries, values))
     if not file.found:
-        shelf.remark(0, "no entry was found: one begins with @article{key, or the like")
+        collector.remark(0, "no entry was found: one begins with @article{key, or the like")
 
 
 def _describer(entry: _Entry, entries: dict[str, _Entry], values: Values) -> Callable[[], Draft]:

@@ -140,7 +140,7 @@ _ORDER = {word: index for words in NAMES.values() for index, word in enumerate(w
 FEWEST = 2
 
 
-class Columns:
+class CsvColumns:
     """The columns of one file.
 
     Attributes:

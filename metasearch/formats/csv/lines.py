@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 
-from metasearch.formats.reading.entries import Shelf
-from metasearch.formats.reading.pieces import Text
+from metasearch.formats.reading.entries import EntryCollector
+from metasearch.formats.reading.pieces import DecodedText
 
 
 class Lines:
@@ -16,16 +16,16 @@ class Lines:
     Args:
         text: The table; NUL is no text.
         longest: Characters of a line; a longer one is told as lost, and empty.
-        shelf: Where that is told.
+        collector: Where that is told.
 
     Attributes:
         size: Characters that were read so far.
     """
 
-    def __init__(self, text: Text, longest: int, shelf: Shelf) -> None:
+    def __init__(self, text: DecodedText, longest: int, collector: EntryCollector) -> None:
         self._lines = text.lines(longest)
         self._longest = longest
-        self._shelf = shelf
+        self._collector = collector
         self._kept: deque[str] = deque()
         self._forgotten = 0
         self.size = 0
@@ -38,7 +38,7 @@ class Lines:
                 return False
             if len(line) > self._longest:
                 place = self._forgotten + len(self._kept) + 1
-                self._shelf.lose(
+                self._collector.lose(
                     place, f"the line has more than {self._longest:,} characters; it was left out"
                 )
                 line = ""

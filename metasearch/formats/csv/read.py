@@ -15,12 +15,12 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from metasearch.formats.csv import rows as csv_rows
-from metasearch.formats.csv.columns import Columns, compact, is_known
+from metasearch.formats.csv.columns import CsvColumns, compact, is_known
 from metasearch.formats.csv.lines import Lines
-from metasearch.formats.csv.row import RowReader
-from metasearch.formats.reading.entries import Shelf
-from metasearch.formats.reading.pieces import Text
-from metasearch.formats.reading.result import Reading
+from metasearch.formats.csv.row import CsvRowReader
+from metasearch.formats.reading.entries import EntryCollector
+from metasearch.formats.reading.pieces import DecodedText
+from metasearch.formats.reading.result import FileReading
 
 #: Characters of a line, and of a row, which may go over several.
 LONGEST_LINE = LONGEST_ROW = csv_rows.LONGEST_CELL + 1_000_000
@@ -45,45 +45,47 @@ def looks_like(head: str) -> bool:
     return _header(lines) is not None or _is_vertical(lines)
 
 
-def read(text: Text, reading: Reading) -> None:
+def read(text: DecodedText, reading: FileReading) -> None:
     """Add the records of a table."""
-    shelf = Shelf(reading)
-    lines = Lines(text, LONGEST_LINE, shelf)
+    collector = EntryCollector(reading)
+    lines = Lines(text, LONGEST_LINE, collector)
     first = lines.first(MOST_BEFORE, LONGEST_HEADING)
     if _is_vertical(first):
-        _read_vertical(lines, shelf)
+        _read_vertical(lines, collector)
     elif (found := _header(first)) is not None:
-        _read_rows(lines, found, shelf)
+        _read_rows(lines, found, collector)
     else:
         rows = sum(bool(row and any(row)) for _, row, _ in _Rows(lines, ",", 0))
-        shelf.lose(1, 'no row of names of columns was found, such as "Title" and "Authors"', rows)
+        collector.lose(
+            1, 'no row of names of columns was found, such as "Title" and "Authors"', rows
+        )
 
 
 def _lines(text: str) -> list[str]:
     r"""The lines with their ends, however they end in the file; NUL is no text."""
-    return [f"{line}\n" for line in Text.plain(text.replace("\x00", "")).lines(LONGEST_LINE)]
+    return [f"{line}\n" for line in DecodedText.plain(text.replace("\x00", "")).lines(LONGEST_LINE)]
 
 
 # --------------------------------------------------------------------------- names of columns
 
 
 @dataclass(frozen=True, slots=True)
-class _Header:
+class _HeaderRow:
     """The row of names: how the table is written, and on which line it begins (from 0)."""
 
-    columns: Columns
+    columns: CsvColumns
     delimiter: str
     first_row: int
 
 
-def _header(lines: Sequence[str]) -> _Header | None:
+def _header(lines: Sequence[str]) -> _HeaderRow | None:
     """The first row that names columns, by the delimiter with which most of them are known."""
     said = next(
         (hit[1] for line in lines[:1] if (hit := _SEPARATOR_LINE.match(line.lstrip("\ufeff")))),
         None,
     )
     for index, line in enumerate(lines):
-        best: _Header | None = None
+        best: _HeaderRow | None = None
         for delimiter in (said,) if said else _DELIMITERS:
             if delimiter not in line:
                 continue
@@ -92,9 +94,9 @@ def _header(lines: Sequence[str]) -> _Header | None:
                 names = next(reader, [])
             except csv.Error:
                 continue
-            columns = Columns(names)
+            columns = CsvColumns(names)
             if columns.usable and (best is None or len(columns.plan) > len(best.columns.plan)):
-                best = _Header(columns, delimiter, index + reader.line_num)
+                best = _HeaderRow(columns, delimiter, index + reader.line_num)
         if best is not None:
             return best
     return None
@@ -182,7 +184,7 @@ class _Rows:
         return None
 
 
-def _read_rows(lines: Lines, header: _Header, shelf: Shelf) -> None:
+def _read_rows(lines: Lines, header: _HeaderRow, collector: EntryCollector) -> None:
     columns, width = header.columns, len(header.columns.names)
     if columns.unknown:
         told = ", ".join(name[:40] for name in columns.unknown[:MOST_TOLD])
@@ -191,14 +193,14 @@ def _read_rows(lines: Lines, header: _Header, shelf: Shelf) -> None:
             if len(columns.unknown) > MOST_TOLD
             else ""
         )
-        shelf.remark(header.first_row, f"columns that are not read: {told}{more}")
-    reader = RowReader(columns)
+        collector.remark(header.first_row, f"columns that are not read: {told}{more}")
+    reader = CsvRowReader(columns)
     rows = _Rows(lines, header.delimiter, header.first_row)
     iterator = iter(rows)
     while (it := next(iterator, None)) is not None:
         line, row, wrong = it
         if row is None:
-            shelf.lose(line, f"the row could not be read and was left out: {wrong}")
+            collector.lose(line, f"the row could not be read and was left out: {wrong}")
             continue
         if not any(cell.strip() for cell in row):
             continue
@@ -206,7 +208,7 @@ def _read_rows(lines: Lines, header: _Header, shelf: Shelf) -> None:
         if flaw and rows.next_line > line:
             resume = rows.again(line, rows.next_line, lambda cells: len(cells) == width)
             if resume is not None:
-                shelf.lose(
+                collector.lose(
                     line,
                     f"the row {flaw}, most likely by a quote that is not closed; it was left out",
                 )
@@ -215,7 +217,7 @@ def _read_rows(lines: Lines, header: _Header, shelf: Shelf) -> None:
                 continue
         if flaw.startswith("has more"):
             joined = max(1, round(len(row) / width))  # where a line end is damaged, a row holds two
-            shelf.lose(
+            collector.lose(
                 line,
                 f"the row {flaw}, so that nobody knows which is which; it was left out",
                 joined,
@@ -223,7 +225,7 @@ def _read_rows(lines: Lines, header: _Header, shelf: Shelf) -> None:
             continue
         if not flaw and not lines.has(rows.next_line) and rows.breaks_off(line - 1):
             flaw = "ends with the file, before its last quote is closed"
-        shelf.put(
+        collector.put(
             line, partial(reader.draft, row, [f"the row {flaw}; it was kept"] if flaw else [])
         )
 
@@ -257,7 +259,7 @@ def _is_vertical(lines: Sequence[str]) -> bool:
     return sum(is_known(name) for name in names[:4]) >= min(3, len(names[:4]))
 
 
-def _read_vertical(lines: Lines, shelf: Shelf) -> None:
+def _read_vertical(lines: Lines, collector: EntryCollector) -> None:
     """Records of rows "TITLE","..." and "AUTHOR NAMES","Smith J.","Doe J.", each from one title to
     the next.
     """
@@ -267,17 +269,17 @@ def _read_vertical(lines: Lines, shelf: Shelf) -> None:
     def put() -> None:
         if record:
             names = list(record)
-            columns = Columns(names)
+            columns = CsvColumns(names)
             several = {index for field in _LISTS for index in columns.plan.get(field, ())}
             row = [
                 "; ".join(record[name] if index in several else record[name][:1])
                 for index, name in enumerate(names)
             ]
-            shelf.put(line, partial(RowReader(columns).draft, row, []))
+            collector.put(line, partial(CsvRowReader(columns).draft, row, []))
 
     for at, row, wrong in _Rows(lines, ",", 0):
         if row is None:
-            shelf.lose(at, f"the row could not be read and was left out: {wrong}", 0)
+            collector.lose(at, f"the row could not be read and was left out: {wrong}", 0)
         elif row and row[0].strip():
             if compact(row[0]) == "title":
                 put()

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any
 
-from metasearch.bib import convert
+from metasearch.bib import converters
 from metasearch.formats import origins
-from metasearch.formats.csv.columns import Columns
+from metasearch.formats.csv.columns import CsvColumns
 from metasearch.formats.reading import accession, values
 from metasearch.formats.reading.drafts import Draft
 from metasearch.formats.reading.type_words import type_of
@@ -28,10 +28,10 @@ _SCHEME = re.compile(r"\s*([a-z][a-z0-9_.-]{0,30}):(\S.{0,200})")
 Fields = dict[str, Any]
 
 
-class RowReader:
+class CsvRowReader:
     """Reads the rows of one file; what its columns cannot say is not looked for."""
 
-    def __init__(self, columns: Columns) -> None:
+    def __init__(self, columns: CsvColumns) -> None:
         self._plan = columns.plan
         self._beside = columns.beside
         self._parts = [
@@ -210,8 +210,8 @@ def _rest(cells: Cells, fields: Fields) -> None:
     fields["subjects"] = values.keywords(_apart(cells.all("subjects")))
     fields["version"] = values.first_text(cells.all("version"))
     fields["licence"] = values.first_text(cells.all("licence"))
-    fields["retracted"] = convert.said_true(cells.one("retracted"))
-    fields["open_access"] = convert.open_access(
+    fields["retracted"] = converters.said_true(cells.one("retracted"))
+    fields["open_access"] = converters.open_access(
         [part for it in cells.all("open_access") for part in it.split(";")]
     )
     fields["pdf_url"] = next(iter(values.links(cells.all("pdf_url"))), None)

@@ -12,9 +12,9 @@ from typing import Any
 
 from metasearch.formats.reading import accession, values, worktypes
 from metasearch.formats.reading.drafts import Draft, unread
-from metasearch.formats.reading.pieces import Text
-from metasearch.formats.reading.result import Reading
-from metasearch.formats.reading.tagged import BLANKS, Block, Grammar, blocks, gather
+from metasearch.formats.reading.pieces import DecodedText
+from metasearch.formats.reading.result import FileReading
+from metasearch.formats.reading.tagged import BLANKS, Block, TagGrammar, blocks, gather
 
 _LINE = re.compile(r"%([0-9A-Za-z!@#$()\[\]~*+?^<>:&'\".,/=|\\-])(?:[ \t](.*)|$)", re.DOTALL)
 _HEAD = re.compile(rf"(?:^|[\r\n])[{BLANKS}]*%0[ \t]+\S")
@@ -39,9 +39,9 @@ def _split(line: str, _: str) -> tuple[str, str] | None:
 _HELD = frozenset("0 ~ D @ I J T A V N P R G X K B".split())
 
 
-def read(text: Text, reading: Reading) -> None:
+def read(text: DecodedText, reading: FileReading) -> None:
     """Add the records of a file."""
-    grammar = Grammar(
+    grammar = TagGrammar(
         _split,
         opens=frozenset("0"),
         bears=frozenset("TA"),
@@ -49,7 +49,7 @@ def read(text: Text, reading: Reading) -> None:
         noise=re.compile(r"\d+\.?$"),
     )
     if not any(_HEAD.search(part) for part in text.stretches(_LONGEST_HEAD)):
-        grammar = Grammar(_split, any_opens=True)
+        grammar = TagGrammar(_split, any_opens=True)
     gather(reading, blocks(text, grammar, reading), _draft, _HELD)
 
 

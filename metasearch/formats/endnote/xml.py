@@ -11,12 +11,12 @@ import re
 from functools import partial
 from typing import Any
 
-from metasearch.bib.people import person
+from metasearch.bib.names.person import person
 from metasearch.formats.reading import accession, values, worktypes
 from metasearch.formats.reading.drafts import Draft
-from metasearch.formats.reading.entries import Shelf
+from metasearch.formats.reading.entries import EntryCollector
 from metasearch.formats.reading.pieces import Bytes
-from metasearch.formats.reading.result import Reading
+from metasearch.formats.reading.result import FileReading
 from metasearch.formats.reading.type_words import type_of
 from metasearch.formats.reading.xml_records import Element, elements, text_of_file
 from metasearch.record import Author
@@ -36,11 +36,11 @@ def looks_like(head: str) -> bool:
     return "<record" in head and _ENDNOTE.search(head) is not None and "<datafield" not in head
 
 
-def read(content: Bytes, reading: Reading) -> None:
+def read(content: Bytes, reading: FileReading) -> None:
     """Add the records of an EndNote XML file."""
-    shelf = Shelf(reading)
-    for found in elements(text_of_file(content, reading), _BEGIN, shelf):
-        shelf.put(found.line, partial(_draft, found))
+    collector = EntryCollector(reading)
+    for found in elements(text_of_file(content, reading), _BEGIN, collector):
+        collector.put(found.line, partial(_draft, found))
 
 
 def _draft(found: Element) -> Draft:

@@ -14,9 +14,9 @@ from typing import Any
 
 from metasearch.formats.marc.records import MarcReader
 from metasearch.formats.reading.encodings import decode
-from metasearch.formats.reading.entries import Shelf
+from metasearch.formats.reading.entries import EntryCollector
 from metasearch.formats.reading.pieces import Bytes
-from metasearch.formats.reading.result import Reading
+from metasearch.formats.reading.result import FileReading
 
 RECORD_END, FIELD_END, SUBFIELD = b"\x1d", b"\x1e", b"\x1f"
 #: Bytes of a record: its leader can tell of 99,999, and some programs write more.
@@ -42,28 +42,28 @@ def looks_like(head: str) -> bool:
     return _HEAD.match(head) is not None
 
 
-def read(content: Bytes, reading: Reading) -> None:
+def read(content: Bytes, reading: FileReading) -> None:
     """Read an ISO 2709 file into the reading; the line of an entry is the offset of its first
     byte.
     """
-    shelf = Shelf(reading)
-    marc = MarcReader(reading, shelf)
+    collector = EntryCollector(reading)
+    marc = MarcReader(reading, collector)
     encodings: set[str] = set()
     for offset, record, flaw in _records(content.blocks()):
         if flaw:
-            shelf.lose(offset, flaw)
+            collector.lose(offset, flaw)
             continue
         try:
             node, encoding, remarks = _element(record)
         except ValueError as exc:
-            shelf.lose(offset, f"the record could not be read and was left out: {exc}")
+            collector.lose(offset, f"the record could not be read and was left out: {exc}")
             continue
         encodings.add(encoding)
         marc.put(offset, node, *remarks)
     if encodings:
         reading.encoding = min(encodings, key=lambda name: (name == "ascii", name))
-    if not shelf.position and any(block.strip(_NUL_OR_BLANK) for block in content.blocks()):
-        shelf.remark(0, "no record was found in it")
+    if not collector.position and any(block.strip(_NUL_OR_BLANK) for block in content.blocks()):
+        collector.remark(0, "no record was found in it")
 
 
 def _records(blocks: Iterable[bytes]) -> Iterator[tuple[int, bytes, str]]:

@@ -7,9 +7,9 @@ from __future__ import annotations
 import re
 
 from metasearch.formats.marc.records import MarcReader
-from metasearch.formats.reading.entries import Shelf
+from metasearch.formats.reading.entries import EntryCollector
 from metasearch.formats.reading.pieces import Bytes
-from metasearch.formats.reading.result import Reading
+from metasearch.formats.reading.result import FileReading
 from metasearch.formats.reading.xml_records import elements, text_of_file
 
 _NAME = r"<(?:[\w.-]{1,40}:)?"
@@ -26,9 +26,9 @@ def looks_like(head: str) -> bool:
     )
 
 
-def read(content: Bytes, reading: Reading) -> None:
+def read(content: Bytes, reading: FileReading) -> None:
     """Read a MARCXML file into the reading."""
-    shelf = Shelf(reading)
-    marc = MarcReader(reading, shelf)
-    for found in elements(text_of_file(content, reading), _BEGIN, shelf):
+    collector = EntryCollector(reading)
+    marc = MarcReader(reading, collector)
+    for found in elements(text_of_file(content, reading), _BEGIN, collector):
         marc.put(found.line, found.node, *filter(None, (found.mended,)))

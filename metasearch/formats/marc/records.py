@@ -13,8 +13,8 @@ from metasearch.adapters.spec import AdapterSpec
 from metasearch.adapters.specs.registry import shipped_table
 from metasearch.adapters.specs.specfile import build
 from metasearch.bib.field_limits import Cuts
-from metasearch.formats.reading.entries import Shelf
-from metasearch.formats.reading.result import Entry, Reading
+from metasearch.formats.reading.entries import EntryCollector
+from metasearch.formats.reading.result import Entry, FileReading
 from metasearch.record import Record
 
 
@@ -26,13 +26,13 @@ def _spec() -> AdapterSpec:
 class MarcReader:
     """Makes records of the MARC elements of one file."""
 
-    def __init__(self, reading: Reading, shelf: Shelf) -> None:
+    def __init__(self, reading: FileReading, collector: EntryCollector) -> None:
         self._spec = replace(_spec(), name=reading.name)
         self._shapes = [shape.shape() for shape in self._spec.shapes if shape.body == "marcxml"]
-        self._shelf = shelf
+        self._collector = collector
 
     def put(self, line: int, node: Any, *remarks: str) -> None:
-        """Put the record of an element on the shelf.
+        """Hand the record of an element to the collector.
 
         Args:
             line: On which it begins, or its offset.
@@ -41,24 +41,26 @@ class MarcReader:
             remarks: What had to be done to it before.
         """
         cuts = Cuts()
-        found = self._shelf.attempt(line, lambda: (self._record(node, cuts),))
+        found = self._collector.attempt(line, lambda: (self._record(node, cuts),))
         if found is None:
             return
         (record,) = found
         if record is None:
-            self._shelf.lose(
+            self._collector.lose(
                 line, "the record has neither a title nor an identifier, and was left out"
             )
             return
-        self._shelf.keep(Entry(replace(record, source_id=self._shelf.own(record.source_id)), line))
+        self._collector.keep(
+            Entry(replace(record, source_id=self._collector.own(record.source_id)), line)
+        )
         for remark in (*remarks, *cuts.notes()):
-            self._shelf.remark(line, remark)
+            self._collector.remark(line, remark)
 
     def _record(self, node: Any, cuts: Cuts) -> Record | None:
         """By the first family of MARC in which the record has a title, else by the first in which
         it is one at all.
         """
-        position = self._shelf.position + 1
+        position = self._collector.position + 1
         records = (record_of(shape, node, position, self._spec, cuts) for shape in self._shapes)
         fallback = None
         for record in records:

@@ -17,17 +17,17 @@ from typing import BinaryIO
 from metasearch.errors import FileFormatError
 from metasearch.formats.reading.content import Content, content_of, content_of_pipe, unreadable
 from metasearch.formats.reading.detect import HEAD, detect
-from metasearch.formats.reading.pieces import Text
+from metasearch.formats.reading.pieces import DecodedText
 from metasearch.formats.reading.registry import FORMATS, FileFormat
-from metasearch.formats.reading.result import Entry, Problem, Reading
+from metasearch.formats.reading.result import Entry, FileProblem, FileReading
 
 __all__ = [
     "FORMATS",
     "MOST_BYTES",
     "Entry",
     "FileFormat",
-    "Problem",
-    "Reading",
+    "FileProblem",
+    "FileReading",
     "read_bytes",
     "read_content",
     "read_file",
@@ -45,7 +45,7 @@ def read_file(
     name: str | None = None,
     format: str | None = None,  # noqa: A002, as --format
     encoding: str | None = None,
-) -> Reading:
+) -> FileReading:
     """The records of a file. Memory goes into its records, and not into its bytes, where its format
     permits that.
 
@@ -72,7 +72,7 @@ def read_pipe(
     *,
     format: str | None = None,  # noqa: A002, as --format
     encoding: str | None = None,
-) -> Reading:
+) -> FileReading:
     """Like `read_file`, for what can be read only once, such as standard input."""
     with content_of_pipe(pipe, name, MOST_BYTES) as content:
         return read_content(content, format=format, encoding=encoding)
@@ -84,7 +84,7 @@ def read_bytes(
     *,
     format: str | None = None,  # noqa: A002, as --format
     encoding: str | None = None,
-) -> Reading:
+) -> FileReading:
     """Like `read_file`, for what was read already."""
     return read_content(
         Content(io.BytesIO(data), name, MOST_BYTES), format=format, encoding=encoding
@@ -96,7 +96,7 @@ def read_content(
     *,
     format: str | None = None,  # noqa: A002, as --format
     encoding: str | None = None,
-) -> Reading:
+) -> FileReading:
     """Like `read_file`, for content that is open."""
     name = content.name
     if format is not None and format not in FORMATS:
@@ -108,43 +108,43 @@ def read_content(
         raise unreadable(name, exc) from exc
 
 
-def _read(content: Content, form: str | None, encoding: str | None) -> Reading:
+def _read(content: Content, form: str | None, encoding: str | None) -> FileReading:
     name = content.name
     # All of it is read, so that what is too large or damaged is known before a record is made.
     if not sum(bool(block.strip(_BLANKS)) for block in content.blocks()):
         what = "the file holds nothing but blanks" if content.size else "the file is empty"
-        return Reading(
-            name, form or "", encoding or "utf-8", problems=[*_told(content), Problem(0, what)]
+        return FileReading(
+            name, form or "", encoding or "utf-8", problems=[*_told(content), FileProblem(0, what)]
         )
     if form is None:
         content.refuse_packed()
     known = form or detect(content.head(HEAD), name, encoding)
-    reading = Reading(name, known, encoding or "utf-8", problems=_told(content))
+    reading = FileReading(name, known, encoding or "utf-8", problems=_told(content))
     one = FORMATS[known]
     if one.binary and encoding is None:
         one.read(content, reading)
     else:
-        text = Text.of(content, encoding)
+        text = DecodedText.of(content, encoding)
         reading.problems += text.problems
         one.read(_Encoded(text) if one.binary else text, reading)
         reading.encoding = text.encoding
     if not reading.entries and not reading.lost:
         told = any("no record" in problem.message for problem in reading.problems)
         reading.problems += (
-            [] if told else [Problem(0, f"no record was found in it, read as {known}")]
+            [] if told else [FileProblem(0, f"no record was found in it, read as {known}")]
         )
     reading.finish()
     return reading
 
 
-def _told(content: Content) -> list[Problem]:
+def _told(content: Content) -> list[FileProblem]:
     return [content.problem] if content.problem is not None else []
 
 
 class _Encoded:
     """The bytes of a text whose encoding the user has named, for a format that takes bytes."""
 
-    def __init__(self, text: Text) -> None:
+    def __init__(self, text: DecodedText) -> None:
         self.name = text.name
         self._text = text
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from metasearch.bib import convert, normalise
+from metasearch.bib import converters, normalise
 from metasearch.formats.reading.values import SHORT, text
 
 #: Characters of a link that are looked at: what tells its database stands at its beginning.
@@ -180,7 +180,7 @@ def _by_links(links: Sequence[str]) -> Iterable[tuple[str, str]]:
             yield "pmcid", f"PMC{hit[1]}"
         if hit := _CNKI.search(link):
             yield "cnki", hit[1].upper()
-    arxiv = convert.arxiv_url([link for link in links if "arxiv.org/" in link.lower()])
+    arxiv = converters.arxiv_url([link for link in links if "arxiv.org/" in link.lower()])
     if arxiv:
         yield "arxiv", arxiv
 

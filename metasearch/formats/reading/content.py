@@ -13,7 +13,7 @@ from typing import IO, BinaryIO
 
 from metasearch import opening
 from metasearch.errors import FileFormatError
-from metasearch.formats.reading.result import Problem
+from metasearch.formats.reading.result import FileProblem
 
 #: Bytes of a block, as they are after unpacking.
 BLOCK = 1 << 18
@@ -59,7 +59,7 @@ class Content:
         self.name = name
         self.most = most
         self.size = 0
-        self.problem: Problem | None = None
+        self.problem: FileProblem | None = None
 
     def blocks(self) -> Iterator[bytes]:
         """Its bytes, never more than `BLOCK` at once. Only one such reading goes on at a time.
@@ -125,7 +125,7 @@ class Content:
                     "the gzipped file is damaged or breaks off; the first {:,} bytes of its "
                     "content were read"
                 )
-                self.problem = Problem(0, what.format(size))
+                self.problem = FileProblem(0, what.format(size))
                 break
             size += len(part)
             waiting += part

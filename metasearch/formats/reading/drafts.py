@@ -1,5 +1,5 @@
 """What a format's reader finds of one record, before it has its place in the file (see
-`shelf.py`).
+`entries.py`).
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from metasearch.errors import FileFormatError
-from metasearch.formats.reading.result import Problem
+from metasearch.formats.reading.result import FileProblem
 
 #: Lines with characters that could not be read that are named one by one; the others are counted.
 MOST_LINES = 100
@@ -52,7 +52,7 @@ class Found(NamedTuple):
 
     encoding: str
     legal: bool
-    notes: list[Problem]
+    notes: list[FileProblem]
 
 
 class Decoded(NamedTuple):
@@ -60,7 +60,7 @@ class Decoded(NamedTuple):
 
     text: str
     encoding: str
-    problems: list[Problem]
+    problems: list[FileProblem]
 
 
 #: Gives the bytes of a file in blocks, from the beginning, as often as it is called.
@@ -125,7 +125,7 @@ def find(blocks: Blocks, name: str, encoding: str | None = None) -> Found:
         f"the text is not in UTF-8; it was read as {shown}, which is a guess: --encoding names "
         f"another"
     )
-    return Found(guess, _is_legal(blocks, guess), [Problem(0, note)])
+    return Found(guess, _is_legal(blocks, guess), [FileProblem(0, note)])
 
 
 def decoded(blocks: Blocks, encoding: str) -> Iterator[str]:
@@ -145,9 +145,9 @@ def decoded(blocks: Blocks, encoding: str) -> Iterator[str]:
             yield bare
 
 
-def unread(pieces: Iterable[str], encoding: str) -> list[Problem]:
+def unread(pieces: Iterable[str], encoding: str) -> list[FileProblem]:
     """A problem for each line that holds what is not legal; many are counted."""
-    problems: list[Problem] = []
+    problems: list[FileProblem] = []
     number, more, broken, ended = 1, 0, 0, ""
 
     def tell() -> None:
@@ -156,7 +156,7 @@ def unread(pieces: Iterable[str], encoding: str) -> list[Problem]:
             what = (
                 f"{broken} character(s) that are not legal {encoding}; each was replaced by \ufffd"
             )
-            problems.append(Problem(number, what))
+            problems.append(FileProblem(number, what))
         elif broken:
             more += 1
 
@@ -175,7 +175,7 @@ def unread(pieces: Iterable[str], encoding: str) -> list[Problem]:
     tell()
     if more:
         problems.append(
-            Problem(0, f"{more} more line(s) hold characters that are not legal {encoding}")
+            FileProblem(0, f"{more} more line(s) hold characters that are not legal {encoding}")
         )
     return problems
 

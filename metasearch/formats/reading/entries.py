@@ -1,4 +1,4 @@
-"""The shelf on which the records of a file are put, one by one.
+"""Collects the records of a file, one by one.
 
 It counts what cannot be read, so that every record of a file is an entry or told as lost.
 """
@@ -11,7 +11,7 @@ from typing import TypeVar
 from metasearch.bib.field_limits import Cuts, kept, kept_given
 from metasearch.errors import FileFormatError
 from metasearch.formats.reading.drafts import Draft
-from metasearch.formats.reading.result import Entry, Reading
+from metasearch.formats.reading.result import Entry, FileReading
 from metasearch.record import Record
 
 T = TypeVar("T")
@@ -25,14 +25,14 @@ MOST_RECORDS = 1_000_000
 TELLING = ("title", "authors", "doi", "ids", "venue", "abstract", "url", "isbn")
 
 
-class Shelf:
+class EntryCollector:
     """Takes the records of one file in their order.
 
     A file may give one identifier to several records; only the first keeps it, because a record's
     key must be its own.
     """
 
-    def __init__(self, reading: Reading) -> None:
+    def __init__(self, reading: FileReading) -> None:
         self._reading = reading
         self._taken: set[str] = set()
         self.position = 0

@@ -32,7 +32,7 @@ _START = 20_000
 _CLOSES = {"]": "[", "}": "{"}
 
 
-class Item(NamedTuple):
+class JsonItem(NamedTuple):
     """One object of a file.
 
     Attributes:
@@ -46,18 +46,18 @@ class Item(NamedTuple):
     flaw: str = ""
 
 
-def items(text: str, lists: frozenset[str] = LISTS) -> Iterator[Item]:
+def items(text: str, lists: frozenset[str] = LISTS) -> Iterator[JsonItem]:
     """The objects in the list of a file, in the list under one of these keys, or else the file's
     own objects.
     """
-    last: Item | None = None
+    last: JsonItem | None = None
     for line, part, flaw in _parts(text, lists):
         if flaw == _STRAY and last is not None and last.flaw:
             continue  # the end of the item before, which broke off
         found = (
             _salvaged(line, part)
             if flaw == _BROKEN
-            else [Item(line, None, flaw) if flaw else _item(line, part)]
+            else [JsonItem(line, None, flaw) if flaw else _item(line, part)]
         )
         for last in found:
             yield last
@@ -89,16 +89,16 @@ _DEEP = "it is nested too deeply"
 _STRAY = "an object ends here that does not begin"
 
 
-def _item(line: int, part: str) -> Item:
+def _item(line: int, part: str) -> JsonItem:
     if len(part) > LARGEST:
-        return Item(line, None, f"it has more than {LARGEST:,} characters")
+        return JsonItem(line, None, f"it has more than {LARGEST:,} characters")
     try:
-        return Item(line, load(part))
+        return JsonItem(line, load(part))
     except ValueError as exc:
-        return Item(line, None, str(exc))
+        return JsonItem(line, None, str(exc))
 
 
-def _salvaged(line: int, part: str) -> Iterator[Item]:
+def _salvaged(line: int, part: str) -> Iterator[JsonItem]:
     """What can be read of a part whose brackets do not match: items that it has swallowed begin as
     items do.
     """
@@ -110,7 +110,7 @@ def _salvaged(line: int, part: str) -> Iterator[Item]:
         line += part.count("\n", at, start)
         at = start
         _, whole, flaw = next(_objects(part[start:end]), (1, "", _BROKEN))
-        yield Item(line, None, flaw) if flaw else _item(line, whole)
+        yield JsonItem(line, None, flaw) if flaw else _item(line, whole)
 
 
 def _parts(text: str, lists: frozenset[str]) -> Iterator[tuple[int, str, str]]:

@@ -11,7 +11,7 @@ from typing import Protocol
 
 from metasearch.errors import FileFormatError
 from metasearch.formats.reading.encodings import Blocks, Found, decoded, find, unread
-from metasearch.formats.reading.result import Problem
+from metasearch.formats.reading.result import FileProblem
 
 #: Characters of a text that is held as a whole, where its format permits nothing else: for a moment
 #: it is there twice.
@@ -33,7 +33,7 @@ class Bytes(Protocol):
         ...
 
 
-class Text:
+class DecodedText:
     """The text of a file, without byte order mark; it is read from its beginning whenever somebody
     asks.
 
@@ -47,13 +47,13 @@ class Text:
         self._blocks = blocks
         self.name = name
         self.encoding = found.encoding
-        self.problems: list[Problem] = [
+        self.problems: list[FileProblem] = [
             *found.notes,
             *([] if found.legal else unread(self.pieces(), self.encoding)),
         ]
 
     @classmethod
-    def of(cls, content: Bytes, encoding: str | None = None) -> Text:
+    def of(cls, content: Bytes, encoding: str | None = None) -> DecodedText:
         """The text of a file.
 
         Args:
@@ -66,7 +66,7 @@ class Text:
         return cls(content.blocks, content.name, find(content.blocks, content.name, encoding))
 
     @classmethod
-    def plain(cls, text: str, name: str = "") -> Text:
+    def plain(cls, text: str, name: str = "") -> DecodedText:
         """A text that is at hand."""
         return cls(
             lambda: (text.encode(errors="surrogatepass"),),

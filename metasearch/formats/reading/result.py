@@ -35,7 +35,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class FileProblem:
     """Something in a file that could not be read, told so that a person can find and mend it.
 
     Attributes:
@@ -52,7 +52,7 @@ class Problem:
 
 
 @dataclass(slots=True)
-class Reading:
+class FileReading:
     """A file that was read.
 
     Every record that the file holds is in `entries` or counted in `problems`: entries + lost =
@@ -69,13 +69,13 @@ class Reading:
     format: str
     encoding: str
     entries: list[Entry] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
+    problems: list[FileProblem] = field(default_factory=list)
     untold: tuple[int, int] = (0, 0)
 
     def tell(self, line: int, message: str, lost: int = 0) -> None:
-        """Add a problem, see `Problem`."""
+        """Add a problem, see `FileProblem`."""
         if len(self.problems) < MOST_PROBLEMS:
-            self.problems.append(Problem(line, message, lost))
+            self.problems.append(FileProblem(line, message, lost))
         else:
             self.untold = self.untold[0] + 1, self.untold[1] + lost
 
@@ -87,7 +87,7 @@ class Reading:
         if self.untold[0]:
             number, lost = self.untold
             self.problems.append(
-                Problem(0, f"{number:,} more problems were found, which are not listed", lost)
+                FileProblem(0, f"{number:,} more problems were found, which are not listed", lost)
             )
             self.untold = (0, 0)
 

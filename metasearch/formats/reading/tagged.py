@@ -1,7 +1,7 @@
 """One engine for the formats whose lines are a tag and a value: RIS, MEDLINE, refer, NoteExpress,
 Web of Science, ...
 
-A `Grammar` says what a tag line looks like and where records begin and end; `blocks` gives the
+A `TagGrammar` says what a tag line looks like and where records begin and end; `blocks` gives the
 records as fields with the numbers of their lines. Time is linear in the text, whatever it holds.
 """
 
@@ -14,9 +14,9 @@ from functools import partial
 
 from metasearch.bib import normalise
 from metasearch.formats.reading.drafts import Draft
-from metasearch.formats.reading.entries import Shelf
-from metasearch.formats.reading.pieces import Text
-from metasearch.formats.reading.result import Reading
+from metasearch.formats.reading.entries import EntryCollector
+from metasearch.formats.reading.pieces import DecodedText
+from metasearch.formats.reading.result import FileReading
 
 #: Characters of one field that are kept. A book of five million pages has a shorter abstract.
 LONGEST = 1_000_000
@@ -30,7 +30,7 @@ _NEVER = re.compile(r"(?!)")
 
 
 @dataclass(frozen=True, slots=True)
-class Grammar:
+class TagGrammar:
     """How the lines of a format are read.
 
     Attributes:
@@ -62,7 +62,7 @@ class Grammar:
 
 
 @dataclass(slots=True)
-class Field:
+class TaggedField:
     """A tag with its value, the value in the lines in which it stands."""
 
     tag: str
@@ -89,10 +89,10 @@ class Block:
     line: int
     started: bool = True
     ended: bool = False
-    fields: list[Field] = field(default_factory=list)
-    tags: dict[str, list[Field]] = field(default_factory=dict)
+    fields: list[TaggedField] = field(default_factory=list)
+    tags: dict[str, list[TaggedField]] = field(default_factory=dict)
 
-    def add(self, one: Field) -> None:
+    def add(self, one: TaggedField) -> None:
         """Append a field."""
         self.fields.append(one)
         self.tags.setdefault(one.tag, []).append(one)
@@ -126,11 +126,11 @@ def joined(lines: Iterable[str]) -> str:
     return "".join(out)
 
 
-def blocks(text: Text, grammar: Grammar, reading: Reading) -> Iterator[Block]:
+def blocks(text: DecodedText, grammar: TagGrammar, reading: FileReading) -> Iterator[Block]:
     """The records of a text, each as soon as it is complete; what is wrong with them goes to the
     reading's problems.
     """
-    parser = _Parser(grammar, reading)
+    parser = _BlockParser(grammar, reading)
     for number, line in text.numbered(LONGEST_LINE):
         if len(line) > LONGEST_LINE and len(line.strip(BLANKS)) <= LONGEST:  # else its field tells
             reading.tell(
@@ -154,7 +154,7 @@ def beside(block: Block, held: Collection[str]) -> list[tuple[str, str]]:
 
 
 def gather(
-    reading: Reading,
+    reading: FileReading,
     found: Iterable[Block],
     draft: Callable[[Block], Draft],
     held: Collection[str] = (),
@@ -175,20 +175,20 @@ def gather(
             made.given = beside(block, held)
         return made
 
-    shelf = Shelf(reading)
+    collector = EntryCollector(reading)
     for block in found:
-        shelf.put(block.line, partial(whole, block))
+        collector.put(block.line, partial(whole, block))
 
 
-class _Parser:
+class _BlockParser:
     """The state between two lines."""
 
-    def __init__(self, grammar: Grammar, reading: Reading) -> None:
+    def __init__(self, grammar: TagGrammar, reading: FileReading) -> None:
         self._grammar = grammar
         self._tell = reading.tell
         self.done: list[Block] = []
         self._block: Block | None = None
-        self._field: Field | None = None
+        self._field: TaggedField | None = None
         self._after_blank = True
         self._strays = 0
         self._first_stray = 0
@@ -237,7 +237,7 @@ class _Parser:
         elif block is None or block.ended or self._apart(block, tag):
             self._close(next_line=number)
             self._block = block = Block(number, started=False)
-        self._field = Field(tag, [], number)
+        self._field = TaggedField(tag, [], number)
         self._extend(self._field, value.strip(BLANKS))
         block.add(self._field)
 
@@ -261,7 +261,7 @@ class _Parser:
             return tag in block.tags
         return not block.started and not self._grammar.bears.isdisjoint(block.tags)
 
-    def _extend(self, to: Field, line: str) -> None:
+    def _extend(self, to: TaggedField, line: str) -> None:
         if to.size > LONGEST:
             return  # told already
         room = LONGEST - to.size

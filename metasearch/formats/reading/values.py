@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from metasearch.bib import byline, convert, normalise, unicode_forms
+from metasearch.bib import converters, normalise, unicode_forms
 from metasearch.bib.field_limits import MOST_GIVEN
-from metasearch.bib.people import person
+from metasearch.bib.names import byline
+from metasearch.bib.names.person import person
 from metasearch.record import Author
 
 #: Characters that are looked at of a value which cannot be long: a number, a date, a name, an
@@ -35,19 +36,6 @@ _NOTHING = frozenset(
     )
 )
 _SEMICOLON = re.compile(r"[;；]")
-_HAN_NAMES = re.compile(
-    r"[\u3400-\u4dbf\u4e00-\u9fff·]{2,5}(?:[ \u3000]+[\u3400-\u4dbf\u4e00-\u9fff·]{2,5})+"
-)
-_HAN_SEPARATORS = re.compile(r"[;；,，、]")
-_ROLE = re.compile(
-    r"\s*(?:,?\s+eds?\.?|[\[(]eds?\.?[\])]|[\[(]\d[\d, ]*[\])]?|,?\s+and|,)$", re.IGNORECASE
-)
-#: "Smith JA, ...": what is before the comma is a whole name, and the value a list of names.
-_INITIALS_END = re.compile(r"\s(?:[A-Z]\.?-?){1,4}$")
-_SUFFIX = re.compile(r"(?<=, )([^,;]+?),? (?:Jr|Sr|II|III)\.?$")
-_INITIALS = re.compile(r"(?:[A-Z]\b\.?[ -]?)+")
-_FOOTNOTES = re.compile(r"[\[［][\d,，\s]*[\]］]")
-_OTHER_MARKS = re.compile(r"[,;；&]|\sand\s")
 
 
 def text(value: str) -> str:
@@ -86,7 +74,7 @@ def abstract(values: Iterable[str]) -> str | None:
         for value in values
         if (found := text(value)) and not found.startswith("Copyright of ")
     ]
-    return convert.abstract(" ".join(said).removeprefix("<正>")) if said else None
+    return converters.abstract(" ".join(said).removeprefix("<正>")) if said else None
 
 
 def keywords(values: Iterable[str]) -> tuple[str, ...]:
@@ -104,45 +92,9 @@ def authors(values: Iterable[str]) -> tuple[Author, ...]:
     return tuple(author for value in values for author in _authors(value))
 
 
-_HAN_FAMILY_FIRST = re.compile(r"([\u4e00-\u9fff])[,，]\s?([\u4e00-\u9fff]{1,2})")
-
-
-def _authors(value: str) -> Iterable[Author]:
-    value = (
-        text(value[: byline.LONGEST]).strip("[] ")
-        if value[:1] == "["
-        else text(value[: byline.LONGEST])
-    )
-    value = _SUFFIX.sub(r"\1", _ROLE.sub("", value)).strip(" ,;；")
-    if not value or value.rstrip(".").lower() in ("et al", "等", "anonymous", "anon", "佚名"):
-        return ()
-    if normalise.has_cjk(value):
-        if pair := _HAN_FAMILY_FIRST.fullmatch(
-            value
-        ):  # one character is nobody's whole name: "王, 伟" is one person
-            one = person("", pair[1], pair[2])
-            return [one] if one else ()
-        parts = [part.strip() for part in _HAN_SEPARATORS.split(_FOOTNOTES.sub("", value))]
-        names = [
-            name
-            for part in parts
-            for name in (part.split() if _HAN_NAMES.fullmatch(part) else [part])
-        ]
-        return [
-            author for name in names if (author := person(_ROLE.sub("", name.removesuffix("等"))))
-        ]
-    family, _, given = value.partition(", ")
-    if _INITIALS.fullmatch(family) and given and not _OTHER_MARKS.search(given):
-        # "A, Arriagada Rodrigo": somebody's program took the last initial of "Arriagada Rodrigo A"
-        # for the family name
-        one = person(f"{given} {family}") if " " in given else person(value)
-    elif (
-        not given or _OTHER_MARKS.search(value.replace(",", "", 1)) or _INITIALS_END.search(family)
-    ):
-        return byline.people_in(value)
-    else:
-        one = person(value)
-    return [one] if one else ()
+def _authors(value: str) -> tuple[Author, ...]:
+    shown = text(value[: byline.LONGEST])
+    return byline.authors_in_field(shown.strip("[] ") if value[:1] == "[" else shown)
 
 
 def one_author(value: str) -> Author | None:
@@ -253,7 +205,7 @@ _MONTH_DAY = re.compile(r"([A-Za-z]{3,9})\.?(?: (\d{1,2}))?(?![-\w])")
 
 def year(values: Iterable[str]) -> int | None:
     """The first plausible year."""
-    return convert.year([value[:SHORT] for value in values])
+    return converters.year([value[:SHORT] for value in values])
 
 
 def date(values: Iterable[str], known: int | None) -> str | None:
@@ -274,13 +226,13 @@ def date(values: Iterable[str], known: int | None) -> str | None:
 def _date(value: str, known: int | None) -> str | None:
     hit = _YEAR_FIRST.match(value)
     if hit and (hit[2] or len(value) == 4):
-        return convert.date([hit[1], *(part for part in hit.groups()[1:] if part)])
+        return converters.date([hit[1], *(part for part in hit.groups()[1:] if part)])
     if value.isdecimal() and len(value) == 8:
-        return convert.date([value[:4], value[4:6], value[6:]])
+        return converters.date([value[:4], value[4:6], value[6:]])
     if hit and value[4:5] == " ":
-        return convert.date_words(value)
+        return converters.date_words(value)
     hit = _MONTH_DAY.match(value)
-    return convert.date([str(known), hit[1], hit[2] or ""]) if hit and known else None
+    return converters.date([str(known), hit[1], hit[2] or ""]) if hit and known else None
 
 
 # --------------------------------------------------------------------------- the rest
@@ -298,13 +250,13 @@ _LANGUAGES = {
 
 
 def language(values: Iterable[str]) -> str | None:
-    """As `convert.language`, and Chinese words for languages; what is too long for one says
+    """As `converters.language`, and Chinese words for languages; what is too long for one says
     nothing.
     """
     for value in values:
         word = text(value[:SHORT].partition("<!--")[0]).strip(" ;；")
         if word and len(word) <= 40:
-            return _LANGUAGES.get(word.lower()) or convert.language(word)
+            return _LANGUAGES.get(word.lower()) or converters.language(word)
     return None
 
 

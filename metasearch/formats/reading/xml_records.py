@@ -16,9 +16,9 @@ from typing import Any
 
 from metasearch.adapters.select.xml import parse_xml
 from metasearch.errors import FileFormatError
-from metasearch.formats.reading.entries import Shelf
-from metasearch.formats.reading.pieces import Bytes, Text
-from metasearch.formats.reading.result import Reading
+from metasearch.formats.reading.entries import EntryCollector
+from metasearch.formats.reading.pieces import Bytes, DecodedText
+from metasearch.formats.reading.result import FileReading
 from metasearch.formats.reading.xml_slices import Slice, Slices
 
 _DECLARED = re.compile(rb"""\A\s*<\?xml[^>]{0,200}?\sencoding\s*=\s*["']([A-Za-z0-9._-]{1,40})""")
@@ -47,32 +47,32 @@ class Element:
     mended: str = ""
 
 
-def text_of_file(content: Bytes, reading: Reading) -> Text:
+def text_of_file(content: Bytes, reading: FileReading) -> DecodedText:
     """The text of an XML file, in the encoding that it declares or, where that cannot be, as it is
     best read.
     """
     start = b"".join(islice(content.blocks(), 1))[:1000]
     declared = _DECLARED.match(start.removeprefix(b"\xef\xbb\xbf"))
     name = declared[1].decode().lower() if declared else ""
-    found = Text.of(content)
+    found = DecodedText.of(content)
     if name and not name.startswith("utf") and not found.encoding.startswith("utf"):
         # Text that is UTF-8 is so whatever is declared, which is often left over from another
         # program.
         with suppress(FileFormatError):  # an encoding that nobody knows
-            found = Text.of(content, name)
+            found = DecodedText.of(content, name)
     reading.encoding = found.encoding
     reading.problems += found.problems
     return found
 
 
-def elements(text: Text, begin: str, shelf: Shelf) -> Iterator[Element]:
-    """The records of a file, in order; what cannot be parsed is told to the shelf.
+def elements(text: DecodedText, begin: str, collector: EntryCollector) -> Iterator[Element]:
+    """The records of a file, in order; what cannot be parsed is reported to the collector.
 
     Args:
         text: The whole file.
         begin: Pattern of the tag that begins a record, whose name is "record", and of what tells it
             from others of that name.
-        shelf: Where problems go.
+        collector: Where problems go.
     """
     found = 0
     head = text.head(_HEAD)
@@ -81,19 +81,19 @@ def elements(text: Text, begin: str, shelf: Shelf) -> Iterator[Element]:
     for part in slices:
         found += 1
         if part.flaw:
-            shelf.lose(part.line, part.flaw)
+            collector.lose(part.line, part.flaw)
             continue
         try:
             yield _parsed(part, wrapper)
         except ValueError as exc:
-            shelf.lose(part.line, f"the record is not well-formed XML and was left out: {exc}")
+            collector.lose(part.line, f"the record is not well-formed XML and was left out: {exc}")
     missing = slices.envelopes - found
     if missing > 0:
-        shelf.lose(0, f"{missing} record(s) could not be found in their envelope", missing)
+        collector.lose(0, f"{missing} record(s) could not be found in their envelope", missing)
     elif not found:
-        shelf.remark(0, "no record was found in it")
+        collector.remark(0, "no record was found in it")
     if found and not _ends(head, slices.tail, begin):
-        shelf.remark(slices.line, "the file breaks off; there may have been more records")
+        collector.remark(slices.line, "the file breaks off; there may have been more records")
 
 
 def _ends(head: str, tail: str, begin: str) -> bool:

@@ -16,9 +16,9 @@ from typing import Any
 from metasearch.formats import origins
 from metasearch.formats.reading import accession, values, worktypes
 from metasearch.formats.reading.drafts import Draft, unread
-from metasearch.formats.reading.pieces import Text
-from metasearch.formats.reading.result import Reading
-from metasearch.formats.reading.tagged import BLANKS, Block, Grammar, beside, blocks, gather
+from metasearch.formats.reading.pieces import DecodedText
+from metasearch.formats.reading.result import FileReading
+from metasearch.formats.reading.tagged import BLANKS, Block, TagGrammar, beside, blocks, gather
 from metasearch.formats.ris.write import FIELDS_BY_SOURCE
 
 #: Tags in use; others count as tags only where they are written exactly as the format wants it.
@@ -60,12 +60,12 @@ _HELD = frozenset("TY ER ID TI T1 CT AU A1 PY Y1 AB VL VO IS SP EP KW SN BN PB E
 _CONTAINERS = frozenset("T2 JF JO JA J1 J2 BT".split())
 
 
-def read(text: Text, reading: Reading) -> None:
+def read(text: DecodedText, reading: FileReading) -> None:
     """Add the records of a RIS file."""
     gather(reading, blocks(text, _grammar(text), reading), _draft)
 
 
-def _grammar(text: Text) -> Grammar:
+def _grammar(text: DecodedText) -> TagGrammar:
     """The format as this file writes it: its tags are spaced as its TY lines are."""
     spacings = {
         hit[1] for part in text.stretches(_LONGEST_TY) for hit in _TY_LINE.finditer(part)
@@ -96,7 +96,7 @@ def _grammar(text: Text) -> Grammar:
             return tag, value
         return None
 
-    return Grammar(
+    return TagGrammar(
         split,
         starts=frozenset(("TY",)),
         ends=frozenset(("ER",)),

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from metasearch.formats.reading import Reading, read_bytes
+from metasearch.formats.reading import FileReading, read_bytes
 from metasearch.record import Record
 
 
@@ -24,7 +24,7 @@ class Sample(NamedTuple):
     records: int
 
 
-def read(text: str | bytes, form: str | None = None, name: str = "a.txt") -> Reading:
+def read(text: str | bytes, form: str | None = None, name: str = "a.txt") -> FileReading:
     """The reading of a text."""
     return read_bytes(text if isinstance(text, bytes) else text.encode(), name, format=form)
 
@@ -37,7 +37,7 @@ def one(text: str, form: str | None = None) -> Record:
     return entry.record
 
 
-def told(reading: Reading) -> list[tuple[int, str]]:
+def told(reading: FileReading) -> list[tuple[int, str]]:
     """Line and message of each problem."""
     return [(problem.line, problem.message) for problem in reading.problems]
 

@@ -18,13 +18,13 @@ from metasearch.formats.bibtex import read as bibtex
 from metasearch.formats.csv import read as csv_table
 from metasearch.formats.csv import rows as csv_rows
 from metasearch.formats.marc import iso2709
-from metasearch.formats.reading import entries as shelf
+from metasearch.formats.reading import entries as collector
 from metasearch.formats.reading import json_items, read_bytes, read_file, read_pipe, xml_slices
 from metasearch.formats.reading import pieces as text
 from metasearch.formats.reading import result as reading
 from metasearch.formats.reading.content import BLOCK, Content
 from metasearch.formats.reading.encodings import Found, decode
-from metasearch.formats.reading.pieces import Text, cut
+from metasearch.formats.reading.pieces import DecodedText, cut
 from metasearch.formats.reading.xml_slices import Slices
 from tests.formats.reading.samples import RIS, told
 from tests.growth import MOST, growth
@@ -159,7 +159,7 @@ def test_a_pipe_is_read_as_a_file_is(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_file_holds_so_many_records(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """More are refused, and the message names the bound."""
-    monkeypatch.setattr(shelf, "MOST_RECORDS", 50)
+    monkeypatch.setattr(collector, "MOST_RECORDS", 50)
     path = tmp_path / "a.ris"
     path.write_text("TY  - JOUR\nTI  - a\nER  - \n" * 50)
     assert len(read_file(path).entries) == 50
@@ -231,7 +231,7 @@ def test_text_in_pieces_is_the_text(size: int, encoding: str) -> None:
     def blocks() -> list[bytes]:
         return [data[at : at + size] for at in range(0, len(data), size)]
 
-    found = Text(blocks, "a", Found(decode(data, "a").encoding, legal=True, notes=[]))
+    found = DecodedText(blocks, "a", Found(decode(data, "a").encoding, legal=True, notes=[]))
     assert "".join(found.pieces()) == whole.rstrip("\x1a") == found.whole() == found.head(1_000)
     lines = whole.rstrip("\x1a").replace("\r\n", "\n").replace("\r", "\n").split("\n")
     assert list(found.lines(1_000)) == lines
@@ -244,13 +244,15 @@ def test_empty_lines_are_told_once() -> None:
     whole = "\n\n\n\n\na\n\nb\n\n\n\n\n\n\n\nccc\n\n\n\n\n"
     for size in (1, 2, 3, 100):
         blocks = [whole[at : at + size].encode() for at in range(0, len(whole), size)]
-        numbered = dict(Text(lambda: blocks, "a", Found("utf-8", legal=True, notes=[])).numbered(2))  # noqa: B023
+        found = Found("utf-8", legal=True, notes=[])
+        text = DecodedText(lambda: blocks, "a", found)  # noqa: B023 - read before the next turn
+        numbered = dict(text.numbered(2))
         assert {number: line for number, line in numbered.items() if line} == {
             6: "a",
             8: "b",
             16: "ccc",
         }
-    assert list(Text.plain(whole).numbered(9)) == [
+    assert list(DecodedText.plain(whole).numbered(9)) == [
         (1, ""), (6, "a"), (7, ""), (8, "b"), (9, ""), (16, "ccc"), (17, "")
     ]  # fmt: skip
     assert list(cut(["a", "b\n", "\nc"], 9)) == ["ab", "", "c"]

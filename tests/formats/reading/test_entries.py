@@ -1,26 +1,26 @@
-"""The shelf numbers the records of a file, and counts those that cannot be read."""
+"""The collector numbers the records of a file, and counts those that cannot be read."""
 
 from __future__ import annotations
 
-from metasearch.formats.reading import Reading
+from metasearch.formats.reading import FileReading
 from metasearch.formats.reading.drafts import Draft
-from metasearch.formats.reading.entries import Shelf
+from metasearch.formats.reading.entries import EntryCollector
 
 
 def test_places_identifiers_and_losses() -> None:
     """Lost records have their places, too; an identifier is the first one's own; what is odd is
     told and kept."""
-    reading = Reading("a", "x", "utf-8")
-    shelf = Shelf(reading)
+    reading = FileReading("a", "x", "utf-8")
+    collector = EntryCollector(reading)
 
     def broken() -> Draft:
         raise KeyError("odd")
 
-    shelf.put(1, lambda: Draft({"title": "A", "source_id": "1"}, "PubMed"))
-    shelf.put(5, lambda: Draft({"source_id": "2", "year": 1999}))
-    shelf.put(7, broken)
-    shelf.lose(8, "x" * 1000, 2)
-    shelf.put(9, lambda: Draft({"doi": "10.1000/ab", "source_id": "1"}, None, ["a remark"]))
+    collector.put(1, lambda: Draft({"title": "A", "source_id": "1"}, "PubMed"))
+    collector.put(5, lambda: Draft({"source_id": "2", "year": 1999}))
+    collector.put(7, broken)
+    collector.lose(8, "x" * 1000, 2)
+    collector.put(9, lambda: Draft({"doi": "10.1000/ab", "source_id": "1"}, None, ["a remark"]))
 
     assert [
         (it.record.title, it.record.source_id, it.record.position, it.line, it.database)

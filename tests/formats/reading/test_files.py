@@ -17,7 +17,7 @@ from tests.formats.reading.samples import RIS, told
 TITLES = ["Iron in lakes", "A book of mud"]
 
 
-def titles(reading: files.Reading) -> list[str]:
+def titles(reading: files.FileReading) -> list[str]:
     return [record.title for record in reading.records]
 
 

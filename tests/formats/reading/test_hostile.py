@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from metasearch.bib.field_limits import LIMITS
 from metasearch.errors import FileFormatError
-from metasearch.formats.reading import FORMATS, Reading, read_bytes
+from metasearch.formats.reading import FORMATS, FileReading, read_bytes
 from metasearch.formats.reading.encodings import decode
 from metasearch.formats.reading.tagged import LONGEST
 from tests.formats.reading.samples import SAMPLES, read
@@ -21,7 +21,7 @@ TAGGED = sorted(SAMPLES)
 GZIP = b"\x1f\x8b\x08"
 
 
-def found(reading: Reading) -> int:
+def found(reading: FileReading) -> int:
     """How many records a reading accounts for."""
     return len(reading.entries) + reading.lost
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from metasearch.formats.reading import Reading, read_file
+from metasearch.formats.reading import FileReading, read_file
 
 pytestmark = pytest.mark.shared
 
@@ -337,7 +337,7 @@ def folder(shared: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def readings(folder: Path) -> dict[str, Reading]:
+def readings(folder: Path) -> dict[str, FileReading]:
     return {name: read_file(folder / name) for name in EXPORTS}
 
 
@@ -353,7 +353,7 @@ def test_no_file_is_forgotten(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("name", EXPORTS)
-def test_every_record_is_there(name: str, folder: Path, readings: dict[str, Reading]) -> None:
+def test_every_record_is_there(name: str, folder: Path, readings: dict[str, FileReading]) -> None:
     """As many as a search for the beginnings finds; none is lost, and each has a title."""
     raw = (folder / name).read_bytes()
     raw = gzip.decompress(raw) if name.endswith(".gz") else raw
@@ -371,7 +371,7 @@ def test_every_record_is_there(name: str, folder: Path, readings: dict[str, Read
 
 @pytest.mark.parametrize("name", EXPORTS)
 def test_the_first_record_reads_as_a_person_reads_it(
-    name: str, readings: dict[str, Reading]
+    name: str, readings: dict[str, FileReading]
 ) -> None:
     entry, export = readings[name].entries[0], EXPORTS[name]
     found = {field: getattr(entry.record, field) for field in export.first}
@@ -406,7 +406,7 @@ SHARES = {
 
 @pytest.mark.parametrize(("name", "field"), SHARES)
 def test_fields_are_read_as_often_as_they_are_there(
-    name: str, field: str, readings: dict[str, Reading]
+    name: str, field: str, readings: dict[str, FileReading]
 ) -> None:
     """No form in which these databases write them is passed over."""
     assert (

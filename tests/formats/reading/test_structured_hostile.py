@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from metasearch.errors import FileFormatError
-from metasearch.formats.reading import Reading, read_bytes
+from metasearch.formats.reading import FileReading, read_bytes
 from tests.formats.reading.structured import SAMPLES, raw
 from tests.growth import MOST, growth
 
@@ -18,7 +18,7 @@ FORMATS = sorted(SAMPLES)
 GZIP = b"\x1f\x8b"
 
 
-def found(reading: Reading) -> int:
+def found(reading: FileReading) -> int:
     """How many records a reading accounts for."""
     return len(reading.entries) + reading.lost
 

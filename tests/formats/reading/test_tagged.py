@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from metasearch.formats.reading import Reading
-from metasearch.formats.reading.pieces import Text
+from metasearch.formats.reading import FileReading
+from metasearch.formats.reading.pieces import DecodedText
 from metasearch.formats.reading.tagged import Block, blocks, joined
 from metasearch.formats.ris.read import _grammar
 from tests.formats.reading.samples import read, told
 
 
-def ris(text: str) -> tuple[list[Block], Reading]:
-    reading = Reading("a.ris", "ris", "utf-8")
-    return list(blocks(Text.plain(text), _grammar(Text.plain(text)), reading)), reading
+def ris(text: str) -> tuple[list[Block], FileReading]:
+    reading = FileReading("a.ris", "ris", "utf-8")
+    return list(
+        blocks(DecodedText.plain(text), _grammar(DecodedText.plain(text)), reading)
+    ), reading
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
@@ -134,5 +136,5 @@ def test_a_field_of_too_many_lines_is_told_once() -> None:
 
 
 def test_lines_of_an_empty_text() -> None:
-    assert list(Text.plain("").lines(10)) == [""]
+    assert list(DecodedText.plain("").lines(10)) == [""]
     assert ris("")[0] == []

@@ -35,7 +35,7 @@ def hash64(feature: str) -> int:
     )
 
 
-class Columns(dict[str, int]):
+class LaneSums(dict[str, int]):
     """Feature -> its 64 bits, each in a lane of its own of one big integer: one addition counts all
     columns.
 
@@ -69,8 +69,8 @@ class Columns(dict[str, int]):
         return int(shifted.to_bytes(BITS * step, "big")[::step].translate(_TOP_BITS), 2)
 
 
-_counted = Columns(16)
-_weighed = Columns(64)
+_counted = LaneSums(16)
+_weighed = LaneSums(64)
 
 
 def simhash(features: Iterable[str]) -> int:
@@ -79,7 +79,7 @@ def simhash(features: Iterable[str]) -> int:
     return _counted.signature(sum(map(_counted.__getitem__, listed)), len(listed))
 
 
-def weighted(weights: Mapping[str, float], columns: Columns = _weighed) -> int:
+def weighted(weights: Mapping[str, float], columns: LaneSums = _weighed) -> int:
     """The signature of features with weights.
 
     Args:

@@ -1,4 +1,4 @@
-"""marc_names.py: headings of library catalogues as names."""
+"""headings.py: headings of library catalogues as names."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import pytest
 from lxml import etree
 
 from metasearch.adapters.select.marc import MarcRecord, compile_marc
-from metasearch.bib import marc_names
-from metasearch.bib.convert import CONVERTERS
-from metasearch.bib.people import people
+from metasearch.bib.converters import CONVERTERS
+from metasearch.bib.names import headings
+from metasearch.bib.names.converters import people
 from metasearch.record import Author
 
 
@@ -40,7 +40,7 @@ from metasearch.record import Author
 )
 def test_a_personal_heading_loses_dates_and_punctuation(heading: str, name: str) -> None:
     """Dates, fuller forms and final punctuation belong to the authority file, not to the name."""
-    assert marc_names.personal(heading) == name
+    assert headings.personal(heading) == name
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_a_personal_heading_loses_dates_and_punctuation(heading: str, name: str)
 )
 def test_a_corporate_heading_stays_whole(heading: str, name: str) -> None:
     """A comma inside a body's name does not part a family name from a given one."""
-    assert marc_names.corporate(heading) == name
+    assert headings.corporate(heading) == name
 
 
 def _authors(fields: str) -> tuple[Author, ...]:

@@ -1,7 +1,7 @@
-"""Authors: from the many ways in which databases write names to `Author`s, in order.
+"""The converters of `authors` and `editors`: from what a selector found to `Author`s, in order.
 
-Each converter takes whatever the selector found and raises on nothing; `people` makes a converter
-for authors that are objects.
+Each converter takes whatever the selector found and never raises. `people` makes a converter for
+authors that are objects.
 """
 
 from __future__ import annotations
@@ -10,95 +10,18 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from metasearch.bib import marc_names, normalise
-from metasearch.bib.corporate import employed, is_body
+from metasearch.bib import normalise
+from metasearch.bib.fast_records import made_author
 from metasearch.bib.field_limits import LIMITS, MOST_GIVEN, Cuts, bounded, most
-from metasearch.bib.made import made_author
 from metasearch.bib.marc import MarcField
+from metasearch.bib.names import headings
+from metasearch.bib.names.person import displayed, initials_last, person, without_homonym
+from metasearch.bib.names.words import ET_AL
 from metasearch.bib.strings import Converter, first, strings
-from metasearch.bib.texts import plain, text
+from metasearch.bib.texts import text
 from metasearch.record import Author
 
-_SUFFIX = re.compile(r"^(?:jr|sr|ii|iii|iv|ph\.?d|m\.?d)\.?$", re.IGNORECASE)
-# A part of a body, behind the body: "Australia. Dept. of Communications, Information Technology and
-# the Arts".
-_UNIT = re.compile(r"\. (?:Dept|Department|Ministry|Office|Bureau|Division|Committee|Commission)\b")
-#: What stands behind the comma of a firm's name, and is no given name: "Apple Computer, Inc."
-_FIRM = re.compile(r"(?:co\.?,? ?)?(?:inc|ltd|llc|plc|corp|gmbh)\.?", re.IGNORECASE)
-_HAN_OR_HANGUL = re.compile("[\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
-_AND_OTHERS = re.compile(r",? et al\.?$", re.IGNORECASE)
-_HOMONYM = re.compile(r"\s\d{4}$")
-#: An ORCID behind a name: OpenCitations' index writes "Byron, Ada, 0000-0002-1825-0097".
-_NAME_ORCID = re.compile(
-    r"(.+?),? \(?(?:orcid: ?)?(\d{4}-\d{4}-\d{4}-\d{3}[\dX])\)?", re.IGNORECASE
-)
-# What DataCite's schema (appendix 3) has repositories write where nobody is known: (:unav),
-# (:unkn), (:tba) ...
-_NOBODY = re.compile(r"\(:(?:una[aclpsv]|unkn|none|null|tba|etal)\)", re.IGNORECASE)
-
-
-def person(
-    name: str, family: str | None = None, given: str | None = None, orcid: str | None = None
-) -> Author | None:
-    """An author from what a source gives, or None where it gives nothing.
-
-    "Family, Given" is turned round for display, also where the parts are given beside it, but not
-    the name of a body (corporate.py); a plain "Given Family" is left as it is and not split,
-    because the split is a guess (it is made when names are compared).
-    """
-    affiliation: str | None = None
-    family = plain(family) if family else None
-    given = plain(given) if given else None
-    name = plain(name) if name else ""
-    if "-" in name[-6:] and (both := _NAME_ORCID.fullmatch(name)):
-        name, orcid = both[1], orcid or both[2]
-    if "," in name and not family and not given:
-        left, _, right = name.partition(",")
-        left = left.strip()
-        right = ", ".join(
-            [part for x in right.split(",") if (part := x.strip()) and not _SUFFIX.match(part)]
-        )
-        if (
-            left
-            and right
-            and left.count(" ") <= 3
-            and not _FIRM.fullmatch(right)
-            and not _UNIT.search(left)
-        ):
-            if not is_body(left, right):
-                family, given, name = left, right, ""
-            elif (parts := employed(left, right)) is not None:
-                family, name = left, ""
-                given, affiliation = parts
-    elif family and given and name.startswith(f"{family},"):
-        name = ""
-    if name.startswith("(:") and _NOBODY.match(name):
-        return None
-    if (name[:1] in "eE" and name.rstrip(".").lower() == "et al") or (
-        0 < len(name) < 3 and not any(map(str.isalnum, name))
-    ):
-        return None  # arXiv puts a ":" behind a collaboration's name, as an author
-    if not name:
-        name = displayed(given or "", family or "")
-    known = normalise.orcid(orcid) if orcid else None
-    return (
-        made_author(name, family or None, given or None, known, affiliation)
-        if name.strip()
-        else None
-    )
-
-
-def displayed(given: str, family: str) -> str:
-    """The whole name: "Ada Byron", but "王征", family first and without a blank, where both parts
-    are Han or Hangul.
-    """
-    if (
-        not family.isascii()
-        and _HAN_OR_HANGUL.fullmatch(family)
-        and _HAN_OR_HANGUL.fullmatch(given)
-    ):
-        return family + given
-    return f"{given} {family}".strip()
+_AND_OTHERS = re.compile(rf",? {ET_AL}$", re.IGNORECASE)
 
 
 def names(found: Any) -> tuple[Author, ...]:
@@ -144,53 +67,6 @@ def names_and(found: Any) -> tuple[Author, ...]:
     return names(
         [part for v in values for piece in v.split(";") for part in _COMMA_OR_AND.split(piece)]
     )
-
-
-def initials_last(name: str) -> Author | None:
-    """From "Smith JA" or "Smith J.A." family Smith and the initials as given names.
-
-    Any other form, "Smith, Jo A" too, is read as `person` reads it.
-    """
-    head, _, tail = name.rpartition(" ")
-    letters = tail.replace("-", "").replace(".", "")
-    stops = "." in tail and "." in head  # "Smith J. A." has more initials than the last
-    if (
-        head
-        and "," not in head
-        and not stops
-        and tail.isupper()
-        and len(letters) <= 5
-        and letters.isalpha()
-    ):
-        return person("", head, tail)
-    return person(name)
-
-
-_TITLES = frozenset({"Prof", "Dr", "Mr", "Mrs", "Ms"})
-
-
-def without_degrees(name: str) -> str:
-    """A name without the degrees behind it: "Ada Byron, MD, PhD" -> "Ada Byron"."""
-    head, *rest = [part.strip() for part in name.split(",")]
-    return head if rest and " " in head and all(_is_degree(part) for part in rest if part) else name
-
-
-def _is_degree(part: str) -> bool:
-    """Whether it is "MD", "Ph.D.", "MBBS" or "Prof. Dr. med.", and not a given name, which has one
-    capital.
-    """
-    words = part.split()
-    capitals = sum(map(str.isupper, words[0]))
-    return (
-        len(words) <= 3 and len(part) <= 30 and (capitals >= 2 or words[0].rstrip(".") in _TITLES)
-    )
-
-
-def without_homonym(name: str) -> str:
-    """A name of DBLP without the number that tells homonyms apart: "Wei Wang 0001" -> "Wei
-    Wang".
-    """
-    return _HOMONYM.sub("", name)
 
 
 def names_homonym(found: Any) -> tuple[Author, ...]:
@@ -254,29 +130,29 @@ def names_catalogue(found: Any) -> tuple[Author, ...]:
     """Authors from catalogue headings: "Heath, Percy, 1923-", "Zeitgeist Films."; each name
     once.
     """
-    headings = [v for v in strings(found) if not marc_names.took_no_part(v)]
-    return tuple(dict.fromkeys(names([marc_names.personal(v) for v in headings])))
+    values = [value for value in strings(found) if not headings.took_no_part(value)]
+    return tuple(dict.fromkeys(names([headings.personal(value) for value in values])))
 
 
 def marc_author(field: MarcField, got: Mapping[str, str]) -> Author | None:
     """Whoever is named in a MARC 1XX or 7XX field, of which `got` holds the parts."""
     name = got.get("name", "")
-    if marc_names.is_corporate(field):
+    if headings.is_corporate(field):
         unit = (
             field.text("b") if field.tag.endswith("10") and name else ""
         )  # "France. $b Ministère ..."
-        body = marc_names.corporate(f"{name or got.get('family', '')} {unit}")
+        body = headings.corporate(f"{name or got.get('family', '')} {unit}")
         return Author(body, collective=True) if body else None
     if not name:  # UNIMARC has family and given names apart
         return person(
             "",
-            marc_names.personal(got.get("family", "")),
-            marc_names.personal(got.get("given", "")),
+            headings.personal(got.get("family", "")),
+            headings.personal(got.get("given", "")),
         )
-    name = marc_names.personal(name)
+    name = headings.personal(name)
     if field.ind1 == "0" and "," not in name:  # "John Paul $b II": entered under the forename
         return (
-            Author(" ".join(filter(None, (name, marc_names.personal(field.text("b"))))))
+            Author(" ".join(filter(None, (name, headings.personal(field.text("b"))))))
             if name
             else None
         )
@@ -289,7 +165,7 @@ def _taking_part(fields: Iterable[MarcField], *, editors: bool) -> list[MarcFiel
 
     Or those of the editors, where there are authors, too.
     """
-    parts = [(marc_names.part_in(field), field) for field in fields]
+    parts = [(headings.part_in(field), field) for field in fields]
     by_part = [
         [field for part, field in parts if part == wanted]
         for wanted in ("author", "editor", "helper")

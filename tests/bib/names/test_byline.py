@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from metasearch.bib.byline import LONGEST, people_in
+from metasearch.bib.names.byline import LONGEST, people_in
 
 
 def split(byline: str) -> list[str]:

@@ -8,65 +8,31 @@ dates, fuller forms, relators and the field's final punctuation.
 from __future__ import annotations
 
 import re
-from typing import Literal
 
 from metasearch.bib import normalise
 from metasearch.bib.marc import MarcField
+from metasearch.bib.names import roles
+from metasearch.bib.names.roles import PARTS, Part, part_of
+from metasearch.bib.names.words import FIRMS
 
 _LIFE_DATES = re.compile(
     r",?\s*(?:[(\[]?(?:b\.|d\.|fl\.|ca\.|active|approximately|born|geb\.|gest\.)?\s*(?:1[0-9]{3}|20\d\d)\??.*)$"
 )
 # Dublin Core has no place for a role but the name: "Doe, Jane [Hrsg.]", "山田太郎 著".
 _ROLE = re.compile(
-    r"\s*\[[^\[\]]*\]$|\.(?:prf|cmp|aut|edt|trl|itr|voc|cnd|arr|lyr|ill|drt|nrt)$|(?<=\w)[ \u3000]"
-    r"(?:著|著者|原著|共著|編著|編|編集|訳|監訳|監修|校訂|校注|解説|作|原作|文|絵|画|原画|作画|写真|撮影|音楽|作曲|作詞|編曲|監督|脚本|出演)$"
+    rf"\s*\[[^\[\]]*\]$|\.(?:{'|'.join(roles.CODES_BEHIND_NAMES)})$"
+    rf"|(?<=\w)[ \u3000](?:{'|'.join(roles.JAPANESE)})$"
 )
-# The words of RDA for a part (MARC 21 $e), where they were left behind the name: "Doe, Jane,
-# author", "A Survey, issuing body".
-_RELATOR = re.compile(
-    r",\s*(author|editor|compiler|translator|illustrator|photographer|cartographer|composer|performer|conductor|director"
-    r"|producer|interviewer|interviewee|contributor|creator|publisher|printer|issuing body"
-    r"|sponsoring body|host institution"
-    r"|kirjoittaja|tekijä|toimittaja|kääntäjä|suomentaja|kuvittaja|valokuvaaja|säveltäjä|sanoittaja|sovittaja|esittäjä"
-    r"|ohjaaja|lukija|kustantaja|författare|översättare|redaktör|illustratör|utgivare)\.?$"
-)
+_RELATOR = re.compile(rf",\s*({'|'.join(roles.WRITTEN_OUT)})\.?$")
 _BODY_DATES = re.compile(r"\d{3}")
 _ENDS_WITH_INITIAL = re.compile(r"(?:^|[\s.-])\w\.$")
-_ENDS_WITH_ABBREVIATION = re.compile(
-    r"\b(?:Inc|Corp|Co|Ltd|Bros|Assn|Dept|Univ|Jr|Sr|St|e\.V|S\.A)\.$"
+_ABBREVIATIONS = "|".join(
+    (
+        *map(str.capitalize, sorted(FIRMS | {"jr", "sr"})),
+        *r"Bros Assn Dept Univ St e\.V S\.A".split(),
+    )
 )
-
-#: Relators (https://www.loc.gov/marc/relators/) of those who made the copy, own it or judged it,
-#: not the work.
-_NOT_CREATORS = frozenset((
-    "pbl", "prt", "own", "fmo", "bsl", "dst", "dgg", "dgs", "ths", "dte", "hnr", "oth", "rps",
-    "lbr", "ins", "opn",
-    "spn", "fnd", "his", "sht", "publisher", "printer", "verlag", "drucker", "bookseller",
-    "distributor", "owner",
-    "former owner", "dedicatee", "widmungsempfänger", "degree granting institution",
-    "degree supervisor",
-    "thesis advisor", "host institution", "hochschule", "kustantaja", "lukija",
-    # UNIMARC writes numbers for the same.
-    "160", "280", "295", "310", "320", "390", "610", "650", "723", "727",
-))  # fmt: skip
-
-
-#: Of those who saw to the work of others, as editors, ...
-_EDITORS = frozenset((
-    "edt", "edc", "edm", "editor", "ed", "eds", "editor of compilation", "joint editor", "hrsg",
-    "hg", "herausgeber",
-    "herausgeberin", "herausgebendes organ", "éditeur scientifique", "directeur de publication",
-    "340", "651",
-))  # fmt: skip
-#: ... and of those who added something to it.
-_HELPERS = frozenset((
-    "trl", "translator", "tr", "übers", "übersetzer", "übersetzerin", "traducteur", "730", "ill",
-    "illustrator", "440",
-    "aui", "author of introduction", "080", "aft", "author of afterword", "win", "wpr",
-    "writer of introduction",
-    "writer of preface", "bkd", "book designer", "cov", "cover designer", "pfr", "proofreader",
-    "red", "redaktor",
-))  # fmt: skip
+_ENDS_WITH_ABBREVIATION = re.compile(rf"\b(?:{_ABBREVIATIONS})\.$")
 
 
 def personal(name: str) -> str:
@@ -114,7 +80,7 @@ def took_no_part(name: str) -> bool:
     kustantaja".
     """
     hit = _RELATOR.search(name)
-    return hit is not None and hit[1] in _NOT_CREATORS
+    return hit is not None and part_of(hit[1]) == "none"
 
 
 def corporate(name: str) -> str:
@@ -135,9 +101,6 @@ def is_corporate(field: MarcField) -> bool:
     return field.tag[1:] in ("10", "11", "12")
 
 
-Part = Literal["author", "editor", "helper", "none"]
-
-
 def part_in(field: MarcField) -> Part:
     """What somebody had to do with the work, by the field's relators; "author" where it has none.
 
@@ -153,16 +116,5 @@ def part_in(field: MarcField) -> Part:
     if not relators:
         return "author"
     words = [text.rpartition("/")[2].strip(" .,;()[]").casefold() for text in relators]
-    parts = [_part(word) for word in words]
-    return next((part for part in _PARTS if part in parts), "none")
-
-
-_PARTS: tuple[Part, ...] = ("author", "editor", "helper", "none")
-
-
-def _part(word: str) -> Part:
-    if word in _EDITORS:
-        return "editor"
-    if word in _HELPERS:
-        return "helper"
-    return "none" if word in _NOT_CREATORS else "author"
+    parts = [part_of(word) for word in words]
+    return next(part for part in PARTS if part in parts)

@@ -4,14 +4,13 @@ Each takes whatever the selector found (a string, a number, a list, an element's
 gives a value or None; none raises on odd input, so that one odd field costs neither its record nor
 its page. `CONVERTERS` is the list that a spec may name with `as = "..."`; `DEFAULTS` says which
 converter a field has when its spec names none. The converters themselves stand in texts.py,
-dates.py, identifiers.py, numbering.py and people.py.
+dates.py, identifiers.py, numbering.py and names/.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from metasearch.bib import byline, marc_names, people
 from metasearch.bib.dates import (
     date,
     date_parts,
@@ -40,6 +39,8 @@ from metasearch.bib.identifiers import (
     pmid,
     url,
 )
+from metasearch.bib.names import byline, headings, person
+from metasearch.bib.names import converters as people
 from metasearch.bib.numbering import (
     article_number,
     citation_issue,
@@ -200,9 +201,9 @@ PLURAL = frozenset({"list", "split-list", "words", "isbd-list", "isbn", "issn"})
 PLURAL_FIELDS = frozenset({"titles", "authors", "editors", "isbn", "issn", "keywords", "subjects"})
 #: What the names of authors that are objects may go through.
 NAME_CONVERTERS: Mapping[str, Callable[[str], str]] = {
-    "names-homonym": people.without_homonym,
-    "names-degrees": people.without_degrees,
-    "names-catalogue": marc_names.personal,
+    "names-homonym": person.without_homonym,
+    "names-degrees": person.without_degrees,
+    "names-catalogue": headings.personal,
 }
 
 #: Converters that take XML elements, because they need more than the texts.

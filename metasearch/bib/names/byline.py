@@ -13,16 +13,26 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from metasearch.bib import normalise
-from metasearch.bib.people import person
+from metasearch.bib.names.person import person
+from metasearch.bib.names.words import (
+    ANONYMOUS,
+    BODIES_IN_BYLINES,
+    EDITOR_IN_BRACKETS,
+    ET_AL,
+    FIRMS,
+    GENERATION_PATTERN,
+    HAN_ET_AL,
+    PARTICLES,
+    is_suffix,
+    means_others,
+)
 from metasearch.bib.strings import first
 from metasearch.record import Author
 
 #: Longest byline that is looked at, in characters: a collaboration of five thousand.
 LONGEST = 200_000
 
-_OTHERS = re.compile(
-    r"\bet\.? al\b\.?|\(eds?\.?\)|, ?eds?\.?$|(?<=[\u4e00-\u9fff]{2})[ ,，、;；]?等$", re.IGNORECASE
-)
+_NOT_NAMES = re.compile(rf"{ET_AL}|{EDITOR_IN_BRACKETS}|, ?eds?\.?$", re.IGNORECASE)
 _SEMICOLON = re.compile(r" ?[;；] ?")
 _AND = re.compile(r"(?:(?<=[ ,])|^)(?:and|und|&)(?=[ ,]|$)", re.IGNORECASE)
 _COMMA = re.compile(r" ?[,，、] ?")
@@ -34,17 +44,8 @@ _STOP = re.compile(r"(?<=[^\W\d_]{4}\.) (?=[^\W\d_]\.)")
 _RUN_TOGETHER = re.compile(r"(?<=[A-Z]\.)(?=[A-Z]['’]?[A-Z]?[a-z])")
 #: "J.R.Smith"
 _GLUED = re.compile(r"((?:[^\W\d_]\.-?)+)([^\W\d_]{2}.*)")
-_SUFFIX = re.compile(r"jr|sr|[1-4](?:st|nd|rd|th)|ii|iii|iv|ph\.?d|m\.?d", re.IGNORECASE)
 _DOTTED = re.compile(r"(?:[^\W\d_]\.-?)+[^\W\d_]?|[^\W\d_](?:-[^\W\d_])*")
-_PARTICLES = frozenset(
-    "van von der den de del della di da dos das du la le ter ten zu zur al el bin ibn".split()
-)
-#: Words that no person's name holds: the whole byline is a body's.
-_OF_BODIES = re.compile(
-    r"\b(?:of|for|the|on|group|committee|agency|ministry|department|university|institute|society)\b",
-    re.IGNORECASE,
-)
-_FIRMS = frozenset("inc ltd llc plc corp co gmbh".split())
+_BODY = re.compile(rf"\b(?:{'|'.join(sorted(BODIES_IN_BYLINES))})\b", re.IGNORECASE)
 
 
 class _Piece(NamedTuple):
@@ -66,7 +67,7 @@ def people_in(text: str) -> tuple[Author, ...]:
         from metasearch.bib.chinese.authors import authors_in
 
         return tuple(author for name in authors_in(text) if (author := person(name)))
-    text = _OTHERS.sub("", text).strip(" ,，;；:、")
+    text = _NOT_NAMES.sub("", text).strip(" ,，;；:、")
     if not text:
         return ()
     parts = _SEMICOLON.split(text)
@@ -92,7 +93,7 @@ def _of_commas(text: str) -> tuple[Author, ...]:
     text = _STOP.sub(", ", text)
     groups = [pieces for group in _AND.split(text) if (pieces := _pieces(group, shouted=shouted))]
     pieces = [piece for group in groups for piece in group]
-    if _OF_BODIES.search(text) and all(piece.kind in ("word", "words") for piece in pieces):
+    if _BODY.search(text) and all(piece.kind in ("word", "words") for piece in pieces):
         return tuple(author for author in (person(_bare(text).replace(",", " ")),) if author)
     inverted = _inverted(groups)
     return tuple(
@@ -106,9 +107,9 @@ def _pieces(group: str, *, shouted: bool) -> list[_Piece]:
     for text in _COMMA.split(group):
         text = _bare(text)
         word = text.rstrip(".").lower()
-        if not word or _SUFFIX.fullmatch(word):
+        if not word or is_suffix(word):
             continue
-        if word in _FIRMS and out:
+        if word in FIRMS and out:
             out[-1] = _Piece(f"{out[-1].text} {text}", "words")
             continue
         glued = _GLUED.fullmatch(text)
@@ -154,7 +155,7 @@ def _kind(tokens: list[str], *, shouted: bool) -> str:
         return "whole"
     if initials[-1]:
         return "trailing"
-    return "word" if sum(token.lower() not in _PARTICLES for token in tokens) <= 1 else "words"
+    return "word" if sum(token.lower() not in PARTICLES for token in tokens) <= 1 else "words"
 
 
 def _inverted(groups: list[list[_Piece]]) -> bool:
@@ -217,3 +218,67 @@ def _person(piece: _Piece, *, shouted: bool) -> Author | None:
     family, given = (behind, before) if piece.kind == "whole" else (before, behind)
     alone = _kind(family.split(), shouted=True) == "word" and len(set(initials[turn:])) == 1
     return person("", family, given) if alone else person(piece.text)
+
+
+# --------------------------------------------------------------------------- one field of a file
+
+#: What stands behind a name in a field of a file: "eds.", "[Ed.]", "(1, 2)", "and".
+_BEHIND_NAME = re.compile(
+    rf"\s*(?:,?\s+eds?\.?|{EDITOR_IN_BRACKETS}|[\[(]\d[\d, ]*[\])]?|,?\s+and|,)$", re.IGNORECASE
+)
+_GENERATION = re.compile(rf"(?<=, )([^,;]+?),? {GENERATION_PATTERN}\.?$")
+#: "Smith JA, ...": what is before the comma is a whole name, and the value a list of names.
+_INITIALS_END = re.compile(r"\s(?:[A-Z]\.?-?){1,4}$")
+_INITIALS = re.compile(r"(?:[A-Z]\b\.?[ -]?)+")
+#: Marks that stand between names.
+_BETWEEN_NAMES = re.compile(r"[,;；&]|\sand\s")
+_FOOTNOTES = re.compile(r"[\[［][\d,，\s]*[\]］]")
+_HAN_ET_AL = re.compile(rf"{HAN_ET_AL}$")
+_HAN_NAMES = re.compile(
+    r"[\u3400-\u4dbf\u4e00-\u9fff·]{2,5}(?:[ \u3000]+[\u3400-\u4dbf\u4e00-\u9fff·]{2,5})+"
+)
+_HAN_SEPARATORS = re.compile(r"[;；,，、]")
+_HAN_FAMILY_FIRST = re.compile(r"([\u4e00-\u9fff])[,，]\s?([\u4e00-\u9fff]{1,2})")
+
+
+def authors_in_field(value: str) -> tuple[Author, ...]:
+    """Return the authors in a field of a reference manager's file, which should hold one name,
+    "Family, Given", and may hold several in any style.
+
+    Args:
+        value: Text for display, without markup.
+    """
+    value = _GENERATION.sub(r"\1", _BEHIND_NAME.sub("", value)).strip(" ,;；")
+    if not value or means_others(value) or value.rstrip(".").lower() in ANONYMOUS:
+        return ()
+    if normalise.has_cjk(value):
+        return _han_authors(value)
+    family, _, given = value.partition(", ")
+    one_given = bool(given) and not _BETWEEN_NAMES.search(given)
+    if one_given and _INITIALS.fullmatch(family):
+        # "A, Arriagada Rodrigo": a program took the last initial of "Arriagada Rodrigo A" for the
+        # family name.
+        author = person(f"{given} {family}") if " " in given else person(value)
+    elif (
+        not given
+        or _BETWEEN_NAMES.search(value.replace(",", "", 1))
+        or _INITIALS_END.search(family)
+    ):
+        return people_in(value)
+    else:
+        author = person(value)
+    return (author,) if author else ()
+
+
+def _han_authors(value: str) -> tuple[Author, ...]:
+    """Return the authors of a field in characters; marks, and blanks between names, divide it."""
+    if pair := _HAN_FAMILY_FIRST.fullmatch(value):
+        # One character is nobody's whole name: "王, 伟" is one person.
+        author = person("", pair[1], pair[2])
+        return (author,) if author else ()
+    names: list[str] = []
+    for part in _HAN_SEPARATORS.split(_FOOTNOTES.sub("", value)):
+        part = part.strip()
+        names += part.split() if _HAN_NAMES.fullmatch(part) else [part]
+    authors = [person(_BEHIND_NAME.sub("", _HAN_ET_AL.sub("", name))) for name in names]
+    return tuple(author for author in authors if author)

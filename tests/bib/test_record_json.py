@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.bib.stored import packed, unpacked
+from metasearch.bib.record_json import packed, unpacked
 from metasearch.record import Author, Record
 
 FULL = Record(

@@ -7,8 +7,8 @@ from functools import partial
 
 import pytest
 
-from metasearch.bib.corporate import is_body
-from metasearch.bib.people import names, names_catalogue, person
+from metasearch.bib.names.bodies import is_body
+from metasearch.bib.names.converters import names, names_catalogue, person
 from metasearch.record import Author
 from tests.growth import MOST, growth
 

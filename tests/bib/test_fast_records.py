@@ -7,7 +7,7 @@ from dataclasses import FrozenInstanceError, asdict
 
 import pytest
 
-from metasearch.bib.made import made_author, made_record
+from metasearch.bib.fast_records import made_author, made_record
 from metasearch.record import Author, Record
 
 

@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.bib import convert, people
+from metasearch.bib import converters
+from metasearch.bib.names import converters as people
+from metasearch.bib.names.person import without_degrees
 from metasearch.record import Author
 from tests.examples import examples
 
@@ -22,13 +24,13 @@ ANYTHING = st.recursive(
 )
 
 
-@pytest.mark.parametrize("name", sorted(set(convert.CONVERTERS) - convert.NODE_CONVERTERS))
+@pytest.mark.parametrize("name", sorted(set(converters.CONVERTERS) - converters.NODE_CONVERTERS))
 @given(found=ANYTHING)
 @examples(0.3)
 def test_never_raises(name: str, found: Any) -> None:
     """Whatever a database sends, a converter gives a value or None; an odd field costs no
     record."""
-    value = convert.CONVERTERS[name](found)
+    value = converters.CONVERTERS[name](found)
 
     assert value is None or isinstance(value, (str, int, tuple))
 
@@ -177,15 +179,15 @@ def test_never_raises(name: str, found: Any) -> None:
 )
 def test_value(name: str, found: Any, expected: Any) -> None:
     """Each form that a database writes gives the one form that a record holds."""
-    assert expected == convert.CONVERTERS[name](found)
+    assert expected == converters.CONVERTERS[name](found)
 
 
 def test_pdf_url() -> None:
     """A DOI leads to a page and not to a file."""
-    assert "https://a.org/1.pdf" == convert.DEFAULTS["pdf_url"](
+    assert "https://a.org/1.pdf" == converters.DEFAULTS["pdf_url"](
         ["https://doi.org/10.1/x", "https://a.org/1.pdf"]
     )
-    assert convert.DEFAULTS["pdf_url"]("http://dx.doi.org/10.1/x") is None
+    assert converters.DEFAULTS["pdf_url"]("http://dx.doi.org/10.1/x") is None
 
 
 @pytest.mark.parametrize(
@@ -256,13 +258,13 @@ def test_pdf_url() -> None:
 )
 def test_names(name: str, found: Any, expected: list[Author]) -> None:
     """Names are shown as "Given Family", and taken apart only where the source does."""
-    assert tuple(expected) == convert.CONVERTERS[name](found)
+    assert tuple(expected) == converters.CONVERTERS[name](found)
 
 
 def test_names_with_affiliations_in_brackets() -> None:
     """Affiliation and ORCID are taken out of the name, mail addresses and what stands for no name
     are left out."""
-    read = convert.CONVERTERS["names-bracketed"]
+    read = converters.CONVERTERS["names-bracketed"]
 
     assert read(
         ["Byron, Ada M. [Lab A; Somewhere] (ORCID:0000000218250097)", "STAR Collaboration"]
@@ -280,7 +282,7 @@ def test_names_with_affiliations_in_brackets() -> None:
     assert read("none, ") == ()
 
 
-def from_objects(**kinds: str) -> convert.Converter:
+def from_objects(**kinds: str) -> converters.Converter:
     parts = {part: (lambda item, key=key: item.get(key)) for part, key in kinds.items()}
     return people.people(lambda node: node, parts)
 
@@ -356,7 +358,7 @@ def test_a_name_of_nothing_but_markup_is_no_author() -> None:
 
 def test_a_statement_of_responsibility_names_its_first_people() -> None:
     """Those before the first ";", without "by": translators and illustrators come behind it."""
-    found = convert.CONVERTERS["names-statement"]
+    found = converters.CONVERTERS["names-statement"]
 
     assert found("by Ada Byron and Ken Tanaka ; illustrated by X. Y.") == (
         Author("Ada Byron"),
@@ -379,7 +381,7 @@ def test_a_statement_of_responsibility_names_its_first_people() -> None:
 )
 def test_degrees_are_no_part_of_a_name(name: str, expected: str) -> None:
     """Registers of studies write the degrees of a person behind the name."""
-    assert expected == people.without_degrees(name)
+    assert expected == without_degrees(name)
 
 
 @pytest.mark.parametrize(
@@ -401,7 +403,7 @@ def test_issue_14_19_labels_of_aggregators_before_abstracts_are_taken_off(
     found: str, expected: str
 ) -> None:
     """EBSCOhost's "MEDLINE Abstract:" and the like; a sentence that begins so stays."""
-    assert convert.abstract(found) == expected
+    assert converters.abstract(found) == expected
 
 
 @pytest.mark.parametrize(
@@ -420,4 +422,4 @@ def test_issue_14_19_labels_of_aggregators_before_abstracts_are_taken_off(
 def test_issue_14_19_publishers_stand_without_their_town(found: str, expected: str | None) -> None:
     """As Libris and Dublin Core made from catalogues have them; a colon without a blank belongs to
     a name."""
-    assert convert.isbd_publisher(found) == expected
+    assert converters.isbd_publisher(found) == expected
