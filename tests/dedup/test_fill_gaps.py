@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-
 from metasearch.dedup.enrich import enriched
+
 from metasearch.dedup.fingerprint import fingerprint
 from metasearch.dedup.merge import merge
 from metasearch.record import OPEN_ACCESS, Hit, Record, Version

@@ -1,9 +1,9 @@
 """Who is let in: overload costs the newcomer a moment, not everybody their answers.
 
 Before anything is asked of a database a search takes a seat; there are as many as `AdaptiveLimit`
-finds that this process can serve. If none is free it waits, shortly and in a short line, else it is told to
-come back. What computes for a moment only (a list of sources, completions, a page of an answer that
-is there) takes no seat, but a turn. See docs/decisions/0022-admission.md.
+finds that this process can serve. If none is free it waits, shortly and in a short line, else it
+is told to come back. What computes for a moment only (a list of sources, completions, a page of an
+answer that is there) takes no seat, but a turn. See docs/decisions/0022-admission.md.
 """
 
 from __future__ import annotations
