@@ -1,4 +1,4 @@
-"""`metasearch shelves`: which shelves there are, and how one is removed."""
+"""`metasearch collections`: lists the collections on this machine, and removes one."""
 
 from __future__ import annotations
 
@@ -10,33 +10,45 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from metasearch.cli.console import Console, counted
-from metasearch.cli.exits import Exit
 from metasearch.cli.group import CommandGroup, common
-from metasearch.cli.output import Sink
-from metasearch.errors import ShelfError, UsageError
+from metasearch.cli.terminal.console import Console, counted
+from metasearch.cli.terminal.exits import Exit
+from metasearch.cli.terminal.output import Sink
+from metasearch.errors import CollectionError, UsageError
 
 if TYPE_CHECKING:
     from metasearch.settings import Settings
 
 
+class _OldGroup(CommandGroup):
+    """`metasearch shelves`: the old name of the command, hidden, for one more version."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Write the note, then do what the command of the new name does."""
+        ctx.ensure_object(Console).say("note: `shelves` is now called `collections`")
+        return super().invoke(ctx)
+
+
 @click.group(
     cls=CommandGroup,
     examples=(
-        ("metasearch shelves list", "what is on each, and since when"),
-        ("metasearch shelves remove refs", "take one away, with all its records"),
+        ("metasearch collections list", "all collections, their size, origin and date"),
+        ("metasearch collections remove refs", "delete a collection with all its records"),
     ),
 )
-def shelves() -> None:
-    """Look at the shelves, which `index` and `harvest` fill and a search asks, or remove one."""
+def collections() -> None:
+    """List or remove collections: records on this machine, filled by `index` and `harvest`."""
 
 
-@shelves.command("list", short_help="Which there are, and what is on them.")
+@collections.command("list", short_help="List the collections.")
 @click.option("--json", "as_json", is_flag=True, help="One document: a list of objects.")
 @common
 @click.pass_obj
 def list_(console: Console, /, *, as_json: bool, config: Path | None) -> int:
-    """Name, records, what each was filled from, and when. Exit code 3: one cannot be used."""
+    """List the name, size, origin and date of each collection.
+
+    Exit code 3: a collection cannot be used.
+    """
     from metasearch.formats.text import line
     from metasearch.settings import Settings
 
@@ -52,18 +64,18 @@ def list_(console: Console, /, *, as_json: bool, config: Path | None) -> int:
             click.echo(f"{row['name'].ljust(width)}  {line(_in_words(row))}")
         if not rows and not console.quiet:
             console.say(
-                "there are no shelves; `metasearch index` and `metasearch harvest` fill some"
+                "there are no collections; `metasearch index` and `metasearch harvest` make them"
             )
     return Exit.PARTIAL if any(row["problem"] for row in rows) else Exit.OK
 
 
 def _rows(settings: Settings) -> Iterator[dict[str, Any]]:
-    from metasearch.adapters.specs.collections import shelf_file, shelf_names
+    from metasearch.adapters.specs.collections import collection_file, collection_names
     from metasearch.adapters.specs.registry import Registry
     from metasearch.collections.search import facts
 
-    asked = set(Registry(settings).shelves)
-    for name in shelf_names(settings.shelf_dir):
+    sources = set(Registry(settings).collections)
+    for name in collection_names(settings.collections_dir):
         row: dict[str, Any] = {
             "name": name,
             "kind": None,
@@ -74,22 +86,22 @@ def _rows(settings: Settings) -> Iterator[dict[str, Any]]:
         }
         problem = (
             None
-            if name in asked
-            else "a source that comes with metasearch has this name, so it is never asked"
+            if name in sources
+            else "no search asks it: a source of metasearch has the same name"
         )
         try:
-            assert settings.shelf_dir is not None
-            found = facts(shelf_file(settings.shelf_dir, name), name)
-        except ShelfError as exc:
+            assert settings.collections_dir is not None
+            about = facts(collection_file(settings.collections_dir, name), name)
+        except CollectionError as exc:
             yield row | {"problem": exc.reason}
             continue
         yield row | {
-            "kind": found.meta.get("kind"),
-            "records": found.records,
-            "lost": found.lost,
-            "from": _origin(found.meta),
-            "until": found.meta.get("harvested") or None,
-            "unfinished": bool(found.meta.get("token")),
+            "kind": about.meta.get("kind"),
+            "records": about.records,
+            "lost": about.lost,
+            "from": _origin(about.meta),
+            "until": about.meta.get("harvested") or None,
+            "unfinished": bool(about.meta.get("token")),
             "problem": problem,
         }
 
@@ -116,72 +128,74 @@ def _in_words(row: dict[str, Any]) -> str:
     if row["lost"]:
         parts.append(f"{counted(row['lost'], 'record')} could not be read")
     if row["unfinished"]:
-        parts.append("a harvest was broken off: run it again")
+        parts.append("the last harvest was interrupted: run it again")
     return "; ".join([*parts, *filter(None, [row["problem"]])])
 
 
-@shelves.command("remove", short_help="Remove one with all its records.")
+@collections.command("remove", short_help="Remove a collection with all its records.")
 @click.argument("name")
-@click.option("--yes", is_flag=True, help="Do not ask whether that is meant.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @common
 @click.pass_obj
 def remove(console: Console, /, *, name: str, yes: bool, config: Path | None) -> int:
-    """Remove the shelf NAME. What it was filled from stays as it is."""
-    from metasearch.adapters.specs.collections import shelf_file
-    from metasearch.collections.store import remove as remove_shelf
+    """Remove the collection NAME. Its files or repository are not changed."""
+    from metasearch.adapters.specs.collections import collection_file
+    from metasearch.collections.store import remove as remove_collection
     from metasearch.settings import Settings
 
     folder = folder_of(Settings.load(config, os.environ))
     if not yes:
         if not sys.stdin.isatty():
-            raise UsageError(
-                "nobody can be asked whether the shelf is to be removed", advice="Say --yes."
-            )
-        click.confirm(f"Remove {shelf_file(folder, name)}?", abort=True, err=True)
-    remove_shelf(folder, name)
+            raise UsageError("there is no terminal to confirm the removal", advice="Add --yes.")
+        click.confirm(f"Remove {collection_file(folder, name)}?", abort=True, err=True)
+    remove_collection(folder, name)
     if not console.quiet:
-        console.say(f"the shelf {name} was removed")
+        console.say(f"removed the collection {name}")
     return Exit.OK
 
 
-# --------------------------------------------------------------- for the commands that fill shelves
+shelves = _OldGroup("shelves", hidden=True, commands=collections.commands, help=collections.help)
+
+
+# --------------------------------------------------------------- used by `index` and `harvest`
 
 
 def folder_of(settings: Settings) -> Path:
-    """The folder of the shelves.
+    """The folder of the collections.
 
     Raises:
         UsageError: There is none.
     """
-    if settings.shelf_dir is None:
+    if settings.collections_dir is None:
         raise UsageError(
-            "there is no folder of shelves", advice="Name one: [shelves] dir in the configuration."
+            "no folder of collections is configured",
+            advice="Set [collections] dir in the configuration.",
         )
-    return settings.shelf_dir
+    return settings.collections_dir
 
 
-def shelf_in_words(name: str, count: int | None) -> str:
-    """How many records are on a shelf that was just filled, or that there is none.
+def collection_in_words(name: str, count: int | None) -> str:
+    """How many records a collection has after `index` or `harvest`, as a sentence.
 
     Args:
-        name: Of the shelf.
-        count: Its records; None where it has never had one, and so did not come into being.
+        name: Of the collection.
+        count: Its records; None where no record came, so that it was not made.
     """
     if count is None:
-        return f"nothing came that can be found, so there is no shelf {name}"
-    return f"{counted(count, 'record')} on the shelf {name}: metasearch -s {name} QUERY"
+        return f"no record was stored, so the collection {name} was not made"
+    return f"{counted(count, 'record')} in the collection {name}: metasearch -s {name} QUERY"
 
 
 def new_name(asked: str | None, offered: str, settings: Settings) -> str:
-    """The name of the shelf that is to be filled.
+    """The name of the collection that `index` or `harvest` writes to.
 
     Args:
-        asked: As the user said, or None.
-        offered: What a name may be made of where nobody said.
-        settings: Which sources there are.
+        asked: The value of `--name`, or None.
+        offered: The text of which a name is made without `--name`.
+        settings: The configuration, whose sources and groups have names, too.
 
     Raises:
-        UsageError: It is no name, or that of a source or group.
+        UsageError: The name is not allowed, or a source or group has it.
     """
     from metasearch.adapters.specs.collections import NAME, name_for
     from metasearch.adapters.specs.registry import Registry
@@ -190,17 +204,18 @@ def new_name(asked: str | None, offered: str, settings: Settings) -> str:
     if not NAME.fullmatch(name):
         advice = "Use lower-case letters, digits, '-' and '_', at most 40."
         raise UsageError(
-            f"--name {name[:60]!r} is no name of a source"
+            f"--name {name[:60]!r} cannot be the name of a source"
             if asked
-            else "the shelf needs a name: --name",
+            else "the collection needs a name: add --name NAME",
             advice=advice,
         )
     registry = Registry(settings)
     changed = settings.sources.get(name)
-    own = name in registry.added and (changed is None or changed.get("extends", "shelf") != "shelf")
+    family = "collection" if changed is None else changed.get("extends", "collection")
+    own = name in registry.added and (changed is None or family not in ("collection", "shelf"))
     if own or name in registry.shipped or name in registry.groups:
         what = "group" if name in registry.groups else "source"
         raise UsageError(
-            f"there is a {what} called {name!r} already", advice="Choose another name with --name."
+            f"there is already a {what} called {name!r}", advice="Choose another name with --name."
         )
     return name

@@ -60,7 +60,7 @@ def _singular(word: str) -> str:
     return word[:-1] if len(word) > 3 and word.endswith("s") and word[-2] not in "suix" else word
 
 
-class Shelf:
+class WorkIndex:
     """The works of one database, ready to be searched.
 
     Args:

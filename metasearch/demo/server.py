@@ -13,9 +13,9 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from metasearch.demo.catalogue import works
-from metasearch.demo.databases import FAULTY, SOUND, holdings, shelves
+from metasearch.demo.databases import FAULTY, SOUND, holdings, indexes
 from metasearch.demo.databases.reply import Database
-from metasearch.demo.shelf import Shelf
+from metasearch.demo.index import WorkIndex
 from metasearch.settings import Settings
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class DemoDatabases:
         self._running = AsyncExitStack()
 
     async def __aenter__(self) -> Self:
-        held = shelves(works())
+        held = indexes(works())
         async with AsyncExitStack() as starting:
             for database in self._databases:
                 await self._start(database, held[database.name], starting)
@@ -90,7 +90,7 @@ class DemoDatabases:
     def _places(self) -> dict[str, str]:
         return {name: _place(port) for name, port in self._ports.items()}
 
-    async def _start(self, database: Database, shelf: Shelf, starting: AsyncExitStack) -> None:
+    async def _start(self, database: Database, index: WorkIndex, starting: AsyncExitStack) -> None:
         from aiohttp import web
 
         scale = self._latency
@@ -109,7 +109,7 @@ class DemoDatabases:
                     if isinstance(value, str)
                 }
             await asyncio.sleep(seconds)
-            reply = database.answer(request.path, params, shelf)
+            reply = database.answer(request.path, params, index)
             headers = {"Content-Type": reply.content_type, **reply.headers}
             return web.Response(body=reply.body, status=reply.status, headers=headers)
 

@@ -9,7 +9,7 @@ from metasearch.adapters.request import Page, Request, public
 from metasearch.adapters.specs.registry import Registry
 from metasearch.adapters.translate.plan import plan
 from metasearch.demo.catalogue import EXAMPLE_QUERIES, works
-from metasearch.demo.databases import FAULTY, SOUND, shelves
+from metasearch.demo.databases import FAULTY, SOUND, indexes
 from metasearch.errors import SourceError
 from metasearch.query import parse as parse_query
 from metasearch.record import Record
@@ -17,7 +17,7 @@ from metasearch.settings import Settings
 
 DATABASES = {database.name: database for database in SOUND + FAULTY}
 ANSWERING = [name for name in DATABASES if name != "demo-failing"]
-SHELVES = shelves(works())
+INDEXES = indexes(works())
 REGISTRY = Registry(
     Settings(
         sources={
@@ -35,7 +35,7 @@ def answer(request: Request) -> Page:
     """What the simulated database answers, without a socket between."""
     path = "/" + request.url.split("/", 3)[3]
     params = dict(public(request.params)) | dict(public(request.body))
-    reply = DATABASES[request.source].answer(path, params, SHELVES[request.source])
+    reply = DATABASES[request.source].answer(path, params, INDEXES[request.source])
     return Page(
         request=request, status=reply.status, content_type=reply.content_type, body=reply.body
     )

@@ -14,7 +14,7 @@ import pytest
 from stdnum import isbn, issn
 
 from metasearch.demo.catalogue import EXAMPLE_QUERIES, SUBJECTS, Work, works
-from metasearch.demo.databases import shelves
+from metasearch.demo.databases import indexes
 from metasearch.query import parse
 from metasearch.record import TYPES
 
@@ -98,10 +98,10 @@ def test_it_holds_facts_and_short_texts_of_our_own():
 @pytest.mark.parametrize("query", EXAMPLE_QUERIES)
 def test_an_example_query_finds_works_in_two_databases(query: str):
     """Each example finds something in at least two of the databases that answer in time."""
-    held = shelves(WORKS)
+    held = indexes(WORKS)
 
     finders = [
-        name for name, shelf in held.items() if name != "demo-slow" and shelf.find(parse(query))
+        name for name, index in held.items() if name != "demo-slow" and index.find(parse(query))
     ]
 
     assert len(finders) >= 2
@@ -115,8 +115,8 @@ def test_the_name_of_a_subject_finds_its_works(subject: str):
 
     found = {
         work.id
-        for shelf in shelves(WORKS).values()
-        for work in shelf.find(parse(name))
+        for index in indexes(WORKS).values()
+        for work in index.find(parse(name))
         if work.subject == subject
     }
 

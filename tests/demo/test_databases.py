@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from metasearch.demo.catalogue import works
-from metasearch.demo.databases import FAULTY, SOUND, shelves
+from metasearch.demo.databases import FAULTY, SOUND, indexes
 from metasearch.demo.databases.reply import Reply
 
 DATABASES = {database.name: database for database in SOUND + FAULTY}
-SHELVES = shelves(works())
+INDEXES = indexes(works())
 NAMESPACES = {
     "a": "http://www.w3.org/2005/Atom",
     "o": "http://a9.com/-/spec/opensearch/1.1/",
@@ -28,7 +28,7 @@ NAMESPACES = {
 def ask(name: str, path: str | None = None, **params: str) -> Reply:
     database = DATABASES[name]
     named = {key.replace("__", "-").replace("_dot_", "."): value for key, value in params.items()}
-    return database.answer(path or database.path, named, SHELVES[name])
+    return database.answer(path or database.path, named, INDEXES[name])
 
 
 def ask_json(name: str, **params: str) -> Any:
@@ -121,7 +121,7 @@ def test_cursors_lead_through_all_works(name: str):
         if not records:
             break
 
-    assert len(seen) == len(set(seen)) == len(SHELVES[name].works)
+    assert len(seen) == len(set(seen)) == len(INDEXES[name].works)
 
 
 @pytest.mark.parametrize("database", SOUND, ids=lambda database: database.name)
@@ -129,16 +129,16 @@ def test_a_database_holds_a_part_of_what_fits(database):
     """Each holds between 45 and 85 per cent of the works that fit its kind, the same at every
     start."""
     fitting = [work for work in works() if database.fits(work)]
-    held = {work.id for work in SHELVES[database.name].works}
+    held = {work.id for work in INDEXES[database.name].works}
 
     assert 0.45 <= len(held) / len(fitting) <= 0.85
-    assert held == {work.id for work in shelves(works())[database.name].works}
+    assert held == {work.id for work in indexes(works())[database.name].works}
 
 
 def test_every_work_is_somewhere_and_many_are_in_several():
     """No work is lost, and half of them are in two or more databases."""
     holders = [
-        sum(any(held.id == work.id for held in shelf.works) for shelf in SHELVES.values())
+        sum(any(held.id == work.id for held in index.works) for index in INDEXES.values())
         for work in works()
     ]
 
@@ -153,8 +153,8 @@ def test_databases_tell_the_same_work_differently(fact: str, least: int):
     """Over the databases, works lack DOIs, subtitles and venues, shorten names, and differ in
     years."""
     told: dict[str, set[object]] = {}
-    for shelf in SHELVES.values():
-        for work in shelf.works:
+    for index in INDEXES.values():
+        for work in index.works:
             told.setdefault(work.id, set()).add(getattr(work, fact))
 
     assert sum(len(values) > 1 for values in told.values()) >= least
@@ -166,7 +166,7 @@ def test_crossref_items():
     items = ask_json("demo-crossref", rows="1000")["message"]["items"]
     titles = [item["title"][0] for item in items]
 
-    assert len(items) == len(SHELVES["demo-crossref"].works)
+    assert len(items) == len(INDEXES["demo-crossref"].works)
     assert any(title.isupper() for title in titles)
     assert any("<i>" in title for title in titles)
     assert any("&amp;" in title for title in titles)
@@ -177,7 +177,7 @@ def test_crossref_items():
 def test_pubmed_records():
     """PubMed fetches in the order of the ids and skips unknown ones; titles end in full stops,
     pages are short."""
-    ids = [work.pmid for work in SHELVES["demo-pubmed"].works]
+    ids = [work.pmid for work in INDEXES["demo-pubmed"].works]
     path = "/entrez/eutils/efetch.fcgi"
     root = ask_xml("demo-pubmed", path, db="pubmed", id=",".join([*ids, "1"]), retmode="xml")
 
@@ -219,7 +219,7 @@ def test_arxiv_entries_are_preprints():
         for entry in found(feed, "a:entry")
     }
 
-    assert len(dated) == len(SHELVES["demo-arxiv"].works)
+    assert len(dated) == len(INDEXES["demo-arxiv"].works)
     assert any(dated[arxiv_id] != years[arxiv_id] for arxiv_id in dated)
 
 
@@ -269,7 +269,7 @@ def test_errors_are_told_as_their_kind_tells_them(
     """A malformed request gets the status and the body that the real database would give."""
     database = DATABASES[name]
 
-    reply = database.answer(database.path, params, SHELVES[name])
+    reply = database.answer(database.path, params, INDEXES[name])
 
     assert reply.status == status
     assert said in reply.body.decode()
@@ -301,7 +301,7 @@ def test_no_request_breaks_a_database(name: str, params: dict[str, str]):
     database = DATABASES[name]
 
     for path in (database.path, "/entrez/eutils/efetch.fcgi"):
-        assert database.answer(path, params, SHELVES[name]).status in (200, 400, 404, 503)
+        assert database.answer(path, params, INDEXES[name]).status in (200, 400, 404, 503)
 
 
 def test_openalex_filters():
@@ -321,7 +321,7 @@ def test_openalex_filters():
     assert all(result["publication_year"] >= 1990 for result in recent)
     assert all("Williams" in result["authorships"][0]["raw_author_name"] for result in named)
     assert one == sum(
-        work.doi == "10.1038/s41562-021-01052-5" for work in SHELVES["demo-openalex"].works
+        work.doi == "10.1038/s41562-021-01052-5" for work in INDEXES["demo-openalex"].works
     )
 
 

@@ -20,10 +20,10 @@ from metasearch.demo.catalogue import Work
 from metasearch.demo.catalogue import works as all_works
 from metasearch.demo.databases import FAULTY, SOUND
 from metasearch.demo.databases.reply import Database
-from metasearch.demo.shelf import words
+from metasearch.demo.index import words
 from metasearch.query import parse as parse_query
 from metasearch.query.ast import FACETS, FIELDS, IDENTIFIERS
-from tests.demo.test_adapters import REGISTRY, SHELVES, answer
+from tests.demo.test_adapters import INDEXES, REGISTRY, answer
 
 DATABASES = {
     database.name: database for database in (*SOUND, *FAULTY) if database.name != "demo-failing"
@@ -41,7 +41,7 @@ IDS: dict[str, Callable[[Work], str]] = {
 
 @dataclass(frozen=True)
 class Case:
-    """A query, and which works of the shelf it asks for."""
+    """A query, and which works of the index it asks for."""
 
     name: str
     query: str
@@ -93,7 +93,7 @@ def _number(field: str, works: tuple[Work, ...]) -> str:
 
 
 def _cases(database: Database) -> Iterator[Case]:
-    spec, works, name = REGISTRY.spec(database.name), SHELVES[database.name].works, database.name
+    spec, works, name = REGISTRY.spec(database.name), INDEXES[database.name].works, database.name
     dialect = spec.query
     asked = {*dialect.fields, *all_names(spec.request)} & set(FIELDS)
     for field in sorted(asked - FACETS - IDENTIFIERS - {"any", "subject"}):
@@ -155,7 +155,7 @@ def ids(name: str, query: str) -> set[str]:
 def test_what_an_adapter_sends_is_understood(name: str, case: Case):
     """A field or filter alone finds the works that it asks for, and no others; and so it does
     beside a word."""
-    works, word = SHELVES[name].works, _a_word("title", SHELVES[name].works)
+    works, word = INDEXES[name].works, _a_word("title", INDEXES[name].works)
     expected = {IDS[name](work).casefold() for work in works if case.fits(work)}
     beside = {
         IDS[name](work).casefold()
@@ -197,7 +197,7 @@ def test_every_field_of_the_five_adapters_is_walked():
 def test_truncated_words_and_negations_are_understood(name: str):
     """Where the adapter can say them: a beginning finds what the whole word does, and NOT leaves
     out what it would."""
-    spec, works = REGISTRY.spec(name), SHELVES[name].works
+    spec, works = REGISTRY.spec(name), INDEXES[name].works
     word = _a_word("title", works)
 
     whole = ids(name, word)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from metasearch.demo.catalogue import Work
-from metasearch.demo.shelf import Shelf, dice, words
+from metasearch.demo.index import WorkIndex, dice, words
 from metasearch.query import parse
 
 
@@ -20,7 +20,7 @@ def work(number: int, title: str, **facts: object) -> Work:
     return Work(id=f"w{number:03}", title=title, **base | facts)  # type: ignore[arg-type]
 
 
-SHELF = Shelf(
+INDEX = WorkIndex(
     "test",
     [
         work(1, "Bebop and after"),
@@ -54,27 +54,27 @@ SHELF = Shelf(
 def test_finding(query: str, expected: list[str]):
     """Plurals, accents, phrases, fields, Chinese runs, numbers, years and operators are all
     honoured."""
-    assert sorted(found.id for found in SHELF.find(parse(query))) == expected
+    assert sorted(found.id for found in INDEX.find(parse(query))) == expected
 
 
 def test_a_word_of_the_title_counts_most():
     """The work that has the word in its title stands before those that are only indexed under
     it."""
-    assert SHELF.find(parse("jazz"))[0].id == "w002"
+    assert INDEX.find(parse("jazz"))[0].id == "w002"
 
 
-def test_a_lenient_shelf_finds_works_with_half_of_the_words():
+def test_a_lenient_index_finds_works_with_half_of_the_words():
     """Where nothing has all the words, leniency finds what has at least half of them."""
     query = parse("thinking jazz quantum")
 
-    assert SHELF.find(query) == []
-    assert [found.id for found in SHELF.find(query, lenient=True)] == ["w002"]
+    assert INDEX.find(query) == []
+    assert [found.id for found in INDEX.find(query, lenient=True)] == ["w002"]
 
 
 def test_no_query_finds_everything():
-    """Without a query the whole shelf is the answer, in a stable order."""
-    assert SHELF.find(None) == list(SHELF.works)
-    assert len(SHELF.works) == 5
+    """Without a query the whole index is the answer, in a stable order."""
+    assert INDEX.find(None) == list(INDEX.works)
+    assert len(INDEX.works) == 5
 
 
 def test_dice_never_change():

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from metasearch.demo.catalogue import Work
 from metasearch.demo.databases import arxiv, crossref, failing, library, openalex, pubmed, slow
 from metasearch.demo.databases.reply import Database
-from metasearch.demo.shelf import Shelf, dice
+from metasearch.demo.index import WorkIndex, dice
 
 #: Those that answer as one would wish.
 SOUND: tuple[Database, ...] = (
@@ -22,11 +22,11 @@ SOUND: tuple[Database, ...] = (
 FAULTY: tuple[Database, ...] = (slow.DATABASE, failing.DATABASE)
 
 
-def shelves(works: Iterable[Work]) -> dict[str, Shelf]:
-    """Database name -> its shelf."""
+def indexes(works: Iterable[Work]) -> dict[str, WorkIndex]:
+    """Database name -> its index."""
     held = holdings(works)
     return {
-        database.name: Shelf(
+        database.name: WorkIndex(
             database.name, [database.tell(work) for work in held[database.name]], database.facets
         )
         for database in SOUND + FAULTY

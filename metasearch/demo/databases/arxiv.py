@@ -12,7 +12,7 @@ from xml.sax.saxutils import escape
 from metasearch.demo.asked import NotUnderstood, lucene
 from metasearch.demo.catalogue import Work
 from metasearch.demo.databases.reply import Database, Reply, element, full_name, number, rarely
-from metasearch.demo.shelf import Shelf
+from metasearch.demo.index import WorkIndex
 
 NAME = "demo-arxiv"
 MAX_RESULTS = 2000
@@ -44,7 +44,7 @@ def tell(work: Work) -> Work:
     return work
 
 
-def answer(path: str, params: Mapping[str, str], shelf: Shelf) -> Reply:
+def answer(path: str, params: Mapping[str, str], index: WorkIndex) -> Reply:
     try:
         start = number(params, "start", 0)
         size = number(params, "max_results", 10)
@@ -57,7 +57,7 @@ def answer(path: str, params: Mapping[str, str], shelf: Shelf) -> Reply:
         [i for i in params.get("id_list", "").split(",") if i.strip()],
     )
     try:
-        found = shelf.find(lucene(asked, _FIELDS)) if asked.strip() or ids else []
+        found = index.find(lucene(asked, _FIELDS)) if asked.strip() or ids else []
     except NotUnderstood as exc:
         return _refused(f"incorrect query: {exc}", "search_query")
     if ids:

@@ -23,7 +23,7 @@ from metasearch.demo.databases.reply import (
     number,
     rarely,
 )
-from metasearch.demo.shelf import Shelf
+from metasearch.demo.index import WorkIndex
 from metasearch.query.ast import conjunction
 
 NAME = "demo-crossref"
@@ -70,7 +70,7 @@ def tell(work: Work) -> Work:
     return work
 
 
-def answer(path: str, params: Mapping[str, str], shelf: Shelf) -> Reply:
+def answer(path: str, params: Mapping[str, str], index: WorkIndex) -> Reply:
     try:
         rows = number(params, "rows", 20)
         start = number(params, "offset", 0)
@@ -102,7 +102,7 @@ def answer(path: str, params: Mapping[str, str], shelf: Shelf) -> Reply:
             text = f"Filter {name} specified but there is no such filter for this route."
             return _refused("filter-not-available", name, text)
     asked = [plain(params[name], field) for name, field in _FIELDS.items() if params.get(name)]
-    found = shelf.find(conjunction(*asked) if any(asked) else None, lenient=True)
+    found = index.find(conjunction(*asked) if any(asked) else None, lenient=True)
     found = [work for work in found if _passes(work, filters)]
     page = found[start : start + rows]
     message: dict[str, Any] = {

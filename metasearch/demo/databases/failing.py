@@ -10,13 +10,13 @@ from collections.abc import Mapping
 
 from metasearch.demo.catalogue import Work
 from metasearch.demo.databases.reply import Database, Reply, json_reply
-from metasearch.demo.shelf import Shelf
+from metasearch.demo.index import WorkIndex
 
 #: What it answers; the error of the source holds these words.
 PURPOSE = "this database of the demo fails on purpose"
 
 
-def answer(path: str, params: Mapping[str, str], shelf: Shelf) -> Reply:
+def answer(path: str, params: Mapping[str, str], index: WorkIndex) -> Reply:
     return json_reply({"error": PURPOSE}, 400)
 
 

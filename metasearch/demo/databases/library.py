@@ -20,7 +20,7 @@ from metasearch.demo.databases.reply import (
     number,
     rarely,
 )
-from metasearch.demo.shelf import Shelf
+from metasearch.demo.index import WorkIndex
 
 NAME = "demo-library"
 MAX_RECORDS = 100
@@ -60,10 +60,10 @@ def tell(work: Work) -> Work:
     return work
 
 
-def answer(path: str, params: Mapping[str, str], shelf: Shelf) -> Reply:
+def answer(path: str, params: Mapping[str, str], index: WorkIndex) -> Reply:
     operation = params.get("operation", "searchRetrieve" if "query" in params else "explain")
     if operation == "explain":
-        return _explain(shelf)
+        return _explain(index)
     if operation != "searchRetrieve":
         return _response(_diagnostic(4, operation))
     if "version" not in params:
@@ -78,7 +78,7 @@ def answer(path: str, params: Mapping[str, str], shelf: Shelf) -> Reply:
     except ValueError as exc:
         return _response(_diagnostic(6, str(exc)))
     try:
-        found = shelf.find(cql(params["query"], _INDEXES))
+        found = index.find(cql(params["query"], _INDEXES))
     except UnknownIndex as exc:
         return _response(_diagnostic(16, str(exc)))
     except NotUnderstood as exc:
@@ -113,14 +113,14 @@ def _diagnostic(code: int, details: str) -> str:
     )
 
 
-def _explain(shelf: Shelf) -> Reply:
+def _explain(index: WorkIndex) -> Reply:
     body = (
         '<?xml version="1.0" encoding="UTF-8"?>\n<zs:explainResponse '
         'xmlns:zs="http://www.loc.gov/zing/srw/">'
         "<zs:version>1.2</zs:version><zs:record><zs:recordSchema>http://explain.z3950.org/dtd/2.0/</zs:recordSchema>"
         "<zs:recordPacking>xml</zs:recordPacking><zs:recordData><explain "
         'xmlns="http://explain.z3950.org/dtd/2.0/">'
-        f'<databaseInfo><title lang="en" primary="true">A simulated library, {len(shelf.works)} '
+        f'<databaseInfo><title lang="en" primary="true">A simulated library, {len(index.works)} '
         f"records</title>"
         "</databaseInfo></explain></zs:recordData></zs:record></zs:explainResponse>"
     )

@@ -21,7 +21,7 @@ from metasearch.demo.databases.reply import (
     number,
     rarely,
 )
-from metasearch.demo.shelf import Shelf
+from metasearch.demo.index import WorkIndex
 from metasearch.query.ast import Or, Query, Term, Years, conjunction
 
 NAME = "demo-openalex"
@@ -51,7 +51,7 @@ def tell(work: Work) -> Work:
     return work
 
 
-def answer(path: str, params: Mapping[str, str], shelf: Shelf) -> Reply:
+def answer(path: str, params: Mapping[str, str], index: WorkIndex) -> Reply:
     size_name = "per-page" if "per-page" in params else "per_page"
     try:
         size = number(params, size_name, 25, least=1)
@@ -66,7 +66,7 @@ def answer(path: str, params: Mapping[str, str], shelf: Shelf) -> Reply:
         return _refused(f"{exc} must be a positive integer.")
     if size > MAX_ROWS:
         return _refused(f"{size_name} parameter must be between 1 and {MAX_ROWS}")
-    found = shelf.find(conjunction(*asked) if any(asked) else None)
+    found = index.find(conjunction(*asked) if any(asked) else None)
     start, cursor = (page - 1) * size, params.get("cursor")
     if cursor:
         try:

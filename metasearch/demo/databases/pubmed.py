@@ -20,7 +20,7 @@ from metasearch.demo.databases.reply import (
     number,
     rarely,
 )
-from metasearch.demo.shelf import Shelf
+from metasearch.demo.index import WorkIndex
 
 NAME = "demo-pubmed"
 MAX_IDS = 10_000
@@ -54,21 +54,21 @@ def tell(work: Work) -> Work:
     return work
 
 
-def answer(path: str, params: Mapping[str, str], shelf: Shelf) -> Reply:
+def answer(path: str, params: Mapping[str, str], index: WorkIndex) -> Reply:
     if params.get("db", "pubmed") != "pubmed":
         return json_reply(
             {"esearchresult": {"ERROR": f"Invalid db name specified: {params['db']}"}}
         )
-    return _efetch(params, shelf) if path.endswith("/efetch.fcgi") else _esearch(params, shelf)
+    return _efetch(params, index) if path.endswith("/efetch.fcgi") else _esearch(params, index)
 
 
-def _esearch(params: Mapping[str, str], shelf: Shelf) -> Reply:
+def _esearch(params: Mapping[str, str], index: WorkIndex) -> Reply:
     term = params.get("term", "").strip()
     if not term:
         return _esearch_reply(params, {"ERROR": "Empty term and query_key - nothing todo"})
     try:
         start, size = number(params, "retstart", 0), number(params, "retmax", 20)
-        found = shelf.find(pubmed(term, _TAGS))
+        found = index.find(pubmed(term, _TAGS))
     except (NotUnderstood, ValueError) as exc:
         return _esearch_reply(params, {"ERROR": f"Search Backend failed: {exc}"})
     ids = [work.pmid for work in found[start : start + min(size, MAX_IDS)]]
@@ -101,12 +101,12 @@ def _esearch_reply(params: Mapping[str, str], result: Mapping[str, object]) -> R
     return Reply(body.encode(), content_type="text/xml; charset=UTF-8")
 
 
-def _efetch(params: Mapping[str, str], shelf: Shelf) -> Reply:
+def _efetch(params: Mapping[str, str], index: WorkIndex) -> Reply:
     """The records of the ids, in their order; an unknown id is left out without a word."""
     ids = [part.strip() for part in params.get("id", "").split(",") if part.strip()]
     if not ids:
         return Reply(b'{"error":"Empty id list"}', 400)
-    known = {work.pmid: work for work in shelf.works}
+    known = {work.pmid: work for work in index.works}
     articles = "".join(_article(known[pmid]) for pmid in ids if pmid in known)
     body = f'<?xml version="1.0" ?>\n<PubmedArticleSet>{articles}</PubmedArticleSet>'
     return Reply(body.encode(), content_type="text/xml; charset=UTF-8")

@@ -11,7 +11,7 @@ from typing import Any
 from xml.sax.saxutils import escape
 
 from metasearch.demo.catalogue import Work
-from metasearch.demo.shelf import Shelf, dice
+from metasearch.demo.index import WorkIndex, dice
 
 #: ISO 639-1 -> the codes of MARC, which PubMed has, too.
 MARC_LANGUAGES = {"en": "eng", "fr": "fre", "zh": "chi", "es": "spa", "de": "ger"}
@@ -50,7 +50,7 @@ class Database:
         share: Part of the works that fit which it holds.
         fits: Whether this kind of database would hold the work at all.
         tell: The work as this database has it: what it lacks is gone, what it has wrong is wrong.
-        answer: (path, parameters, shelf) -> the reply.
+        answer: (path, parameters, index) -> the reply.
         facets: The type and language of a work in the database's words, by "type" and "language".
     """
 
@@ -62,7 +62,7 @@ class Database:
     share: float
     fits: Callable[[Work], bool]
     tell: Callable[[Work], Work]
-    answer: Callable[[str, Mapping[str, str], Shelf], Reply]
+    answer: Callable[[str, Mapping[str, str], WorkIndex], Reply]
     facets: Callable[[Work], Mapping[str, str]] = own_words
 
     def holds(self, work: Work) -> bool:

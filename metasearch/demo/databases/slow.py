@@ -12,7 +12,7 @@ from typing import Any
 from metasearch.demo.asked import NotUnderstood, lucene
 from metasearch.demo.catalogue import Work
 from metasearch.demo.databases.reply import Database, Reply, full_name, json_reply, number, rarely
-from metasearch.demo.shelf import Shelf
+from metasearch.demo.index import WorkIndex
 
 NAME = "demo-slow"
 MAX_HITS = 1000
@@ -45,7 +45,7 @@ def tell(work: Work) -> Work:
     return replace(work, venue=venue, doi="" if rarely(NAME, work, "no doi", 0.15) else work.doi)
 
 
-def answer(path: str, params: Mapping[str, str], shelf: Shelf) -> Reply:
+def answer(path: str, params: Mapping[str, str], index: WorkIndex) -> Reply:
     asked = params.get("q", "")
     if params.get("format", "xml") != "json":
         return Reply(
@@ -59,7 +59,7 @@ def answer(path: str, params: Mapping[str, str], shelf: Shelf) -> Reply:
         words = _WORD.sub(r"\g<0>*", words)
         words = _EITHER.sub(lambda either: f"({either[0].replace('|', ' OR ')})", words)
         found = (
-            shelf.find(lucene(words, {"author": "author", "venue": "venue"}))
+            index.find(lucene(words, {"author": "author", "venue": "venue"}))
             if words or years or types
             else []
         )
