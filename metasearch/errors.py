@@ -7,7 +7,7 @@
     │   ├── SettingsError        file, problems
     │   ├── PinsError            file, problems
     │   ├── FileFormatError      file
-    │   └── ShelfError           file, reason
+    │   └── CollectionError           file, reason
     ├── SpecError            an adapter spec is wrong: file, all problems       start-up fails
     ├── FormatError          a file or body that a format cannot write or read
     ├── SourceError          one database: becomes a status, never ends a search
@@ -157,8 +157,8 @@ class FileFormatError(UsageError):
         self.file = file
 
 
-class ShelfError(UsageError):
-    """A shelf of records that cannot be opened, filled or asked."""
+class CollectionError(UsageError):
+    """A collection of records that cannot be opened, filled or asked."""
 
     def __init__(self, file: str, message: str, *, advice: str | None = None) -> None:
         super().__init__(f"{file}: {message}", advice=advice)

@@ -6,10 +6,11 @@ Nothing below the faces reads the environment; it is read here, when `load` is c
 from __future__ import annotations
 
 import ipaddress
+import logging
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import InitVar, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,8 @@ from metasearch.errors import SettingsError
 from metasearch.query.simple import MAX_LENGTH
 from metasearch.record import VERSIONS_MODES, VersionsMode
 from metasearch.toml_kinds import is_of, mismatch
+
+log = logging.getLogger(__name__)
 
 #: What pins are called beside the configuration that is used when none is named.
 PINS_FILE = "pins.txt"
@@ -85,8 +88,8 @@ class Settings:
         contact: Mail address that databases may write to; sent where they ask for one.
         cache_dir: Folder of the page cache; None keeps no pages.
         cache_bytes: Its largest size.
-        shelf_dir: Folder of the shelves, each of which is a source; None has none.
-        shelves_by_default: Whether a search that names no source asks them, too.
+        collections_dir: Folder of the collections, each of which is a source; None has none.
+        collections_by_default: Whether a search that names no source asks the collections, too.
         timeout: Seconds until a search answers with what it has.
         wait: Seconds until it does so and goes on in the background; None where it goes on for
             nobody.
@@ -103,6 +106,10 @@ class Settings:
         workers: Processes that ask at the same time, and divide what a source allows.
         shipped: Whether the shipped sources can be asked too, or only those in `sources`.
         file: Where it was read from.
+
+    Args:
+        shelf_dir, shelves_by_default: The names of `collections_dir` and `collections_by_default`
+            in the last version; taken for one more version.
     """
 
     sources: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
@@ -113,8 +120,8 @@ class Settings:
     contact: str | None = field(default=None, repr=False)
     cache_dir: Path | None = None
     cache_bytes: int = 1 << 30
-    shelf_dir: Path | None = None
-    shelves_by_default: bool = True
+    collections_dir: Path | None = None
+    collections_by_default: bool = True
     timeout: float = 15.0
     wait: float | None = None
     per_source: int = 20
@@ -128,6 +135,17 @@ class Settings:
     workers: int = 1
     shipped: bool = True
     file: str = ""
+    shelf_dir: InitVar[Path | None] = None
+    shelves_by_default: InitVar[bool | None] = None
+
+    def __post_init__(self, shelf_dir: Path | None, shelves_by_default: bool | None) -> None:
+        for old, value, name in (
+            ("shelf_dir", shelf_dir, "collections_dir"),
+            ("shelves_by_default", shelves_by_default, "collections_by_default"),
+        ):
+            if value is not None:
+                log.warning("Settings: %s is now called %s; please rename it", old, name)
+                object.__setattr__(self, name, value)
 
     @property
     def user_agent(self) -> str:
@@ -206,6 +224,21 @@ def web_address(text: str) -> str:
     return text
 
 
+def _renamed(table: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The tables of a configuration, [shelves] under its new name [collections].
+
+    The old name is read for one more version, and so is METASEARCH_SHELVES_DIR.
+    """
+    if "shelves" not in table:
+        return table
+    log.warning("[shelves] in the configuration is now called [collections]; please rename it")
+    tables = {name: value for name, value in table.items() if name != "shelves"}
+    old, new = table["shelves"], tables.get("collections", {})
+    if isinstance(old, Mapping) and isinstance(new, Mapping):
+        return tables | {"collections": {**old, **new}}
+    return {"collections": old} | tables
+
+
 class _Reader:
     """Reads the tables and gathers problems as "table.key: what is wrong; what is allowed"."""
 
@@ -219,7 +252,7 @@ class _Reader:
         },
         "network": {"allow": list, "contact": str},
         "cache": {"dir": str, "enabled": bool, "max_bytes": int},
-        "shelves": {"dir": str, "default": bool},
+        "collections": {"dir": str, "default": bool},
         "dedup": {"pins": str, "versions": str, "strategy": str},
         "server": {
             "public_url": str,
@@ -241,7 +274,7 @@ class _Reader:
         self.problems: list[str] = []
         self.folder = folder
         self.tables: dict[str, Mapping[str, Any]] = {}
-        for name, value in table.items():
+        for name, value in _renamed(table).items():
             if name not in self._KEYS:
                 self.problems.append(
                     f"{name}: unknown table; allowed are {', '.join(sorted(self._KEYS))}"
@@ -284,7 +317,7 @@ class _Reader:
     def settings(self, env: Mapping[str, str]) -> Settings:
         search, network = self.tables.get("search", {}), self.tables.get("network", {})
         cache, server = self.tables.get("cache", {}), self.tables.get("server", {})
-        dedup, shelves = self.tables.get("dedup", {}), self.tables.get("shelves", {})
+        dedup, collections = self.tables.get("dedup", {}), self.tables.get("collections", {})
         allow = self.strings(network.get("allow", []), "network.allow")
         for entry in allow:
             if not _HOST_PORT.fullmatch(entry):
@@ -320,8 +353,8 @@ class _Reader:
             contact=str(contact) if contact else None,
             cache_dir=self.cache_dir(cache, env),
             cache_bytes=int(self.positive(cache.get("max_bytes", 1 << 30), "cache.max_bytes")),
-            shelf_dir=self.shelf_dir(shelves, env),
-            shelves_by_default=shelves.get("default") is not False,
+            collections_dir=self.collections_dir(collections, env),
+            collections_by_default=collections.get("default") is not False,
             timeout=timeout,
             wait=wait,
             per_source=min(1000, int(per_source)),
@@ -433,13 +466,20 @@ class _Reader:
             max_query=most,
         )
 
-    def shelf_dir(self, shelves: Mapping[str, Any], env: Mapping[str, str]) -> Path:
-        named = env.get("METASEARCH_SHELVES_DIR") or shelves.get("dir")
+    def collections_dir(self, collections: Mapping[str, Any], env: Mapping[str, str]) -> Path:
+        named = env.get("METASEARCH_COLLECTIONS_DIR")
+        if not named and env.get("METASEARCH_SHELVES_DIR"):
+            log.warning(
+                "METASEARCH_SHELVES_DIR is now called METASEARCH_COLLECTIONS_DIR; please rename it"
+            )
+            named = env["METASEARCH_SHELVES_DIR"]
+        named = named or collections.get("dir")
         if named:
             # Beside the file that names it, wherever the command is run.
             return self.folder / Path(str(named)).expanduser()
         import platformdirs
 
+        # The folder keeps its old name, so that collections of earlier versions are still there.
         return Path(platformdirs.user_data_dir("metasearch")) / "shelves"
 
     def cache_dir(self, cache: Mapping[str, Any], env: Mapping[str, str]) -> Path | None:

@@ -19,9 +19,9 @@ from metasearch import opening
 from metasearch.adapters.fetch.cassette import ReplayTransport
 from metasearch.adapters.request import Request
 from metasearch.adapters.specs.specfile import read_table
-from metasearch.collections.store import Shelf
+from metasearch.collections.store import Collection
 from metasearch.dedup.pins import Pins
-from metasearch.errors import FileFormatError, MetasearchError, ShelfError
+from metasearch.errors import CollectionError, FileFormatError, MetasearchError
 from metasearch.evaluate import datasets
 from metasearch.formats.reading import read_file
 from metasearch.formats.ris import read as ris
@@ -120,12 +120,12 @@ def test_every_reader_refuses_it_in_its_own_words(
 @linux
 @pytest.mark.timeout(20)
 @pytest.mark.parametrize("ending", ["sqlite", "lock"])
-def test_a_shelf_is_no_fifo(tmp_path: Path, ending: str) -> None:
+def test_a_collection_is_no_fifo(tmp_path: Path, ending: str) -> None:
     """Neither its database nor its lock is waited for."""
     os.mkfifo(tmp_path / f"mine.{ending}")
 
-    with pytest.raises(ShelfError, match="only regular files are read"):
-        Shelf.open(tmp_path, "mine", "files")
+    with pytest.raises(CollectionError, match="only regular files are read"):
+        Collection.open(tmp_path, "mine", "files")
 
 
 def test_a_regular_file_is_read_up_to_a_bound(tmp_path: Path) -> None:
@@ -182,7 +182,9 @@ LIMITED = """
 import resource, sys
 kind, low, file = sys.argv[1], int(sys.argv[2]), sys.argv[3]
 from pathlib import Path
-import metasearch.cli.bulk, metasearch.formats.ris.read, metasearch.dedup.default
+import metasearch.bulk.beside, metasearch.bulk.clusters, metasearch.bulk.export, metasearch.bulk.job
+import metasearch.cli.dedup_report, metasearch.cli.labelled, metasearch.cli.terminal.live
+import metasearch.dedup.default, metasearch.formats.ris.read
 from metasearch.cli import main
 resource.setrlimit(getattr(resource, kind), (low, low))
 if kind == "RLIMIT_NOFILE":

@@ -298,3 +298,32 @@ def test_a_silence_that_makes_no_sense(tmp_path: Path, text: str) -> None:
         SettingsError, match=r"server\.silence: must be 1 to 3600 seconds; 0 is off"
     ):
         load(tmp_path, f"[server]\nsilence = {text}")
+
+
+def test_old_names_of_collections(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """[shelves], METASEARCH_SHELVES_DIR and `Settings(shelf_dir=...)` of the last version are read,
+    each with a note; a new name comes first."""
+    old = load(tmp_path, '[shelves]\ndir = "old"\ndefault = false')
+    both = load(tmp_path, '[shelves]\ndir = "old"\ndefault = false\n[collections]\ndir = "new"')
+    env = load(tmp_path, METASEARCH_SHELVES_DIR="env")
+    env_both = load(tmp_path, METASEARCH_SHELVES_DIR="env", METASEARCH_COLLECTIONS_DIR="new")
+    code = Settings(shelf_dir=tmp_path, shelves_by_default=False)
+
+    assert (old.collections_dir, old.collections_by_default) == (tmp_path / "old", False)
+    assert (both.collections_dir, both.collections_by_default) == (tmp_path / "new", False)
+    assert env.collections_dir == tmp_path / "env"
+    assert env_both.collections_dir == tmp_path / "new"
+    assert (code.collections_dir, code.collections_by_default) == (tmp_path, False)
+    assert len(caplog.records) == 5
+    assert all("is now called" in record.getMessage() for record in caplog.records)
+    with pytest.raises(SettingsError, match=r"collections\.dir: must not be int"):
+        load(tmp_path, "[shelves]\ndir = 3")
+
+
+def test_new_names_of_collections_need_no_note(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    settings = load(tmp_path, '[collections]\ndir = "new"', METASEARCH_COLLECTIONS_DIR="")
+
+    assert settings.collections_dir == tmp_path / "new"
+    assert caplog.records == []

@@ -1,5 +1,4 @@
-"""A record as a shelf keeps it, as JSON without what is empty, and back: the same record, field by
-field.
+"""A record as a collection stores it: JSON without empty fields, and back to the same record.
 
 What is read back is checked, because the file may have come from anywhere.
 """
@@ -15,7 +14,7 @@ import orjson
 from metasearch.bib.normalise import web_url
 from metasearch.record import OPEN_ACCESS, TYPES, Author, Record
 
-#: What a shelf's own answer says: whose record it is, and which place it has there.
+#: What a collection's own answer says: whose record it is, and which place it has there.
 _PLACE = frozenset({"source", "position"})
 _NAMES = tuple(field.name for field in fields(Record) if field.name not in _PLACE)
 _NUMBERS = frozenset({"year", "citations"})

@@ -15,10 +15,10 @@ import click
 
 from metasearch import opening
 from metasearch.cli.completion import VARIABLE
-from metasearch.cli.console import Console
-from metasearch.cli.exits import Exit
-from metasearch.cli.output import forget_stdout
 from metasearch.cli.root import root
+from metasearch.cli.terminal.console import Console
+from metasearch.cli.terminal.exits import Exit
+from metasearch.cli.terminal.output import forget_stdout
 from metasearch.errors import MetasearchError
 
 

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from metasearch.cli.console import Console, counted
-from metasearch.cli.exits import Exit
 from metasearch.cli.group import CommandGroup, common
-from metasearch.cli.logs import logs_to
-from metasearch.cli.output import Sink
+from metasearch.cli.terminal.console import Console, counted
+from metasearch.cli.terminal.exits import Exit
+from metasearch.cli.terminal.logs import logs_to
+from metasearch.cli.terminal.output import Sink
 from metasearch.errors import CacheError, UsageError
 
 if TYPE_CHECKING:

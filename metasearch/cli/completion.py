@@ -7,9 +7,9 @@ from __future__ import annotations
 import click
 from click.shell_completion import get_completion_class
 
-from metasearch.cli.exits import Exit
 from metasearch.cli.group import ExampleCommand, common
-from metasearch.cli.output import Sink
+from metasearch.cli.terminal.exits import Exit
+from metasearch.cli.terminal.output import Sink
 
 #: Set by the script; then `metasearch` says what completes a line, and does nothing else.
 VARIABLE = "_METASEARCH_COMPLETE"

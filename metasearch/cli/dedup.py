@@ -1,41 +1,54 @@
-"""`metasearch dedup FILE...`: whole files of records, each work once. What it does is in
-`bulk.py`.
-"""
+"""`metasearch dedup FILE...`: reads files of records, and writes each work once."""
 
 from __future__ import annotations
 
+import os
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from metasearch.cli.console import Console
 from metasearch.cli.group import ExampleCommand, common, dedup_options, marked, writing
 from metasearch.cli.search import NAMES
+from metasearch.cli.terminal.console import Console
+from metasearch.cli.terminal.exits import Exit
+from metasearch.cli.terminal.output import Sink
+from metasearch.errors import UsageError
 from metasearch.formats import FORMATS as WRITABLE
 from metasearch.formats.reading import FORMATS as READABLE
 from metasearch.record import VersionsMode
 
-#: Where `--report` without a file goes, and standard output for `-o` and `--clusters`.
+if TYPE_CHECKING:
+    from metasearch.bulk.inputs import Input
+    from metasearch.bulk.job import FileRead, Outcome
+    from metasearch.cli.dedup_report import DedupResult
+    from metasearch.cli.terminal.live import LiveLine
+    from metasearch.dedup.matcher import Chain
+
+#: Standard output for `-o` and `--clusters`, standard error for `--report` without a file.
 DASH = Path("-")
-#: What is written where nobody says: any reference manager reads it.
-USUAL = "ris"
+#: The default format: every reference manager reads it.
+DEFAULT_FORMAT = "ris"
+#: Bytes of an existing file that are checked before a report replaces it.
+HEAD = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Order:
-    """A job as it was ordered; names and meanings are those of the options.
+class DedupOptions:
+    """The options of the command, under their names.
 
     Attributes:
         files: As they were named.
-        format: One of `NAMES`; None shows a short table if standard output is a terminal, and is
-            `USUAL` otherwise.
-        report: None for the summary alone, `DASH` for standard error.
-        read_as: One of the formats that can be read, for every file.
-        versions: None is "separate", whatever the configuration says of searches.
+        format: One of `NAMES`; None writes `DEFAULT_FORMAT`, and a short table to a terminal.
+        report: None writes the summary only, `DASH` writes to standard error.
+        read_as: The input format of every file; None detects each.
+        versions: None is "separate", whatever the configuration sets for searches.
         dedup: Name of a strategy; None takes that of the settings, as with `pins`.
-        provenance: RIS says in N1 which file gave which field.
+        provenance: RIS names in N1 which file holds which field.
         bom: CSV begins with a byte order mark.
     """
 
@@ -146,10 +159,9 @@ def dedup(
     review.
     """
     asked = {format_, "json" if json else None, "ndjson" if ndjson else None} - {None}
-    order = Order(format=_format(asked, output), output=output, bom=marked(bom, output), **options)
-    from metasearch.cli.bulk import run
-
-    return run(order, console)
+    chosen = _format(asked, output)
+    bom = marked(bom, output)
+    return _deduplicate(DedupOptions(format=chosen, output=output, bom=bom, **options), console)
 
 
 def _format(asked: set[str | None], output: Path | None) -> str | None:
@@ -162,10 +174,192 @@ def _format(asked: set[str | None], output: Path | None) -> str | None:
     if output is None:
         return None
     ending = output.suffix.lower().lstrip(".")
-    known = {WRITABLE[name].extension: name for name in NAMES} | {"": USUAL}
+    known = {WRITABLE[name].extension: name for name in NAMES} | {"": DEFAULT_FORMAT}
     if ending not in known:
         endings = ", .".join(WRITABLE[name].extension for name in NAMES)
         raise click.UsageError(
             f"No format has files that end in .{ending}, only .{endings}; choose one with --format."
         )
     return known[ending]
+
+
+def _deduplicate(options: DedupOptions, console: Console) -> Exit:
+    """Read, de-duplicate and write.
+
+    Raises:
+        MetasearchError: A file is not there, or an option or the configuration cannot be used. This
+            is raised before any file is read.
+        OSError: An output cannot be written.
+        click.exceptions.Exit: No file could be read. Nothing is written then.
+    """
+    from metasearch.bulk.beside import left_out
+    from metasearch.bulk.inputs import gather
+    from metasearch.bulk.numbers import count
+    from metasearch.cli.dedup_report import DedupResult, show_numbers
+    from metasearch.dedup import strategy
+    from metasearch.dedup.pins import Pins
+    from metasearch.formats.reading.encodings import decode
+    from metasearch.settings import Settings
+
+    settings = Settings.load(options.config, os.environ).deduplicated(
+        options.pins, strategy=options.dedup
+    )
+    chosen = strategy(settings.strategy)
+    chain = chosen.chain.pinned(Pins.load(settings.pins))
+    if options.encoding is not None:
+        decode(b"", "--encoding", options.encoding)
+    inputs = gather(options.files)
+    outputs = _outputs(options)
+    _check(outputs, inputs.files)
+    if not console.quiet:
+        for note in inputs.notes:
+            console.say(note, "yellow")
+    with ExitStack() as stack:
+        # Outputs are opened first: one that cannot be written ends the command before the work. A
+        # command that fails leaves existing files unchanged. Standard output is written last,
+        # because its reader may close it, which must not cost the other outputs.
+        sinks = {
+            option: stack.enter_context(Sink(path))
+            for option, path in outputs.items()
+            if (option, path) != ("-o", DASH)
+        }
+        outcome = _works(inputs.files, options, chain, chosen.name, console)
+        notes = left_out(outcome, options.format or DEFAULT_FORMAT) if "-o" in outputs else []
+        result = DedupResult(outcome, count(outcome), notes)
+        for option, sink in sinks.items():
+            for part in _content(option, options, result):
+                sink.write(part)
+    try:
+        if outputs.get("-o") == DASH:
+            _write_to_stdout(options, result, console)
+    finally:  # also where the reader of standard output is gone
+        show_numbers(result, console, whole=options.report == DASH)
+    if not outcome.complete:
+        return Exit.PARTIAL
+    return Exit.OK if outcome.works else Exit.NO_HITS
+
+
+def _works(
+    inputs: Sequence[Input], options: DedupOptions, chain: Chain, name: str, console: Console
+) -> Outcome:
+    """Read the files and de-duplicate their records by the strategy called `name`."""
+    from metasearch.bulk.job import deduplicate
+    from metasearch.cli.terminal.live import LiveLine
+    from metasearch.dedup import garbage
+
+    live = LiveLine(console)
+    try:
+        files = _read(inputs, options, live, console)
+        with garbage.rarely():
+            return deduplicate(files, chain, options.versions or "separate", live, name)
+    finally:
+        live.clear()
+
+
+def _read(
+    inputs: Sequence[Input], options: DedupOptions, live: LiveLine, console: Console
+) -> list[FileRead]:
+    from metasearch.bulk.job import read_all
+    from metasearch.cli.dedup_report import show_problems
+    from metasearch.cli.labelled import read_rows
+
+    files = read_all(
+        inputs,
+        format=options.read_as,
+        encoding=options.encoding,
+        stdin=sys.stdin.buffer,
+        first=read_rows,
+        progress=live,
+    )
+    live.clear()
+    show_problems(files, console, records=options.report is None)
+    if all(file.error for file in files):
+        console.say("error: no file could be read", "red")
+        raise click.exceptions.Exit(Exit.NO_ANSWER)
+    return files
+
+
+# --------------------------------------------------------------------------- the outputs
+
+
+def _outputs(options: DedupOptions) -> dict[str, Path]:
+    """Option -> the path that it writes to.
+
+    Works go to standard output, unless `-o` names a file or only clusters are written there.
+    """
+    default = None if options.clusters == DASH and options.format is None else DASH
+    paths = {
+        "--clusters": options.clusters,
+        "--report": None if options.report == DASH else options.report,
+        "-o": options.output or default,
+    }
+    return {option: path for option, path in paths.items() if path is not None}
+
+
+def _check(outputs: Mapping[str, Path], files: Sequence[Input]) -> None:
+    """Refuse outputs that would replace an input, another output, or what may be an input.
+
+    Raises:
+        UsageError: One would.
+    """
+    from metasearch.bulk import report
+    from metasearch.bulk.inputs import STDIN
+
+    read = {os.path.realpath(file.path) for file in files if file.path != STDIN}
+    written: set[str] = set()
+    for option, path in outputs.items():
+        place = str(DASH) if path == DASH else os.path.realpath(path)
+        if place in read:
+            raise UsageError(
+                f"{option} {path}: this file is also an input", advice="Write to another file."
+            )
+        # Several outputs may go to a device such as /dev/null.
+        device = path != DASH and path.exists() and not path.is_file()
+        if place in written and not device:
+            raise UsageError(
+                f"{option} {path}: another option writes there, too",
+                advice="Write to another file.",
+            )
+        written.add(place)
+    path = outputs.get("--report", DASH)
+    if path != DASH and path.is_file():
+        with path.open("rb") as stream:
+            head = stream.read(HEAD)
+        if head and not report.is_report(head):
+            raise UsageError(
+                f"--report {path}: this file exists and is not a report",
+                advice="If it is an input, put --report at the end of the command.",
+            )
+
+
+def _content(option: str, options: DedupOptions, result: DedupResult) -> Iterator[bytes]:
+    """The bytes of an output, in parts."""
+    from metasearch.bulk import clusters, export
+
+    if option == "--clusters":
+        yield clusters.write(result.outcome)
+    elif option == "-o":
+        yield from export.write(
+            options.format or DEFAULT_FORMAT,
+            result.outcome,
+            provenance=options.provenance,
+            bom=options.bom,
+        )
+    elif options.report is not None and options.report.suffix.lower() == ".json":
+        yield result.json()
+    else:
+        yield result.text().encode()
+
+
+def _write_to_stdout(options: DedupOptions, result: DedupResult, console: Console) -> None:
+    """Write the works; without `--format`, a terminal shows a short table."""
+    from metasearch.cli.dedup_report import show_works
+
+    sink = Sink()
+    if options.format == "table":
+        show_works(result.outcome, sink, console, whole=True)
+    elif options.format is None and sys.stdout.isatty():
+        show_works(result.outcome, sink, console, whole=False)
+    else:
+        for part in _content("-o", options, result):
+            sink.write(part)

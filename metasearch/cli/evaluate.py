@@ -1,68 +1,29 @@
-"""`metasearch evaluate SET...`: how good dedup is on labelled sets."""
+"""`metasearch evaluate SET...`: measures deduplication on labelled sets."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+import sys
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from metasearch.cli.console import Console
-from metasearch.cli.exits import Exit
 from metasearch.cli.group import ExampleCommand, common
-from metasearch.cli.output import Sink
+from metasearch.cli.terminal.console import Console
+from metasearch.cli.terminal.exits import Exit
+from metasearch.cli.terminal.output import Sink
 from metasearch.errors import UsageError
 from metasearch.record import VERSIONS_MODES
 
 if TYPE_CHECKING:
     from metasearch.dedup import Strategy
     from metasearch.evaluate.labelled import LabelledSet
-    from metasearch.evaluate.run import Evaluation
 
 #: Columns of lines where they go to a file or a pipe.
 WIDTH = 120
-#: What is scored where nobody says.
-USUAL = "default"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Job:
-    """What is to be done with each set.
-
-    Attributes:
-        sets: By their paths.
-        skipped: Path of what was named and is no set -> why.
-        strategies: To compare; the one to score, where `side_by_side` is not wanted.
-        limit: Wrong pairs of each kind to show; 0 for none.
-        curves: Whether to try other thresholds and sizes.
-        plot: Where to draw them.
-        json: All figures as one document, and no table.
-        fields: That are kept of each record; () for all.
-        orders: `versions`, `shuffles` and `seed`.
-    """
-
-    sets: Mapping[Path, LabelledSet]
-    skipped: Mapping[Path, str]
-    strategies: Sequence[Strategy]
-    side_by_side: bool
-    limit: int
-    curves: bool
-    plot: Path | None
-    json: bool
-    fields: Sequence[str]
-    orders: Mapping[str, Any]
-
-    @property
-    def about(self) -> dict[str, Any]:
-        """How it was done, for a document."""
-        return {**self.orders, "fields": list(self.fields) or None}
-
-    @property
-    def left(self) -> list[dict[str, str]]:
-        """What was skipped, for a document."""
-        return [{"path": str(path), "reason": reason} for path, reason in self.skipped.items()]
+#: The strategy that is scored without `--dedup` and `--strategy`.
+DEFAULT = "default"
 
 
 @click.command(
@@ -176,7 +137,10 @@ def evaluate(
     folder of such files. Whatever else is named is skipped, and said so, as long as there is a set
     among it.
     """
-    del config  # it may stand on every command line; nothing of it matters here
+    del config  # every command takes it; this one needs nothing of it
+    from metasearch.cli.evaluate_report import EvaluationJob, write
+    from metasearch.dedup import garbage
+
     json = json or (output is not None and output.suffix.lower() == ".json")
     chosen = _strategies(name, strategies)
     if not strategies and (plot is not None or curves):
@@ -196,13 +160,13 @@ def evaluate(
 
         check(plot)
     kept = _fields(fields)
-    found, skipped = _read(sets, kept)
+    labelled_sets, skipped = _read(sets, kept)
     if not console.quiet:
-        for labelled in found.values():
+        for labelled in labelled_sets.values():
             for note in labelled.notes:
                 console.say(f"{labelled.name}: {note}", "yellow")
-    job = Job(
-        sets=found,
+    job = EvaluationJob(
+        sets=labelled_sets,
         skipped=skipped,
         strategies=chosen,
         side_by_side=bool(strategies),
@@ -213,131 +177,60 @@ def evaluate(
         fields=kept,
         orders=orders,
     )
-    from metasearch.dedup import garbage
-
     with Sink(output) as sink, garbage.rarely():
-        _run(job, sink, console)
+        to_terminal = sink.to_stdout and sys.stdout.isatty()
+        write(job, sink, console.size(sys.stdout)[0] if to_terminal else WIDTH)
     return Exit.OK
 
 
 def _strategies(name: str | None, names: Iterable[str]) -> list[Strategy]:
-    """Those to compare, each once, in the order in which they were named; or the one to score."""
+    """The strategies to compare, each once, in the order of their names; or the one to score."""
     from metasearch.dedup import STRATEGIES, strategy
 
-    wanted = _parted(names)
+    wanted = _names(names)
     if not wanted:
         if names:
             raise UsageError(
                 "--strategy names no strategy", advice=f"There are: all, {', '.join(STRATEGIES)}."
             )
-        return [strategy(name or USUAL)]
+        return [strategy(name or DEFAULT)]
     if name is not None:
         raise UsageError(
             "--dedup and --strategy exclude one another",
             advice="--dedup NAME scores one, a line a set; --strategy NAME,... compares several, "
             "a table a set.",
         )
-    every = (one for it in wanted for one in (STRATEGIES if it == "all" else (it,)))
-    return [strategy(it) for it in dict.fromkeys(every)]
+    every: list[str] = []
+    for one in wanted:
+        every += STRATEGIES if one == "all" else [one]
+    return [strategy(one) for one in dict.fromkeys(every)]
 
 
 def _fields(names: Iterable[str]) -> tuple[str, ...]:
     from metasearch.evaluate.labelled import known_fields
 
-    return known_fields(_parted(names))
+    return known_fields(_names(names))
 
 
-def _parted(names: Iterable[str]) -> list[str]:
+def _names(names: Iterable[str]) -> list[str]:
     return [part.strip() for name in names for part in name.split(",") if part.strip()]
 
 
 def _read(
     paths: Iterable[Path], fields: Sequence[str]
 ) -> tuple[dict[Path, LabelledSet], dict[Path, str]]:
-    """(the sets by path, why what else was named is none); all mistakes are told before the
-    work.
+    """(path -> set, path of what is no set -> reason).
+
+    Raises:
+        UsageError: No path is a set.
     """
     from metasearch.evaluate import datasets
     from metasearch.evaluate.labelled import narrowed
 
-    why = {path: datasets.skipped(path) for path in datasets.expanded(paths)}
-    found = {
-        path: narrowed(datasets.read(path), fields)
-        for path, reason in why.items()
-        if reason is None
-    }
-    if not found:
-        path, reason = next(iter(why.items()))
+    reasons = {path: datasets.skipped(path) for path in datasets.expanded(paths)}
+    skipped = {path: reason for path, reason in reasons.items() if reason is not None}
+    if len(skipped) == len(reasons):
+        path, reason = next(iter(skipped.items()))
         raise UsageError(f"{path}: {reason}", advice=datasets.A_SET)
-    return found, {path: reason for path, reason in why.items() if reason is not None}
-
-
-def _run(job: Job, sink: Sink, console: Console) -> None:
-    import sys
-
-    width = console.size(sys.stdout)[0] if sink.to_stdout and sys.stdout.isatty() else WIDTH
-    if job.side_by_side:
-        from metasearch.cli.evaluate_strategies import write
-
-        write(job, sink, width)
-    elif job.json:
-        _write_json(job, sink)
-    else:
-        _write_table(job, sink, width)
-
-
-def _scored(job: Job, labelled: LabelledSet) -> Evaluation:
-    from metasearch.evaluate.run import evaluate as run
-
-    (strategy,) = job.strategies
-    strategy.load()
-    return run(labelled, strategy.chain, **job.orders)
-
-
-def _write_table(job: Job, sink: Sink, width: int) -> None:
-    """The table, a line as soon as it is known, and the wrong pairs below it."""
-    from metasearch.evaluate import report
-    from metasearch.evaluate.wrong import wrong
-
-    def say(text: str) -> None:
-        sink.write(f"{text}\n".encode())
-
-    shuffles = job.orders["shuffles"]
-    names = [labelled.name for labelled in job.sets.values()] + [path.name for path in job.skipped]
-    done = []
-    say(report.head(names, shuffles=shuffles))
-    for labelled in job.sets.values():
-        done.append(_scored(job, labelled))
-        say(report.row(done[-1], names, shuffles=shuffles))
-    for path, reason in job.skipped.items():
-        say(report.skipped_row(path.name, reason, names))
-    say(f"\n{report.LEGEND}")
-    for evaluation in done:
-        if evaluation.passed_over:
-            say(
-                f"{evaluation.labelled.name}: {evaluation.passed_over:,} comparisons passed over: "
-                f"too many share a key"
-            )
-    for text in report.kinds(done, width):
-        say(text)
-    for evaluation in done if job.limit else ():
-        say("")
-        for text in report.told(
-            evaluation, wrong(evaluation, job.strategies[0].chain, job.limit), width
-        ):
-            say(text)
-
-
-def _write_json(job: Job, sink: Sink) -> None:
-    import orjson
-
-    from metasearch.evaluate import report
-    from metasearch.evaluate.wrong import wrong
-
-    sets = []
-    for labelled in job.sets.values():
-        done = _scored(job, labelled)
-        pairs = wrong(done, job.strategies[0].chain, job.limit) if job.limit else None
-        sets.append(report.as_object(done, pairs))
-    document = {"dedup": job.strategies[0].name, **job.about, "sets": sets, "skipped": job.left}
-    sink.write(orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+    sets = {path: narrowed(datasets.read(path), fields) for path in reasons if path not in skipped}
+    return sets, skipped

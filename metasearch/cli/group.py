@@ -11,8 +11,8 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from metasearch.cli.console import Console
 from metasearch.cli.meant import how_to_search, meant, near
+from metasearch.cli.terminal.console import Console
 from metasearch.record import VERSIONS_MODES
 
 #: (command line, what it does)
@@ -56,7 +56,7 @@ class ExampleCommand(click.Command):
         """As click does it, but apart from whoever waits for its end."""
         if not self._apart:
             return super().invoke(ctx)
-        from metasearch.cli import keeper
+        from metasearch.cli.terminal import keeper
 
         return keeper.apart(
             ctx.ensure_object(Console), lambda: int(super(ExampleCommand, self).invoke(ctx) or 0)

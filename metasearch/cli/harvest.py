@@ -1,4 +1,4 @@
-"""`metasearch harvest URL`: an OAI-PMH repository as a source like any other."""
+"""`metasearch harvest URL`: makes an OAI-PMH repository a source."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from metasearch.cli.console import Console, counted
-from metasearch.cli.exits import Exit
 from metasearch.cli.group import ExampleCommand, common
+from metasearch.cli.terminal.console import Console, counted
+from metasearch.cli.terminal.exits import Exit
 from metasearch.errors import SourceError, UsageError
 
 if TYPE_CHECKING:
     from metasearch.collections.harvest.harvest import Harvested, Order
-    from metasearch.collections.store import Shelf
+    from metasearch.collections.store import Collection
     from metasearch.settings import Settings
 
-#: Records that could not be read, and odd things, that are shown.
+#: Unreadable records, and notes, that are shown.
 SHOWN = 5
 
 
@@ -28,11 +28,11 @@ SHOWN = 5
     examples=(
         (
             "metasearch harvest https://repository.example.org/oai",
-            "everything, or what is new since last time",
+            "all records, or those that changed since the last harvest",
         ),
         (
             "metasearch harvest https://repository.example.org/oai --set theses --name theses",
-            "one set",
+            "the records of one set",
         ),
     ),
 )
@@ -40,7 +40,7 @@ SHOWN = 5
 @click.option(
     "--name",
     metavar="NAME",
-    help="The shelf, and so the source; made of the URL's host if you do not say.",
+    help="Name of the collection, and of its source; the default is made of the URL's host.",
 )
 @click.option(
     "--set", "set_", default="", metavar="SET", help="Only the records of this set (a setSpec)."
@@ -49,14 +49,22 @@ SHOWN = 5
     "--prefix",
     default="oai_dc",
     metavar="FORMAT",
-    help="The metadataPrefix; oai_dc if you do not say.",
+    help="The metadataPrefix; the default is oai_dc.",
 )
 @click.option(
-    "--from", "first", default="", metavar="DATE", help="Only what has changed since; YYYY-MM-DD."
+    "--from",
+    "first",
+    default="",
+    metavar="DATE",
+    help="Only records that changed since this date; YYYY-MM-DD.",
 )
-@click.option("--until", default="", metavar="DATE", help="Only what has changed until then.")
 @click.option(
-    "--full", is_flag=True, help="Fetch everything again, and take out what is no longer there."
+    "--until", default="", metavar="DATE", help="Only records that changed until this date."
+)
+@click.option(
+    "--full",
+    is_flag=True,
+    help="Fetch all records again, and remove those that the repository no longer has.",
 )
 @common
 @click.pass_obj
@@ -73,36 +81,35 @@ def harvest(
     full: bool,
     config: Path | None,
 ) -> int:
-    """Fetch the records of the OAI-PMH repository at URL onto a shelf, which every search asks from
+    """Store the records of the OAI-PMH repository at URL in a collection, which is a source from
     then on.
 
-    URL is the base URL, without a verb. The second time only what has changed is fetched; a harvest
-    that was broken off goes on where it was. The shelf comes into being with its first record: a
-    harvest that fails before leaves nothing behind. Exit code 3: the repository failed on the way,
-    or records could not be read; 4: it gave nothing.
+    URL is the base URL, without a verb. Later harvests fetch only the changes; an interrupted
+    harvest is resumed. A new collection is made with its first record, so a harvest that fails
+    before leaves no file. Exit code 3: the repository failed during the harvest, or records could
+    not be read; 4: no record came.
     """
     import asyncio
     from urllib.parse import urlsplit
 
-    from metasearch.cli.shelves import folder_of, new_name
-    from metasearch.collections.store import Shelf
+    from metasearch.cli.collections import folder_of, new_name
+    from metasearch.collections.store import Collection
     from metasearch.settings import Settings
 
     order = _order(url, prefix, set_, first, until, full=full)
     settings = Settings.load(config, os.environ)
-    shelf_name = new_name(name, urlsplit(order.url).hostname or "", settings)
-    with Shelf.open(folder_of(settings), shelf_name, "oai") as shelf:
-        error, done = asyncio.run(_harvested(order, shelf, shelf_name, settings, console))
-        count = shelf.count if shelf.exists else None
+    collection_name = new_name(name, urlsplit(order.url).hostname or "", settings)
+    with Collection.open(folder_of(settings), collection_name, "oai") as collection:
+        error, done = asyncio.run(_harvested(order, collection, collection_name, settings, console))
+        count = collection.count if collection.exists else None
     if error is not None:
         console.say(f"error: {error}", "red")
         if error.advice:
             console.say(f"  {error.advice}")
-    _tell(done, shelf_name, count, console)
+    _report(done, collection_name, count, console)
     if error is not None and count is not None and not console.quiet:
         console.say(
-            "the harvest is not complete: what came is kept, and the same command goes on from "
-            "there"
+            "the harvest is not complete: its records are kept, and the same command resumes it"
         )
     if error is not None:
         return Exit.PARTIAL if done.pages and count is not None else Exit.NO_ANSWER
@@ -120,47 +127,49 @@ def _order(url: str, prefix: str, set_: str, first: str, until: str, *, full: bo
         parts = urlsplit("")
     if parts.scheme not in ("http", "https") or not parts.hostname or "@" in parts.netloc:
         raise UsageError(
-            f"{url[:200]!r} is no address of a repository",
+            f"{url[:200]!r} is not the URL of a repository",
             advice="Write it like https://repository.example.org/oai",
         )
     if "verb" in parse_qs(parts.query):
         base = parts._replace(query="", fragment="").geturl()
-        raise UsageError("the URL holds a request", advice=f"Name the base URL alone: {base}")
+        raise UsageError("the URL contains a request", advice=f"Give the base URL only: {base}")
     for option, text in (("--from", first), ("--until", until)):
         try:
             date_of(text) if text else None
         except ValueError as exc:
             raise UsageError(f"{option}: {exc}") from exc
     if full and (first or until):
-        raise UsageError("--full fetches everything, so --from and --until cannot stand beside it")
+        raise UsageError("--full fetches all records and excludes --from and --until")
     return Order(parts._replace(fragment="").geturl(), prefix, set_, first, until, full)
 
 
 async def _harvested(
-    order: Order, shelf: Shelf, name: str, settings: Settings, console: Console
+    order: Order, collection: Collection, name: str, settings: Settings, console: Console
 ) -> tuple[SourceError | None, Harvested]:
-    """How far the harvest came, and what ended it before its time."""
+    """(the error that ended the harvest, or None; its counts)."""
     from metasearch.adapters.fetch.transport import HttpTransport
     from metasearch.adapters.specs.registry import shipped_table
     from metasearch.adapters.specs.specfile import build
-    from metasearch.cli.live import LiveLine
+    from metasearch.cli.terminal.live import LiveLine
     from metasearch.collections.harvest.client import OaiClient
     from metasearch.collections.harvest.harvest import Harvest
 
     live = LiveLine(console)
 
-    def tell(text: str) -> None:
+    def warn(text: str) -> None:
         live.clear()
         if not console.quiet:
             console.say(text, "yellow")
 
     def progress(done: Harvested) -> None:
-        of = f" of {done.size:,}" if done.size else ""
-        live.show(f"harvesting {name}: {done.seen:,}{of} records, page {done.pages}")
+        total = f" of {done.size:,}" if done.size else ""
+        live.show(f"harvesting {name}: {done.seen:,}{total} records, page {done.pages}")
 
-    spec = build({"extends": "oai", "name": name, "url": order.url}, f"shelf {name}", shipped_table)
+    spec = build(
+        {"extends": "oai", "name": name, "url": order.url}, f"collection {name}", shipped_table
+    )
     transport = HttpTransport(allow=settings.allow, user_agent=settings.user_agent)
-    job = Harvest(order, shelf, OaiClient(order.url, spec, transport, tell), progress)
+    job = Harvest(order, collection, OaiClient(order.url, spec, transport, warn), progress)
     try:
         await job.run()
     except SourceError as error:
@@ -171,16 +180,16 @@ async def _harvested(
     return None, job.done
 
 
-def _tell(done: Harvested, name: str, count: int | None, console: Console) -> None:
-    """Say what came.
+def _report(done: Harvested, name: str, count: int | None, console: Console) -> None:
+    """Write the counts of a harvest to stderr.
 
     Args:
-        done: How the harvest went.
-        name: Of the shelf.
-        count: Records on the shelf; None where nothing came that would make one.
-        console: Says it.
+        done: The counts.
+        name: The collection.
+        count: Its records; None where no record came, so that it was not made.
+        console: Writes.
     """
-    from metasearch.cli.shelves import shelf_in_words
+    from metasearch.cli.collections import collection_in_words
     from metasearch.formats.text import line
 
     if console.quiet:
@@ -200,4 +209,4 @@ def _tell(done: Harvested, name: str, count: int | None, console: Console) -> No
         f"{began}{counted(done.seen, 'record')}{since} on {counted(done.pages, 'page')}: "
         f"{counts}{lost}"
     )
-    console.say(shelf_in_words(name, count))
+    console.say(collection_in_words(name, count))

@@ -1,4 +1,4 @@
-"""`metasearch index FOLDER`: files of records as a source like any other."""
+"""`metasearch index FOLDER`: makes files of records a source."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from metasearch.cli.console import Console, counted
-from metasearch.cli.exits import Exit
 from metasearch.cli.group import ExampleCommand, common
+from metasearch.cli.terminal.console import Console, counted
+from metasearch.cli.terminal.exits import Exit
 from metasearch.errors import UsageError
 
 if TYPE_CHECKING:
@@ -24,63 +24,64 @@ PROBLEMS_SHOWN = 5
     cls=ExampleCommand,
     short_help="Make files of records a source.",
     examples=(
-        ("metasearch index ~/refs", "all that is in and below a folder, as the source `refs`"),
+        ("metasearch index ~/refs", "all files in and below a folder, as the source `refs`"),
         ("metasearch index --name mine a.bib export.ris", "these files, as the source `mine`"),
-        ("metasearch index --name mine", "again, after some of them have changed"),
+        ("metasearch index --name mine", "again, after files have changed"),
     ),
 )
 @click.argument("files", nargs=-1, metavar="[FOLDER|FILE]...", type=click.Path(path_type=Path))
 @click.option(
     "--name",
     metavar="NAME",
-    help="The shelf, and so the source; the name of the folder if you do not say.",
+    help="Name of the collection, and of its source; the default is the name of the folder.",
 )
 @common
 @click.pass_obj
 def index(
     console: Console, /, *, files: tuple[Path, ...], name: str | None, config: Path | None
 ) -> int:
-    """Put the records of FOLDERs and FILEs on a shelf, which every search asks from then on.
+    """Store the records of FOLDERs and FILEs in a collection, which is a source from then on.
 
-    Any mix of the formats that `metasearch dedup` reads. Run it again when something has changed:
-    only new and changed files are read, and the records of files that are gone go, too. Without
-    FILEs all that was named before is looked through. The shelf comes into being with its first
-    record: where nothing could be read there is none. Exit code 3: a file or a record could not be
-    read; 4: no file could be read.
+    All formats that `metasearch dedup` reads, in any mix. Run the command again after changes: it
+    reads new and changed files only, and removes the records of files that are gone. Without
+    FILEs it checks all folders and files of the collection. A new collection is made with its
+    first record. Exit code 3: a file or a record could not be read; 4: no file could be read.
     """
-    from metasearch.cli.live import LiveLine
-    from metasearch.cli.shelves import folder_of, new_name
+    from metasearch.cli.collections import folder_of, new_name
+    from metasearch.cli.terminal.live import LiveLine
     from metasearch.collections.indexing import index as index_files
-    from metasearch.collections.store import Shelf
+    from metasearch.collections.store import Collection
     from metasearch.settings import Settings
 
     settings = Settings.load(config, os.environ)
     if not files and name is None:
         raise UsageError(
-            "there is nothing to index", advice="Name a folder, files, or a shelf with --name."
+            "there is nothing to index", advice="Name a folder, files, or a collection with --name."
         )
     missing = [str(path) for path in files if not path.exists()]
     if missing:
         raise UsageError(
             f"there is no such file: {', '.join(missing)}",
-            advice="Nothing was read. Look at the path.",
+            advice="Nothing was read. Check the path.",
         )
-    shelf_name = new_name(name, files[0].resolve().stem if files else "", settings)
+    collection_name = new_name(name, files[0].resolve().stem if files else "", settings)
     live = LiveLine(console)
-    with Shelf.open(folder_of(settings), shelf_name, "files") as shelf:
+    with Collection.open(folder_of(settings), collection_name, "files") as collection:
         try:
-            done = index_files(files, shelf, lambda number, of: live("reading files", number, of))
+            indexed = index_files(
+                files, collection, lambda done, total: live("reading files", done, total)
+            )
         finally:
             live.clear()
-        count = shelf.count if shelf.exists else None
-    _tell(done, shelf_name, count, console)
-    if done.read and done.failed == len(done.read) and not count:
+        count = collection.count if collection.exists else None
+    _report(indexed, collection_name, count, console)
+    if indexed.read and indexed.failed == len(indexed.read) and not count:
         return Exit.NO_ANSWER
-    return Exit.PARTIAL if done.failed or done.lost else Exit.OK
+    return Exit.PARTIAL if indexed.failed or indexed.lost else Exit.OK
 
 
-def _tell(done: Indexed, name: str, count: int | None, console: Console) -> None:
-    from metasearch.cli.shelves import shelf_in_words
+def _report(done: Indexed, name: str, count: int | None, console: Console) -> None:
+    from metasearch.cli.collections import collection_in_words
     from metasearch.formats.text import line
 
     for file in done.read:
@@ -91,7 +92,7 @@ def _tell(done: Indexed, name: str, count: int | None, console: Console) -> None
     for note in done.notes:
         console.say(note, "yellow")
     for file in done.read:
-        _tell_problems(file, console)
+        _report_problems(file, console)
     parts = [
         (
             f"{counted(len(done.read) - done.failed, 'file')} read with "
@@ -107,13 +108,13 @@ def _tell(done: Indexed, name: str, count: int | None, console: Console) -> None
     if done.lost:
         parts.append(f"{counted(done.lost, 'record')} could not be read")
     console.say("; ".join(parts))
-    console.say(shelf_in_words(line(name), count))
+    console.say(collection_in_words(line(name), count))
 
 
-def _tell_problems(file: FileReport, console: Console) -> None:
+def _report_problems(file: FileReport, console: Console) -> None:
     from metasearch.formats.text import line
 
-    problems = sorted(file.problems, key=lambda it: (not it.lost, it.line))
+    problems = sorted(file.problems, key=lambda problem: (not problem.lost, problem.line))
     for problem in problems[:PROBLEMS_SHOWN]:
         console.say(
             f"{file.name}:{problem.line}: {line(problem.message)}"
@@ -125,6 +126,6 @@ def _tell_problems(file: FileReport, console: Console) -> None:
     if more > 0:
         console.say(
             f"{file.name}: {counted(more, 'problem')} more, {counted(file.lost, 'record')} lost "
-            f"in all",
+            f"in total",
             "yellow",
         )

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 import click
 
 from metasearch import opening
-from metasearch.cli.console import Console, counted
-from metasearch.cli.exits import Exit
 from metasearch.cli.group import ExampleCommand, common, complete_source
-from metasearch.cli.output import Sink
+from metasearch.cli.terminal.console import Console, counted
+from metasearch.cli.terminal.exits import Exit
+from metasearch.cli.terminal.output import Sink
 from metasearch.errors import Drifted, SourceError, TooLarge
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def parse(
     from metasearch.adapters.parse.parse import parse as parse_page
     from metasearch.adapters.request import Page, Request
     from metasearch.adapters.specs.registry import Registry
-    from metasearch.cli.specs import spec_of
+    from metasearch.cli.sources.specs import spec_of
     from metasearch.settings import Settings
 
     spec = spec_of(source, Registry(Settings.load(config, os.environ)))

@@ -7,11 +7,12 @@ from __future__ import annotations
 import click
 import orjson
 
-from metasearch.cli.exits import Exit
-from metasearch.cli.output import Sink
 from metasearch.cli.run import settings_of, years_of
 from metasearch.cli.search import Job
-from metasearch.engine.dry_run import explain_plan, plan_lines, plan_object
+from metasearch.cli.terminal.exits import Exit
+from metasearch.cli.terminal.output import Sink
+from metasearch.engine.dry_run import plan_lines, plan_object
+from metasearch.engine.engine import explain_plan
 
 
 def planned(job: Job) -> Exit:

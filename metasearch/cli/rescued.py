@@ -9,11 +9,11 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from metasearch import formats
-from metasearch.cli.console import Console
-from metasearch.cli.exits import Exit
-from metasearch.cli.keeper import Broken
-from metasearch.cli.output import Sink
 from metasearch.cli.search import Job
+from metasearch.cli.terminal.console import Console
+from metasearch.cli.terminal.exits import Exit
+from metasearch.cli.terminal.keeper import Broken
+from metasearch.cli.terminal.output import Sink
 from metasearch.cli.written import as_line, limit_of, rest, told, whole
 from metasearch.events import (
     Added,

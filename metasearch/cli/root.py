@@ -8,6 +8,7 @@ import click
 
 from metasearch import __version__
 from metasearch.cli.cache import cache
+from metasearch.cli.collections import collections, shelves
 from metasearch.cli.completion import completion
 from metasearch.cli.dedup import dedup
 from metasearch.cli.evaluate import evaluate
@@ -18,8 +19,7 @@ from metasearch.cli.index import index
 from metasearch.cli.parse import parse
 from metasearch.cli.search import EXAMPLES, search
 from metasearch.cli.serve import serve
-from metasearch.cli.shelves import shelves
-from metasearch.cli.sources import sources
+from metasearch.cli.sources.commands import sources
 from metasearch.cli.strategies import strategies
 from metasearch.cli.translate import translate
 
@@ -69,6 +69,7 @@ _COMMANDS = (
     evaluate,
     harvest,
     index,
+    collections,
     shelves,
     completion,
 )

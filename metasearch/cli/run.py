@@ -14,13 +14,13 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 
 from metasearch import formats
-from metasearch.cli import keeper
-from metasearch.cli.console import Console
-from metasearch.cli.exits import Exit
-from metasearch.cli.logs import logs_to
-from metasearch.cli.output import Sink
-from metasearch.cli.progress import Progress
 from metasearch.cli.search import Job
+from metasearch.cli.terminal import keeper
+from metasearch.cli.terminal.console import Console
+from metasearch.cli.terminal.exits import Exit
+from metasearch.cli.terminal.logs import logs_to
+from metasearch.cli.terminal.output import Sink
+from metasearch.cli.terminal.progress import Progress
 from metasearch.cli.written import as_line, limit_of, rest, told, whole
 from metasearch.engine.engine import Engine
 from metasearch.engine.search import Search

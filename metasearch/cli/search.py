@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from metasearch.cli.console import Console
 from metasearch.cli.group import (
     ExampleCommand,
     common,
@@ -21,12 +20,13 @@ from metasearch.cli.group import (
     marked,
     writing,
 )
+from metasearch.cli.terminal.console import Console
 from metasearch.formats import FORMATS
 from metasearch.query import CHOICES
 from metasearch.record import VersionsMode
 
 if TYPE_CHECKING:
-    from metasearch.cli.keeper import Broken
+    from metasearch.cli.terminal.keeper import Broken
 
 #: Formats that are written to a file or a pipe; "sse" is for a server only.
 NAMES = tuple(name for name in FORMATS if name != "sse")
@@ -240,7 +240,7 @@ def search(
         bom=marked(bom, output),
         **options,
     )
-    from metasearch.cli import keeper
+    from metasearch.cli.terminal import keeper
 
     return keeper.apart(
         console,

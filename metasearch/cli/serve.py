@@ -10,9 +10,9 @@ from typing import Literal
 
 import click
 
-from metasearch.cli.console import Console
-from metasearch.cli.exits import Exit
 from metasearch.cli.group import ExampleCommand, common, dedup_options
+from metasearch.cli.terminal.console import Console
+from metasearch.cli.terminal.exits import Exit
 from metasearch.record import VersionsMode
 
 _MOST_WORKERS = 256
@@ -151,7 +151,7 @@ def _log(
     import logging
     import sys
 
-    from metasearch.cli.logs import logs_to
+    from metasearch.cli.terminal.logs import logs_to
     from metasearch.server.access_log import JsonLines
     from metasearch.server.access_log import logger as access
 

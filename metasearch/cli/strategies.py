@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from metasearch.cli.console import Console
-from metasearch.cli.exits import Exit
 from metasearch.cli.group import ExampleCommand, common, complete_strategy
-from metasearch.cli.output import Sink
+from metasearch.cli.terminal.console import Console
+from metasearch.cli.terminal.exits import Exit
+from metasearch.cli.terminal.output import Sink
 from metasearch.formats.text import line, wrapped
 
 if TYPE_CHECKING:

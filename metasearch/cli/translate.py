@@ -7,11 +7,11 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from metasearch.cli.console import Console
-from metasearch.cli.exits import Exit
 from metasearch.cli.group import ExampleCommand, common
-from metasearch.cli.output import Sink
 from metasearch.cli.search import query_text
+from metasearch.cli.terminal.console import Console
+from metasearch.cli.terminal.exits import Exit
+from metasearch.cli.terminal.output import Sink
 
 
 def _complete_target(

@@ -8,11 +8,11 @@ from __future__ import annotations
 import sys
 
 from metasearch import formats
-from metasearch.cli.console import Console
-from metasearch.cli.exits import Exit, exit_for
-from metasearch.cli.output import Sink
 from metasearch.cli.report import tell
 from metasearch.cli.search import Job
+from metasearch.cli.terminal.console import Console
+from metasearch.cli.terminal.exits import Exit, exit_for
+from metasearch.cli.terminal.output import Sink
 from metasearch.events import Added, Answer, Finished, SearchEvent
 
 #: Hits in a table when the user does not say.

@@ -1,10 +1,13 @@
-"""Shelves: records that are kept here, in one SQLite file a shelf, and searched by FTS5 like any
-database.
+"""Collections: records on this machine, one SQLite file a collection, searched with FTS5 like any
+other source.
 
-folder.py      which shelves there are, and where their files lie
-database.py    the SQLite file of a shelf: its tables, its marks, its lock
-store.py       one shelf that is being filled: its transactions, its records, its files
-search.py      one shelf that is being asked, read-only
-texts.py       what of a record is indexed, and how a query's words are spelt so that they meet it
-stored.py      a record as it is kept, and back
+database.py    the SQLite file of a collection: its tables, marks and lock
+store.py       a collection open for writing: transactions, records, files
+indexing.py    fills a collection with the records of files
+harvest/       fills a collection with the records of an OAI-PMH repository
+search.py      searches a collection, read-only
+transport.py   answers requests to `collection:NAME`
+texts.py       the text of a record that is indexed, and the same spelling for a query's words
+
+adapters/specs/collections.py lists the collections of a folder; bib/stored.py stores a record.
 """

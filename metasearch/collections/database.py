@@ -1,9 +1,8 @@
-"""The SQLite file of a shelf: its tables, its marks, its lock.
+"""The SQLite file of a collection: its tables, marks and lock.
 
-What is searched is a table of FTS5 that keeps its own text: one without content would be half as
-large, but to take a record out of it one must know to the letter what was put in, by whichever
-version of this program did that; and a shelf that then finds what it no longer has is worse than a
-large one.
+The FTS5 table stores its text. A contentless table would be half as large, but deleting a record
+from it needs exactly the text that was inserted, by whatever version of this program. A large file
+is better than a collection that finds deleted records.
 """
 
 from __future__ import annotations
@@ -16,11 +15,11 @@ from typing import Literal
 
 from metasearch import opening
 from metasearch.collections.texts import COLUMNS
-from metasearch.errors import ShelfError
+from metasearch.errors import CollectionError
 
-#: What a shelf was filled from.
+#: What a collection was filled from.
 Kind = Literal["files", "oai"]
-#: Marks our files among other SQLite files ("mssh"), and the version of the tables in them.
+#: The application id of our SQLite files ("mssh"), and the version of their tables.
 APPLICATION, VERSION = 0x6D737368, 1
 
 _TABLES = f"""
@@ -37,7 +36,7 @@ CREATE INDEX records_by_year ON records (year) WHERE deleted = 0;
 CREATE INDEX records_by_file ON records (file);
 CREATE VIRTUAL TABLE texts USING fts5({", ".join(COLUMNS)}, tokenize = 'unicode61 remove_diacritics 2');
 """
-#: One transaction makes a shelf what it is, so that none is left behind that is neither.
+#: Part of the transaction that makes the tables, so that no file is left without a kind.
 _KINDS: Mapping[Kind, str] = {
     kind: f"INSERT INTO meta VALUES ('kind', '{kind}');"  # noqa: S608
     for kind in ("files", "oai")
@@ -45,27 +44,29 @@ _KINDS: Mapping[Kind, str] = {
 
 
 def check(db: sqlite3.Connection, path: Path) -> None:
-    """Look whether an open file is a shelf that can be read.
+    """Check that an open file is a collection that this version can read.
 
     Raises:
-        ShelfError: It is not.
-        sqlite3.Error: It is no SQLite file, or broken.
+        CollectionError: It is not.
+        sqlite3.Error: It is not an SQLite file, or broken.
     """
     if db.execute("PRAGMA application_id").fetchone()[0] != APPLICATION:
-        raise ShelfError(
-            str(path), "it is no shelf of ours", advice="Move it out of the folder of shelves."
+        raise CollectionError(
+            str(path),
+            "the file is not a collection of metasearch",
+            advice="Move it out of the folder of collections.",
         )
     version = db.execute("PRAGMA user_version").fetchone()[0]
     if version != VERSION:
-        raise ShelfError(
+        raise CollectionError(
             str(path),
-            f"it is of version {version}, and this program reads version {VERSION}",
-            advice="Use the newer program, or remove the shelf and fill it again.",
+            f"it has version {version}, and this program reads version {VERSION}",
+            advice="Use the newer program, or remove the collection and fill it again.",
         )
 
 
 def make(db: sqlite3.Connection, kind: Kind) -> None:
-    """Make the tables of a shelf in an empty file."""
+    """Make the tables of a collection in an empty file."""
     try:
         db.executescript(
             f"BEGIN;{_TABLES}{_KINDS[kind]}PRAGMA application_id = {APPLICATION};PRAGMA "
@@ -73,15 +74,17 @@ def make(db: sqlite3.Connection, kind: Kind) -> None:
         )
     except sqlite3.OperationalError as exc:
         if "fts5" in str(exc):
-            raise ShelfError(
-                "sqlite3", "this Python's SQLite has no FTS5", advice="Use one that has."
+            raise CollectionError(
+                "sqlite3",
+                "this Python's SQLite has no FTS5",
+                advice="Use a Python whose SQLite has it.",
             ) from exc
         raise
 
 
 def lock(path: Path, held: ExitStack) -> None:
-    """Hold the shelf until `held` is closed: a lock of SQLite's on a file of its own, which ends
-    with the process.
+    """Lock the collection until `held` is closed. The lock is one of SQLite's on a separate file,
+    and ends with the process.
     """
     held_file = sqlite3.connect(path.with_suffix(".lock"), timeout=0, isolation_level=None)
     held.callback(held_file.close)
@@ -90,28 +93,27 @@ def lock(path: Path, held: ExitStack) -> None:
     except sqlite3.OperationalError as exc:
         if "locked" not in str(exc):
             raise
-        raise ShelfError(
+        raise CollectionError(
             str(path),
-            "another process is filling this shelf",
-            advice="Wait until it is done, then try again.",
+            "another process is writing to this collection",
+            advice="Try again when it has finished.",
         ) from exc
 
 
 def regular(path: Path) -> None:
-    """Look whether what stands in the places of a shelf's files, if anything does, is a regular
-    file.
+    """Check that the files of a collection, where they exist, are regular files.
 
     Raises:
-        NoRegularFile: It is something else: SQLite would wait for it, or write to it.
+        NoRegularFile: One is a device, pipe or socket, which SQLite would wait for or write to.
     """
     for place in (path, path.with_suffix(".lock")):
         with suppress(FileNotFoundError):
             opening.opened(place).close()
 
 
-def unusable(path: Path, cause: Exception) -> ShelfError:
-    """What went wrong with a file, as our error."""
-    if "unable to open database file" in str(cause):  # SQLite does not say why
+def unusable(path: Path, cause: Exception) -> CollectionError:
+    """The error for a file that cannot be used."""
+    if "unable to open database file" in str(cause):  # SQLite gives no reason
         try:
             with suppress(FileNotFoundError):
                 regular(path)
@@ -119,6 +121,6 @@ def unusable(path: Path, cause: Exception) -> ShelfError:
             cause = exc
     reason = opening.why(cause)
     advice = (
-        "Look whether the disk is full and the file yours; or remove the shelf, and fill it again."
+        "Check free space and the owner of the file; or remove the collection, and fill it again."
     )
-    return ShelfError(str(path), f"the shelf cannot be used: {reason}", advice=advice)
+    return CollectionError(str(path), f"the collection cannot be used: {reason}", advice=advice)

@@ -1,9 +1,8 @@
-"""Files of records onto a shelf: whatever `metasearch.formats.reading` reads, each file once, and
-again when it has changed.
+"""Fills a collection with the records of files, in all formats of `metasearch.formats.reading`.
 
-A folder that was named is remembered, and so is each of its files: what has its size and time of
-change is not opened, what has its old content all the same is not read, and what is gone takes its
-records with it.
+The collection stores which folders and files were named, and each file that was read. The next
+time, a file with the same size and time of change is not opened, and one with the same content is
+not parsed. The records of a file that is gone are deleted.
 """
 
 from __future__ import annotations
@@ -19,13 +18,13 @@ import orjson
 
 from metasearch import opening
 from metasearch.bulk.inputs import Input, gather
-from metasearch.collections.store import KnownFile, Shelf
+from metasearch.collections.store import Collection, KnownFile
 from metasearch.errors import FileFormatError, UsageError
 from metasearch.formats.reading import MOST_BYTES, FileProblem, read_content
 from metasearch.formats.reading.content import Content, not_opened, too_large, unreadable
 from metasearch.formats.text import line
 
-#: What is kept of one file's problems; all of them are counted.
+#: Problems of one file that are kept; all of them are counted.
 TOLD = 100
 
 Progress = Callable[[int, int], None]
@@ -36,8 +35,7 @@ class FileReport:
     """One file that was read.
 
     Attributes:
-        error: Why nothing of it could be read; None where something could. Its old records stay
-            then.
+        error: Why the file could not be read, or None. After an error its old records stay.
     """
 
     name: str
@@ -49,14 +47,14 @@ class FileReport:
 
 @dataclass(slots=True)
 class Indexed:
-    """How the indexing went.
+    """The result of indexing.
 
     Attributes:
         read: Files that were new or changed.
-        unchanged: Files that were not.
-        gone: Files that are no longer there.
-        removed: Records that went with them.
-        notes: What was named and is not read, in words.
+        unchanged: Number of files that were not.
+        gone: Number of files that are no longer there.
+        removed: Number of their records, which were deleted.
+        notes: Files that were named and not read, as sentences.
     """
 
     read: list[FileReport] = field(default_factory=list)
@@ -72,7 +70,7 @@ class Indexed:
 
     @property
     def lost(self) -> int:
-        """Records of these that could not be read."""
+        """Records of the files that could not be read."""
         return sum(file.lost for file in self.read)
 
     @property
@@ -81,95 +79,96 @@ class Indexed:
         return sum(file.error is not None for file in self.read)
 
 
-def roots_of(shelf: Shelf) -> list[Path]:
-    """The folders and files that were ever named for a shelf."""
-    text = shelf.meta("roots")
-    return [Path(it) for it in orjson.loads(text)] if text else []
+def roots_of(collection: Collection) -> list[Path]:
+    """The folders and files that were named for a collection, in all runs."""
+    text = collection.meta("roots")
+    return [Path(path) for path in orjson.loads(text)] if text else []
 
 
 def index(
-    named: Sequence[Path], shelf: Shelf, progress: Progress = lambda _done, _of: None
+    named: Sequence[Path], collection: Collection, progress: Progress = lambda _done, _of: None
 ) -> Indexed:
-    """Bring a shelf to what its files hold.
+    """Update a collection from its files.
 
     Args:
-        named: Folders and files; none for all that were named before.
-        shelf: Open for writing.
-        progress: Is told how many files are done, of how many.
+        named: Folders and files; none stands for all that were named before.
+        collection: Open for writing.
+        progress: Called with the number of files done and the number of all files.
 
     Raises:
-        UsageError: Something is not there, or a folder holds nothing that can be read.
-        ShelfError: The shelf cannot be written.
+        UsageError: A file or folder is not there, or a folder holds no file that can be read.
+        CollectionError: The collection cannot be written.
     """
-    known_roots = roots_of(shelf)
+    known_roots = roots_of(collection)
     roots = [_root(path) for path in named]
     if not named:
         if not known_roots:
-            raise UsageError(
-                "nothing was ever indexed on this shelf", advice="Name a folder or files."
-            )
+            raise UsageError("this collection has no files yet", advice="Name a folder or files.")
         roots = [path for path in known_roots if path.exists()]
-    known, missing = shelf.files(), [path for path in known_roots if not path.exists()]
+    known, missing = collection.files(), [path for path in known_roots if not path.exists()]
     out = Indexed()
     placed: dict[str, tuple[Input, Path]] = {}
     for root in roots:
-        found = _gathered(root, known)
-        out.notes += found[1]
-        placed |= {_kept(os.path.realpath(it.path)): (it, root) for it in found[0]}
-    with shelf.transaction():
+        files, notes = _gathered(root, known)
+        out.notes += notes
+        placed |= {_stored(os.path.realpath(file.path)): (file, root) for file in files}
+    with collection.transaction():
         every = dict.fromkeys([*map(str, known_roots), *map(str, roots)])
-        shelf.note(roots=orjson.dumps(list(every)).decode())
+        collection.note(roots=orjson.dumps(list(every)).decode())
         for path, file in known.items():
             looked_through = Path(file.root) in roots or (not named and Path(file.root) in missing)
             if looked_through and path not in placed:
                 out.gone += 1
-                out.removed += shelf.drop_file(file.id)
-    for number, (path, (it, root)) in enumerate(placed.items()):
+                out.removed += collection.drop_file(file.id)
+    for number, (path, (input_file, root)) in enumerate(placed.items()):
         progress(number, len(placed))
-        _bring(path, it, root, known.get(path), shelf, out)
+        _update(path, input_file, root, known.get(path), collection, out)
     progress(len(placed), len(placed))
     return out
 
 
 def _root(path: Path) -> Path:
-    """Where it really lies.
+    """The path without links.
 
     Raises:
-        UsageError: Its name cannot be remembered.
+        UsageError: The name is not in UTF-8, so the collection cannot store it.
     """
     real = os.path.realpath(path)
-    if _kept(real) != real:
+    if _stored(real) != real:
         raise UsageError(
-            f"the name of {_kept(real)} is not in UTF-8", advice="Give it another name."
+            f"the name of {_stored(real)} is not in UTF-8", advice="Give it another name."
         )
     return Path(real)
 
 
-def _kept(path: str) -> str:
-    r"""A path as the shelf keeps it: bytes that are not UTF-8, which a file's name may hold, as
-    \xff.
-    """
+def _stored(path: str) -> str:
+    r"""A path as the collection stores it: bytes of a file name that are not UTF-8 become \xff."""
     return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
 def _gathered(root: Path, known: dict[str, KnownFile]) -> tuple[tuple[Input, ...], tuple[str, ...]]:
-    """The files in a root; none where a folder that had some is empty now."""
+    """(files of a root, notes); no files where a folder that had some is empty now."""
     try:
-        found = gather([root])
+        gathered = gather([root])
     except UsageError:
         if root.is_dir() and any(file.root == str(root) for file in known.values()):
             return (), ()
         raise
-    return found.files, found.notes
+    return gathered.files, gathered.notes
 
 
-def _bring(
-    path: str, it: Input, root: Path, known: KnownFile | None, shelf: Shelf, out: Indexed
+def _update(
+    path: str,
+    file: Input,
+    root: Path,
+    known: KnownFile | None,
+    collection: Collection,
+    out: Indexed,
 ) -> None:
-    """Bring the shelf to what one file holds."""
-    name = line(os.path.relpath(path, root) if root.is_dir() else Path(path).name) or it.name
+    """Update the collection from one file."""
+    name = line(os.path.relpath(path, root) if root.is_dir() else Path(path).name) or file.name
     try:
-        stat = it.path.stat()
+        stat = file.path.stat()
         size, changed = stat.st_size, stat.st_mtime_ns
         if known is not None and (known.size, known.changed) == (size, changed):
             out.unchanged += 1
@@ -178,21 +177,21 @@ def _bring(
         out.read.append(FileReport(name, error=not_opened(name, exc)))
         return
     try:
-        with opening.opened(it.path) as file:
-            _bring_content(path, name, file, (size, changed), root, known, shelf, out)
+        with opening.opened(file.path) as stream:
+            _read_into(path, name, stream, (size, changed), root, known, collection, out)
     except (OSError, MemoryError) as exc:
         error = not_opened(name, exc) if isinstance(exc, OSError) else unreadable(name, exc)
         out.read.append(FileReport(name, error=error))
 
 
-def _bring_content(
+def _read_into(
     path: str,
     name: str,
     file: io.BufferedReader,
     stamp: tuple[int, int],
     root: Path,
     known: KnownFile | None,
-    shelf: Shelf,
+    collection: Collection,
     out: Indexed,
 ) -> None:
     size, changed = stamp
@@ -201,8 +200,8 @@ def _bring_content(
         return
     digest = hashlib.file_digest(file, "sha256").hexdigest()
     if known is not None and known.digest == digest:
-        with shelf.transaction():
-            shelf.put_file(
+        with collection.transaction():
+            collection.put_file(
                 path, str(root), size=size, changed=changed, digest=digest, lost=known.lost
             )
         out.unchanged += 1
@@ -216,15 +215,15 @@ def _bring_content(
         return
     report.problems = reading.problems[:TOLD]
     report.lost = reading.lost
-    with shelf.transaction():
-        number = shelf.put_file(
+    with collection.transaction():
+        number = collection.put_file(
             path, str(root), size=size, changed=changed, digest=digest, lost=report.lost
         )
-        shelf.empty_file(number)
+        collection.empty_file(number)
         for entry in reading.entries:
-            key = _key(name, entry.record.source_id, entry.record.position, shelf)
+            key = _key(name, entry.record.source_id, entry.record.position, collection)
             try:
-                shelf.put(key, replace(entry.record, source_id=key), file=number)
+                collection.put(key, replace(entry.record, source_id=key), file=number)
             except ValueError as exc:
                 report.lost += 1
                 report.problems.append(
@@ -232,14 +231,16 @@ def _bring_content(
                 )
             else:
                 report.records += 1
-        shelf.put_file(path, str(root), size=size, changed=changed, digest=digest, lost=report.lost)
+        collection.put_file(
+            path, str(root), size=size, changed=changed, digest=digest, lost=report.lost
+        )
 
 
-def _key(name: str, source_id: str, position: int, shelf: Shelf) -> str:
-    """What the record is called on the shelf: "folder/file.ris:id", or its place in the file where
-    that gives no id.
+def _key(name: str, source_id: str, position: int, collection: Collection) -> str:
+    """The key of a record: "folder/file.ris:id", or with its place "folder/file.ris:@3" where the
+    file has no id for it.
     """
     key = f"{name}:{source_id}" if source_id else f"{name}:@{position}"
-    while shelf.has(key):  # a file of the same name in another folder
+    while collection.has(key):  # a file of the same name in another folder
         key += "+"
     return key

@@ -1,5 +1,5 @@
-"""One shelf that is being asked: read-only, bounded in time and size, and never believed
-blindly.
+"""Searches a collection: read-only, with bounds for time and size. The file may have come from
+anywhere, so its content is checked.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ import orjson
 
 from metasearch.collections.database import check
 from metasearch.collections.texts import COLUMNS, spelt
-from metasearch.errors import ShelfError
+from metasearch.errors import CollectionError
 
-#: Steps of SQLite's machine between two looks at whether to stop; some microseconds each hundred.
+#: Steps of SQLite's virtual machine between two calls of `stop`; a hundred take microseconds.
 STEPS = 2_000
-#: Seconds to wait for whoever fills the shelf.
+#: Seconds to wait for a process that writes to the collection.
 PATIENCE = 2.0
-#: Bytes that one value in the file may have, and characters of a statement.
+#: Bytes of one value in the file, and characters of a statement, at most.
 LONGEST_VALUE = 32 << 20
 
 _RANK = f"bm25(texts, {', '.join(map(str, COLUMNS.values()))})"
@@ -30,13 +30,13 @@ _MATCHING = (
     f"FROM texts JOIN records ON records.id = texts.rowid WHERE texts MATCH :words AND {_WHERE}"
 )
 _ALL = f"FROM records WHERE {_WHERE}"
-#: Of equal rank is first what was published last; the key decides the rest, so that an order is the
-#: same every time.
+#: Among equal ranks the newest record comes first; then the key decides, so that the order is
+#: always the same.
 _ORDER = "year IS NULL, year DESC, key LIMIT :size OFFSET :start"
 
 
 class Stopped(Exception):
-    """The search took too long, or nobody waits for it any more."""
+    """The search took too long, or was cancelled."""
 
 
 class TooMuch(Exception):
@@ -45,13 +45,13 @@ class TooMuch(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What a shelf is asked for.
+    """One page of a search in a collection.
 
     Attributes:
         words: An expression of FTS5 whose words are all in quotes; "" for every record.
-        first, last: Years, both included; None is open.
-        start: Places to pass over.
-        size: Most records of the page.
+        first, last: Years, both included; None sets no bound.
+        start: Records to skip.
+        size: Records of the page at most.
     """
 
     words: str = ""
@@ -62,13 +62,13 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class ShelfFacts:
-    """What a shelf says of itself: what it was filled from, and when.
+class CollectionFacts:
+    """The facts of a collection: its origin, its date, its size.
 
     Attributes:
-        records: How many can be found.
-        meta: Facts by name; see docs/shelves.md.
-        lost: Records of its files that could not be read.
+        records: How many records a search can find.
+        meta: Facts by name; see docs/collections.md.
+        lost: How many records of its files could not be read.
     """
 
     name: str
@@ -87,15 +87,15 @@ def search(
     """A page of records as JSON: {"total": 12, "records": [...]}, the best ones first.
 
     Args:
-        path: The shelf's file.
-        wanted: What to look for.
-        stop: Asked now and then whether to give up.
-        max_bytes: Largest page; it holds fewer records than were asked for rather than more bytes.
+        path: The collection's file.
+        wanted: The words, years and page.
+        stop: Called regularly; True ends the search.
+        max_bytes: Bytes of the page at most; it holds fewer records where they would exceed this.
 
     Raises:
-        ShelfError: The file is not there, is no shelf, or is broken; or the words are no
-            expression.
-        Stopped: `stop` said so.
+        CollectionError: There is no file, it is not a collection, or it is broken; or `words` is
+            not an expression of FTS5.
+        Stopped: `stop` returned True.
         TooMuch: The first record alone is larger than `max_bytes`.
     """
     rows = _MATCHING if wanted.words else _ALL
@@ -109,24 +109,24 @@ def search(
     }
     with _opened(path, stop) as db:
         total = db.execute(f"SELECT count(*) {rows}", values).fetchone()[0]
-        found: list[bytes] = []
+        page: list[bytes] = []
         size = 0
         for (body,) in db.execute(f"SELECT body {rows} ORDER BY {order}", values):
             record = _json(body)
             size += len(record) + 1
             if size > max_bytes:  # a short page: the next one begins where it ends
-                if not found:
+                if not page:
                     raise TooMuch
                 break
-            found.append(record)
-    return b'{"total":%d,"records":[%b]}' % (int(total), b",".join(found))
+            page.append(record)
+    return b'{"total":%d,"records":[%b]}' % (int(total), b",".join(page))
 
 
-def facts(folder_file: Path, name: str) -> ShelfFacts:
-    """What a shelf says of itself.
+def facts(folder_file: Path, name: str) -> CollectionFacts:
+    """The facts of a collection.
 
     Raises:
-        ShelfError: The file is not there, is no shelf, or is broken.
+        CollectionError: There is no file, it is not a collection, or it is broken.
     """
     with _opened(folder_file, lambda: False) as db:
         records = db.execute("SELECT count(*) FROM records WHERE deleted = 0").fetchone()[0]
@@ -135,14 +135,16 @@ def facts(folder_file: Path, name: str) -> ShelfFacts:
             str(key): str(value)
             for key, value in db.execute("SELECT name, value FROM meta ORDER BY name")
         }
-    return ShelfFacts(name, int(records), int(lost), meta)
+    return CollectionFacts(name, int(records), int(lost), meta)
 
 
 @contextmanager
 def _opened(path: Path, stop: Callable[[], bool]) -> Iterator[sqlite3.Connection]:
-    if not os.path.isfile(path):  # noqa: PTH113, which tells False where the folder may not be looked into
-        raise ShelfError(
-            str(path), "there is no such shelf", advice="`metasearch shelves list` names all."
+    if not os.path.isfile(path):  # noqa: PTH113, which raises where the folder may not be read
+        raise CollectionError(
+            str(path),
+            "there is no such collection",
+            advice="`metasearch collections list` names all.",
         )
     try:
         uri = f"{path.absolute().as_uri()}?mode=ro"
@@ -152,21 +154,23 @@ def _opened(path: Path, stop: Callable[[], bool]) -> Iterator[sqlite3.Connection
             db.execute("PRAGMA trusted_schema = OFF")
             db.execute("PRAGMA query_only = ON")
             check(db, path)
-            db.execute("BEGIN")  # count and page are of one state
+            db.execute("BEGIN")  # count and page read the same state
             yield db
     except sqlite3.Error as exc:
         if stop():
             raise Stopped from exc
         if "fts5: syntax error" in str(exc) or "no such column" in str(exc):
-            raise ShelfError(
+            raise CollectionError(
                 str(path), f"the query cannot be read: {exc}", advice="Please report it."
             ) from exc
-        advice = "Remove the shelf with `metasearch shelves remove`, and fill it again."
-        raise ShelfError(str(path), f"the shelf cannot be read: {exc}", advice=advice) from exc
+        advice = "Remove the collection with `metasearch collections remove`, and fill it again."
+        raise CollectionError(
+            str(path), f"the collection cannot be read: {exc}", advice=advice
+        ) from exc
 
 
 def _json(body: object) -> bytes:
-    """A record's JSON; "null" for what is none, so that one broken row costs no page."""
+    """A record's JSON; "null" for a broken row, so that the other records are still found."""
     if isinstance(body, bytes):
         try:
             orjson.loads(body)

@@ -1,4 +1,4 @@
-"""One shelf that is being filled: its transactions, its records, its files."""
+"""A collection that is open for writing: its transactions, records and files."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Self
 
-from metasearch.adapters.specs.collections import shelf_file
+from metasearch.adapters.specs.collections import collection_file
 from metasearch.bib.record_json import encodable, packed
 from metasearch.collections.database import Kind, check, lock, make, regular, unusable
 from metasearch.collections.texts import COLUMNS, indexed
-from metasearch.errors import ShelfError
+from metasearch.errors import CollectionError
 from metasearch.record import Record
 
-#: Bytes of one record: a whole book in the place of an abstract is a mistake.
+#: Bytes of one record at most: a larger one holds a whole text in place of an abstract.
 LARGEST = 4 << 20
-#: Seconds that a write waits for whoever reads.
+#: Seconds that a write waits for readers.
 PATIENCE = 30.0
-#: Ending of the file in which a new shelf is made, which is no shelf's (`shelves.folder`).
+#: Suffix of the file in which a new collection is made; no search opens such a file.
 _DRAFT = ".new"
 
 _INDEX = f"INSERT INTO texts (rowid, {', '.join(COLUMNS)}) VALUES (?{', ?' * len(COLUMNS)})"  # noqa: S608
@@ -30,12 +30,12 @@ Change = Literal["added", "changed", "unchanged"]
 
 @dataclass(frozen=True, slots=True)
 class KnownFile:
-    """A file whose records are on the shelf.
+    """A file whose records are in the collection.
 
     Attributes:
-        changed: When it was changed last, in nanoseconds.
+        changed: Time of its last change, in Unix nanoseconds.
         digest: SHA-256 of its bytes.
-        lost: Records of it that could not be read.
+        lost: How many of its records could not be read.
     """
 
     id: int
@@ -47,12 +47,13 @@ class KnownFile:
     lost: int
 
 
-class Shelf:
-    """A shelf, open for writing; nobody else can fill it meanwhile, and everybody can search it.
+class Collection:
+    """A collection that is open for writing. Meanwhile no other process can write to it, and all
+    can search it.
 
-    A new shelf is made in a file beside its place, which no search looks into, and comes to its
-    place with the first transaction that leaves a record on it. Where none does, nothing is left
-    behind.
+    A new collection is written to a draft file beside its place, which no search opens. The first
+    transaction that stores a record moves the draft to its place; without one, the draft is
+    deleted.
     """
 
     def __init__(
@@ -65,13 +66,13 @@ class Shelf:
 
     @classmethod
     def open(cls, folder: Path, name: str, kind: Kind) -> Self:
-        """Open a shelf to fill it; where there is none, one comes into being with its first record.
+        """Open a collection for writing; a new one is made with its first record.
 
         Raises:
-            ShelfError: The file is no shelf, or of a later version, or was filled from something
-                else, or is being filled just now.
+            CollectionError: The file is not a collection, has a later version or another `kind`,
+                or another process is writing to it.
         """
-        path = shelf_file(folder, name)
+        path = collection_file(folder, name)
         held = ExitStack()
         try:
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -79,8 +80,8 @@ class Shelf:
             lock(path, held)
             draft = None if _holds_something(path) else path.with_suffix(_DRAFT)
             if draft is not None:
-                _clear(draft)  # of a process that was killed
-            shelf = cls(path, _connected(draft or path), held, draft=draft)
+                _clear(draft)  # left by a process that was killed
+            collection = cls(path, _connected(draft or path), held, draft=draft)
         except (sqlite3.Error, OSError) as exc:
             held.close()
             raise unusable(path, exc) from exc
@@ -88,14 +89,14 @@ class Shelf:
             held.close()
             raise
         try:
-            shelf._begin(kind)
+            collection._begin(kind)
         except (sqlite3.Error, OSError) as exc:
-            shelf.close()
+            collection.close()
             raise unusable(path, exc) from exc
         except BaseException:
-            shelf.close()
+            collection.close()
             raise
-        return shelf
+        return collection
 
     def _begin(self, kind: Kind) -> None:
         if self._draft is not None:
@@ -106,9 +107,9 @@ class Shelf:
             _prepare(self._db)
         if self.meta("kind") != kind:
             filled = {"files": "`metasearch index`", "oai": "`metasearch harvest`"}
-            raise ShelfError(
+            raise CollectionError(
                 str(self.file),
-                f"this shelf is filled by {filled['oai' if kind == 'files' else 'files']}",
+                f"this collection is filled by {filled['oai' if kind == 'files' else 'files']}",
                 advice="Choose another name with --name.",
             )
 
@@ -119,7 +120,7 @@ class Shelf:
         self.close()
 
     def close(self) -> None:
-        """Close the file, and let others fill it."""
+        """Close the file, and release its lock."""
         with suppress(sqlite3.Error):
             self._leave_wal()
         self._db.close()
@@ -134,18 +135,18 @@ class Shelf:
 
     @property
     def exists(self) -> bool:
-        """Whether the shelf has come into being: a new one does with its first record."""
+        """Whether the collection has a file; a new one has none until its first record."""
         return self._draft is None
 
     def _leave_wal(self) -> None:
         if self._draft is None:
-            # Who may read the folder and not write there can ask no file that is in WAL mode. Where
-            # somebody reads it just now it stays in that mode, until it is filled again.
+            # A user who may not write to the folder cannot open a file in WAL mode. While another
+            # process reads the file, it stays in that mode until the next write.
             self._db.execute("PRAGMA busy_timeout = 0")
             self._db.execute("PRAGMA journal_mode = DELETE")
 
     def _take_its_place(self) -> None:
-        """The draft becomes the shelf: no transaction is open, and what it holds is on the disk."""
+        """Move the draft to the place of the collection, while no transaction is open."""
         assert self._draft is not None
         try:
             self._db.close()
@@ -158,10 +159,10 @@ class Shelf:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """All that is done in the block is done, or nothing of it.
+        """A transaction: all changes of the block are stored, or none.
 
         Raises:
-            ShelfError: The file cannot be written.
+            CollectionError: The file cannot be written.
         """
         try:
             self._db.execute("BEGIN IMMEDIATE")
@@ -186,18 +187,18 @@ class Shelf:
     # ---------------------------------------------------------------- facts
 
     def meta(self, name: str) -> str:
-        """A fact about the shelf; "" where it is not known."""
+        """A fact about the collection; "" where there is none of this name."""
         row = self._execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
         return str(row[0]) if row else ""
 
     def note(self, **facts: str) -> None:
-        """Keep facts about the shelf."""
+        """Store facts about the collection."""
         for fact in facts.items():
             self._execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", fact)
 
     @property
     def count(self) -> int:
-        """How many records can be found."""
+        """How many records a search can find."""
         return int(self._execute("SELECT count(*) FROM records WHERE deleted = 0").fetchone()[0])
 
     # ---------------------------------------------------------------- records
@@ -205,10 +206,10 @@ class Shelf:
     def put(
         self, key: str, record: Record, *, datestamp: str = "", run: int = 0, file: int = 0
     ) -> Change:
-        """Put a record on the shelf, in the place of what stands there under its key.
+        """Store a record, in place of the one with the same key.
 
         Raises:
-            ValueError: It holds what cannot be kept.
+            ValueError: The record cannot be stored.
         """
         body, texts = packed(record), [encodable(text) for text in indexed(record)]
         if len(body) > LARGEST:
@@ -242,18 +243,18 @@ class Shelf:
         return "added" if known is None or known[2] else "changed"
 
     def keep(self, key: str, *, run: int) -> None:
-        """Note that a run has seen a record, and leave it as it is."""
+        """Mark a record as seen by a run; its content is not changed."""
         self._execute("UPDATE records SET run = ? WHERE key = ?", (run, key))
 
     def has(self, key: str) -> bool:
-        """Whether a record stands under this key."""
+        """Whether there is a record with this key."""
         return (
             self._execute("SELECT 1 FROM records WHERE key = ? AND deleted = 0", (key,)).fetchone()
             is not None
         )
 
     def delete(self, key: str, *, datestamp: str = "", run: int = 0) -> bool:
-        """Mark a record as deleted by its source; whether it was there."""
+        """Mark a record as deleted by its source; returns whether it was there."""
         known = self._execute(
             "SELECT id FROM records WHERE key = ? AND deleted = 0", (key,)
         ).fetchone()
@@ -268,10 +269,10 @@ class Shelf:
         return True
 
     def sweep(self, run: int) -> int:
-        """Take out what no run since this one has seen; how many could still be found."""
-        return self._take_out("run < ?", run)
+        """Delete the records that no run since `run` has seen; returns how many."""
+        return self._delete_where("run < ?", run)
 
-    def _take_out(self, where: str, value: int) -> int:
+    def _delete_where(self, where: str, value: int) -> int:
         counted = f"SELECT count(*) FROM records WHERE {where} AND deleted = 0"  # noqa: S608
         gone = self._execute(counted, (value,)).fetchone()
         ids = f"SELECT id FROM records WHERE {where}"  # noqa: S608
@@ -282,14 +283,14 @@ class Shelf:
     # ---------------------------------------------------------------- files
 
     def files(self) -> dict[str, KnownFile]:
-        """The files whose records are here, by path."""
+        """The files whose records are in the collection, by path."""
         rows = self._execute("SELECT id, path, root, size, changed, digest, lost FROM files")
         return {row[1]: KnownFile(*row) for row in rows}
 
     def put_file(
         self, path: str, root: str, *, size: int, changed: int, digest: str, lost: int
     ) -> int:
-        """Keep what is known of a file; the number that its records are put with."""
+        """Store the facts of a file; returns its number, which `put` takes as `file`."""
         self._execute(
             "INSERT INTO files (path, root, size, changed, digest, lost) VALUES (?, ?, ?, ?, ?, ?) "
             "ON CONFLICT (path) DO UPDATE SET root = excluded.root, size = excluded.size, changed "
@@ -300,18 +301,18 @@ class Shelf:
         return int(self._execute("SELECT id FROM files WHERE path = ?", (path,)).fetchone()[0])
 
     def empty_file(self, number: int) -> int:
-        """Take the records of a file out; how many."""
-        return self._take_out("file = ?", number)
+        """Delete the records of a file; returns how many."""
+        return self._delete_where("file = ?", number)
 
     def drop_file(self, number: int) -> int:
-        """Forget a file and its records; how many."""
+        """Delete a file and its records; returns how many records."""
         gone = self.empty_file(number)
         self._execute("DELETE FROM files WHERE id = ?", (number,))
         return gone
 
 
 def _holds_something(path: Path) -> bool:
-    """Whether a file is there that is not empty, as a process leaves it that dies at once."""
+    """Whether the file is there and not empty; a process that dies early leaves an empty one."""
     return path.exists() and path.stat().st_size > 0
 
 
@@ -320,7 +321,7 @@ def _connected(path: Path) -> sqlite3.Connection:
 
 
 def _prepare(db: sqlite3.Connection) -> None:
-    db.execute("PRAGMA journal_mode = WAL")  # so that searches go on meanwhile
+    db.execute("PRAGMA journal_mode = WAL")  # searches can read while this writes
     db.execute("PRAGMA synchronous = NORMAL")
 
 
@@ -330,15 +331,17 @@ def _clear(draft: Path) -> None:
 
 
 def remove(folder: Path, name: str) -> None:
-    """Remove a shelf with all its records.
+    """Delete a collection with all its records.
 
     Raises:
-        ShelfError: It is not there, or is being filled.
+        CollectionError: There is none, or another process is writing to it.
     """
-    path = shelf_file(folder, name)
+    path = collection_file(folder, name)
     if not path.exists() and not path.is_symlink():
-        raise ShelfError(
-            str(path), "there is no such shelf", advice="`metasearch shelves list` names all."
+        raise CollectionError(
+            str(path),
+            "there is no such collection",
+            advice="`metasearch collections list` names all.",
         )
     with ExitStack() as held:
         try:

@@ -1,12 +1,12 @@
-"""What of a record is indexed, and how a query's words are spelt so that they meet it.
+"""The text of a record that is indexed, and the same spelling for the words of a query.
 
-Both sides are folded by the same rules: `normalise.fold`, Chinese characters in one form, and every
-Chinese, Japanese or Korean character a word of its own, because such text has no blanks. A run of
-them is asked for as a phrase, so any substring is found, be it of one character; FTS5's own trigram
-tokenizer finds none shorter than three.
+The same rules fold both: `normalise.fold`, simplified Chinese characters, and blanks around every
+Chinese, Japanese or Korean character, because such text has no blanks between words. A query for
+several of them is a phrase, so any substring is found, even one character; FTS5's trigram tokenizer
+finds no substring shorter than three.
 
-An identifier, a type or a language is one word, whatever marks it holds: the marks are moved into
-Unicode's private use area, whose characters FTS5 takes for letters.
+An identifier, a type or a language is one word. Its punctuation is moved into Unicode's private use
+area, whose characters FTS5 counts as letters.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from metasearch.bib import normalise
 from metasearch.bib.chinese.characters import is_cjk, simplified
 from metasearch.record import Author, Record
 
-#: The columns of the index, and what a word in each counts for in the order of hits (bm25).
+#: The columns of the index, with their weights in the ranking (bm25).
 COLUMNS = {
     "title": 5.0, "author": 3.0, "venue": 1.0, "abstract": 1.0, "subject": 2.0, "other": 0.5,
     "doi": 1.0, "isbn": 1.0, "issn": 1.0, "type": 0.0, "language": 0.0,
 }  # fmt: skip
-#: Columns of values that are one word each.
+#: Columns in which each value is one word.
 EXACT = frozenset({"doi", "isbn", "issn", "type", "language"})
 _PRIVATE = 0xE000
-#: Begins each of these words, so that plain words never meet them.
+#: The first character of each of these words, so that no plain word equals one.
 _MARK = chr(0xF000)
 _BETWEEN = f" {chr(0xF001)} "
 _FORMS: dict[str, Callable[[str | None], str | None]] = {
@@ -38,7 +38,7 @@ _STRING = re.compile(r'(?:\b(doi|isbn|issn|type|language)\s*:\s*)?"((?:[^"]|"")*
 
 
 def folded(text: str) -> str:
-    """The text as it is indexed: folded, blanks around every Chinese, Japanese and Korean
+    """The text as it is indexed: folded, with blanks around every Chinese, Japanese and Korean
     character.
     """
     text = simplified(normalise.fold(text))
@@ -48,7 +48,9 @@ def folded(text: str) -> str:
 
 
 def exact(value: str) -> str:
-    """A value as one word: "10.1000/x" with its marks moved where FTS5 takes them for letters."""
+    """A value as one word: "10.1000/x" with its punctuation as characters that FTS5 counts as
+    letters.
+    """
     moved = (
         char if char.isalnum() or ord(char) > 0xFF else chr(_PRIVATE + ord(char))
         for char in value.lower()
@@ -58,29 +60,34 @@ def exact(value: str) -> str:
 
 def indexed(record: Record) -> tuple[str, ...]:
     """The text of each of `COLUMNS` for a record."""
-    it = record
-    titles = (it.title, it.subtitle, it.original_title, it.translated_title, *it.titles)
-    people = (form for person in (*it.authors, *it.editors) for form in _names(person))
-    numbers = (it.doi, *it.isbn, *it.issn, *it.ids.values(), it.source_id)
+    titles = (
+        record.title,
+        record.subtitle,
+        record.original_title,
+        record.translated_title,
+        *record.titles,
+    )
+    people = (form for person in (*record.authors, *record.editors) for form in _names(person))
+    numbers = (record.doi, *record.isbn, *record.issn, *record.ids.values(), record.source_id)
     return (
         _joined(titles),
         _joined(people),
-        _joined((it.venue,)),
-        _joined((it.abstract,)),
-        _joined((*it.keywords, *it.subjects)),
-        _joined((it.publisher, it.institution, *numbers)),
-        # A DOI is found by its registrant's prefix, too.
-        _exactly((it.doi, it.doi.partition("/")[0]) if it.doi else ()),
-        _exactly(it.isbn),
-        _exactly(it.issn),
-        _exactly((it.type,)),
-        _exactly((it.language,)),
+        _joined((record.venue,)),
+        _joined((record.abstract,)),
+        _joined((*record.keywords, *record.subjects)),
+        _joined((record.publisher, record.institution, *numbers)),
+        # A DOI is also found by its prefix.
+        _exactly((record.doi, record.doi.partition("/")[0]) if record.doi else ()),
+        _exactly(record.isbn),
+        _exactly(record.issn),
+        _exactly((record.type,)),
+        _exactly((record.language,)),
     )
 
 
 def _names(person: Author) -> Iterable[str]:
-    """A name in either order, whole, without middle names, and with initials, as people ask for
-    it.
+    """The forms of a name that users search for: whole, without middle names, with initials, and
+    with the family name first or last.
     """
     yield person.name
     if person.family and person.given:
@@ -90,8 +97,8 @@ def _names(person: Author) -> Iterable[str]:
 
 
 def _joined(parts: Iterable[str | None]) -> str:
-    """The parts with a word between them that nobody asks for, so that no phrase reaches from one
-    into the next.
+    """The parts with a word between them that no query holds, so that no phrase matches across two
+    parts.
     """
     return _BETWEEN.join(folded(part) for part in parts if part)
 
@@ -101,9 +108,7 @@ def _exactly(values: Iterable[str | None]) -> str:
 
 
 def spelt(expression: str) -> str:
-    """An expression of FTS5 with the text in its quotes spelt as the index spells it; all else
-    stays as it is.
-    """
+    """An expression of FTS5 whose quoted texts are spelt as in the index."""
     return _STRING.sub(_respelt, expression)
 
 
@@ -115,11 +120,11 @@ def _respelt(match: re.Match[str]) -> str:
 
 
 def _quotable(text: str) -> str:
-    """Without what would end the quotes or the text: neither is a part of any word."""
+    """The text without quotes and NUL, which would end the string; no word holds them."""
     return text.replace('"', " ").replace("\0", " ")
 
 
 def _canonical(column: str, text: str) -> str:
-    """An identifier in the one form that records have it in; as it was typed where it is none."""
+    """An identifier in the form that records have; the text itself where it is not one."""
     form = _FORMS.get(column)
     return (form(text) if form else None) or text.strip()

@@ -1,7 +1,7 @@
-"""Asking a shelf as any database is asked: requests to `shelf:NAME` are answered from its file.
+"""Answers requests to `collection:NAME` from the file of a collection.
 
-The file is read in a thread, with a connection of its own. Nothing of it reaches a place outside
-the folder of shelves, because a name is all that such a URL can hold.
+A thread reads the file, with a connection of its own. Such a URL can hold a name only, so no
+request reaches a file outside the folder of collections.
 """
 
 from __future__ import annotations
@@ -13,33 +13,35 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from metasearch.adapters.request import Page, Request, public
-from metasearch.adapters.specs.collections import shelf_file
-from metasearch.adapters.specs.specfile import SHELF_URL
+from metasearch.adapters.specs.collections import collection_file
+from metasearch.adapters.specs.specfile import COLLECTION_URL
 from metasearch.collections.search import Stopped, TooMuch, Wanted, search
-from metasearch.errors import BadAnswer, NotAllowed, ShelfError, TimedOut, TooLarge
+from metasearch.errors import BadAnswer, CollectionError, NotAllowed, TimedOut, TooLarge
 
-#: Most records of a page, and the furthest place, whatever is asked for.
+#: Records of a page, and records to skip, at most.
 LARGEST_PAGE, LAST_PLACE = 1_000, 1_000_000
 
 
-class ShelfTransport:
-    """A `Transport` for requests to shelves.
+class CollectionTransport:
+    """A `Transport` for requests to collections.
 
     Args:
-        folder: Where the shelves lie; None where there are none.
+        folder: The folder of the collections; None where there is none.
     """
 
     def __init__(self, folder: Path | None) -> None:
         self._folder = folder
 
     def __repr__(self) -> str:
-        return f"<ShelfTransport over {self._folder}>"
+        return f"<CollectionTransport over {self._folder}>"
 
     async def send(self, request: Request, *, timeout: float, max_bytes: int) -> Page:  # noqa: ASYNC109
         """See `Transport.send`."""
-        if self._folder is None or not SHELF_URL.fullmatch(request.url):
+        if self._folder is None or not COLLECTION_URL.fullmatch(request.url):
             raise NotAllowed(
-                request.source, "the URL names no shelf", advice="Write it like shelf:my-refs."
+                request.source,
+                "the URL names no collection",
+                advice="Write it like collection:my-refs.",
             )
         began = time.perf_counter()
         given_up = threading.Event()
@@ -52,14 +54,13 @@ class ShelfTransport:
             ) from exc
         except TooMuch as exc:
             raise TooLarge(request.source, max_bytes, url=request.shown) from exc
-        except (
-            ShelfError
-        ) as exc:  # its text names a path, which is nobody's business but the owner's
+        except CollectionError as exc:
+            # Its message holds a path, which a client of a server must not see.
             raise BadAnswer(
                 request.source, exc.reason, url=request.shown, advice=exc.advice
             ) from None
         finally:
-            given_up.set()  # the thread looks there, and ends
+            given_up.set()  # ends the thread
         return Page(
             request=request,
             content_type="application/json",
@@ -69,18 +70,18 @@ class ShelfTransport:
         )
 
     async def close(self) -> None:
-        """Nothing is held between two requests."""
+        """Do nothing: no connection stays open between two requests."""
 
 
 def _read(folder: Path, request: Request, given_up: threading.Event, max_bytes: int) -> bytes:
-    path = shelf_file(folder, request.url.removeprefix("shelf:"))
+    path = collection_file(folder, request.url.removeprefix("collection:"))
     return search(
         path, wanted(dict(public(request.params))), stop=given_up.is_set, max_bytes=max_bytes
     )
 
 
 def wanted(params: Mapping[str, str]) -> Wanted:
-    """What the parameters of a request ask for; what cannot be read of them counts as not said."""
+    """The page that the parameters of a request ask for; values that cannot be read are ignored."""
     first, hyphen, last = params.get("years", "").partition("-")
     return Wanted(
         words=params.get("query", ""),

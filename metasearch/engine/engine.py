@@ -190,14 +190,14 @@ def transport_of(settings: Settings) -> Transport:
 
     http = HttpTransport(allow=settings.allow, user_agent=settings.user_agent)
     return SchemeTransport(
-        http, {"z3950": partial(_z3950, settings), "shelf": partial(_shelves, settings)}
+        http, {"z3950": partial(_z3950, settings), "collection": partial(_collections, settings)}
     )
 
 
-def _shelves(settings: Settings) -> Transport:
-    from metasearch.collections.transport import ShelfTransport
+def _collections(settings: Settings) -> Transport:
+    from metasearch.collections.transport import CollectionTransport
 
-    return ShelfTransport(settings.shelf_dir)
+    return CollectionTransport(settings.collections_dir)
 
 
 def _z3950(settings: Settings) -> Transport:

@@ -1,4 +1,4 @@
-"""A record as a shelf keeps it is the same record when it comes back."""
+"""A record as a collection keeps it is the same record when it comes back."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def test_what_json_cannot_say_is_an_error() -> None:
     ],
 )
 def test_what_is_no_record_is_an_error(found: Any) -> None:
-    """A shelf may come from anywhere."""
+    """A collection may come from anywhere."""
     with pytest.raises(ValueError):
         unpacked(found, "x", 1)
 

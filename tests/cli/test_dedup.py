@@ -16,7 +16,7 @@ import pytest
 from hypothesis import HealthCheck, given
 
 from metasearch.cli import main
-from metasearch.cli.bulk import PROBLEMS_SHOWN
+from metasearch.cli.dedup_report import PROBLEMS_SHOWN
 from metasearch.dedup import STRATEGIES
 from metasearch.formats.reading import read_file
 from metasearch.record import Author
@@ -292,8 +292,8 @@ def test_a_report_never_takes_the_place_of_a_file(run: Run, exports: list[str]) 
     outcome = run("dedup", "--report", *exports)
 
     assert outcome.code == 2
-    assert "it is no report" in outcome.err
-    assert "let --report be the last word" in outcome.err
+    assert "is not a report" in outcome.err
+    assert "put --report at the end" in outcome.err
     assert Path(exports[0]).read_text() == SCOPUS
 
 
@@ -412,16 +412,16 @@ def test_no_record_is_exit_1(run: Run, tmp_path: Path) -> None:
         ),
         (["{exports}/scopus.ris", "--json", "--format", "ris"], "Choose one format"),
         (["{exports}/scopus.ris", "--pins", "{exports}/none.txt"], "cannot be read"),
-        (["{exports}/scopus.ris", "-o", "{exports}/scopus.ris"], "this file is read, too"),
+        (["{exports}/scopus.ris", "-o", "{exports}/scopus.ris"], "this file is also an input"),
         (
             ["{exports}/scopus.ris", "--clusters", "{exports}/../exports/scopus.ris"],
-            "this file is read, too",
+            "this file is also an input",
         ),
         (
             ["{exports}/scopus.ris", "-o", "{exports}/a.json", "--report={exports}/a.json"],
-            "something else is written",
+            "another option writes there",
         ),
-        (["{exports}/scopus.ris", "--clusters", "-", "--json"], "something else is written"),
+        (["{exports}/scopus.ris", "--clusters", "-", "--json"], "another option writes there"),
         (["{exports}/scopus.ris", "-o", "{exports}/nowhere/a.ris"], "No such file or directory"),
         ([], "FILE..."),
     ],

@@ -300,13 +300,13 @@ def test_a_strategy_that_is_not_there(run: Run, export: Path) -> None:
 # --------------------------------------------------------------------------- which records
 
 
-def test_others_that_bear_the_id(run: Run, export: Path) -> None:
+def test_others_that_have_the_id(run: Run, export: Path) -> None:
     """The first two different ones are explained, the rest is named; `--quiet` says nothing."""
     outcome = run("explain", "10.1000/one", "10.1000/other", str(export))
 
     assert (
         outcome.err
-        == "10.1000/one is also borne by export.ris:2; name a record by its key to ask for it\n"
+        == "10.1000/one is also an ID of export.ris:2; to choose a record, give its key\n"
     )
     assert run("explain", "10.1000/one", "10.1000/other", str(export), "-q").err == ""
     assert json.loads(run("explain", "10.1000/one", "10.1000/other", str(export), "--json").out)[
@@ -322,13 +322,13 @@ def test_the_same_id_twice(run: Run, export: Path) -> None:
     assert "name one record, export.ris:3" in outcome.err
 
 
-def test_an_id_that_nothing_bears(run: Run, export: Path) -> None:
+def test_an_id_that_no_record_has(run: Run, export: Path) -> None:
     """Exit code 2, with names that resemble it."""
     outcome = run("explain", "10.1000/oen", "export.ris:2", str(export))
 
     assert outcome.code == 2
     assert outcome.out == ""
-    assert "no record bears 10.1000/oen" in outcome.err
+    assert "no record has the ID 10.1000/oen" in outcome.err
     assert "Did you mean 10.1000/one" in outcome.err
 
 
@@ -340,7 +340,7 @@ def test_an_id_that_nothing_bears(run: Run, export: Path) -> None:
         (["a:1", "b:1", "c:1", "{}"], "one ID or two"),
         (["a:1", "b:1"], "Where are the records?"),
         (["quantum", "theory"], "To search for such words: metasearch -- explain quantum theory"),
-        (["a:1", "nothing.ris", "{}"], "there is none of that name"),
+        (["a:1", "nothing.ris", "{}"], "there is no file of this name"),
         (["a:1", "{}", "--versions", "all"], "'group', 'separate', 'merge'"),
         (["a:1", "{}", "--pins", "/no/such/file"], "cannot be read"),
         (["a:1", "--query", "(gene"], "never closed"),

@@ -10,8 +10,8 @@ import click
 import pytest
 
 from metasearch import __version__
-from metasearch.cli.exits import Exit
 from metasearch.cli.root import root
+from metasearch.cli.terminal.exits import Exit
 from tests.cli.conftest import Run
 
 PAGE = Path(__file__).parents[2] / "docs" / "cli.md"
@@ -20,8 +20,10 @@ PAGE = Path(__file__).parents[2] / "docs" / "cli.md"
 def commands(
     group: click.Group = root, path: str = "metasearch"
 ) -> Iterator[tuple[str, click.Command]]:
-    """Every command with the words that it is called by."""
+    """Every command that help shows, with the words that call it."""
     for name, command in group.commands.items():
+        if command.hidden:
+            continue
         yield f"{path} {name}", command
         if isinstance(command, click.Group):
             yield from commands(command, f"{path} {name}")

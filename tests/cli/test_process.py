@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from metasearch.formats.events import fold
-from tests.cli.terminal import seen_on
+from tests.cli.pseudo_terminal import seen_on
 
 pytestmark = pytest.mark.skipif(
     sys.platform == "win32", reason="POSIX signals, pipes and terminals"

@@ -1,4 +1,4 @@
-"""Files of records on a shelf: read once, read again when they have changed, and forgotten when
+"""Files of records in a collection: read once, read again when they have changed, and forgotten when
 they are gone."""
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import pytest
 
 from metasearch.collections.indexing import Indexed, index, roots_of
 from metasearch.collections.search import Wanted, facts, search
-from metasearch.collections.store import Shelf
+from metasearch.collections.store import Collection
 from metasearch.errors import UsageError
 
 RIS = "TY  - JOUR\nID  - {id}\nTI  - {title}\nAU  - Doe, Jane\nPY  - 2020\nER  - \n"
@@ -36,8 +36,8 @@ def files(tmp_path: Path) -> Path:
 
 
 def run(tmp_path: Path, *named: Path) -> Indexed:
-    with Shelf.open(tmp_path / "shelves", "refs", "files") as shelf:
-        return index(named, shelf)
+    with Collection.open(tmp_path / "shelves", "refs", "files") as collection:
+        return index(named, collection)
 
 
 def found(tmp_path: Path) -> dict[str, str]:
@@ -94,7 +94,7 @@ def test_vanished_files_take_their_records_with_them(tmp_path: Path, files: Path
     assert sorted(found(tmp_path).values()) == ["Four", "Three"]
 
 
-def test_a_folder_that_is_empty_now_empties_the_shelf(tmp_path: Path, files: Path) -> None:
+def test_a_folder_that_is_empty_now_empties_the_collection(tmp_path: Path, files: Path) -> None:
     """But one that never held anything is a mistake."""
     run(tmp_path, files / "sub")
     (files / "sub" / "b.bib").unlink()
@@ -116,8 +116,8 @@ def test_what_was_named_is_remembered(tmp_path: Path, files: Path) -> None:
 
     assert done.unchanged == 2
     assert "Six" in found(tmp_path).values()
-    with Shelf.open(tmp_path / "shelves", "refs", "files") as shelf:
-        assert roots_of(shelf) == [files / "sub", files / "a.ris"]
+    with Collection.open(tmp_path / "shelves", "refs", "files") as collection:
+        assert roots_of(collection) == [files / "sub", files / "a.ris"]
 
 
 def test_a_folder_that_is_gone(tmp_path: Path, files: Path) -> None:
@@ -134,7 +134,7 @@ def test_a_folder_that_is_gone(tmp_path: Path, files: Path) -> None:
 
 
 def test_nothing_named_and_nothing_known(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="nothing was ever indexed"):
+    with pytest.raises(UsageError, match="this collection has no files yet"):
         run(tmp_path)
 
 
@@ -182,8 +182,8 @@ def test_a_file_that_breaks_keeps_its_old_records(tmp_path: Path, files: Path) -
 
 def test_progress(tmp_path: Path, files: Path) -> None:
     told: list[tuple[int, int]] = []
-    with Shelf.open(tmp_path / "shelves", "refs", "files") as shelf:
-        index([files], shelf, lambda done, of: told.append((done, of)))
+    with Collection.open(tmp_path / "shelves", "refs", "files") as collection:
+        index([files], collection, lambda done, of: told.append((done, of)))
 
     assert told == [(0, 3), (1, 3), (2, 3), (3, 3)]
 

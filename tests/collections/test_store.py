@@ -1,4 +1,4 @@
-"""A shelf is filled, in whole transactions, by one at a time, and searched by anybody meanwhile."""
+"""A collection is filled, in whole transactions, by one at a time, and searched by anybody meanwhile."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ import orjson
 import pytest
 
 from metasearch.adapters.specs import collections as folder
-from metasearch.adapters.specs.collections import name_for, shelf_file, shelf_names
+from metasearch.adapters.specs.collections import collection_file, collection_names, name_for
 from metasearch.collections.database import APPLICATION, VERSION
 from metasearch.collections.search import Stopped, TooMuch, Wanted, facts, search
-from metasearch.collections.store import Shelf, remove
-from metasearch.errors import ShelfError
+from metasearch.collections.store import Collection, remove
+from metasearch.errors import CollectionError
 from metasearch.record import Record
 
 
@@ -31,9 +31,9 @@ def work(number: int, **fields: object) -> Record:
 
 
 def fill(folder: Path, *records: Record, name: str = "refs") -> Path:
-    with Shelf.open(folder, name, "files") as shelf, shelf.transaction():
+    with Collection.open(folder, name, "files") as collection, collection.transaction():
         for record in records:
-            shelf.put(record.source_id, record)
+            collection.put(record.source_id, record)
     return folder / f"{name}.sqlite"
 
 
@@ -46,14 +46,14 @@ def titles(path: Path, words: str = "", **wanted: int) -> list[str]:
 
 def test_put_tells_what_it_did(tmp_path: Path) -> None:
     """A record is new, changed or the same; a deleted one that comes back is new."""
-    with Shelf.open(tmp_path, "refs", "oai") as shelf, shelf.transaction():
-        assert shelf.put("k", work(1)) == "added"
-        assert shelf.put("k", work(1)) == "unchanged"
-        assert shelf.put("k", work(2)) == "changed"
-        assert shelf.delete("k") is True
-        assert shelf.delete("k") is False
-        assert shelf.put("k", work(2)) == "added"
-        assert shelf.count == 1
+    with Collection.open(tmp_path, "refs", "oai") as collection, collection.transaction():
+        assert collection.put("k", work(1)) == "added"
+        assert collection.put("k", work(1)) == "unchanged"
+        assert collection.put("k", work(2)) == "changed"
+        assert collection.delete("k") is True
+        assert collection.delete("k") is False
+        assert collection.put("k", work(2)) == "added"
+        assert collection.count == 1
 
 
 def test_what_was_changed_is_no_longer_found_as_it_was(tmp_path: Path) -> None:
@@ -64,24 +64,24 @@ def test_what_was_changed_is_no_longer_found_as_it_was(tmp_path: Path) -> None:
     assert titles(path, '"words"') == ["New words"]
 
 
-def test_a_shelf_comes_into_being_with_its_first_record(tmp_path: Path) -> None:
-    """Before it, and where it does not come, nobody finds a shelf; what a killed process left is no
+def test_a_collection_comes_into_being_with_its_first_record(tmp_path: Path) -> None:
+    """Before it, and where it does not come, nobody finds a collection; what a killed process left is no
     part of it."""
-    (tmp_path / "refs.new").write_bytes(b"half a shelf")
-    with Shelf.open(tmp_path, "refs", "files") as shelf:
-        with shelf.transaction():
-            shelf.note(roots="[]")
-        assert not shelf.exists
-        assert shelf_names(tmp_path) == []
-        with shelf.transaction():
-            shelf.put("k1", work(1))
-        assert shelf.exists
-        assert shelf_names(tmp_path) == ["refs"]
-        with shelf.transaction():
-            shelf.put("k2", work(2))
+    (tmp_path / "refs.new").write_bytes(b"half a collection")
+    with Collection.open(tmp_path, "refs", "files") as collection:
+        with collection.transaction():
+            collection.note(roots="[]")
+        assert not collection.exists
+        assert collection_names(tmp_path) == []
+        with collection.transaction():
+            collection.put("k1", work(1))
+        assert collection.exists
+        assert collection_names(tmp_path) == ["refs"]
+        with collection.transaction():
+            collection.put("k2", work(2))
         assert sorted(titles(tmp_path / "refs.sqlite")) == ["Work 1", "Work 2"]
-    with Shelf.open(tmp_path, "none", "files") as shelf, shelf.transaction():
-        shelf.note(roots="[]")
+    with Collection.open(tmp_path, "none", "files") as collection, collection.transaction():
+        collection.note(roots="[]")
 
     assert sorted(file.name for file in tmp_path.iterdir()) == ["refs.lock", "refs.sqlite"]
 
@@ -89,23 +89,23 @@ def test_a_shelf_comes_into_being_with_its_first_record(tmp_path: Path) -> None:
 def test_a_transaction_is_all_or_nothing(tmp_path: Path) -> None:
     path = fill(tmp_path, work(1))
 
-    def break_off(shelf: Shelf) -> None:
-        with shelf.transaction():
-            shelf.put("k2", work(2))
+    def break_off(collection: Collection) -> None:
+        with collection.transaction():
+            collection.put("k2", work(2))
             raise RuntimeError
 
-    with Shelf.open(tmp_path, "refs", "files") as shelf, pytest.raises(RuntimeError):
-        break_off(shelf)
+    with Collection.open(tmp_path, "refs", "files") as collection, pytest.raises(RuntimeError):
+        break_off(collection)
 
     assert titles(path) == ["Work 1"]
 
 
-def test_a_search_goes_on_while_the_shelf_is_filled(tmp_path: Path) -> None:
+def test_a_search_goes_on_while_the_collection_is_filled(tmp_path: Path) -> None:
     """It sees what was there before the transaction."""
     path = fill(tmp_path, work(1))
 
-    with Shelf.open(tmp_path, "refs", "files") as shelf, shelf.transaction():
-        shelf.put("k2", work(2))
+    with Collection.open(tmp_path, "refs", "files") as collection, collection.transaction():
+        collection.put("k2", work(2))
         assert titles(path) == ["Work 1"]
     assert len(titles(path)) == 2
 
@@ -115,10 +115,10 @@ def test_a_process_that_dies_leaves_whole_pages_and_no_lock(tmp_path: Path) -> N
     path = fill(tmp_path, work(1))
     script = (
         "import os, sys; from pathlib import Path; from metasearch.record import Record\n"
-        "from metasearch.collections.store import Shelf\n"
-        "shelf = Shelf.open(Path(sys.argv[1]), 'refs', 'files')\n"
-        "with shelf.transaction(): shelf.put('k2', Record(source='x', title='Work 2'))\n"
-        "with shelf.transaction(): shelf.put('k3', Record(source='x', title='Work 3')); "
+        "from metasearch.collections.store import Collection\n"
+        "collection = Collection.open(Path(sys.argv[1]), 'refs', 'files')\n"
+        "with collection.transaction(): collection.put('k2', Record(source='x', title='Work 2'))\n"
+        "with collection.transaction(): collection.put('k3', Record(source='x', title='Work 3')); "
         "os._exit(9)\n"
     )
 
@@ -131,10 +131,10 @@ def test_a_process_that_dies_leaves_whole_pages_and_no_lock(tmp_path: Path) -> N
 
 def test_one_fills_it_at_a_time(tmp_path: Path) -> None:
     fill(tmp_path, work(1))
-    with Shelf.open(tmp_path, "refs", "files"):
-        with pytest.raises(ShelfError, match="another process is filling this shelf"):
-            Shelf.open(tmp_path, "refs", "files")
-        with pytest.raises(ShelfError, match="another process"):
+    with Collection.open(tmp_path, "refs", "files"):
+        with pytest.raises(CollectionError, match="another process is writing to this collection"):
+            Collection.open(tmp_path, "refs", "files")
+        with pytest.raises(CollectionError, match="another process"):
             remove(tmp_path, "refs")
         fill(tmp_path, work(1), name="other")
     fill(tmp_path, work(1))
@@ -143,8 +143,8 @@ def test_one_fills_it_at_a_time(tmp_path: Path) -> None:
 def test_files_and_repositories_do_not_mix(tmp_path: Path) -> None:
     fill(tmp_path, work(1))
 
-    with pytest.raises(ShelfError, match="filled by `metasearch index`"):
-        Shelf.open(tmp_path, "refs", "oai")
+    with pytest.raises(CollectionError, match="filled by `metasearch index`"):
+        Collection.open(tmp_path, "refs", "oai")
 
 
 def test_nobody_else_can_read_it(tmp_path: Path) -> None:
@@ -160,7 +160,7 @@ def test_remove(tmp_path: Path) -> None:
     remove(tmp_path, "refs")
 
     assert list(tmp_path.iterdir()) == []
-    with pytest.raises(ShelfError, match="no such shelf"):
+    with pytest.raises(CollectionError, match="no such collection"):
         remove(tmp_path, "refs")
 
 
@@ -204,10 +204,10 @@ def test_years(tmp_path: Path) -> None:
     "words", ["a b OR", '"unclosed', "title :", "nowhere : x", "NEAR(", "^", "*", "'; DROP TABLE x"]
 )
 def test_what_is_no_expression(tmp_path: Path, words: str) -> None:
-    """An error in words, and nothing else; the shelf is as it was."""
+    """An error in words, and nothing else; the collection is as it was."""
     path = fill(tmp_path, work(1))
 
-    with pytest.raises(ShelfError):
+    with pytest.raises(CollectionError):
         search(path, Wanted(words))
     assert titles(path) == ["Work 1"]
 
@@ -234,14 +234,14 @@ def test_a_page_is_bounded(tmp_path: Path) -> None:
 
 def test_a_record_is_bounded(tmp_path: Path) -> None:
     with (
-        Shelf.open(tmp_path, "refs", "files") as shelf,
+        Collection.open(tmp_path, "refs", "files") as collection,
         pytest.raises(ValueError, match="larger than 4,194,304 bytes"),
     ):
-        shelf.put("k", work(1, abstract="x" * (4 << 20)))
+        collection.put("k", work(1, abstract="x" * (4 << 20)))
 
 
-def test_a_closed_shelf_can_be_asked_where_nothing_may_be_written(tmp_path: Path) -> None:
-    """SQLite's WAL mode, in which a shelf is filled, wants a file beside it even for reading; see
+def test_a_closed_collection_can_be_asked_where_nothing_may_be_written(tmp_path: Path) -> None:
+    """SQLite's WAL mode, in which a collection is filled, wants a file beside it even for reading; see
     its file format."""
     path = fill(tmp_path, work(1))
 
@@ -260,7 +260,7 @@ def test_half_characters_cost_no_record(tmp_path: Path) -> None:
 
 
 def test_what_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(ShelfError, match="there is no such shelf"):
+    with pytest.raises(CollectionError, match="there is no such collection"):
         search(tmp_path / "refs.sqlite", Wanted())
     assert list(tmp_path.iterdir()) == []
 
@@ -271,18 +271,18 @@ def test_what_is_no_database(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "refs.sqlite"
     path.write_bytes(content)
 
-    with pytest.raises(ShelfError):
+    with pytest.raises(CollectionError):
         search(path, Wanted())
-    with pytest.raises(ShelfError):
-        Shelf.open(tmp_path, "refs", "files")
+    with pytest.raises(CollectionError):
+        Collection.open(tmp_path, "refs", "files")
     assert path.read_bytes() == content
 
 
-def test_an_empty_file_becomes_a_shelf(tmp_path: Path) -> None:
+def test_an_empty_file_becomes_a_collection(tmp_path: Path) -> None:
     """A process that dies at its first step leaves one."""
     (tmp_path / "refs.sqlite").write_bytes(b"")
 
-    with pytest.raises(ShelfError, match="no shelf of ours"):
+    with pytest.raises(CollectionError, match="not a collection of metasearch"):
         search(tmp_path / "refs.sqlite", Wanted())
     assert titles(fill(tmp_path, work(1))) == ["Work 1"]
 
@@ -293,28 +293,28 @@ def test_a_database_of_somebody_else(tmp_path: Path) -> None:
         db.execute("CREATE TABLE records (body)")
         db.commit()
 
-    with pytest.raises(ShelfError, match="no shelf of ours"):
+    with pytest.raises(CollectionError, match="not a collection of metasearch"):
         search(path, Wanted())
-    with pytest.raises(ShelfError, match="no shelf of ours"):
-        Shelf.open(tmp_path, "refs", "files")
+    with pytest.raises(CollectionError, match="not a collection of metasearch"):
+        Collection.open(tmp_path, "refs", "files")
 
 
-def test_a_shelf_of_a_later_version(tmp_path: Path) -> None:
+def test_a_collection_of_a_later_version(tmp_path: Path) -> None:
     path = fill(tmp_path, work(1))
     with closing(sqlite3.connect(path)) as db:
         db.execute(f"PRAGMA user_version = {VERSION + 1}")
 
-    with pytest.raises(ShelfError, match=f"it is of version {VERSION + 1}"):
+    with pytest.raises(CollectionError, match=f"it has version {VERSION + 1}"):
         search(path, Wanted())
 
 
-def test_a_shelf_whose_tables_are_missing(tmp_path: Path) -> None:
+def test_a_collection_whose_tables_are_missing(tmp_path: Path) -> None:
     path = tmp_path / "refs.sqlite"
     with closing(sqlite3.connect(path)) as db:
         db.execute(f"PRAGMA application_id = {APPLICATION}")
         db.execute(f"PRAGMA user_version = {VERSION}")
 
-    with pytest.raises(ShelfError, match="cannot be read"):
+    with pytest.raises(CollectionError, match="cannot be read"):
         search(path, Wanted())
 
 
@@ -326,18 +326,18 @@ def test_a_broken_page_is_an_error_in_words(tmp_path: Path) -> None:
     broken = 0
 
     def use() -> None:
-        with Shelf.open(tmp_path, "refs", "files") as shelf:
-            assert shelf.count
-            shelf.files()
-            shelf.has("k1")
-            with shelf.transaction():
-                shelf.put("k1", work(99))
+        with Collection.open(tmp_path, "refs", "files") as collection:
+            assert collection.count
+            collection.files()
+            collection.has("k1")
+            with collection.transaction():
+                collection.put("k1", work(99))
 
     for start in range(size, len(whole), size):
         path.write_bytes(whole[:start] + b"\xff" * size + whole[start + size :])
         try:
             use()
-        except ShelfError as error:
+        except CollectionError as error:
             broken += 1
             assert error.advice, start  # noqa: PT017, for many pages are free
 
@@ -376,20 +376,20 @@ def test_a_broken_row_costs_no_page(tmp_path: Path) -> None:
 
 
 def test_names_are_those_of_the_files(tmp_path: Path) -> None:
-    """Whatever else lies there is no shelf."""
+    """Whatever else lies there is no collection."""
     fill(tmp_path, work(1))
     for name in ("Big.sqlite", "notes.txt", ".hidden.sqlite", "a b.sqlite", "refs.sqlite-wal"):
         (tmp_path / name).write_bytes(b"")
 
-    assert shelf_names(tmp_path) == ["refs"]
-    assert shelf_names(tmp_path / "nowhere") == []
-    assert shelf_names(None) == []
+    assert collection_names(tmp_path) == ["refs"]
+    assert collection_names(tmp_path / "nowhere") == []
+    assert collection_names(None) == []
 
 
 def test_a_folder_is_read_again_when_it_has_changed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Every search asks for the shelves: what has not changed for some seconds is not read
+    """Every search asks for the collections: what has not changed for some seconds is not read
     again."""
     read: list[Path] = []
 
@@ -401,22 +401,22 @@ def test_a_folder_is_read_again_when_it_has_changed(
     (tmp_path / "one.sqlite").touch()
 
     for _ in range(3):  # it has just changed, and may change again within one tick of its clock
-        assert shelf_names(tmp_path) == ["one"]
+        assert collection_names(tmp_path) == ["one"]
     assert len(read) == 3
     os.utime(tmp_path, (1_000, 1_000))
     for _ in range(3):
-        assert shelf_names(tmp_path) == ["one"]
+        assert collection_names(tmp_path) == ["one"]
     assert len(read) == 4
     (tmp_path / "two.sqlite").touch()
-    assert shelf_names(tmp_path) == ["one", "two"]
+    assert collection_names(tmp_path) == ["one", "two"]
 
 
 @pytest.mark.parametrize(
     "name", ["../refs", "/etc/passwd", "", "a/b", "A", "a.b", "-a", "x" * 41, "a\0"]
 )
 def test_no_name_leads_out_of_the_folder(tmp_path: Path, name: str) -> None:
-    with pytest.raises(ShelfError, match="no name of a shelf"):
-        shelf_file(tmp_path, name)
+    with pytest.raises(CollectionError, match="cannot be the name of a collection"):
+        collection_file(tmp_path, name)
 
 
 def test_no_link_leads_out_of_the_folder(tmp_path: Path) -> None:
@@ -425,8 +425,8 @@ def test_no_link_leads_out_of_the_folder(tmp_path: Path) -> None:
     inside.mkdir()
     (inside / "refs.sqlite").symlink_to(outside)
 
-    with pytest.raises(ShelfError, match="a link that leads out"):
-        shelf_file(inside, "refs")
+    with pytest.raises(CollectionError, match="a link that leads out"):
+        collection_file(inside, "refs")
 
 
 def test_facts(tmp_path: Path) -> None:

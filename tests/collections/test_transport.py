@@ -1,10 +1,11 @@
-"""A shelf is a source like any other: named without configuration, planned, asked, paged, parsed
+"""A collection is a source like any other: named without configuration, planned, asked, paged, parsed
 and merged."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,10 @@ from metasearch.adapters.parse.parse import parse
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.specs.registry import Registry
 from metasearch.adapters.translate.plan import plan
-from metasearch.collections import transport as shelves
+from metasearch.collections import transport as collections
 from metasearch.collections.search import Wanted
-from metasearch.collections.store import Shelf
-from metasearch.collections.transport import ShelfTransport, wanted
+from metasearch.collections.store import Collection
+from metasearch.collections.transport import CollectionTransport, wanted
 from metasearch.engine.engine import Engine
 from metasearch.errors import BadAnswer, NotAllowed, SpecError, TimedOut, TooLarge, UnknownSource
 from metasearch.query import And, Not, Or, Query, Term, Years
@@ -29,9 +30,9 @@ from tests.adapters.fetch.loopback import Loopback, reply
 
 
 def fill(folder: Path, *records: Record, name: str = "refs") -> None:
-    with Shelf.open(folder, name, "files") as shelf, shelf.transaction():
+    with Collection.open(folder, name, "files") as collection, collection.transaction():
         for record in records:
-            shelf.put(record.source_id, record)
+            collection.put(record.source_id, record)
 
 
 def work(number: int = 1, **fields: Any) -> Record:
@@ -54,63 +55,100 @@ def settings(tmp_path: Path) -> Settings:
         *(work(n) for n in range(1, 31)),
         work(40, title="沉水植物与水质", type="thesis", language="zh"),
     )
-    return Settings(shelf_dir=tmp_path)
+    return Settings(collections_dir=tmp_path)
 
 
 # --------------------------------------------------------------------------- which there are
 
 
-def test_every_shelf_is_a_source_and_asked_by_default(settings: Settings) -> None:
+def test_every_collection_is_a_source_and_asked_by_default(settings: Settings) -> None:
     registry = Registry(settings)
 
     assert "refs" in registry.names()
     assert registry.default()[-1] == "refs"
-    assert registry.spec("refs").label == "Shelf refs"
+    assert registry.spec("refs").label == "Collection refs"
 
 
-def test_the_configuration_may_leave_shelves_out(tmp_path: Path, settings: Settings) -> None:
+def test_a_collection_that_is_called_collection(tmp_path: Path) -> None:
+    """The name of the family hides no file: the last version allowed this name."""
+    fill(tmp_path, work(), name="collection")
+
+    registry = Registry(Settings(collections_dir=tmp_path))
+
+    assert registry.collections == ["collection"]
+    assert registry.spec("collection").request.url == "collection:collection"
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        {"extends": "shelf", "url": "shelf:refs"},
+        {"extends": "collection", "url": "shelf:refs"},
+        {"extends": "shelf", "request": {"url": "collection:refs"}},
+    ],
+)
+def test_a_spec_of_the_last_version(
+    settings: Settings, table: dict[str, Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    """The old name of the family and of the scheme is read, and a note names the new one."""
+    spec = Registry(replace(settings, sources={"mine": table})).spec("mine")
+
+    assert spec.request.url == "collection:refs"
+    assert spec.hook == "collection"
+    assert "is now called 'collection" in caplog.text
+
+
+def test_the_configuration_may_leave_collections_out(tmp_path: Path, settings: Settings) -> None:
     """All of them, or one; they can be named all the same. What it lists as sources is asked as
     listed."""
     one = {"refs": {"default": False}}
 
     for kept in (
-        Settings(shelf_dir=tmp_path, shelves_by_default=False),
-        Settings(shelf_dir=tmp_path, sources=one),
-        Settings(shelf_dir=tmp_path, default_sources=("crossref",)),
+        Settings(collections_dir=tmp_path, collections_by_default=False),
+        Settings(collections_dir=tmp_path, sources=one),
+        Settings(collections_dir=tmp_path, default_sources=("crossref",)),
     ):
         assert "refs" not in Registry(kept).default()
         assert "refs" in Registry(kept).names()
 
 
 def test_the_configuration_may_change_one(tmp_path: Path, settings: Settings) -> None:
-    registry = Registry(Settings(shelf_dir=tmp_path, sources={"refs": {"weight": 0.5}}))
+    registry = Registry(Settings(collections_dir=tmp_path, sources={"refs": {"weight": 0.5}}))
 
     assert registry.spec("refs").weight == 0.5
-    assert registry.spec("refs").request.url == "shelf:refs"
+    assert registry.spec("refs").request.url == "collection:refs"
 
 
 def test_a_shipped_source_is_not_hidden(tmp_path: Path) -> None:
     fill(tmp_path, work(), name="crossref")
-    registry = Registry(Settings(shelf_dir=tmp_path))
+    registry = Registry(Settings(collections_dir=tmp_path))
 
-    assert registry.shelves == []
+    assert registry.collections == []
     assert registry.spec("crossref").request.url.startswith("https://")
 
 
-def test_where_only_configured_sources_count_shelves_do_not(
+def test_where_only_configured_sources_count_collections_do_not(
     tmp_path: Path, settings: Settings
 ) -> None:
     """The demo shows nobody's own files."""
     with pytest.raises(UnknownSource):
-        Registry(Settings(shelf_dir=tmp_path, shipped=False)).spec("refs")
+        Registry(Settings(collections_dir=tmp_path, shipped=False)).spec("refs")
 
 
 @pytest.mark.parametrize(
-    "url", ["shelf:../secret", "shelf:/etc/passwd", "shelf:{any}", "shelf:", "shelf:A", "file:///x"]
+    "url",
+    [
+        "collection:../secret",
+        "collection:/etc/passwd",
+        "collection:{any}",
+        "collection:",
+        "collection:A",
+        "file:///x",
+    ],
 )
 def test_no_url_leads_out_of_the_folder(url: str) -> None:
     with pytest.raises(SpecError, match=r"request\.url"):
-        Registry(Settings(sources={"mine": {"extends": "shelf", "url": url}})).spec("mine")
+        Registry(Settings(sources={"mine": {"extends": "collection", "url": url}})).spec("mine")
 
 
 # --------------------------------------------------------------------------- what is asked
@@ -189,7 +227,7 @@ async def test_records_are_whole_and_merge_with_others(tmp_path: Path) -> None:
     body = orjson.dumps({"status": "ok", "message": {"total-results": 1, "items": [item]}})
     async with Loopback({"/works": reply(body)}) as server:
         settings = Settings(
-            shelf_dir=tmp_path,
+            collections_dir=tmp_path,
             allow=frozenset({server.netloc}),
             sources={"remote": {"extends": "crossref", "url": server.url("/works")}},
         )
@@ -207,18 +245,20 @@ async def test_records_are_whole_and_merge_with_others(tmp_path: Path) -> None:
 # --------------------------------------------------------------------------- what goes wrong
 
 
-def request(url: str = "shelf:refs", **params: str) -> Request:
+def request(url: str = "collection:refs", **params: str) -> Request:
     return Request(source="refs", url=url, params=tuple(params.items()))
 
 
 async def send(
     folder: Path | None, asked: Request, *, timeout: float = 5, max_bytes: int = 1 << 20
 ) -> Page:
-    return await ShelfTransport(folder).send(asked, timeout=timeout, max_bytes=max_bytes)
+    return await CollectionTransport(folder).send(asked, timeout=timeout, max_bytes=max_bytes)
 
 
-@pytest.mark.parametrize("url", ["shelf:../refs", "shelf:REFS", "shelf://refs", "shelf:"])
-async def test_a_url_that_names_no_shelf(tmp_path: Path, url: str) -> None:
+@pytest.mark.parametrize(
+    "url", ["collection:../refs", "collection:REFS", "collection://refs", "collection:"]
+)
+async def test_a_url_that_names_no_collection(tmp_path: Path, url: str) -> None:
     with pytest.raises(NotAllowed):
         await send(tmp_path, request(url))
 
@@ -229,7 +269,7 @@ async def test_without_a_folder_there_are_none() -> None:
 
 
 async def test_what_cannot_be_read_is_the_source_s_error_and_names_no_path(tmp_path: Path) -> None:
-    """A client of a server learns that the shelf is broken, and not where it lies."""
+    """A client of a server learns that the collection is broken, and not where it lies."""
     (tmp_path / "refs.sqlite").write_bytes(b"broken")
 
     with pytest.raises(BadAnswer) as caught:
@@ -256,7 +296,7 @@ async def test_the_deadline_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         loop.call_soon_threadsafe(stopped.set)
         return b""
 
-    monkeypatch.setattr(shelves, "search", slow)
+    monkeypatch.setattr(collections, "search", slow)
 
     with pytest.raises(TimedOut):
         await send(tmp_path, request(), timeout=0.01)
@@ -284,7 +324,9 @@ def test_parameters(params: dict[str, str], asked: Wanted) -> None:
 
 
 def page_of(body: bytes) -> Page:
-    return Page(request=Request(source="refs", url="shelf:refs", size=20, wanted=40), body=body)
+    return Page(
+        request=Request(source="refs", url="collection:refs", size=20, wanted=40), body=body
+    )
 
 
 @pytest.fixture
@@ -311,7 +353,7 @@ def test_a_page_is_read(spec: Any) -> None:
 @pytest.mark.parametrize(
     "body", [b"", b"{", b"[]", b'"text"', b'{"total":"1","records":[]}', b'{"records":{}}']
 )
-def test_what_no_shelf_has_written(spec: Any, body: bytes) -> None:
+def test_what_no_collection_has_written(spec: Any, body: bytes) -> None:
     """It is an error or empty, never a record."""
     try:
         parsed = parse(page_of(body), spec)

@@ -1,4 +1,4 @@
-"""Which shelves there are: the files NAME.sqlite of one folder, and nothing that lies elsewhere."""
+"""Lists the collections: the files NAME.sqlite of one folder, and no file outside this folder."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ import re
 import time
 from pathlib import Path
 
-from metasearch.errors import ShelfError
+from metasearch.errors import CollectionError
 
-#: A shelf is a source, and is called as sources are.
+#: A collection is a source, so the same names are allowed.
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
 _ENDING = ".sqlite"
-#: Nanoseconds within which two changes of a folder may bear one time, also where disks tell whole
-#: seconds.
+#: Nanoseconds within which two changes of a folder may have the same time; some file systems store
+#: whole seconds.
 _MOMENT = 3_000_000_000
-#: Folder -> when it was read and when it had changed, in Unix nanoseconds, and the shelves in it;
-#: so many at most.
+#: Folder -> (time of reading, time of its last change, both in Unix nanoseconds; its collections).
 _READ: dict[Path, tuple[int, int, tuple[str, ...]]] = {}
+#: Entries of this table at most.
 _FOLDERS = 64
 _NOT_IN_NAMES = re.compile(r"[^a-z0-9]+")
 
 
-def shelf_names(folder: Path | None) -> list[str]:
-    """The shelves of a folder, sorted; none where it is not there.
+def collection_names(folder: Path | None) -> list[str]:
+    """The names of the collections in a folder, sorted; [] where there is no folder.
 
-    A folder is read again when it has changed: every search asks for its shelves.
+    Every search calls this, so a folder is read again only after it has changed.
     """
     if folder is None:
         return []
@@ -34,8 +34,7 @@ def shelf_names(folder: Path | None) -> list[str]:
     except OSError:
         return []
     at, known, names = _READ.get(folder, (0, 0, ()))
-    # What was read in the moment of a change may lack another one that the clock of the disk does
-    # not tell apart.
+    # A list that was read right after a change may lack a second change with the same time stamp.
     if changed != known or at - changed < _MOMENT:
         at, names = time.time_ns(), tuple(_names(folder))
         if len(_READ) >= _FOLDERS:
@@ -53,32 +52,32 @@ def _names(folder: Path) -> list[str]:
     return sorted(name for name in names if NAME.fullmatch(name))
 
 
-def shelf_file(folder: Path, name: str) -> Path:
-    """Where a shelf lies, whether it is there or not.
+def collection_file(folder: Path, name: str) -> Path:
+    """The path of a collection's file, which need not exist.
 
     Raises:
-        ShelfError: The name is none, or the file is a link that leads out of the folder.
+        CollectionError: The name is not allowed, or the file is a link out of the folder.
     """
     if not NAME.fullmatch(name):
-        raise ShelfError(
+        raise CollectionError(
             name[:60],
-            "that is no name of a shelf",
+            "this cannot be the name of a collection",
             advice="Use lower-case letters, digits, '-' and '_', at most 40.",
         )
     path = folder / f"{name}{_ENDING}"
     # PTH: unlike those of `Path`, these functions do not raise where the folder may not be looked
     # into.
     if os.path.islink(path) and os.path.dirname(os.path.realpath(path)) != os.path.realpath(folder):  # noqa: PTH114, PTH120
-        raise ShelfError(
+        raise CollectionError(
             str(path),
-            "it is a link that leads out of the folder of shelves",
+            "the file is a link that leads out of the folder of collections",
             advice="Remove the link.",
         )
     return path
 
 
 def name_for(text: str) -> str:
-    """A name made of a folder's or a host's: "My Refs" -> "my-refs"; "" where nothing of it can
-    stand in a name.
+    """A collection's name from that of a folder or host: "My Refs" -> "my-refs"; "" where no
+    character of it is allowed in a name.
     """
     return _NOT_IN_NAMES.sub("-", text.lower()).strip("-")[:40].rstrip("-")

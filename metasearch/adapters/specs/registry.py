@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from metasearch.adapters.spec import AdapterSpec, Limits
-from metasearch.adapters.specs.collections import shelf_names
+from metasearch.adapters.specs.collections import collection_names
 from metasearch.adapters.specs.ownspecs import (
     anchored,
     is_path,
@@ -34,8 +34,8 @@ from metasearch.adapters.specs.specfile import build
 from metasearch.errors import SpecError, UnknownSource, UsageError
 from metasearch.settings import Settings
 
-#: The family of the shelves, whose names are those of their files.
-SHELF = "shelf"
+#: The family that every collection extends.
+COLLECTION = "collection"
 
 
 class Registry:
@@ -166,18 +166,23 @@ class Registry:
         """Every source that can be asked, sorted; families alone are no sources."""
         shipped = self._own if self._settings.shipped else ()
         return sorted(
-            {*shipped, *self._folder, *self._settings.sources, *self.shelves, *self._files}
+            {*shipped, *self._folder, *self._settings.sources, *self.collections, *self._files}
         )
 
     @property
-    def shelves(self) -> list[str]:
-        """The shelves that are sources, sorted; a shipped source or a spec file of the same name
-        hides one, and none is seen where only the sources of the configuration are.
+    def collections(self) -> list[str]:
+        """The collections that are sources, sorted.
+
+        A shipped source or a spec file of the same name hides a collection. Where only the sources
+        of the configuration can be asked, there are none.
         """
         if not self._settings.shipped:
             return []
-        hidden = {*self.shipped, *self._folder}
-        return [name for name in shelf_names(self._settings.shelf_dir) if name not in hidden]
+        # The last version had another name for the family, so a file may bear this one.
+        hidden = {*self.shipped, *self._folder} - {COLLECTION}
+        return [
+            name for name in collection_names(self._settings.collections_dir) if name not in hidden
+        ]
 
     @property
     def groups(self) -> list[str]:
@@ -235,8 +240,8 @@ class Registry:
     def _usual(self) -> list[str]:
         """The default set, with what the configuration adds and takes away source by source."""
         chosen = dict.fromkeys(self._written.get("default", ()))
-        if self._settings.shelves_by_default:
-            chosen |= dict.fromkeys(self.shelves)
+        if self._settings.collections_by_default:
+            chosen |= dict.fromkeys(self.collections)
         for name in dict.fromkeys((*self._folder, *self._settings.sources)):
             if self._said(name, "default", name in chosen or name not in self._own):
                 chosen[name] = None
@@ -343,10 +348,14 @@ class Registry:
         override = self._settings.sources.get(name)
         if override is None and name in self._folder:
             return build(self._own_table(name), str(self._folder[name]), base_table)
-        shelf = {"extends": SHELF, "url": f"shelf:{name}"} if name in self.shelves else {}
-        if override is None and shelf:
+        collection = (
+            {"extends": COLLECTION, "url": f"collection:{name}"} if name in self.collections else {}
+        )
+        if override is None and collection:
             return build(
-                shelf | {"name": name, "label": f"Shelf {name}"}, f"shelf {name}", shipped_table
+                collection | {"name": name, "label": f"Collection {name}"},
+                f"collection {name}",
+                shipped_table,
             )
         if override is None and not self._is_shipped_source(name):
             near = difflib.get_close_matches(name, [*self.names(), *self.groups], n=3, cutoff=0.5)
@@ -355,7 +364,7 @@ class Registry:
         if override is None:
             return build(shipped_table(name), f"{name}.toml", shipped_table, late=self._late)
         table = anchored(
-            override if "extends" in override else shelf | dict(override), self._beside
+            override if "extends" in override else collection | dict(override), self._beside
         )
         if "extends" not in table and name in self._folder:
             table["extends"] = str(self._folder[name].resolve())

@@ -8,6 +8,7 @@ come from; docs/adapters.md explains them to authors.
 from __future__ import annotations
 
 import dataclasses
+import logging
 import re
 from collections.abc import Callable, Mapping
 from importlib.util import find_spec
@@ -37,11 +38,16 @@ from metasearch.errors import QuerySyntaxError, SpecError
 from metasearch.query.ast import FIELDS
 from metasearch.query.simple import parse as parse_query
 
+log = logging.getLogger(__name__)
+
 MAX_BYTES = 256 * 1024
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
-#: What the URL of a shelf is; anything else behind the colon could lead out of the folder of
-#: shelves.
-SHELF_URL = re.compile(rf"shelf:{NAME.pattern}")
+#: The URL of a collection; anything else after the colon could lead out of the folder of
+#: collections.
+COLLECTION_URL = re.compile(rf"collection:{NAME.pattern}")
+#: Families that had another name in the last version, which is read for one more version: old name
+#: -> name. The URLs of collections began with it, too.
+OLD_NAMES = {"shelf": "collection"}
 
 
 #: Specs that lie on top of one another.
@@ -117,7 +123,7 @@ class _SpecReader(ShapeReader):
         """Lay the table over the spec that it extends, and that over its own base."""
         chain = [dict(table)]
         seen: set[str] = set()
-        while (name := chain[-1].get("extends")) is not None:
+        while (name := self.current(chain[-1].get("extends"))) is not None:
             if name in seen or len(chain) > MOST_LAYERS:
                 self.wrong("extends", f"{name!r} extends itself, directly or by way of others")
                 break
@@ -215,6 +221,15 @@ class _SpecReader(ShapeReader):
             file=self.file,
         )
 
+    def current(self, name: Any) -> Any:
+        """The name of a family, or a URL, with the old word for collections replaced."""
+        word, colon, rest = name.partition(":") if isinstance(name, str) else ("", "", "")
+        if word not in OLD_NAMES:
+            return name
+        replaced = f"{OLD_NAMES[word]}{colon}{rest}"
+        log.warning("%s: %r is now called %r; please rename it", self.file, name, replaced)
+        return replaced
+
     def probe(self, table: Table) -> str:
         query: str = self.get(table, "probe", str, "", "")
         if query:
@@ -227,9 +242,11 @@ class _SpecReader(ShapeReader):
     def request(self, table: Table) -> RequestTemplate | None:
         request = self.table(table, "request")
         self.known(request, "request", "request")
-        url = self.get(request, "url", str, "", "request")
-        if not url.startswith(SCHEMES) and not SHELF_URL.fullmatch(url):
-            self.wrong("request.url", f"must begin with {' or '.join(SCHEMES)}, or be shelf:NAME")
+        url = self.current(self.get(request, "url", str, "", "request"))
+        if not url.startswith(SCHEMES) and not COLLECTION_URL.fullmatch(url):
+            self.wrong(
+                "request.url", f"must begin with {' or '.join(SCHEMES)}, or be collection:NAME"
+            )
         self.placeholders(url, PLACEHOLDERS, "request.url")
         bodies = [key for key in ("body", "json", "text") if key in request]
         method = self.get(request, "method", str, "GET", "request")

@@ -1,5 +1,5 @@
-"""OAI-PMH: a repository's records are fetched once, and afterwards only what has changed since.
+"""OAI-PMH: the first harvest fetches all records of a repository, later ones only the changes.
 
-client.py      the protocol: requests, errors, resumption tokens, waiting when asked to
-harvest.py     a harvest: which records go on the shelf, and how it goes on where it was broken off
+client.py      the protocol: requests, errors, resumption tokens, waiting as the repository asks
+harvest.py     a harvest: stores each page in the collection, and resumes an interrupted one
 """

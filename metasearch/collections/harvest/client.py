@@ -114,7 +114,7 @@ class OaiClient:
 
     Args:
         url: Its base URL.
-        spec: The family `oai` under the shelf's name: how its records are read.
+        spec: The family `oai` under the collection's name: how its records are read.
         transport: What sends.
         tell: Is told of every wait, in words.
         sleep: Waits.

@@ -1,13 +1,13 @@
-"""A harvest: a page is one transaction, so that one that is broken off goes on where it was.
+"""A harvest: each page is one transaction, so the next harvest resumes where one was interrupted.
 
-What a shelf remembers of its repository, in its table `meta`:
+The table `meta` of a collection holds of its repository:
 
     url prefix set             what is harvested
     repository deletes seconds what the repository says of itself
-    harvested                  from when on the next harvest asks: when the last whole one began, by the earlier of
-                               their clock and ours
-    run                        the number of the harvest that is under way or was the last one
-    token began asked_from asked_until sweeps listed    the harvest under way; "" where there is none
+    harvested                  the date from which the next harvest asks: when the last complete harvest began, by
+                               the repository's clock or ours, whichever was earlier
+    run                        the number of the current or last harvest
+    token began asked_from asked_until sweeps listed    the harvest that is not complete; "" where there is none
 """
 
 from __future__ import annotations
@@ -25,27 +25,27 @@ from metasearch.collections.harvest.client import (
     OaiPage,
     arguments_of,
 )
-from metasearch.collections.store import Shelf
-from metasearch.errors import BadAnswer, ShelfError, SourceSaysError
+from metasearch.collections.store import Collection
+from metasearch.errors import BadAnswer, CollectionError, SourceSaysError
 
-#: A repository's index may lag behind its clock, so a harvest begins so much before the last one
-#: did: what is fetched twice is the same record, and what is missed would be missed for ever.
+#: A repository's index may lag behind its clock, so a harvest asks from this long before the last
+#: one. A record that is fetched twice is stored once; a missed record would never be fetched.
 OVERLAP = timedelta(hours=1)
-#: Problems of single records that are kept to be told.
+#: Problems of single records that are kept for the report.
 TOLD = 100
-#: Pages without a record, one after the other, that are taken for a list that never ends.
+#: Consecutive pages without a record, after which the list counts as endless.
 MOST_EMPTY = 100
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}:\d{2}Z)?")
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What is to be harvested.
+    """The request for a harvest.
 
     Attributes:
         set: setSpec; "" for everything.
-        first, until: Dates of the repository's own, as ISO 8601; "" where the user did not say.
-        full: Everything is fetched again, and what the repository no longer has is taken out.
+        first, until: Dates of the repository's own, as ISO 8601; "" where the user named none.
+        full: Fetch everything again, and delete the records that the repository no longer has.
     """
 
     url: str
@@ -58,14 +58,14 @@ class Order:
 
 @dataclass(slots=True)
 class Harvested:
-    """How a harvest went.
+    """The counts of a harvest.
 
     Attributes:
-        resumed: Whether it went on with one that had been broken off.
-        since: From when on was asked; "" for everything.
-        size: How many records the repository says the list has, or None.
-        unread: Records that could not be read: how many, and the first of them.
-        notes: What was odd, each once.
+        resumed: Whether it resumed an interrupted harvest.
+        since: The date from which records were asked for; "" for all records.
+        size: How many records the list has, as the repository states; None where it does not.
+        lost: How many records could not be read; `unread` holds the first of them.
+        notes: Irregularities, each once.
     """
 
     repository: str = ""
@@ -87,10 +87,10 @@ Progress = Callable[[Harvested], None]
 
 
 def date_of(text: str) -> str:
-    """A date that may be asked for.
+    """The text, if it is a date that OAI-PMH allows.
 
     Raises:
-        ValueError: It is none.
+        ValueError: It is not.
     """
     if not _DATE.fullmatch(text):
         raise ValueError(f"{text[:40]!r} is not a date such as 2024-03-01 or 2024-03-01T12:00:00Z")
@@ -99,29 +99,29 @@ def date_of(text: str) -> str:
 
 
 class Harvest:
-    """One harvest of one repository onto one shelf.
+    """One harvest of one repository into one collection.
 
     Args:
-        order: What is to be harvested.
-        shelf: Open for writing.
-        client: Asks the repository.
-        progress: Is told after every page.
+        order: The repository and its records.
+        collection: Open for writing.
+        client: Sends the requests.
+        progress: Called after every page.
         now: Our clock, in UTC.
 
     Attributes:
-        done: How far it is; grows while it runs, and holds what was done where it fails.
+        done: The counts so far, also after a failure.
     """
 
     def __init__(
         self,
         order: Order,
-        shelf: Shelf,
+        collection: Collection,
         client: OaiClient,
         progress: Progress = lambda _: None,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self._order = order
-        self._shelf = shelf
+        self._collection = collection
         self._client = client
         self._progress = progress
         self._now = now
@@ -133,15 +133,15 @@ class Harvest:
         """Fetch until the end of the list.
 
         Raises:
-            ShelfError: The shelf holds another repository, or cannot be written.
-            SourceError: The repository cannot be asked; what came is kept, and another harvest goes
-                on there.
+            CollectionError: The collection holds another repository, or cannot be written.
+            SourceError: A request failed; the records that came are kept, and the next harvest
+                resumes there.
         """
         self._check()
         identity = await self._client.identify()
         self.done.repository = identity.name
-        with self._shelf.transaction():
-            self._shelf.note(
+        with self._collection.transaction():
+            self._collection.note(
                 url=self._order.url,
                 prefix=self._order.prefix,
                 set=self._order.set,
@@ -164,7 +164,7 @@ class Harvest:
                     restarted = True
                     self._asked.clear()
                     self.done.notes.append(
-                        "the resumption token had expired, so the harvest began anew"
+                        "the resumption token had expired, so the harvest began again"
                     )
                     arguments = self._begun(identity)
                     continue
@@ -184,41 +184,44 @@ class Harvest:
             ("prefix", self._order.prefix),
             ("set", self._order.set),
         ):
-            known = self._shelf.meta(name)
-            if self._shelf.meta("url") and known != mine:
+            known = self._collection.meta(name)
+            if self._collection.meta("url") and known != mine:
                 what = {"url": "the repository", "prefix": "the format", "set": "the set"}[name]
-                raise ShelfError(
-                    str(self._shelf.file),
-                    f"{what} of this shelf is {known or 'everything'}, not {mine or 'everything'}",
-                    advice="Harvest onto another shelf, with --name.",
+                raise CollectionError(
+                    str(self._collection.file),
+                    f"{what} of this collection is {known or 'everything'}, "
+                    f"not {mine or 'everything'}",
+                    advice="Harvest into another collection, with --name.",
                 )
 
     def _resumed(self) -> dict[str, str] | None:
-        """The arguments that go on with a harvest that was broken off; None where none was, or
-        another is meant.
+        """The arguments that resume an interrupted harvest; None where there is none, or where the
+        order asks for other records.
         """
-        token, order = self._shelf.meta("token"), self._order
+        token, order = self._collection.meta("token"), self._order
         same = (order.first, order.until) in (
             ("", ""),
-            (self._shelf.meta("asked_from"), self._shelf.meta("asked_until")),
+            (self._collection.meta("asked_from"), self._collection.meta("asked_until")),
         )
         if not token or order.full or not same:
             return None
         self.done.resumed = True
-        self.done.since = self._shelf.meta("since")
+        self.done.since = self._collection.meta("since")
         return {"resumptionToken": token}
 
     def _begun(self, identity: Identity) -> dict[str, str]:
-        """The arguments of a new harvest, and its bookkeeping."""
-        order, shelf = self._order, self._shelf
-        first = order.first or ("" if order.full else _before(shelf.meta("harvested"), OVERLAP))
+        """The arguments of a new harvest, whose beginning is stored in the collection."""
+        order, collection = self._order, self._collection
+        first = order.first or (
+            "" if order.full else _before(collection.meta("harvested"), OVERLAP)
+        )
         first, until = _fitting(first, identity), _fitting(order.until, identity)
         whole = not first and not until
         self.done.since = first
         self.done.resumed = False
-        with shelf.transaction():
-            shelf.note(
-                run=str(_number(shelf.meta("run")) + 1),
+        with collection.transaction():
+            collection.note(
+                run=str(_number(collection.meta("run")) + 1),
                 token="",
                 began="",
                 listed="",
@@ -232,42 +235,46 @@ class Harvest:
     # ---------------------------------------------------------------- a page
 
     def _nothing(self) -> OaiPage:
-        """The end of a list without records; where the whole repository was asked for, nothing is
-        taken out for it.
+        """The end of a list without records. No record is deleted, even if the harvest asked for the
+        whole repository.
         """
-        if self._shelf.meta("sweeps") and self._shelf.count:
-            with self._shelf.transaction():
-                self._shelf.note(sweeps="")
+        if self._collection.meta("sweeps") and self._collection.count:
+            with self._collection.transaction():
+                self._collection.note(sweeps="")
             self.done.notes.append(
-                "the repository says suddenly that it holds nothing; what is here was kept"
+                "the repository now lists no records; the records of the collection were kept"
             )
         return OaiPage((), (), (), "", None, "", ())
 
     def _take(self, page: OaiPage) -> None:
-        """Put a page on the shelf, and remember where to go on; all of that or nothing."""
+        """Store a page and the place where the next one begins, in one transaction."""
         self._look_for_an_end(page)
-        shelf, done, run = self._shelf, self.done, _number(self._shelf.meta("run"))
+        collection, done, run = self._collection, self.done, _number(self._collection.meta("run"))
         counts = {"added": 0, "changed": 0, "unchanged": 0, "deleted": 0}
         unread = list(page.unread)
-        with shelf.transaction():
+        with collection.transaction():
             for number, item in enumerate(page.items, 1):
                 if item.record is None:
-                    counts["deleted"] += shelf.delete(item.key, datestamp=item.datestamp, run=run)
+                    counts["deleted"] += collection.delete(
+                        item.key, datestamp=item.datestamp, run=run
+                    )
                     continue
                 try:
-                    counts[shelf.put(item.key, item.record, datestamp=item.datestamp, run=run)] += 1
+                    counts[
+                        collection.put(item.key, item.record, datestamp=item.datestamp, run=run)
+                    ] += 1
                 except ValueError as exc:
                     unread.append(Unread(number, f"{item.key}: {exc}"))
-                    shelf.keep(item.key, run=run)
+                    collection.keep(item.key, run=run)
             for key in page.there:
-                shelf.keep(key, run=run)
-            if not shelf.meta("began"):
-                shelf.note(began=_earlier(page.date, self._now()))
-            shelf.note(
-                listed=str(_number(shelf.meta("listed")) + len(page.items) + len(page.unread))
+                collection.keep(key, run=run)
+            if not collection.meta("began"):
+                collection.note(began=_earlier(page.date, self._now()))
+            collection.note(
+                listed=str(_number(collection.meta("listed")) + len(page.items) + len(page.unread))
             )
             if page.token:
-                shelf.note(token=page.token)
+                collection.note(token=page.token)
             else:
                 counts["deleted"] += self._finish(
                     run, done.size if page.size is None else page.size
@@ -282,58 +289,58 @@ class Harvest:
         done.notes += [note for note in page.notes if note not in done.notes]
 
     def _look_for_an_end(self, page: OaiPage) -> None:
-        """Raises BadAnswer where the repository would be asked for ever."""
+        """Raise BadAnswer where the list would never end."""
         place = hash((page.token, page.items[0].key if page.items else ""))
         self._empty = 0 if page.items or page.unread else self._empty + 1
         if page.token and (place in self._asked or self._empty >= MOST_EMPTY):
             what = (
-                "page after page without a record"
+                "many pages without a record"
                 if self._empty >= MOST_EMPTY
-                else "the same page again and again"
+                else "the same page twice"
             )
             raise BadAnswer(
-                self._shelf.file.stem,
-                f"the repository gives {what}",
-                advice="What came is kept; write to the repository.",
+                self._collection.file.stem,
+                f"the repository sends {what}",
+                advice="The records that came are kept. Please report it to the repository.",
             )
         self._asked.add(place)
 
     def _finish(self, run: int, size: int | None) -> int:
-        """The list, of `size` records, is at its end; how many records the repository no longer
-        has.
+        """End a list of `size` records; returns how many records were deleted because the repository
+        no longer lists them.
         """
-        shelf, listed = self._shelf, _number(self._shelf.meta("listed"))
-        sweeps = bool(shelf.meta("sweeps"))
+        collection, listed = self._collection, _number(self._collection.meta("listed"))
+        sweeps = bool(collection.meta("sweeps"))
         if sweeps and size is not None and listed < size:
             self.done.notes.append(
-                f"of {size:,} records the repository listed {listed:,}; what it left out was kept"
+                f"the repository listed {listed:,} of {size:,} records; the others were kept"
             )
             sweeps = False
-        swept = shelf.sweep(run) if sweeps else 0
+        swept = collection.sweep(run) if sweeps else 0
         began, until, first = (
-            shelf.meta("began"),
-            shelf.meta("asked_until"),
-            shelf.meta("asked_from"),
+            collection.meta("began"),
+            collection.meta("asked_until"),
+            collection.meta("asked_from"),
         )
-        reached = min(it for it in (began, until) if it) if began or until else ""
-        known = shelf.meta("harvested")
-        # Where somebody asked for later dates only, what lies between is still to come.
+        reached = min(filter(None, (began, until)), default="")
+        known = collection.meta("harvested")
+        # After a harvest of later dates only, the dates between are still missing.
         if reached and (not known or not first or first <= known):
-            shelf.note(harvested=max(reached, known) if until else reached)
-        shelf.note(token="", began="", sweeps="", listed="")
+            collection.note(harvested=max(reached, known) if until else reached)
+        collection.note(token="", began="", sweeps="", listed="")
         return swept
 
     def _refused(self, error: OaiError) -> SourceSaysError:
         advice = {
-            "cannotDisseminateFormat": "Choose another format with --prefix; oai_dc is there "
-            "everywhere.",
+            "cannotDisseminateFormat": "Choose another format with --prefix; every repository has "
+            "oai_dc.",
             "noSetHierarchy": "Leave --set out.",
-            "badArgument": "Look at --set, --from and --until.",
+            "badArgument": "Check --set, --from and --until.",
             "badResumptionToken": "Run the harvest again.",
         }.get(error.code)
         return SourceSaysError(
-            self._shelf.file.stem,
-            f"the repository says: {error}",
+            self._collection.file.stem,
+            f"the repository answered: {error}",
             url=self._order.url,
             advice=advice,
         )
@@ -344,7 +351,7 @@ def _number(text: str) -> int:
 
 
 def _before(stamp: str, gap: timedelta) -> str:
-    """So much earlier; "" for what is no date, so that everything is fetched."""
+    """The date, moved back by `gap`; "" for what is no date, so that everything is fetched."""
     if not stamp:
         return ""
     try:
@@ -359,15 +366,13 @@ def _before(stamp: str, gap: timedelta) -> str:
 
 
 def _earlier(stamp: str, now: datetime) -> str:
-    """A repository's time, or ours where that is earlier: from a clock that is ahead nothing new
-    would ever be found.
-
-    Gives "" for what is no time.
+    """The earlier of a repository's time and ours, because a clock that is ahead would hide new
+    records; "" for what is no time.
     """
     theirs = _before(stamp, timedelta(0))
     return min(theirs, now.strftime("%Y-%m-%dT%H:%M:%SZ")) if theirs else ""
 
 
 def _fitting(stamp: str, identity: Identity) -> str:
-    """A date in the granularity of the repository: a finer one is an error to it."""
+    """A date in the granularity of the repository, which refuses a finer one."""
     return stamp if identity.seconds or not stamp else stamp[:10]

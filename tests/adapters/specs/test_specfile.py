@@ -228,7 +228,7 @@ def test_enrichment() -> None:
         ("[enrich]", "enrich.request.url: must begin with https:// or http://"),
         ('[enrich]\nby = "isbn"', "enrich.by: 'isbn' is not allowed; one of doi"),
         (
-            '[enrich.request]\nurl = "shelf:mine"',
+            '[enrich.request]\nurl = "collection:mine"',
             "enrich.request.url: must begin with https:// or http://",
         ),
         (

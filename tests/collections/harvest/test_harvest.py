@@ -16,13 +16,13 @@ from metasearch.adapters.specs.specfile import build
 from metasearch.collections.harvest.client import LONGEST_WAIT, TRIES, OaiClient
 from metasearch.collections.harvest.harvest import MOST_EMPTY, Harvest, Harvested, Order, date_of
 from metasearch.collections.search import Wanted, search
-from metasearch.collections.store import Shelf
+from metasearch.collections.store import Collection
 from metasearch.errors import (
     BadAnswer,
+    CollectionError,
     NotAllowed,
     NotParsable,
     ServerFault,
-    ShelfError,
     SourceSaysError,
 )
 from tests.collections.harvest.repository import HEAD, Item, Reply, Repository, dublin_core
@@ -37,7 +37,7 @@ def repository() -> Iterator[Repository]:
 
 
 class Harvester:
-    """Harvests onto one shelf; waits are remembered and not waited for."""
+    """Harvests into one collection; waits are remembered and not waited for."""
 
     def __init__(self, repository: Repository, folder: Path) -> None:
         self.repository = repository
@@ -58,9 +58,9 @@ class Harvester:
         transport = HttpTransport(allow=self.allow)
         client = OaiClient(self.repository.url, spec, transport, self.told.append, self.sleep)
         try:
-            with Shelf.open(self.folder, "repo", "oai") as shelf:
+            with Collection.open(self.folder, "repo", "oai") as collection:
                 wanted = Order(self.repository.url, **order)  # type: ignore[arg-type]
-                self.last = Harvest(wanted, shelf, client, now=lambda: self.now)
+                self.last = Harvest(wanted, collection, client, now=lambda: self.now)
                 return await self.last.run()
         finally:
             await transport.close()
@@ -208,7 +208,7 @@ async def test_a_list_shorter_than_its_size_takes_nothing_out(
     done = await harvest(full=True)
 
     assert (done.deleted, len(harvest.titles())) == (0, 4)
-    assert done.notes == ["of 4 records the repository listed 2; what it left out was kept"]
+    assert done.notes == ["the repository listed 2 of 4 records; the others were kept"]
 
 
 async def test_pages_without_records_have_an_end(
@@ -221,7 +221,7 @@ async def test_pages_without_records_have_an_end(
         for number in range(MOST_EMPTY + 5)
     ]
 
-    with pytest.raises(BadAnswer, match="page after page without a record"):
+    with pytest.raises(BadAnswer, match="many pages without a record"):
         await harvest()
 
     assert len(repository.lists) == MOST_EMPTY
@@ -256,7 +256,7 @@ async def test_a_later_from_leaves_no_gap_for_the_next(
     assert len(harvest.titles()) == 2
 
 
-async def test_an_empty_repository_empties_no_shelf(
+async def test_an_empty_repository_empties_no_collection(
     repository: Repository, harvest: Harvester
 ) -> None:
     """A full harvest that finds nothing at all is more likely a fault than the truth."""
@@ -268,7 +268,7 @@ async def test_an_empty_repository_empties_no_shelf(
 
     assert len(harvest.titles()) == 2
     assert done.notes == [
-        "the repository says suddenly that it holds nothing; what is here was kept"
+        "the repository now lists no records; the records of the collection were kept"
     ]
 
 
@@ -397,7 +397,7 @@ async def test_the_same_page_again_and_again_is_an_end(
     repository.fill(6)
     repository.replies = [_page(repository, "2")] * 20
 
-    with pytest.raises(BadAnswer, match="again and again"):
+    with pytest.raises(BadAnswer, match="the same page twice"):
         await harvest()
 
     assert len(repository.lists) == 2
@@ -516,18 +516,25 @@ async def test_an_address_inside_the_network_is_refused(
     assert repository.seen == []
 
 
-async def test_a_shelf_holds_one_repository(repository: Repository, harvest: Harvester) -> None:
+async def test_a_collection_holds_one_repository(
+    repository: Repository, harvest: Harvester
+) -> None:
     """Another set or format would mix what cannot be told apart afterwards."""
     repository.fill(1)
     await harvest()
 
-    with pytest.raises(ShelfError, match="the set of this shelf is everything, not theses"):
+    with pytest.raises(
+        CollectionError, match="the set of this collection is everything, not theses"
+    ):
         await harvest(set="theses")
 
 
 async def test_two_at_once(repository: Repository, harvest: Harvester, tmp_path: Path) -> None:
     """The second one is refused while the first one runs."""
-    with Shelf.open(tmp_path, "repo", "oai"), pytest.raises(ShelfError, match="another process"):
+    with (
+        Collection.open(tmp_path, "repo", "oai"),
+        pytest.raises(CollectionError, match="another process"),
+    ):
         await harvest()
 
 

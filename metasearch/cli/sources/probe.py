@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from metasearch.cli.console import Console
-from metasearch.cli.exits import Exit
 from metasearch.cli.group import common, complete_source
-from metasearch.cli.output import Sink
+from metasearch.cli.terminal.console import Console
+from metasearch.cli.terminal.exits import Exit
+from metasearch.cli.terminal.output import Sink
 from metasearch.errors import SpecError, UsageError
 
 if TYPE_CHECKING:
     from metasearch.adapters.spec import AdapterSpec
     from metasearch.adapters.specs.registry import Registry
-    from metasearch.cli.probing import Probe
+    from metasearch.cli.sources.probing import Probe
 
 #: Seconds for one source, if nothing else is said: longer than most specs allow a search.
 SECONDS = 30.0
@@ -66,9 +66,9 @@ def probe(
     import asyncio
 
     from metasearch.adapters.specs.registry import Registry
-    from metasearch.cli.live import LiveLine
-    from metasearch.cli.probe_report import summary, table, to_markdown
-    from metasearch.cli.probing import probe as ask
+    from metasearch.cli.sources.probe_report import summary, table, to_markdown
+    from metasearch.cli.sources.probing import probe as ask
+    from metasearch.cli.terminal.live import LiveLine
     from metasearch.engine.engine import transport_of
     from metasearch.settings import Settings
 
@@ -113,15 +113,15 @@ def probe(
 
 
 def _chosen(names: Sequence[str], registry: Registry) -> list[str]:
-    """The sources that are meant; shelves of this machine only where they are named.
+    """The sources that are meant; collections of this machine only where they are named.
 
     Raises:
         UsageError: There are none, or there is no such source.
     """
     asked = [part for name in names for part in name.split(",") if part]
     chosen = registry.expand(asked) if asked else registry.default()
-    shelves = set(registry.shelves) - set(asked)
-    chosen = [name for name in chosen if name not in shelves]
+    collections = set(registry.collections) - set(asked)
+    chosen = [name for name in chosen if name not in collections]
     if not chosen:
         raise UsageError("there is no source to ask", advice="Name some, or a group such as `all`.")
     return chosen
@@ -133,7 +133,7 @@ def _specs(names: Sequence[str], registry: Registry) -> tuple[list[AdapterSpec],
     Raises:
         UnknownSource: With near misses.
     """
-    from metasearch.cli.probing import Probe
+    from metasearch.cli.sources.probing import Probe
 
     specs: list[AdapterSpec] = []
     broken: list[Probe] = []

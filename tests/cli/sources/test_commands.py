@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from metasearch.cli import check as check_module
-from metasearch.cli.check import check
+from metasearch.cli.sources import check as check_module
+from metasearch.cli.sources.check import check
 from metasearch.settings import Settings
 from tests.cli.conftest import Run
 

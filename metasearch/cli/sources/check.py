@@ -10,7 +10,7 @@ from pathlib import Path
 from metasearch.adapters.specs.ownspecs import is_path, table_of
 from metasearch.adapters.specs.registry import Registry, base_table, shipped_table, spec_folder
 from metasearch.adapters.specs.specfile import build
-from metasearch.cli.specs import is_family, spec_of
+from metasearch.cli.sources.specs import is_family, spec_of
 from metasearch.errors import SettingsError, SpecError, UnknownSource, UsageError
 from metasearch.formats.text import line
 from metasearch.settings import NO_ENRICHER, Settings

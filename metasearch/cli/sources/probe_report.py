@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
 from metasearch import __version__
-from metasearch.cli.columns import columns
-from metasearch.cli.console import counted
-from metasearch.cli.probing import Probe
+from metasearch.cli.sources.probing import Probe
+from metasearch.cli.terminal.columns import columns
+from metasearch.cli.terminal.console import counted
 from metasearch.formats.text import line
 
 #: Characters of a problem in the table, and of a text in the report.

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Self
 
-from metasearch.cli import keeper
+from metasearch.cli.terminal import keeper
 
 
 class Sink:

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from metasearch.cli.authoring import new, record, schema
-from metasearch.cli.columns import columns
-from metasearch.cli.console import Console, counted
-from metasearch.cli.exits import Exit
 from metasearch.cli.group import CommandGroup, common, complete_source
-from metasearch.cli.output import Sink
-from metasearch.cli.probe import probe
+from metasearch.cli.sources.authoring import new, record, schema
+from metasearch.cli.sources.probe import probe
+from metasearch.cli.terminal.columns import columns
+from metasearch.cli.terminal.console import Console, counted
+from metasearch.cli.terminal.exits import Exit
+from metasearch.cli.terminal.output import Sink
 from metasearch.errors import SpecError, UsageError
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ def _keys_in_words(keys: list[dict[str, Any]]) -> str:
 def show(console: Console, /, *, name: str, config: Path | None) -> int:
     """All that is known of one source. Secrets are never shown."""
     registry, env = _registry(config)
-    from metasearch.cli.specs import is_family, spec_of
+    from metasearch.cli.sources.specs import is_family, spec_of
 
     spec = spec_of(name, registry)
     asked = "by default" if name in registry.default() else "when it is named"
@@ -270,7 +270,7 @@ def check(console: Console, /, *, names: tuple[str, ...], config: Path | None) -
     Without arguments all shipped sources and those of the configuration are checked. A FILE is a
     spec, or a configuration file with [sources.NAME] tables. Exit code 2: there are problems.
     """
-    from metasearch.cli.check import check as problems_of
+    from metasearch.cli.sources.check import check as problems_of
     from metasearch.settings import Settings
 
     checked, problems = problems_of(names, Settings.load(config, os.environ))

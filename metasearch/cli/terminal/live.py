@@ -6,7 +6,7 @@ import sys
 import time
 from collections.abc import Callable
 
-from metasearch.cli.console import Console
+from metasearch.cli.terminal.console import Console
 from metasearch.formats.text import line
 
 #: Seconds between two drawings.

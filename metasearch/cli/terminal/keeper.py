@@ -26,8 +26,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from metasearch.cli.console import Console
-from metasearch.cli.exits import Exit
+from metasearch.cli.terminal.console import Console
+from metasearch.cli.terminal.exits import Exit
 
 #: Seconds that a command has to say that it has heard Ctrl-C, and then again for each step of its
 #: end.

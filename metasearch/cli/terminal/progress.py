@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from typing import TextIO
 
-from metasearch.cli.console import counted
+from metasearch.cli.terminal.console import counted
 from metasearch.events import Added, Joined, SearchEvent, SourceProgress, SourceReport, Started
 
 #: Seconds between two drawings, so that a terminal over a slow line keeps up.

@@ -16,12 +16,12 @@ from typing import Any
 
 import pytest
 
-from metasearch.cli import keeper
 from metasearch.cli.rescued import answer_of
+from metasearch.cli.terminal import keeper
 from metasearch.events import Added, Grown, Joined, Order, SourceProgress, Started
 from metasearch.formats.events import fold
 from tests.cli.fake import hit, ok
-from tests.cli.terminal import seen_on
+from tests.cli.pseudo_terminal import seen_on
 from tests.stuck import site
 
 pytestmark = pytest.mark.skipif(
@@ -29,7 +29,7 @@ pytestmark = pytest.mark.skipif(
     reason="commands are not apart on this system",
 )
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 PROC = Path("/proc/self/task").exists()
 #: Seconds that Ctrl-C may take, and one more for a busy machine.
 SOON = 2.0 + 1.0

@@ -6,8 +6,8 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from metasearch.cli.console import Console
-from metasearch.cli.progress import Progress
+from metasearch.cli.terminal.console import Console
+from metasearch.cli.terminal.progress import Progress
 
 
 class _Handler(logging.Handler):

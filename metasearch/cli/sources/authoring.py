@@ -12,9 +12,9 @@ from pathlib import Path
 
 import click
 
-from metasearch.cli.console import Console, counted
-from metasearch.cli.exits import Exit
 from metasearch.cli.group import common, complete_source
+from metasearch.cli.terminal.console import Console, counted
+from metasearch.cli.terminal.exits import Exit
 from metasearch.errors import UsageError
 
 #: Bodies for which there is a template; what is in none of them is a family.
@@ -50,7 +50,7 @@ def new(console: Console, /, *, name: str, like: str, output: Path | None) -> in
     """
     from metasearch.adapters.specs.ownspecs import is_path
     from metasearch.adapters.specs.specfile import NAME
-    from metasearch.cli.templates import of_body, of_family
+    from metasearch.cli.sources.templates import of_body, of_family
 
     if not NAME.fullmatch(name):
         raise UsageError(
@@ -156,7 +156,7 @@ def record(
     import asyncio
 
     from metasearch.adapters.specs.registry import Registry
-    from metasearch.cli.cases import ask, keep
+    from metasearch.cli.sources.cases import ask, keep
     from metasearch.settings import Settings
 
     if not _CASE.fullmatch(case):

@@ -1,6 +1,4 @@
-"""A shelf's records are our own, and come back as they were: a selector and a converter could only
-change them.
-"""
+"""Reads the answer of a collection: its records are our own and need no converter."""
 
 from __future__ import annotations
 
@@ -18,18 +16,16 @@ from metasearch.record import Record
 
 
 def steps(page: Page, spec: AdapterSpec) -> Generator[tuple[Record, ...], None, Parsed | None]:
-    """The records of a page; None for a body that no shelf has written."""
+    """The records of a page; None for a body that no collection wrote."""
     try:
-        found = orjson.loads(page.body)
+        answer = orjson.loads(page.body)
     except orjson.JSONDecodeError:
         return None
-    if (
-        not isinstance(found, dict)
-        or type(found.get("total")) is not int
-        or not isinstance(found.get("records"), list)
-    ):
+    if not isinstance(answer, dict):
         return None
-    nodes, total, request = found["records"], found["total"], page.request
+    nodes, total, request = answer.get("records"), answer.get("total"), page.request
+    if type(total) is not int or not isinstance(nodes, list):
+        return None
 
     def made(node: Any, position: int) -> Record | str:
         try:

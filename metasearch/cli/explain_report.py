@@ -8,7 +8,7 @@ from typing import Any
 
 from wcwidth import wcswidth
 
-from metasearch.cli.console import counted
+from metasearch.cli.terminal.console import counted
 from metasearch.dedup.explain import Explanation
 from metasearch.dedup.matcher import Key
 from metasearch.formats.answer import hit_object, match_object

@@ -1,4 +1,4 @@
-"""`metasearch index`, `harvest` and `shelves`: what they do, what they tell, and how they end."""
+"""`metasearch index`, `harvest` and `collections`: what they do, what they tell, and how they end."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_index_makes_a_folder_a_source(run: Run, refs: Path) -> None:
     assert first.out == ""
     assert first.err.splitlines() == [
         "2 files read with 3 records",
-        "3 records on the shelf refs: metasearch -s refs QUERY",
+        "3 records in the collection refs: metasearch -s refs QUERY",
     ]
     assert second.err.startswith("0 files read with 0 records; 2 unchanged\n")
     assert titles(run, "-s", "refs", "gene") == ["Gene drives"]
@@ -106,26 +106,26 @@ def test_index_tells_what_it_could_not_read(run: Run, refs: Path) -> None:
     [
         (["index"], "there is nothing to index"),
         (["index", "/nowhere/at/all"], "there is no such file"),
-        (["index", ".", "--name", "crossref"], "there is a source called 'crossref' already"),
-        (["index", ".", "--name", "all"], "there is a group called 'all' already"),
-        (["index", ".", "--name", "../up"], "is no name of a source"),
-        (["harvest", "ftp://a.example/oai"], "is no address of a repository"),
-        (["harvest", "http://user:secret@a.example/oai"], "is no address of a repository"),
-        (["harvest", "https://a.example/oai?verb=Identify"], "the URL holds a request"),
+        (["index", ".", "--name", "crossref"], "there is already a source called 'crossref'"),
+        (["index", ".", "--name", "all"], "there is already a group called 'all'"),
+        (["index", ".", "--name", "../up"], "cannot be the name of a source"),
+        (["harvest", "ftp://a.example/oai"], "is not the URL of a repository"),
+        (["harvest", "http://user:secret@a.example/oai"], "is not the URL of a repository"),
+        (["harvest", "https://a.example/oai?verb=Identify"], "the URL contains a request"),
         (
             ["harvest", "https://a.example/oai", "--from", "yesterday"],
             "--from: 'yesterday' is not a date",
         ),
         (
             ["harvest", "https://a.example/oai", "--full", "--until", "2020-01-01"],
-            "--full fetches everything",
+            "--full fetches all records",
         ),
         (
             ["harvest", "https://a.example/oai", "--name", "sru"],
-            "there is a source called 'sru' already",
+            "there is already a source called 'sru'",
         ),
-        (["shelves", "remove", "nothing", "--yes"], "there is no such shelf"),
-        (["shelves", "remove", "nothing"], "nobody can be asked"),
+        (["collections", "remove", "nothing", "--yes"], "there is no such collection"),
+        (["collections", "remove", "nothing"], "no terminal to confirm"),
     ],
 )
 def test_what_cannot_be_done(run: Run, args: list[str], said: str) -> None:
@@ -134,7 +134,7 @@ def test_what_cannot_be_done(run: Run, args: list[str], said: str) -> None:
 
     assert outcome.code == 2
     assert said in outcome.err
-    assert run("shelves", "list").out == ""
+    assert run("collections", "list").out == ""
 
 
 def test_a_source_of_the_configuration_keeps_its_name(run: Run, refs: Path, tmp_path: Path) -> None:
@@ -142,7 +142,7 @@ def test_a_source_of_the_configuration_keeps_its_name(run: Run, refs: Path, tmp_
     config.write_text('[sources.refs]\nextends = "sru"\nurl = "https://a.example/sru"\n')
 
     assert (
-        "there is a source called 'refs' already"
+        "there is already a source called 'refs'"
         in run("index", str(refs), "--config", str(config)).err
     )
 
@@ -162,11 +162,11 @@ def test_harvest_twice(run: Run, repository: Repository, config: str) -> None:
     assert first.err.splitlines() == [
         "it asks for patience: waiting for 0 s",
         "5 records on 3 pages: 5 new, 0 changed, 0 unchanged, 0 deleted",
-        "5 records on the shelf repo: metasearch -s repo QUERY",
+        "5 records in the collection repo: metasearch -s repo QUERY",
     ]
     assert second.err.splitlines() == [
         "2 records since 2024-05-01T11:00:00Z on 1 page: 0 new, 1 changed, 0 unchanged, 1 deleted",
-        "4 records on the shelf repo: metasearch -s repo QUERY",
+        "4 records in the collection repo: metasearch -s repo QUERY",
     ]
     assert titles(run, "-s", "repo", "changed") == ["Changed"]
     assert titles(run, "-s", "repo", "doi:10.1000/1") == []
@@ -181,14 +181,14 @@ def test_harvest_goes_on_where_it_was_broken_off(
     ]
     repository.replies.append(Reply(404))
     first = run("harvest", repository.url, "--name", "repo", "--config", config)
-    listed = run("shelves", "list")
+    listed = run("collections", "list")
     second = run("harvest", repository.url, "--name", "repo", "--config", config)
 
     assert first.code == 3
     assert "error: HTTP 404" in first.err
-    assert "2 records on the shelf repo" in first.err
-    assert "the same command goes on from there" in first.err
-    assert "a harvest was broken off: run it again" in listed.out
+    assert "2 records in the collection repo" in first.err
+    assert "the same command resumes it" in first.err
+    assert "the last harvest was interrupted: run it again" in listed.out
     assert second.code == 0
     assert second.err.startswith("resumed; 3 records on 2 pages: 3 new")
 
@@ -225,7 +225,7 @@ def test_harvest_tells_what_it_could_not_read(
 
 
 def test_harvest_of_one_set(run: Run, repository: Repository, config: str) -> None:
-    """The protocol's own words for what is wanted; the shelf is called after the host."""
+    """The protocol's own words for what is wanted; the collection is called after the host."""
     repository.items["oai:x:3"].sets = ("theses",)
 
     outcome = run(
@@ -242,19 +242,19 @@ def test_harvest_of_one_set(run: Run, repository: Repository, config: str) -> No
 
     assert (outcome.code, outcome.err) == (0, "")
     assert repository.lists == [{"metadataPrefix": "oai_dc", "set": "theses", "from": "2020-01-01"}]
-    assert run("shelves", "list").out.startswith("127-0-0-1  1 record; from http://127.0.0.1:")
+    assert run("collections", "list").out.startswith("127-0-0-1  1 record; from http://127.0.0.1:")
 
 
-# --------------------------------------------------------------------------- shelves
+# --------------------------------------------------------------------------- collections
 
 
 def test_list_and_remove(run: Run, refs: Path, repository: Repository, config: str) -> None:
     run("index", str(refs))
     run("harvest", repository.url, "--name", "repo", "--config", config)
 
-    listed = run("shelves", "list")
-    found = json.loads(run("shelves", "list", "--json").out)
-    removed = run("shelves", "remove", "refs", "--yes")
+    listed = run("collections", "list")
+    found = json.loads(run("collections", "list", "--json").out)
+    removed = run("collections", "remove", "refs", "--yes")
 
     assert listed.out.splitlines() == [
         f"refs  3 records; from {refs}",
@@ -264,8 +264,8 @@ def test_list_and_remove(run: Run, refs: Path, repository: Repository, config: s
         ("refs", "files", 3, None),
         ("repo", "oai", 5, None),
     ]
-    assert removed.err == "the shelf refs was removed\n"
-    assert [it["name"] for it in json.loads(run("shelves", "list", "--json").out)] == ["repo"]
+    assert removed.err == "removed the collection refs\n"
+    assert [it["name"] for it in json.loads(run("collections", "list", "--json").out)] == ["repo"]
     assert refs.is_dir()
 
 
@@ -273,30 +273,43 @@ def test_list_tells_which_cannot_be_used(run: Run, refs: Path, tmp_path: Path) -
     """Exit code 3: one is broken, or hidden by a source of its name."""
     run("index", str(refs))
     config = tmp_path / "my.toml"
-    config.write_text('[shelves]\ndir = "own"\n')
+    config.write_text('[collections]\ndir = "own"\n')
     (tmp_path / "own").mkdir()
     (tmp_path / "own" / "bad.sqlite").write_bytes(b"no database")
     run("index", str(refs), "--config", str(config))
     (tmp_path / "own" / "refs.sqlite").rename(tmp_path / "own" / "crossref.sqlite")
 
-    outcome = run("shelves", "list", "--config", str(config))
+    outcome = run("collections", "list", "--config", str(config))
 
     assert outcome.code == 3
     assert outcome.out.splitlines()[0].startswith(
-        "bad       cannot be used: the shelf cannot be read"
+        "bad       cannot be used: the collection cannot be read"
     )
     assert "crossref  3 records" in outcome.out
-    assert "so it is never asked" in outcome.out
+    assert "no search asks it" in outcome.out
 
 
-def test_no_shelves(run: Run) -> None:
-    outcome = run("shelves", "list")
+def test_the_old_name_of_the_command(run: Run, refs: Path) -> None:
+    """`shelves` does what `collections` does, with a note, and help does not show it."""
+    run("index", str(refs))
+
+    now = run("collections", "list")
+    before = run("shelves", "list")
+
+    assert (before.code, before.out) == (0, now.out)
+    assert before.err == "note: `shelves` is now called `collections`\n"
+    assert "shelves" not in run("--help").out
+    assert run("shelves", "remove", "refs", "--yes").err.endswith("removed the collection refs\n")
+
+
+def test_no_collections(run: Run) -> None:
+    outcome = run("collections", "list")
 
     assert (outcome.code, outcome.out) == (0, "")
-    assert outcome.err.startswith("there are no shelves")
+    assert outcome.err.startswith("there are no collections")
 
 
-def test_a_shelf_is_in_the_list_of_sources(run: Run, refs: Path) -> None:
+def test_a_collection_is_in_the_list_of_sources(run: Run, refs: Path) -> None:
     """Asked by default, without a key; what is known of it can be shown."""
     run("index", str(refs))
 
@@ -305,7 +318,7 @@ def test_a_shelf_is_in_the_list_of_sources(run: Run, refs: Path) -> None:
 
     assert [it["default"] for it in rows if it["name"] == "refs"] == [True]
     assert shown.code == 0
-    assert "shelf:refs" in shown.out
+    assert "collection:refs" in shown.out
 
 
 # ------------------------------------------------------------------------ what fails leaves nothing
@@ -315,8 +328,8 @@ def _as_if_nothing_had_been(run: Run, tmp_path: Path) -> None:
     folder = tmp_path / "data" / "metasearch" / "shelves"
 
     assert list(folder.glob("*")) == []
-    assert run("shelves", "list").out == ""
-    assert json.loads(run("shelves", "list", "--json").out) == []
+    assert run("collections", "list").out == ""
+    assert json.loads(run("collections", "list", "--json").out) == []
     assert run("-s", "repo", "gene").code == 2  # there is no such source
 
 
@@ -352,13 +365,13 @@ def test_a_harvest_that_brings_no_record_leaves_nothing_behind(
     tmp_path: Path,
     fail: Callable[[Repository], None],
 ) -> None:
-    """Exit code 4; no shelf that a later search would ask, and no file of one."""
+    """Exit code 4; no collection that a later search would ask, and no file of one."""
     fail(repository)
 
     outcome = run("harvest", repository.url, "--name", "repo", "--config", config)
 
     assert outcome.code == 4
-    assert "so there is no shelf repo" in outcome.err
+    assert "so the collection repo was not made" in outcome.err
     _as_if_nothing_had_been(run, tmp_path)
 
 
@@ -367,7 +380,7 @@ def test_a_harvest_of_a_wrong_address_leaves_nothing_behind(run: Run, tmp_path: 
     _as_if_nothing_had_been(run, tmp_path)
 
 
-def test_a_harvest_of_an_empty_repository_makes_no_shelf(
+def test_a_harvest_of_an_empty_repository_makes_no_collection(
     run: Run, repository: Repository, config: str, tmp_path: Path
 ) -> None:
     """It is no failure; and there is nothing that a search could ask."""
@@ -376,12 +389,12 @@ def test_a_harvest_of_an_empty_repository_makes_no_shelf(
     outcome = run("harvest", repository.url, "--name", "repo", "--config", config)
 
     assert outcome.code == 0
-    assert "so there is no shelf repo" in outcome.err
+    assert "so the collection repo was not made" in outcome.err
     _as_if_nothing_had_been(run, tmp_path)
 
 
 def test_an_index_that_brings_no_record_leaves_nothing_behind(run: Run, tmp_path: Path) -> None:
-    """A file that cannot be read, a folder without records, and a shelf that never was."""
+    """A file that cannot be read, a folder without records, and a collection that never was."""
     broken = tmp_path / "broken.ris.gz"
     broken.write_bytes(b"\x1f\x8b\x08 no gzip")
     (tmp_path / "empty").mkdir()
@@ -392,7 +405,7 @@ def test_an_index_that_brings_no_record_leaves_nothing_behind(run: Run, tmp_path
     _as_if_nothing_had_been(run, tmp_path)
 
 
-def test_a_failed_harvest_leaves_an_earlier_shelf_as_it_was(
+def test_a_failed_harvest_leaves_an_earlier_collection_as_it_was(
     run: Run, repository: Repository, config: str
 ) -> None:
     run("harvest", repository.url, "--name", "repo", "--config", config)
@@ -401,21 +414,21 @@ def test_a_failed_harvest_leaves_an_earlier_shelf_as_it_was(
     outcome = run("harvest", repository.url, "--name", "repo", "--config", config)
 
     assert outcome.code == 4
-    assert "5 records on the shelf repo" in outcome.err
-    assert "the same command goes on from there" in outcome.err
+    assert "5 records in the collection repo" in outcome.err
+    assert "the same command resumes it" in outcome.err
     assert len(titles(run, "-s", "repo", "work")) == 5
 
 
 # --------------------------------------------------------------------------- as a process
 
 
-def test_a_harvest_that_is_killed_before_its_first_record_leaves_no_shelf(
+def test_a_harvest_that_is_killed_before_its_first_record_leaves_no_collection(
     repository: Repository, config: str, tmp_path: Path
 ) -> None:
     """Nothing that a search asks; the next harvest begins anew."""
     env = {
         **os.environ,
-        "METASEARCH_SHELVES_DIR": str(tmp_path / "shelves"),
+        "METASEARCH_COLLECTIONS_DIR": str(tmp_path / "shelves"),
         "METASEARCH_CONFIG": config,
     }
     command = [sys.executable, "-m", "metasearch"]
@@ -433,23 +446,23 @@ def test_a_harvest_that_is_killed_before_its_first_record_leaves_no_shelf(
     repository.decorate = kill
     assert running.wait() != 0
     listed = subprocess.run(
-        [*command, "shelves", "list", "--json"], env=env, capture_output=True, check=True
+        [*command, "collections", "list", "--json"], env=env, capture_output=True, check=True
     )
     repository.decorate = lambda body: body
     done = subprocess.run(harvest, env=env, capture_output=True, text=True, check=True)
 
     assert json.loads(listed.stdout) == []
-    assert "5 records on the shelf repo" in done.stderr
+    assert "5 records in the collection repo" in done.stderr
     assert sorted(it.suffix for it in (tmp_path / "shelves").iterdir()) == [".lock", ".sqlite"]
 
 
 def test_a_harvest_that_is_killed_goes_on(
     repository: Repository, config: str, tmp_path: Path
 ) -> None:
-    """What came before is on the shelf, and the next process asks for what follows."""
+    """What came before is in the collection, and the next process asks for what follows."""
     env = {
         **os.environ,
-        "METASEARCH_SHELVES_DIR": str(tmp_path / "shelves"),
+        "METASEARCH_COLLECTIONS_DIR": str(tmp_path / "shelves"),
         "METASEARCH_CONFIG": config,
     }
     command = [sys.executable, "-m", "metasearch", "harvest", repository.url, "--name", "repo"]
@@ -471,7 +484,7 @@ def test_a_harvest_that_is_killed_goes_on(
 
     assert repository.lists == [{"resumptionToken": "4!!!"}]
     assert done.stderr.startswith("resumed; 1 record on 1 page: 1 new")
-    assert "5 records on the shelf repo" in done.stderr
+    assert "5 records in the collection repo" in done.stderr
 
 
 def test_local_and_remote_hits_are_one_list(
@@ -484,7 +497,7 @@ def test_local_and_remote_hits_are_one_list(
     )
     env = {
         **os.environ,
-        "METASEARCH_SHELVES_DIR": str(tmp_path / "shelves"),
+        "METASEARCH_COLLECTIONS_DIR": str(tmp_path / "shelves"),
         "METASEARCH_CONFIG": config,
     }
 
