@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from metasearch.dedup.explain import Explainer
     from metasearch.dedup.fingerprint import Fingerprint
     from metasearch.events import Answer
-    from metasearch.formats.reading import Reading
+    from metasearch.formats.reading import FileReading
     from metasearch.record import Hit, Record
     from metasearch.settings import Settings
 
@@ -244,7 +244,7 @@ def _read(question: Question, console: Console) -> list[Record]:
     return records
 
 
-def _show_problems(reading: Reading, console: Console) -> None:
+def _show_problems(reading: FileReading, console: Console) -> None:
     for problem in reading.problems[:PROBLEMS_SHOWN]:
         place = f"{reading.name}: {problem.line}" if problem.line else reading.name
         console.say(f"{place}: {line(problem.message)}", "yellow")

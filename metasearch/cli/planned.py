@@ -11,8 +11,7 @@ from metasearch.cli.run import settings_of, years_of
 from metasearch.cli.search import Job
 from metasearch.cli.terminal.exits import Exit
 from metasearch.cli.terminal.output import Sink
-from metasearch.engine.dry_run import plan_lines, plan_object
-from metasearch.engine.engine import explain_plan
+from metasearch.engine.dry_run import explain_plan, plan_lines, plan_object
 
 
 def planned(job: Job) -> Exit:

@@ -18,7 +18,7 @@ from metasearch.adapters.parse.parse import MOST_RECORDS, Reading
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.adapters.translate.plan import plan_enrichment
-from metasearch.dedup.enrich import enriched
+from metasearch.dedup.fill_gaps import enriched
 from metasearch.engine.context import SearchContext
 from metasearch.engine.source import bare, read_in_turns
 from metasearch.errors import SourceError, TimedOut

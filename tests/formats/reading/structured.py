@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 
-from pymarc import Indicators, Record, Subfield, Field
+from pymarc import Field, Indicators, Record, Subfield
 
 from tests.formats.reading.samples import Sample
 
