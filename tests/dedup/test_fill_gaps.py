@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from metasearch.dedup.enrich import enriched
+from metasearch.dedup.fill_gaps import enriched
 
 from metasearch.dedup.fingerprint import fingerprint
 from metasearch.dedup.merge import merge
