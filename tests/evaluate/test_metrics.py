@@ -256,6 +256,7 @@ def test_agrees_with_the_scorer(
 
 
 @pytest.mark.shared
+@pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_agrees_with_the_scorer_on_every_set(shared: Path) -> None:
     """On real sets, with the clusters of the default chain."""
