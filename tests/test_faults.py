@@ -325,6 +325,7 @@ def test_objections(report: SourceReport, records: int, wrong: list[str]) -> Non
     ]
 
 
+@pytest.mark.slow
 async def test_many_searches_leave_nothing(upstream: str) -> None:
     """Whole searches, some left at their first hit and some beside a database that hangs: nothing
     stays open."""

@@ -66,12 +66,12 @@ def test_the_comparisons_of_a_title_of_many_years_are_linear(compared: list[obje
     That holds for all its keys together: those of title and year bring no others than the title
     alone does.
     """
-    for number in (500, 1_000, 2_000):
+    for number in (250, 1_000):
         compared.clear()
         works = stage_of(
             [
                 record(
-                    "s", n, **{**ARTICLE, "year": 1900 + n % 100, "volume": str(n), "pages": None}
+                    "s", n, **{**ARTICLE, "year": 1900 + n % 50, "volume": str(n), "pages": None}
                 )
                 for n in range(number)
             ]

@@ -204,6 +204,9 @@ def _known(encoding: str, name: str) -> str:
         )  # names such as "zip" and "idna" are no encodings of files
         codecs.getincrementaldecoder(encoding)
         found = codecs.lookup(encoding).name
+        # From Python 3.13 on, Punycode reads what is none; it takes quadratic time.
+        if found == "punycode":
+            raise LookupError
     except (LookupError, ValueError):
         raise FileFormatError(
             name, f"there is no encoding {encoding[:40]!r}", advice=advice

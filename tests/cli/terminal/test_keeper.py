@@ -94,6 +94,7 @@ def ended(
     assert process.stderr.readline() == b"waiting\n"
     below = children(process.pid)
     assert below or not PROC
+    wait_until_it_computes(process.pid)
     began = time.monotonic()
     (os.killpg if group else os.kill)(process.pid, number)
     out, err = process.communicate(timeout=60)
@@ -101,6 +102,21 @@ def ended(
         time.sleep(0.01)
     took = time.monotonic() - began
     return process.returncode, out.decode(), err.decode(), took
+
+
+def wait_until_it_computes(pid: int) -> None:
+    """Wait until a process, or its child, has computed for a tenth of a second: on a busy machine
+    a signal may otherwise come before the computation that it is to end."""
+    before, until = ticks(pid), time.monotonic() + 30
+    while PROC and ticks(pid) - before < 10 and time.monotonic() < until:
+        time.sleep(0.01)
+
+
+def ticks(pid: int) -> int:
+    """Hundredths of a second that a process and its children have computed."""
+    stats = [Path(f"/proc/{it}/stat") for it in (pid, *children(pid))]
+    lines = [it.read_text().rpartition(")")[2].split() for it in stats if it.exists()]
+    return sum(int(words[11]) + int(words[12]) for words in lines)
 
 
 def children(pid: int) -> set[int]:
@@ -270,6 +286,7 @@ def test_other_commands_hear_ctrl_c(
     ) as process:
         assert process.stderr is not None
         assert process.stderr.readline() == b"waiting\n"
+        wait_until_it_computes(process.pid)
         began = time.monotonic()
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=60)

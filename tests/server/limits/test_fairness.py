@@ -53,7 +53,7 @@ def engine_over(slow: Slow) -> Engine:
 
 async def until(met: Callable[[], object]) -> None:
     """Waits for something that other tasks bring about."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while not met():
             await asyncio.sleep(0)
 
