@@ -192,7 +192,7 @@ class Dialect:
 
 
 @dataclass(frozen=True, slots=True)
-class Paging:
+class PagingScheme:
     """How further records are asked for.
 
     Attributes:
@@ -399,7 +399,7 @@ class AdapterSpec:
     weight: float = 1.0
     request: RequestTemplate
     query: Dialect
-    paging: Paging
+    paging: PagingScheme
     auth: tuple[Auth, ...] = ()
     limits: Limits
     shapes: tuple[LateShape, ...]

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from metasearch.adapters.fetch.fetch import Fetcher
-from metasearch.adapters.parse.parse import STEP, Parsed, Reading, most_of
+from metasearch.adapters.parse.parse import STEP, PageReading, Parsed, most_of
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.adapters.translate.plan import Plan, plan
@@ -48,7 +48,7 @@ class Digest:
 
 
 async def read_in_turns(
-    reading: Reading,
+    reading: PageReading,
     turns: Turns,
     take: Callable[[tuple[Record, ...]], Awaitable[None]] | None = None,
 ) -> None:
@@ -323,7 +323,7 @@ class Asking:
         """
         wanted = page.request.wanted
         await means.turns.next()
-        reading = Reading(page, self.spec, most_of(page.request))
+        reading = PageReading(page, self.spec, most_of(page.request))
         given = 0
 
         async def take(records: tuple[Record, ...]) -> None:

@@ -30,7 +30,7 @@ from metasearch.adapters.fetch.z3950_worker import (
     MISSING,
     PAGE,
     TOO_LARGE,
-    Job,
+    PageJob,
     written,
 )
 from metasearch.adapters.fetch.zoom import CONNECT, CONNECTION_LOST, INIT, INVALID_QUERY, TIMEOUT
@@ -147,7 +147,7 @@ class Z3950Transport:
             async with asyncio.timeout(timeout):
                 addresses = await self._addresses(ask, request)
                 left = max(0.0, started + timeout - time.monotonic())
-                job = Job(
+                job = PageJob(
                     addresses,
                     ask.query,
                     ask.form,
@@ -209,7 +209,7 @@ class Z3950Transport:
         ]
 
 
-async def _in_a_process(job: Job) -> tuple[dict[str, Any], bytes]:
+async def _in_a_process(job: PageJob) -> tuple[dict[str, Any], bytes]:
     """What a process of its own makes of the job: how that ended, and the page.
 
     The process is gone when this returns, however it returns: nothing of it keeps a search, or the

@@ -1,7 +1,7 @@
 """YAZ's ZOOM, the C interface to Z39.50, by ctypes: a connection that searches once and is closed.
 
 https://software.indexdata.com/yaz/doc/zoom.html. The library (Debian's libyaz5) is loaded when it
-is first needed. It never waits itself: `Connection.run` does, on the socket, so that a deadline
+is first needed. It never waits itself: `ZoomConnection.run` does, on the socket, so that a deadline
 holds however slowly a server sends, and what is given up ends in a moment.
 """
 
@@ -129,7 +129,7 @@ def as_sru_code(code: int) -> int:
     return int(library().yaz_diag_bib1_to_srw(code))
 
 
-class Connection:
+class ZoomConnection:
     """One Z39.50 association: opened, asked once, closed at the end of its `with`. Belongs to one
     thread.
 

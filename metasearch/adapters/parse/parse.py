@@ -2,7 +2,7 @@
 
 Pure: no loop, no wire. One odd record never costs its page: what cannot be read is counted and
 reported, and its neighbours are kept. A long page takes many milliseconds, and whoever has other
-work may read it in steps (`Reading`).
+work may read it in steps (`PageReading`).
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class Parsed:
 Steps = Generator[tuple[Record, ...], None, Parsed]
 
 
-class Reading:
+class PageReading:
     """The reading of one page, in steps: iterate to the end, and `parsed` is what `parse` gives.
 
     Each step gives the records that were read in it; those of the last one are in `parsed` only.
@@ -141,7 +141,7 @@ def parse(page: Page, spec: AdapterSpec) -> Parsed:
         BadAnswer: The body cannot be read, or is an error message.
         Refused: The body says that the source does not want to be asked.
     """
-    reading = Reading(page, spec)
+    reading = PageReading(page, spec)
     reading.finish()
     return reading.parsed
 
@@ -171,7 +171,7 @@ def _steps(page: Page, spec: AdapterSpec) -> Steps:
 
 
 def body_steps(page: Page, spec: AdapterSpec) -> Steps:
-    """The steps of `Reading` without the spec's hook, for hooks to build on."""
+    """The steps of `PageReading` without the spec's hook, for hooks to build on."""
     if page.status == 404 and spec.not_found == "empty":
         return Parsed(total=0)
     body = page.body.strip()

@@ -24,7 +24,7 @@ from metasearch.adapters.translate.templates import (
     paging_values,
     refill,
 )
-from metasearch.adapters.translate.translate import Writer
+from metasearch.adapters.translate.translate import Translator
 from metasearch.errors import CannotAsk, KeyMissing
 from metasearch.query.ast import FIELDS, Query, conjunction
 
@@ -81,10 +81,10 @@ def plan_request(
     env: Mapping[str, str],
     depth: int | None = None,
     *,
-    written_by: type[Writer] = Writer,
+    translator: type[Translator] = Translator,
 ) -> Plan:
-    """`plan` without the spec's hook, for hooks to build on; `written_by` writes the query."""
-    writer = written_by(spec.name, spec.query, all_names(spec.request).intersection(FIELDS))
+    """`plan` without the spec's hook, for hooks to build on; `translator` writes the query."""
+    writer = translator(spec.name, spec.query, all_names(spec.request).intersection(FIELDS))
     values = writer.write(query)
     wanted = max(1, min(wanted, spec.paging.window))
     size = min(depth or wanted, wanted, spec.paging.size)
