@@ -279,7 +279,7 @@ class FieldRule:
 
 
 class Attempt(NamedTuple):
-    """One selector of a rule, made ready for records (see reader.py).
+    """One selector of a rule, made ready for records (see parse/records.py).
 
     Attributes:
         field: What it is read for: a field of the record, or the scheme of an identifier.

@@ -22,7 +22,7 @@ from metasearch.adapters.parse.bodies import (
     without_namespaces,
 )
 from metasearch.adapters.parse.charset import unmarked
-from metasearch.adapters.parse.reader import read
+from metasearch.adapters.parse.records import read
 from metasearch.adapters.parse.refusals import blocked, not_expected, refusal, said
 from metasearch.adapters.parse.weight import LIGHT_MARKS, MOST_ELEMENTS, holds_too_much
 from metasearch.adapters.request import Page, Request, without_secrets

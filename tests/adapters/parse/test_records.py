@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from metasearch.adapters.parse.reader import attempts, read, whole
+from metasearch.adapters.parse.records import attempts, read, whole
 from metasearch.adapters.select.json import compile_json
 from metasearch.adapters.spec import FieldRule, Selector
 from metasearch.bib.field_limits import Cuts
