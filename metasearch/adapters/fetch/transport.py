@@ -25,11 +25,18 @@ from metasearch.adapters.fetch.bounded import (
     TooMuchBody,
 )
 from metasearch.adapters.fetch.guard import AllowList, ForbiddenAddress
-from metasearch.adapters.fetch.redirects import REDIRECTS, Hop, first_hop, next_hop
+from metasearch.adapters.fetch.redirects import (
+    REDIRECTS,
+    first_hop,
+    forbidden,
+    is_named,
+    next_hop,
+    unnamed,
+)
 from metasearch.adapters.fetch.resolver import DaemonResolver
 from metasearch.adapters.fetch.transport_errors import shareable, translated
 from metasearch.adapters.request import Page, Request, redacted, secrets_of
-from metasearch.errors import BadAnswer, NotAllowed, SourceError, TooLarge
+from metasearch.errors import BadAnswer, SourceError, TooLarge
 from metasearch.loop.lag import patient
 
 MAX_REDIRECTS = 5
@@ -122,8 +129,8 @@ class HttpTransport:
             # A public host must not send us into our own network, not even to an address that is
             # allowed.
             exempt = exempt and self._allow.holds(str(hop.url.raw_host), hop.url.port or 0)
-            if exempt and not hop.trusted and not _is_named(hop, request, own):
-                raise _unnamed(request, hop)
+            if exempt and not hop.trusted and not is_named(hop, request, own):
+                raise unnamed(request, hop)
             try:
                 async with self._session(exempt=exempt).request(
                     hop.method, hop.url, headers=hop.headers, data=hop.data, allow_redirects=False
@@ -139,7 +146,7 @@ class HttpTransport:
                     body = await _read(response, request, max_bytes)
             except aiohttp.ClientConnectorError as exc:
                 if isinstance(exc.os_error, ForbiddenAddress):
-                    raise _forbidden(request, hop, redirected=redirected) from exc
+                    raise forbidden(request, hop, redirected=redirected) from exc
                 raise
             now = time.time()
             return Page(
@@ -283,42 +290,3 @@ def _timestamp(text: str) -> float | None:
         return parsedate_to_datetime(text).timestamp()
     except (ValueError, OverflowError, OSError):
         return None
-
-
-def _forbidden(request: Request, hop: Hop, *, redirected: bool) -> NotAllowed:
-    """The refusal to connect to `hop`, which the user may want to allow."""
-    if not redirected:
-        return NotAllowed(
-            request.source, f"{_place(hop)} is not at a public address", url=request.shown
-        )
-    return NotAllowed(
-        request.source,
-        f"it redirects to {_place(hop)}, which is not at a public address",
-        url=request.shown,
-        advice="Nothing was sent there. If the address is meant, make it the source's `url` and "
-        "`allow` its host:port.",
-    )
-
-
-def _unnamed(request: Request, hop: Hop) -> NotAllowed:
-    """The refusal to follow one server of our network to another, which only the other's sources
-    were to ask.
-    """
-    return NotAllowed(
-        request.source,
-        f"it redirects to {_place(hop)}, another server that is allowed, but not to this source",
-        url=request.shown,
-        advice=f"Nothing was sent there. If it is meant, set request.redirects = "
-        f'["{_place(hop)}"] for the source.',
-    )
-
-
-def _is_named(hop: Hop, request: Request, own: Hop) -> bool:
-    """Whether a hop goes to the request's own server, or to one that its source names."""
-    named = AllowList.parse((*request.redirects, _place(own)))
-    return named.holds(str(hop.url.raw_host), hop.url.port or 0)
-
-
-def _place(hop: Hop) -> str:
-    host = str(hop.url.raw_host)
-    return f"[{host}]:{hop.url.port}" if ":" in host else f"{host}:{hop.url.port}"

@@ -8,7 +8,7 @@ work may read it in steps (`PageReading`).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import Any, TypeVar
@@ -22,19 +22,16 @@ from metasearch.adapters.parse.bodies import (
     without_namespaces,
 )
 from metasearch.adapters.parse.charset import unmarked
-from metasearch.adapters.parse.records import read
+from metasearch.adapters.parse.records import record_in_proportion, record_of
 from metasearch.adapters.parse.refusals import blocked, not_expected, refusal, said
-from metasearch.adapters.parse.weight import LIGHT_MARKS, MOST_ELEMENTS, holds_too_much
+from metasearch.adapters.parse.weight import LIGHT_MARKS, MOST_ELEMENTS
 from metasearch.adapters.request import Page, Request, without_secrets
 from metasearch.adapters.select import as_strings
-from metasearch.adapters.select.xml_record import XmlRecord
 from metasearch.adapters.spec import AdapterSpec, LateShape, Selector, Shape
 from metasearch.adapters.translate.links import followed
 from metasearch.adapters.translate.plan import next_request
 from metasearch.bib import convert
-from metasearch.bib.field_limits import Cuts, kept
-from metasearch.bib.made import made_record
-from metasearch.bib.marc import MarcRecord
+from metasearch.bib.field_limits import Cuts
 from metasearch.bib.strings import first
 from metasearch.errors import NotParsable, SourceError, Unreachable
 from metasearch.record import Record
@@ -335,7 +332,7 @@ def _read(
     request, sent = page.request, len(nodes)
     if page.most is not None and sent > page.most:
         nodes = nodes[: page.most]
-    read = record_of if page.slim else _record_in_proportion
+    read = record_of if page.slim else record_in_proportion
     cuts = Cuts()
     made = in_stretches(
         nodes, request.start, lambda node, position: read(shape, node, position, spec, cuts)
@@ -378,51 +375,3 @@ def _drift(shape: Shape, records: Sequence[Record], nodes: int) -> tuple[str, fl
         if share > DRIFT_SHARE:
             return (name, share)
     return None
-
-
-def record_of(
-    shape: Shape, node: Any, position: int, spec: AdapterSpec, cuts: Cuts
-) -> Record | str:
-    """The record of a node, or why there is none; what of it was too long is counted in `cuts`."""
-    if shape.body == "json" and not isinstance(node, dict):
-        return f"not an object but {type(node).__name__}"
-    source, there = _seen(node, shape.body)
-    values = read(shape.attempts, source, there, cuts)
-    ids = read(shape.id_attempts, source, there, cuts)
-    if not all(ids.values()):
-        ids = {scheme: value for scheme, value in ids.items() if value}
-    if (
-        not values.get("title")
-        and not values.get("doi")
-        and not ids
-        and not values.get("source_id")
-    ):
-        return "neither a title nor an identifier"
-    if "year" not in values and "date" in values:
-        values["year"] = int(values["date"][:4])
-    values["ids"] = ids
-    return made_record(source=spec.name, position=position, **kept(values, cuts))
-
-
-def _record_in_proportion(
-    shape: Shape, node: Any, position: int, spec: AdapterSpec, cuts: Cuts
-) -> Record | str:
-    """The same, but a record is not looked at that holds more than any: each selector would walk
-    over all of it.
-    """
-    if holds_too_much(node):
-        return "it holds too much for a record of one work"
-    return record_of(shape, node, position, spec, cuts)
-
-
-def _seen(node: Any, body: str) -> tuple[Any, Mapping[str, Any]]:
-    """A record's node as the selectors of fields see it, and what is found in it by names alone."""
-    if body == "json":
-        return node, node
-    if body == "xml":
-        record = XmlRecord(node)
-        return record, record.children
-    if body == "marcxml":
-        marc = MarcRecord(node)
-        return marc, marc.there
-    return node, {}
