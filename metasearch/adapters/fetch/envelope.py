@@ -50,8 +50,8 @@ def envelope(
             etree.SubElement(listed, f"{{{_SRU}}}record"), f"{{{_SRU}}}recordData"
         )
         data.append(_diagnostic(record) if isinstance(record, Diagnostic) else _tree(record))
-    if told := [_diagnostic(problem) for problem in problems]:
-        etree.SubElement(root, f"{{{_SRU}}}diagnostics").extend(told)
+    if diagnostics := [_diagnostic(problem) for problem in problems]:
+        etree.SubElement(root, f"{{{_SRU}}}diagnostics").extend(diagnostics)
     written: bytes = etree.tostring(root, encoding="UTF-8", xml_declaration=True)
     return written
 

@@ -102,7 +102,7 @@ class HttpTransport:
         try:
             async with patient(timeout):
                 page = await self._follow(request, max_bytes)
-                if request.private:  # nobody keeps or shows it, and its token may repeat who we are
+                if request.private:  # never kept or shown; its token may repeat our credentials
                     return page
                 if len(page.body) > LARGE_BODY and secrets_of(request):
                     return await asyncio.to_thread(redacted, page)
@@ -248,9 +248,7 @@ async def _read(response: aiohttp.ClientResponse, request: Request, limit: int) 
                     if size > limit:
                         break
                     body.write(chunk)
-                    if (
-                        size > turn
-                    ):  # where there is always more to read, nobody else would get a turn
+                    if size > turn:  # where there is always more to read, no other task would run
                         turn = size + TURN
                         await asyncio.sleep(0)
                 else:

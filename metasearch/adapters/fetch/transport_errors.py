@@ -77,5 +77,5 @@ def _telling(exc: Exception) -> Exception:
 
 def shareable(exc: Exception, request: Request) -> Exception | None:
     """The cause to keep: None where its texts, which a log may print, repeat a secret."""
-    told = "".join(traceback.format_exception(exc))
-    return exc if without_secrets(told, request) == told else None
+    trace = "".join(traceback.format_exception(exc))
+    return exc if without_secrets(trace, request) == trace else None

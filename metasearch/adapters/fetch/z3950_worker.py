@@ -77,7 +77,7 @@ def answer(job: PageJob, given_up: Callable[[], bool]) -> tuple[dict[str, Any], 
 
     Args:
         job: What to do.
-        given_up: Asked from time to time whether anybody still waits.
+        given_up: Called from time to time; returns whether the caller has given up.
 
     Returns:
         How it ended (`outcome`; with `code` and `own` for FAILED, see `ZoomError`), and the page.
@@ -139,7 +139,7 @@ def _records(connection: ZoomConnection, job: PageJob) -> Iterator[bytes | Diagn
 
 
 def _ours(error: ZoomError) -> bool:
-    """Whether it says that there was no conversation, and is no diagnostic of a server."""
+    """Whether the error means that no connection was made, and is no diagnostic of a server."""
     return error.own or error.of_http
 
 
@@ -174,9 +174,9 @@ def main() -> None:
     with suppress(LibraryMissing):
         library()
     _confine(job)
-    told, page = answer(job, lambda: os.getppid() != starter)
+    report, page = answer(job, lambda: os.getppid() != starter)
     with suppress(BrokenPipeError):
-        sys.stdout.buffer.write(json.dumps(told).encode() + b"\n" + page)
+        sys.stdout.buffer.write(json.dumps(report).encode() + b"\n" + page)
         sys.stdout.buffer.flush()
     os._exit(0)  # nothing is to be tidied up, and the library's own tidying is not to be waited for
 

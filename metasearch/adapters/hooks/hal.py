@@ -75,7 +75,7 @@ def _completed(record: Record) -> Record:
         date=dated["year"] if dated else None,
         venue=None if thesis else before,
         institution=before if thesis else None,
-        doi=convert.doi([it for it in _BRACKETED.findall(label) if it.startswith("10.")]),
+        doi=convert.doi([name for name in _BRACKETED.findall(label) if name.startswith("10.")]),
     )
 
 

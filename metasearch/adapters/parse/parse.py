@@ -1,8 +1,8 @@
-"""Page + spec -> records: which shape the body has, where its records are, what each of them says.
+"""Page + spec -> records: which shape the body has, where its records are, and what each holds.
 
 Pure: no loop, no wire. One odd record never costs its page: what cannot be read is counted and
-reported, and its neighbours are kept. A long page takes many milliseconds, and whoever has other
-work may read it in steps (`PageReading`).
+reported, and its neighbours are kept. A long page takes many milliseconds: a caller with
+other work may read it in steps (`PageReading`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from metasearch.adapters.parse.bodies import (
 )
 from metasearch.adapters.parse.charset import unmarked
 from metasearch.adapters.parse.records import record_in_proportion, record_of
-from metasearch.adapters.parse.refusals import blocked, not_expected, refusal, said
+from metasearch.adapters.parse.refusals import blocked, not_expected, refusal, reported
 from metasearch.adapters.parse.weight import LIGHT_MARKS, MOST_ELEMENTS
 from metasearch.adapters.request import Page, Request, without_secrets
 from metasearch.adapters.select import as_strings
@@ -42,7 +42,7 @@ Result = TypeVar("Result")
 #: A page on which a larger share of the records lacks a promised field has drifted; fewer records
 #: say nothing.
 DRIFT_SHARE, DRIFT_RECORDS = 0.5, 4
-#: Records that are read at a stretch, a millisecond of work, and at the first one: somebody waits
+#: Records that are read at a stretch, a millisecond of work, and at the first one: a user waits
 #: for the first hit.
 STEP, FIRST_STEP = 10, 3
 #: Bytes of a body from which on to load it is a stretch of its own.
@@ -88,9 +88,9 @@ Steps = Generator[tuple[Record, ...], None, Parsed]
 
 
 class PageReading:
-    """The reading of one page, in steps: iterate to the end, and `parsed` is what `parse` gives.
+    """The reading of one page, in steps: iterate to the end, and `parsed` is what `parse` returns.
 
-    Each step gives the records that were read in it; those of the last one are in `parsed` only.
+    Each step yields the records that were read in it; those of the last one are in `parsed` only.
     Iterating raises what `parse` raises.
 
     Args:
@@ -245,7 +245,7 @@ def _first_that_fits(shapes: list[LateShape], root: Any, page: Page, spec: Adapt
             return (yield from _read(shape, nodes, total, root, page, spec))
         message = _one(shape.error, root, kind, convert.joined)
         if message:
-            raise said(message, page, spec)
+            raise reported(message, page, spec)
         warning = _one(shape.warning, root, kind, convert.joined)
         if fallback is None and (total is not None or warning or _knows(shape, root, nodes)):
             notes: tuple[str, ...] = (warning,) if warning else ()
@@ -356,7 +356,7 @@ def _read(
 
 
 def _surplus(sent: int, read: int, request: Request) -> str:
-    """What is told of records that were sent and not read; "" where the search would have left them
+    """The note on records that were sent and not read; "" where the search would have left them
     out anyway.
     """
     if read == sent or sent <= MOST_RECORDS:

@@ -60,8 +60,8 @@ def plan(
         spec: The source.
         wanted: How many records the search may want from it in the end.
         env: Where the spec's secrets are looked up.
-        depth: How many it wants at a time, which says how large a page is asked for, so that
-            whoever goes deeper makes the same requests as whoever does not; None for all.
+        depth: How many it wants at a time, which sets the size of the pages, so that a
+            search that goes deeper makes the same requests; None for all.
 
     Raises:
         CannotAsk: The spec refuses what it cannot express.
