@@ -20,7 +20,7 @@ import pytest
 from metasearch.adapters.fetch.fetch import Fetcher
 from metasearch.adapters.parse.bodies import kind_of, load, marks_in, weighed
 from metasearch.adapters.parse.charset import unmarked
-from metasearch.adapters.parse.parse import MOST_RECORDS, Reading, most_of, parse
+from metasearch.adapters.parse.parse import MOST_RECORDS, PageReading, most_of, parse
 from metasearch.adapters.parse.weight import LIGHT_BYTES, MOST_ATTRIBUTES, is_overloaded, weight_of
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.specs.registry import Registry
@@ -180,7 +180,7 @@ def test_what_a_search_reads_of_a_page(size: int, wanted: int, start: int, read:
     """All that the search may still want, a thousand at most, and never less than the page was
     asked for."""
     page = page_of(1200, size=size, wanted=wanted, start=start)
-    reading = Reading(page, REGISTRY.spec("crossref"), most_of(page.request))
+    reading = PageReading(page, REGISTRY.spec("crossref"), most_of(page.request))
     reading.finish()
 
     parsed = reading.parsed
@@ -281,7 +281,7 @@ def test_byte_order_marks_take_linear_time() -> None:
 
 def light(body: bytes) -> bool:
     page = Page(request=Request(source="crossref", url="https://a.example/"), body=body)
-    return Reading(page, REGISTRY.spec("crossref")).light
+    return PageReading(page, REGISTRY.spec("crossref")).light
 
 
 def test_ordinary_pages_are_light() -> None:

@@ -29,7 +29,7 @@ JSON = "application/json"
 
 
 class Secret:
-    """A key or token. Prints as `***`; only `reveal()` gives the value, for the wire and to find it
+    """A key or token. Prints as `***`; only `reveal()` returns the value, for the wire and to find it
     in texts.
 
     Args:
@@ -97,11 +97,11 @@ class Request:
         wanted: How many records the search may want from this source in the end.
         after: What is asked when this and all that follows from it is done, where a page takes
             several requests.
-        total_header: The header of the answer that tells the number of hits; "" where the body
+        total_header: The header of the answer that holds the number of hits; "" where the body
             does.
         redirects: "host:port" of allowed private servers, beside its own, to which it may be
             redirected.
-        private: Whether the answer is a secret, which nobody keeps: a login.
+        private: Whether the answer is a secret, which is never kept: a login.
     """
 
     source: str
@@ -199,7 +199,7 @@ def without_secrets(text: str, request: Request) -> str:
     for secret in secrets_of(request):
         text = re.sub(
             _spellings(secret), "***", text, flags=re.IGNORECASE
-        )  # hosts are told in lower case
+        )  # hosts are written in lower case
     return text
 
 
@@ -234,7 +234,7 @@ class Page:
     Attributes:
         request: What was asked.
         status: HTTP status.
-        content_type: As the server said, may be empty or wrong.
+        content_type: As the server sent it; may be empty or wrong.
         body: Decompressed.
         fetched_at: Unix time in seconds.
         cached: Whether it came from the cache.
@@ -244,7 +244,7 @@ class Page:
         seconds: How long the exchange took; 0.0 for a cached page.
         retry_after: Seconds that the server asks to wait (`Retry-After` on an error); None where it
             does not.
-        total: The number of hits, where the request's `total_header` tells it; None else.
+        total: The number of hits, where the request's `total_header` holds it; None else.
         most: How many of its records are read; None reads all.
         slim: Whether it is known to hold no record that takes long to read.
     """

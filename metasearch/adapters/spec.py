@@ -192,7 +192,7 @@ class Dialect:
 
 
 @dataclass(frozen=True, slots=True)
-class Paging:
+class PagingScheme:
     """How further records are asked for.
 
     Attributes:
@@ -279,7 +279,7 @@ class FieldRule:
 
 
 class Attempt(NamedTuple):
-    """One selector of a rule, made ready for records (see reader.py).
+    """One selector of a rule, made ready for records (see parse/records.py).
 
     Attributes:
         field: What it is read for: a field of the record, or the scheme of an identifier.
@@ -399,7 +399,7 @@ class AdapterSpec:
     weight: float = 1.0
     request: RequestTemplate
     query: Dialect
-    paging: Paging
+    paging: PagingScheme
     auth: tuple[Auth, ...] = ()
     limits: Limits
     shapes: tuple[LateShape, ...]

@@ -2,8 +2,8 @@
 (`MemoryStore`).
 
 A cache must not harm a search. So nothing here raises into it: a value that cannot be read is a
-miss and is deleted, a file that is broken is begun anew, and a store that cannot work says so once
-in the log and is silent from then on. No byte of the cache is ever unpickled.
+miss and is deleted, a file that is broken is begun anew, and a store that cannot work logs that
+once and is silent from then on. No byte of the cache is ever unpickled.
 """
 
 from __future__ import annotations

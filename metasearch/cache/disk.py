@@ -42,8 +42,8 @@ class DiskStore:
     up the event loop and no read waits behind a write. Nothing is opened before the first use.
 
     Args:
-        path: The folder; the files lie in `pages` below it, which nobody else may enter. Never on a
-            network drive, and never shared between users.
+        path: The folder; the files lie in `pages` below it, which no other user may enter. Never on
+            a network drive, and never shared between users.
         size_limit: Bytes on disk, roughly.
     """
 
@@ -223,7 +223,7 @@ def _inflated(row: bytes) -> bytes:
 
 
 def _own_folder(path: Path) -> None:
-    """Makes a folder that only its owner may enter; refuses one that somebody else has put
+    """Makes a folder that only its owner may enter; refuses one that another user has put
     there.
     """
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)

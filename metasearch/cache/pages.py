@@ -1,4 +1,4 @@
-"""diskcache, made safe for a file that anybody may have written: no pickle, no settings and no
+"""diskcache, made safe for a file that an attacker may have written: no pickle, no settings and no
 claims of its own.
 """
 
@@ -16,14 +16,14 @@ from diskcache.core import DEFAULT_SETTINGS, METADATA
 #: Largest stored value, compressed. Everything lies inside the SQLite file: files beside it are
 #: slower and less safe.
 LARGEST_ROW = 1 << 24
-#: Tags that are told apart in the numbers.
+#: Tags that are counted one by one.
 MOST_TAGS = 1000
 #: Seconds that an access waits for another process.
 LOCK_TIMEOUT = 1.0
 
 
 class SafeDisk(diskcache.Disk):  # type: ignore[misc]  # the package is not typed
-    """Text keys and bytes, and no pickle either way, whatever a row says of itself
+    """Text keys and bytes, and no pickle either way, whatever a row claims
     (CVE-2025-69872).
     """
 

@@ -1,4 +1,4 @@
-"""What a store is and tells of itself, and the one that keeps everything in memory."""
+"""`Store`, its numbers, and the store that keeps everything in memory."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Store(Protocol):
         ...
 
     async def delete(self, key: str) -> None:
-        """Drops a value."""
+        """Deletes a value."""
         ...
 
     async def stats(self) -> CacheStats:
@@ -52,11 +52,11 @@ class Store(Protocol):
         ...
 
     async def clear(self) -> bool:
-        """Drops everything; says whether that could be done."""
+        """Deletes everything; returns whether that could be done."""
         ...
 
     async def close(self) -> None:
-        """Lets go of files and threads."""
+        """Closes files and threads."""
         ...
 
 

@@ -185,8 +185,7 @@ def transport_of(settings: Settings) -> Transport:
     """What sends the requests of these settings, whatever the scheme of their URLs; whoever takes
     it closes it.
     """
-    from metasearch.adapters.fetch.schemes import SchemeTransport
-    from metasearch.adapters.fetch.transport import HttpTransport
+    from metasearch.adapters.fetch.transport import HttpTransport, SchemeTransport
 
     http = HttpTransport(allow=settings.allow, user_agent=settings.user_agent)
     return SchemeTransport(

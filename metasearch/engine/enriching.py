@@ -14,7 +14,7 @@ from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from metasearch.adapters.parse.parse import MOST_RECORDS, Reading
+from metasearch.adapters.parse.parse import MOST_RECORDS, PageReading
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.adapters.translate.plan import plan_enrichment
@@ -197,7 +197,7 @@ class Enricher:
         """The records of an answer, none where it says that there is no such work."""
         records: tuple[Record, ...] = ()
         if page.status != 404:
-            reading = Reading(page, self.spec, MOST_RECORDS)
+            reading = PageReading(page, self.spec, MOST_RECORDS)
             try:
                 await read_in_turns(reading, context.turns)
             except SourceError:

@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
-from metasearch.adapters.parse.parse import STEP, Parsed, Reading, most_of
+from metasearch.adapters.parse.parse import STEP, PageReading, Parsed, most_of
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.adapters.translate.plan import Plan, plan
@@ -47,7 +47,7 @@ class RecordBatch:
 
 
 async def read_in_turns(
-    reading: Reading,
+    reading: PageReading,
     turns: Turns,
     take: Callable[[tuple[Record, ...]], Awaitable[None]] | None = None,
 ) -> None:
@@ -305,7 +305,7 @@ class SourceRun:
         """
         wanted = page.request.wanted
         await context.turns.next()
-        reading = Reading(page, self.spec, most_of(page.request))
+        reading = PageReading(page, self.spec, most_of(page.request))
         given = 0
 
         async def take(records: tuple[Record, ...]) -> None:

@@ -8,7 +8,7 @@ connection that waits for its next request. `BoundedConnector` is its connector,
 that ends all of this.
 
 This is the one file that uses aiohttp's inside: `BaseConnector._factory`, which makes the protocol
-of each connection, and the methods by which that protocol is told things. test_bounded.py fails
+of each connection, and the methods that inform that protocol. test_bounded.py fails
 where a version of aiohttp does otherwise.
 """
 
@@ -93,7 +93,7 @@ class BoundedProtocol(ResponseHandler):
     def data_received(self, data: bytes) -> None:
         """Bytes have come; or none, when what the parser held back may be parsed."""
         if self._refusal is not None or (data and self._is_idle()):
-            self._leave()  # nobody has asked for more
+            self._leave()  # no more was asked for
         elif not data:
             super().data_received(data)
         elif not self._parts and (len(data) <= PART or self._is_mere_body(len(data))):
@@ -149,12 +149,12 @@ class BoundedProtocol(ResponseHandler):
             )  # not that the body broke off, which it did because of us
 
     def close(self) -> None:
-        """Nobody wants any more."""
+        """No more is wanted."""
         super().close()
         self._drop()
 
     def abort(self) -> None:
-        """Nobody wants any more, at once."""
+        """No more is wanted, at once."""
         super().abort()
         self._drop()
 

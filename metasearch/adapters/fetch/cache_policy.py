@@ -73,18 +73,18 @@ def lifetime(limits: Limits, *, negative: bool = False) -> float:
 
 
 def is_negative(page: Page) -> bool:
-    """Whether the status alone says that there are no hits."""
+    """Whether the status alone means that there are no hits."""
     return page.status == 404
 
 
 def ageing(page: Page, now: float, *, renewed: bool) -> Page:
-    """The page, with a note that tells its age and whether it is being `renewed`."""
+    """The page, with a note on its age and whether it is being `renewed`."""
     rest = "; a newer answer is being fetched" if renewed else ""
     return replace(page, note=f"from the cache, {_old(now - page.fetched_at)} old{rest}")
 
 
 def spared(page: Page, now: float, reason: str) -> Page:
-    """The page, with a note that says why it stands in for a newer one."""
+    """The page, with a note on why it replaces a newer one."""
     return replace(
         page,
         note=f"from the cache, {_old(now - page.fetched_at)} old, because {reason}",

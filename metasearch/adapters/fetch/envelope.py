@@ -22,7 +22,7 @@ _ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class Diagnostic:
     """A diagnostic: its number in SRU's list, what that means, and what the server adds."""
 
     code: int
@@ -31,7 +31,7 @@ class Problem:
 
 
 def envelope(
-    total: int, records: Iterable[bytes | Problem], problems: Iterable[Problem] = ()
+    total: int, records: Iterable[bytes | Diagnostic], problems: Iterable[Diagnostic] = ()
 ) -> bytes:
     """A searchRetrieveResponse.
 
@@ -49,9 +49,9 @@ def envelope(
         data = etree.SubElement(
             etree.SubElement(listed, f"{{{_SRU}}}record"), f"{{{_SRU}}}recordData"
         )
-        data.append(_diagnostic(record) if isinstance(record, Problem) else _tree(record))
-    if told := [_diagnostic(problem) for problem in problems]:
-        etree.SubElement(root, f"{{{_SRU}}}diagnostics").extend(told)
+        data.append(_diagnostic(record) if isinstance(record, Diagnostic) else _tree(record))
+    if diagnostics := [_diagnostic(problem) for problem in problems]:
+        etree.SubElement(root, f"{{{_SRU}}}diagnostics").extend(diagnostics)
     written: bytes = etree.tostring(root, encoding="UTF-8", xml_declaration=True)
     return written
 
@@ -64,7 +64,7 @@ def _tree(record: bytes) -> Any:
     try:
         return _composed(parse_xml(legal.encode()))
     except ValueError as exc:
-        return _diagnostic(Problem(_NOT_AVAILABLE, "a record is not XML", str(exc)[:100]))
+        return _diagnostic(Diagnostic(_NOT_AVAILABLE, "a record is not XML", str(exc)[:100]))
 
 
 def _composed(tree: Any) -> Any:
@@ -77,7 +77,7 @@ def _composed(tree: Any) -> Any:
     return tree
 
 
-def _diagnostic(problem: Problem) -> Any:
+def _diagnostic(problem: Diagnostic) -> Any:
     element = etree.Element(f"{{{_DIAGNOSTIC}}}diagnostic")
     for name, text in (
         ("uri", f"info:srw/diagnostic/1/{problem.code}"),

@@ -1,4 +1,4 @@
-"""One request to one source, and what comes of it: turn, tries, breaker, and what is slow.
+"""One request to one source: its turn, its tries, the circuit breaker, and the time that it takes.
 
 May the source be asked (health.py)? Is it our turn (throttle.py)? Then the transport sends, and
 status.py judges the answer by its status code and looks for bot walls. An exchange that takes far
@@ -67,13 +67,13 @@ class Exchanges:
     """Asks the sources of one process, and knows how they are doing. Belongs to one event loop.
 
     Args:
-        transport: What sends; whoever gives it closes it.
+        transport: What sends; the caller closes it.
         monotonic: Seconds, for pauses and the breaker.
         patience: Factor on every wait of our own choice: throttle, backoff, jitter.
 
     Attributes:
         listener: Called with each wait that a source's answers or its silence here lead to; None
-            for nobody.
+            calls nothing.
     """
 
     def __init__(
@@ -114,7 +114,7 @@ class Exchanges:
         return known is None or known.health.state.state not in ("paused", "open")
 
     def heed(self, pause: Pause, limits: Limits) -> None:
-        """Leaves a source with these limits alone, because another process was told to."""
+        """Leaves a source with these limits alone, because another process was told to wait."""
         self._known(pause.source, limits).health.heed(pause)
 
     async def tried(
@@ -142,8 +142,8 @@ class Exchanges:
         tries = 0
         while True:
             known.health.check()
-            # An hour's allowance that is used up is told at once: to wait for it would cost
-            # everybody the deadline.
+            # A rate that is used up beyond the deadline is an error at once: waiting would only
+            # cost the search its time.
             if 0 < asking.deadline - loop.time() < (due := known.limiter.due):
                 own = f"{limits.requests:g} in {limits.per:g} s"
                 raise RateLimited(request.source, due, url=request.shown, own=own)
@@ -196,8 +196,7 @@ class Exchanges:
             )
         except (Overdue, Unreachable, asyncio.CancelledError) as exc:
             # Our haste is not the source's fault: silence counts only if it lasted for half of its
-            # timeout. Nor is our lateness: nobody knows whether it was silent while the loop stood
-            # still.
+            # timeout. Nor is our lateness: while the loop stood still, silence cannot be known.
             hung = self._monotonic() - began - (lag().lost - lost) >= limits.timeout / 2
             error = _no_answer(exc, request)
             if (

@@ -46,8 +46,8 @@ __all__ = ["Fetcher", "SourceState"]
 
 #: Pages that may wait to be written to the cache; more are not kept.
 PENDING_WRITES = 32
-#: Pages that are fetched anew in the background at once; others stay as they are until somebody
-#: wants them again.
+#: Pages that are fetched anew in the background at once; others stay as they are until they
+#: are asked for again.
 RENEWALS = 16
 #: Seconds that one of these may take, its turn at the source included.
 LONGEST_RENEWAL = 60.0
@@ -187,8 +187,8 @@ class Fetcher:
             await self._store.delete(request.key)
 
     async def found_nothing(self, page: Page, limits: Limits) -> None:
-        """Has a page without hits kept for a moment only; for whoever has parsed it, and may use
-        the cache.
+        """Keeps a page without hits for a moment only; called after parsing, by searches that may
+        use the cache.
         """
         if self._store is None or limits.ttl <= 0:
             return
@@ -205,13 +205,15 @@ class Fetcher:
         return replace(state, fresh=served.fresh, stale=served.stale, spared=served.spared)
 
     def heed(self, pause: Pause, limits: Limits) -> None:
-        """Leaves a source with these limits alone, because another process was told to; the
-        listener is not called.
+        """Leaves a source with these limits alone, because another process was told to wait;
+        the listener is not called.
         """
         self._exchanges.heed(pause, limits)
 
     def listen(self, listener: Callable[[Pause], None] | None) -> None:
-        """Has each wait told that a source's answers or its silence lead to; None ends that."""
+        """Calls the listener with each wait that a source's answers or its silence lead to; None
+        ends that.
+        """
         self._exchanges.listener = listener
 
     async def close(self) -> None:
@@ -230,7 +232,7 @@ class Fetcher:
     def _landed(self, task: asyncio.Task[Page]) -> None:
         self._tasks.discard(task)
         if not task.cancelled():
-            task.exception()  # seen, even if everybody who waited has left
+            task.exception()  # counts as seen, even if no caller waits any more
 
     async def _fly(
         self,
@@ -269,7 +271,9 @@ class Fetcher:
     async def _tried_or_spared(
         self, request: Request, limits: Limits, flight: _Flight, env_name: str | None, spare: Page
     ) -> Page:
-        """A new page; the spare one where the source cannot be asked, in time for whoever waits."""
+        """A new page; the spare one where the source cannot be asked, in time for the
+        callers that wait.
+        """
         now = asyncio.get_running_loop().time()
         left = max(0.0, flight.deadline - now)
         until = None if left == float("inf") else now + left - min(SPARE_TIME, left / 4)
@@ -286,8 +290,8 @@ class Fetcher:
     def _renew(
         self, store: Store, request: Request, key: str, limits: Limits, env_name: str | None
     ) -> bool:
-        """Has a page fetched anew in the background, for those who ask next; says whether it is
-        being fetched.
+        """Has a page fetched anew in the background, for the next requests; returns whether it
+        is being fetched.
         """
         if key in self._renewals:
             return True

@@ -7,7 +7,7 @@ of a redirect.
 The `allow` list speaks of URLs ("host:port"). A request to such a URL may reach private and
 loopback addresses, and only such a request: it goes through a connection pool of its own, so that
 neither another URL that resolves to the same address, nor a connection kept alive, nor a redirect
-from a public host profits from the exemption. Whoever rules the DNS of an allowed *name* can still
+from a public host profits from the exemption. An attacker with the DNS of an allowed *name* can
 move it to another private address, at the allowed port; everything else (link-local, the clouds'
 metadata services, tunnels, multicast, reserved) stays closed to names. An allowed *literal* address
 is exactly that address, whichever range it is in.
@@ -30,8 +30,8 @@ _NAT64 = IPv6Network(
 #: What `ipaddress` calls global, in one version of Python or another, and yet is no host of the
 #: open Internet.
 _NEVER = tuple(
-    ip_network(it)
-    for it in (
+    ip_network(network)
+    for network in (
         "192.0.0.0/24",  # protocol assignments; a cloud keeps its metadata service at 192.0.0.192
         "192.88.99.0/24",  # relays of 6to4
         "168.63.129.16/32",  # a cloud's own services, as its machines see them
@@ -42,8 +42,8 @@ _NEVER = tuple(
 )
 #: A network of one's own: RFC 1918, loopback, unique local addresses.
 _OWN = tuple(
-    ip_network(it)
-    for it in (
+    ip_network(network)
+    for network in (
         "10.0.0.0/8",
         "172.16.0.0/12",
         "192.168.0.0/16",
@@ -53,10 +53,10 @@ _OWN = tuple(
     )
 )
 #: Unique local addresses at which clouds keep their metadata services.
-_METADATA = tuple(ip_network(it) for it in ("fd00:ec2::/32", "fd20:ce::254/128"))
+_METADATA = tuple(ip_network(network) for network in ("fd00:ec2::/32", "fd20:ce::254/128"))
 _ISATAP = 0x5EFE  # RFC 5214: the interface is named 0000:5efe or 0200:5efe, and an IPv4 address
 
-#: What getaddrinfo gives: family, type, protocol, canonical name, socket address.
+#: What getaddrinfo returns: family, type, protocol, canonical name, socket address.
 AddrInfo = tuple[Any, Any, int, str, tuple[Any, ...]]
 
 

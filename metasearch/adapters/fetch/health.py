@@ -1,5 +1,5 @@
-"""Is a source well? Pauses that it asked for, and a circuit breaker. No I/O, no loop: a clock and a
-few counters.
+"""The health of a source: pauses that it asked for, and a circuit breaker. No I/O, no loop: a
+clock and a few counters.
 
 ok ──── refused (429, bot wall, 503 with Retry-After) ────> paused ── until then ──> half-open
 ok ──── 503 again and again, without Retry-After ─────────> paused ── OVERLOAD_PAUSE ──> half-open
@@ -81,7 +81,7 @@ class SourceState:
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """A wait that begins now, for everybody who asks the source.
+    """A wait that begins now, for all requests to the source.
 
     Attributes:
         source: Its name.
@@ -97,7 +97,7 @@ class Pause:
 
     @property
     def error(self) -> SourceError:
-        """What went wrong, as whoever asked would have seen it."""
+        """The error as the caller would have got it."""
         match self.cause:
             case "blocked":
                 return Blocked(self.source, self.reason)
@@ -144,16 +144,16 @@ class Health:
     def state(self) -> SourceState:
         """A snapshot; what History knows is not in it."""
         state, until = self._standing()
-        told = str(self._last_error) if self._last_error else None
-        return SourceState(self.source, state, until, told, self._requests, self._failed)
+        error = str(self._last_error) if self._last_error else None
+        return SourceState(self.source, state, until, error, self._requests, self._failed)
 
     @property
     def ok(self) -> bool:
-        """Whether it may be asked by everybody."""
+        """Whether any request may be sent."""
         return self._standing()[0] == "ok"
 
     def check(self) -> None:
-        """Says at once that asking is of no use.
+        """Raises where a request would be of no use.
 
         Raises:
             RateLimited: It asked for a pause that is not over; or the probe after it is just under
@@ -178,7 +178,7 @@ class Health:
         )
 
     def admit(self) -> bool:
-        """`check`, for a request that goes out now: says whether it is the probe of a half-open
+        """`check`, for a request that goes out now; returns whether it is the probe of a half-open
         breaker.
         """
         self.check()
@@ -224,7 +224,7 @@ class Health:
             self._begin(error, OVERLOAD_PAUSE)
 
     def heed(self, pause: Pause) -> None:
-        """Waits as another process does, which has counted the error; nobody is told on."""
+        """Waits as another process does, which counts the error; the listener is not called."""
         self._last_error = pause.error
         if pause.cause == "failing":
             until = self._clock() + self._stretched(pause.seconds)

@@ -1,4 +1,4 @@
-"""What goes over the wire: the first hop of a request, and the next one after a redirect. Pure.
+"""Redirects: the first hop of a request, the next hop, and which are refused. Pure.
 
 Secrets belong to the origin that the request names. They follow a redirect within that origin and
 the usual step from http to https on the same host; to any other place the hop goes without them,
@@ -16,6 +16,7 @@ from urllib.parse import quote, unquote_plus
 
 from yarl import URL
 
+from metasearch.adapters.fetch.guard import AllowList
 from metasearch.adapters.request import JSON, Pairs, Request, Secret, secrets_of, without_secrets
 from metasearch.errors import NotAllowed
 
@@ -186,3 +187,42 @@ def _without(url: URL, secrets: tuple[str, ...], request: Request) -> URL:
 
 def _refusal(request: Request, why: str) -> NotAllowed:
     return NotAllowed(request.source, without_secrets(why, request), url=request.shown)
+
+
+def forbidden(request: Request, hop: Hop, *, redirected: bool) -> NotAllowed:
+    """The refusal to connect to `hop`, which the user may want to allow."""
+    if not redirected:
+        return NotAllowed(
+            request.source, f"{_place(hop)} is not at a public address", url=request.shown
+        )
+    return NotAllowed(
+        request.source,
+        f"it redirects to {_place(hop)}, which is not at a public address",
+        url=request.shown,
+        advice="Nothing was sent there. If the address is meant, make it the source's `url` and "
+        "`allow` its host:port.",
+    )
+
+
+def unnamed(request: Request, hop: Hop) -> NotAllowed:
+    """The refusal to follow one server of our network to another, which only the other's sources
+    were to ask.
+    """
+    return NotAllowed(
+        request.source,
+        f"it redirects to {_place(hop)}, another server that is allowed, but not to this source",
+        url=request.shown,
+        advice=f"Nothing was sent there. If it is meant, set request.redirects = "
+        f'["{_place(hop)}"] for the source.',
+    )
+
+
+def is_named(hop: Hop, request: Request, own: Hop) -> bool:
+    """Whether a hop goes to the request's own server, or to one that its source names."""
+    named = AllowList.parse((*request.redirects, _place(own)))
+    return named.holds(str(hop.url.raw_host), hop.url.port or 0)
+
+
+def _place(hop: Hop) -> str:
+    host = str(hop.url.raw_host)
+    return f"[{host}]:{hop.url.port}" if ":" in host else f"{host}:{hop.url.port}"

@@ -1,4 +1,4 @@
-"""What a page's status and body say of the source: an answer, a refusal, a bot wall or a fault."""
+"""The status of an exchange: whether a page is an answer, a refusal, a bot wall or a fault."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ _PASSING = frozenset({502, 503, 504})
 
 
 def judged(page: Page, limits: Limits, health: Health, env_name: str | None) -> Page:
-    """The page, if it may be an answer; tells `health` what it means for the source.
+    """The page, if it may be an answer; informs `health` of what it means for the source.
 
     Raises:
-        SourceError: It is none: `Blocked`, `RateLimited`, `AccessDenied` or `ServerFault`.
+        SourceError: The page is none: `Blocked`, `RateLimited`, `AccessDenied` or `ServerFault`.
     """
     error = objection(page, env_name)
     if error is None:
@@ -62,14 +62,14 @@ def objection(page: Page, env_name: str | None = None) -> SourceError | None:
         return RateLimited(request.source, page.retry_after, url=request.shown)
     if status in (401, 403):
         return AccessDenied(
-            request.source, status, url=request.shown, env_name=env_name, said=said(page)
+            request.source, status, url=request.shown, env_name=env_name, said=message_of(page)
         )
     if status >= 500:
         return ServerFault(request.source, status, url=request.shown, retry_after=page.retry_after)
     return None
 
 
-def said(page: Page) -> str:
+def message_of(page: Page) -> str:
     """The message in a JSON body, as interfaces send it with a refusal; "" where there is none."""
     with suppress(ValueError):
         facts = orjson.loads(page.body) if len(page.body) <= LARGEST_REFUSAL else None
@@ -78,18 +78,18 @@ def said(page: Page) -> str:
             if isinstance(facts, dict)
             else []
         )
-        said = " ".join(dict.fromkeys(plain(text) for text in texts if isinstance(text, str)))
-        return without_secrets(said, page.request)[:LONGEST_MESSAGE]
+        message = " ".join(dict.fromkeys(plain(text) for text in texts if isinstance(text, str)))
+        return without_secrets(message, page.request)[:LONGEST_MESSAGE]
     return ""
 
 
 def passing(error: Unreachable) -> bool:
-    """Whether the same request may fare better in a moment."""
+    """Whether the same request may succeed in a moment."""
     if isinstance(error, ServerFault):
         return error.code in _PASSING and error.retry_after is None
     return isinstance(error, ConnectFailed)
 
 
 def overloaded(error: SourceError) -> bool:
-    """Whether it says that the source cannot answer just now, and not for how long."""
+    """Whether the source is overloaded, and does not say for how long."""
     return isinstance(error, ServerFault) and error.code == 503 and error.retry_after is None

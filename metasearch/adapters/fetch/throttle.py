@@ -47,7 +47,7 @@ class FairThrottler:
 
     @property
     def due(self) -> float:
-        """Seconds until the next start is free, if nobody else waits for one."""
+        """Seconds until the next start is free, if no other request waits for one."""
         return max(0.0, self._free_at() - time.monotonic())
 
     async def acquire(self) -> None:

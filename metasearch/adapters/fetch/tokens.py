@@ -17,7 +17,7 @@ from typing import Any
 
 import orjson
 
-from metasearch.adapters.fetch.status import said
+from metasearch.adapters.fetch.status import message_of
 from metasearch.adapters.request import Grant, Page, Pairs, Request, Secret
 from metasearch.errors import AccessDenied, BadAnswer
 
@@ -124,7 +124,7 @@ def _read(page: Page, env_name: str | None) -> tuple[str, float]:
     request = page.request
     if page.status >= 400:
         raise AccessDenied(
-            request.source, page.status, url=request.shown, env_name=env_name, said=said(page)
+            request.source, page.status, url=request.shown, env_name=env_name, said=message_of(page)
         )
     facts: Any = None
     with suppress(ValueError):
@@ -137,10 +137,10 @@ def _read(page: Page, env_name: str | None) -> tuple[str, float]:
     return token, _seconds(facts.get("expires_in"))
 
 
-def _seconds(said: Any) -> float:
+def _seconds(value: Any) -> float:
     """`expires_in`, which some write as a string."""
     with suppress(ValueError, TypeError, OverflowError):
-        seconds = float(said)
+        seconds = float(value)
         if 0 < seconds < math.inf:
             return seconds
     return UNSAID

@@ -3,17 +3,15 @@
 `Transport` is the seam: whatever has `send` and `close` can stand here, and cassette.py does.
 `HttpTransport` takes care of what a hostile or broken server can do to us: where it may send us
 (guard.py at connect time, redirects.py by hand), how much it may send (the body is counted after
-decompression), and how long it may take (one clock over all redirects). Whatever aiohttp or the
-socket raises becomes one of our own errors, by one table.
+decompression), and how long it may take (one clock over all redirects). `SchemeTransport` chooses
+the transport by the scheme of the URL, because not every source speaks HTTP.
 """
 
 from __future__ import annotations
 
 import asyncio
-import os
 import time
-import traceback
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from email.utils import parsedate_to_datetime
 from io import BytesIO
@@ -25,14 +23,20 @@ from metasearch.adapters.fetch.bounded import (
     BoundedConnector,
     BoundedProtocol,
     TooMuchBody,
-    TooMuchFraming,
-    TooMuchHead,
 )
 from metasearch.adapters.fetch.guard import AllowList, ForbiddenAddress
-from metasearch.adapters.fetch.redirects import REDIRECTS, Hop, first_hop, next_hop
+from metasearch.adapters.fetch.redirects import (
+    REDIRECTS,
+    first_hop,
+    forbidden,
+    is_named,
+    next_hop,
+    unnamed,
+)
 from metasearch.adapters.fetch.resolver import DaemonResolver
-from metasearch.adapters.request import Page, Request, redacted, secrets_of, without_secrets
-from metasearch.errors import BadAnswer, ConnectFailed, NotAllowed, SourceError, TimedOut, TooLarge
+from metasearch.adapters.fetch.transport_errors import shareable, translated
+from metasearch.adapters.request import Page, Request, redacted, secrets_of
+from metasearch.errors import BadAnswer, SourceError, TooLarge
 from metasearch.loop.lag import patient
 
 MAX_REDIRECTS = 5
@@ -53,7 +57,7 @@ LARGE_BODY = 1_000_000
 
 
 class Transport(Protocol):
-    """Sends requests, or does as if."""
+    """Sends requests, or replays their answers."""
 
     async def send(self, request: Request, *, timeout: float, max_bytes: int) -> Page:  # noqa: ASYNC109
         """One exchange, whatever its status.
@@ -70,7 +74,7 @@ class Transport(Protocol):
         ...
 
     async def close(self) -> None:
-        """Lets go of everything that is held."""
+        """Closes connections and files."""
         ...
 
 
@@ -98,7 +102,7 @@ class HttpTransport:
         try:
             async with patient(timeout):
                 page = await self._follow(request, max_bytes)
-                if request.private:  # nobody keeps or shows it, and its token may repeat who we are
+                if request.private:  # never kept or shown; its token may repeat our credentials
                     return page
                 if len(page.body) > LARGE_BODY and secrets_of(request):
                     return await asyncio.to_thread(redacted, page)
@@ -109,7 +113,7 @@ class HttpTransport:
             error = translated(exc, request, timeout)
             if error is None:
                 raise
-            raise error from _shareable(exc, request)
+            raise error from shareable(exc, request)
 
     async def close(self) -> None:
         """Closes all connections."""
@@ -125,8 +129,8 @@ class HttpTransport:
             # A public host must not send us into our own network, not even to an address that is
             # allowed.
             exempt = exempt and self._allow.holds(str(hop.url.raw_host), hop.url.port or 0)
-            if exempt and not hop.trusted and not _is_named(hop, request, own):
-                raise _unnamed(request, hop)
+            if exempt and not hop.trusted and not is_named(hop, request, own):
+                raise unnamed(request, hop)
             try:
                 async with self._session(exempt=exempt).request(
                     hop.method, hop.url, headers=hop.headers, data=hop.data, allow_redirects=False
@@ -142,7 +146,7 @@ class HttpTransport:
                     body = await _read(response, request, max_bytes)
             except aiohttp.ClientConnectorError as exc:
                 if isinstance(exc.os_error, ForbiddenAddress):
-                    raise _forbidden(request, hop, redirected=redirected) from exc
+                    raise forbidden(request, hop, redirected=redirected) from exc
                 raise
             now = time.time()
             return Page(
@@ -188,6 +192,42 @@ class HttpTransport:
         return session
 
 
+class SchemeTransport:
+    """Passes each request to the transport of its scheme, which is made for the first such request.
+
+    Args:
+        usual: For every scheme that is not among the others.
+        others: Scheme, in small letters and without a colon -> what makes its transport.
+    """
+
+    def __init__(self, usual: Transport, others: Mapping[str, Callable[[], Transport]]) -> None:
+        self._usual = usual
+        self._others = others
+        self._made: dict[str, Transport] = {}
+
+    def __repr__(self) -> str:
+        return f"<SchemeTransport over {self._usual!r}, and for {', '.join(self._others)}>"
+
+    async def send(self, request: Request, *, timeout: float, max_bytes: int) -> Page:  # noqa: ASYNC109
+        """See `Transport.send`."""
+        return await self._of(request.url.partition(":")[0].lower()).send(
+            request, timeout=timeout, max_bytes=max_bytes
+        )
+
+    async def close(self) -> None:
+        """Closes all that were made."""
+        for transport in (self._usual, *self._made.values()):
+            await transport.close()
+
+    def _of(self, scheme: str) -> Transport:
+        make = self._others.get(scheme)
+        if make is None:
+            return self._usual
+        if scheme not in self._made:
+            self._made[scheme] = make()
+        return self._made[scheme]
+
+
 async def _read(response: aiohttp.ClientResponse, request: Request, limit: int) -> bytes:
     """The body, given up as soon as it passes `limit` bytes; never `response.read()`, which has no
     limit.
@@ -208,9 +248,7 @@ async def _read(response: aiohttp.ClientResponse, request: Request, limit: int) 
                     if size > limit:
                         break
                     body.write(chunk)
-                    if (
-                        size > turn
-                    ):  # where there is always more to read, nobody else would get a turn
+                    if size > turn:  # where there is always more to read, no other task would run
                         turn = size + TURN
                         await asyncio.sleep(0)
                 else:
@@ -250,117 +288,3 @@ def _timestamp(text: str) -> float | None:
         return parsedate_to_datetime(text).timestamp()
     except (ValueError, OverflowError, OSError):
         return None
-
-
-#: Foreign error -> our own, and its sentence; the first line that fits counts.
-TRANSLATIONS: tuple[tuple[type[Exception], type[SourceError], str], ...] = (
-    (aiohttp.ClientConnectorDNSError, ConnectFailed, "its host name cannot be resolved"),
-    (aiohttp.ClientConnectorCertificateError, ConnectFailed, "its TLS certificate is not valid"),
-    (aiohttp.ClientSSLError, ConnectFailed, "no TLS connection can be made"),
-    (aiohttp.ClientConnectorError, ConnectFailed, "no connection can be made"),
-    (aiohttp.ServerDisconnectedError, ConnectFailed, "it closed the connection without an answer"),
-    (aiohttp.ClientOSError, ConnectFailed, "the connection broke"),
-    (
-        aiohttp.http_exceptions.ContentEncodingError,
-        BadAnswer,
-        "its answer is not compressed as it says",
-    ),
-    (aiohttp.http_exceptions.HttpProcessingError, BadAnswer, "what it sends is not HTTP"),
-    (aiohttp.ClientPayloadError, ConnectFailed, "its answer broke off"),
-    (aiohttp.ClientResponseError, BadAnswer, "what it sends is not HTTP"),
-    (
-        TooMuchHead,
-        BadAnswer,
-        "its answer does not begin: it sends interim responses, or a head, without end",
-    ),
-    (TooMuchFraming, BadAnswer, "nearly all of its answer is framing, and next to nothing is body"),
-    (aiohttp.InvalidURL, NotAllowed, "the URL cannot be used"),
-    (aiohttp.ClientError, ConnectFailed, "the exchange failed"),
-    (TimeoutError, TimedOut, "no whole answer"),
-    (OSError, ConnectFailed, "the connection failed"),
-    (ValueError, NotAllowed, "the request cannot be written as HTTP"),
-)
-
-#: What aiohttp's parser raises where a body ends before its length, or its last chunk, says so.
-BROKEN_OFF = (
-    aiohttp.http_exceptions.ContentLengthError,
-    aiohttp.http_exceptions.TransferEncodingError,
-)
-
-
-def translated(exc: Exception, request: Request, timeout: float) -> SourceError | None:
-    """Our error for one of aiohttp's, the socket's or the codec's; None for what none of these
-    raises.
-
-    The message is ours: aiohttp's texts hold URLs, and so keys. Only the system's name for an error
-    number is added.
-    """
-    inner = _telling(exc)
-    for foreign, own, sentence in TRANSLATIONS:
-        if isinstance(inner, foreign):
-            detail = f" within {timeout:g} s" if own is TimedOut else ""
-            if (
-                own is ConnectFailed
-                and isinstance(inner, OSError)
-                and inner.errno
-                and inner.errno > 0
-            ):
-                # asyncio puts texts of its own into `strerror`
-                detail = f" ({os.strerror(inner.errno)})"
-            return own(request.source, sentence + detail, url=request.shown)
-    return None
-
-
-def _forbidden(request: Request, hop: Hop, *, redirected: bool) -> NotAllowed:
-    """The refusal to connect to `hop`, which the user may want to allow."""
-    if not redirected:
-        return NotAllowed(
-            request.source, f"{_place(hop)} is not at a public address", url=request.shown
-        )
-    return NotAllowed(
-        request.source,
-        f"it redirects to {_place(hop)}, which is not at a public address",
-        url=request.shown,
-        advice="Nothing was sent there. If the address is meant, make it the source's `url` and "
-        "`allow` its host:port.",
-    )
-
-
-def _unnamed(request: Request, hop: Hop) -> NotAllowed:
-    """The refusal to follow one server of our network to another, which only the other's sources
-    were to ask.
-    """
-    return NotAllowed(
-        request.source,
-        f"it redirects to {_place(hop)}, another server that is allowed, but not to this source",
-        url=request.shown,
-        advice=f"Nothing was sent there. If it is meant, set request.redirects = "
-        f'["{_place(hop)}"] for the source.',
-    )
-
-
-def _is_named(hop: Hop, request: Request, own: Hop) -> bool:
-    """Whether a hop goes to the request's own server, or to one that its source names."""
-    named = AllowList.parse((*request.redirects, _place(own)))
-    return named.holds(str(hop.url.raw_host), hop.url.port or 0)
-
-
-def _place(hop: Hop) -> str:
-    host = str(hop.url.raw_host)
-    return f"[{host}]:{hop.url.port}" if ":" in host else f"{host}:{hop.url.port}"
-
-
-def _telling(exc: Exception) -> Exception:
-    """The one of a chain that says most: aiohttp wraps what the decoders and the parser of HTTP
-    raise.
-    """
-    cause = exc.__cause__
-    if not isinstance(exc, aiohttp.ClientPayloadError) or isinstance(cause, BROKEN_OFF):
-        return exc
-    return cause if isinstance(cause, aiohttp.http_exceptions.HttpProcessingError) else exc
-
-
-def _shareable(exc: Exception, request: Request) -> Exception | None:
-    """The cause to keep: None where its texts, which a log may print, repeat a secret."""
-    told = "".join(traceback.format_exception(exc))
-    return exc if without_secrets(told, request) == told else None

@@ -4,7 +4,7 @@
 What transport.py does for HTTP holds here too: an address is judged (guard.py) and then connected
 to, without the name being looked up again; one clock runs over all; and what comes back is counted.
 Each page is a session of its own, in a process of its own, which is ended when the page is there or
-nobody waits for it any more.
+the caller has given up.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from metasearch.adapters.fetch.z3950_worker import (
     MISSING,
     PAGE,
     TOO_LARGE,
-    Job,
+    PageJob,
     written,
 )
 from metasearch.adapters.fetch.zoom import CONNECT, CONNECTION_LOST, INIT, INVALID_QUERY, TIMEOUT
@@ -147,7 +147,7 @@ class Z3950Transport:
             async with asyncio.timeout(timeout):
                 addresses = await self._addresses(ask, request)
                 left = max(0.0, started + timeout - time.monotonic())
-                job = Job(
+                job = PageJob(
                     addresses,
                     ask.query,
                     ask.form,
@@ -157,17 +157,17 @@ class Z3950Transport:
                     max_bytes=max_bytes,
                     options=ask.options,
                 )
-                told, body = await _in_a_process(job)
+                report, body = await _in_a_process(job)
         except TimeoutError as exc:
             raise _error({"outcome": LATE}, request, timeout) from exc
         except OSError as exc:
             raise SourceError(
                 request.source, "no process can be started to ask it", url=request.shown
             ) from exc
-        if told["outcome"] == TOO_LARGE:
+        if report["outcome"] == TOO_LARGE:
             raise TooLarge(request.source, max_bytes, url=request.shown)
-        if told["outcome"] != PAGE:
-            raise _error(told, request, timeout)
+        if report["outcome"] != PAGE:
+            raise _error(report, request, timeout)
         page = Page(
             request=request,
             content_type="application/xml; charset=utf-8",
@@ -188,14 +188,16 @@ class Z3950Transport:
             NotAllowed: None of its addresses is allowed.
         """
         try:
-            found = await self._resolver.resolve(ask.host, ask.port)
+            resolved = await self._resolver.resolve(ask.host, ask.port)
         except OSError as exc:
             raise ConnectFailed(
                 request.source, "its host name cannot be resolved", url=request.shown
             ) from exc
         exempt = self._allow.holds(ask.host, ask.port)
         admitted = [
-            it["host"] for it in found if self._allow.may_reach(it["host"], ask.port, exempt=exempt)
+            address["host"]
+            for address in resolved
+            if self._allow.may_reach(address["host"], ask.port, exempt=exempt)
         ]
         if not admitted:
             raise NotAllowed(
@@ -204,12 +206,12 @@ class Z3950Transport:
                 url=request.shown,
             )
         return [
-            f"[{it}]:{ask.port}" if ":" in it else f"{it}:{ask.port}"
-            for it in dict.fromkeys(admitted)
+            f"[{host}]:{ask.port}" if ":" in host else f"{host}:{ask.port}"
+            for host in dict.fromkeys(admitted)
         ]
 
 
-async def _in_a_process(job: Job) -> tuple[dict[str, Any], bytes]:
+async def _in_a_process(job: PageJob) -> tuple[dict[str, Any], bytes]:
     """What a process of its own makes of the job: how that ended, and the page.
 
     The process is gone when this returns, however it returns: nothing of it keeps a search, or the
@@ -242,8 +244,8 @@ async def _in_a_process(job: Job) -> tuple[dict[str, Any], bytes]:
             with suppress(ProcessLookupError):
                 process.kill()
             await process.wait()
-    told, found, page = b"".join(parts).partition(b"\n")
-    return (json.loads(told), page) if found else ({"outcome": _DIED}, b"")
+    report, newline, page = b"".join(parts).partition(b"\n")
+    return (json.loads(report), page) if newline else ({"outcome": _DIED}, b"")
 
 
 def _command() -> list[str]:
@@ -252,12 +254,12 @@ def _command() -> list[str]:
     return [sys.executable, "-I", "-S", "-c", _RUN, json.dumps(list(dict.fromkeys(places)))]
 
 
-def _error(told: Mapping[str, Any], request: Request, timeout: float) -> SourceError:
+def _error(report: Mapping[str, Any], request: Request, timeout: float) -> SourceError:
     """Our error for a job that brought no page; its message is ours, because ZOOM's hold
     addresses.
     """
     source, url = request.source, request.shown
-    match told["outcome"], told.get("own") and told.get("code"):
+    match report["outcome"], report.get("own") and report.get("code"):
         case outcome, _ if outcome == LATE:
             return TimedOut(source, f"no whole answer within {timeout:g} s", url=url)
         case outcome, _ if outcome == MISSING:

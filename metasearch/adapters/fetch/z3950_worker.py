@@ -22,12 +22,12 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from metasearch.adapters.fetch.envelope import Problem, envelope
+from metasearch.adapters.fetch.envelope import Diagnostic, envelope
 from metasearch.adapters.fetch.zoom import (
     CONNECT,
     Abandoned,
-    Connection,
     LibraryMissing,
+    ZoomConnection,
     ZoomError,
     as_sru_code,
     library,
@@ -40,11 +40,11 @@ MEMORY_PER_BYTE = 2
 #: How a job may end.
 PAGE, LATE, MISSING, TOO_LARGE, FAILED = "page", "late", "missing", "too large", "failed"
 
-_UNREADABLE = Problem(67, "a record came that cannot be turned into XML")
+_UNREADABLE = Diagnostic(67, "a record came that cannot be turned into XML")
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class PageJob:
     """A page to be fetched. What may hold a secret does not show.
 
     Attributes:
@@ -72,12 +72,12 @@ class _TooLarge(Exception):
     """The records are larger together than `max_bytes`."""
 
 
-def answer(job: Job, given_up: Callable[[], bool]) -> tuple[dict[str, Any], bytes]:
+def answer(job: PageJob, given_up: Callable[[], bool]) -> tuple[dict[str, Any], bytes]:
     """Does a job.
 
     Args:
         job: What to do.
-        given_up: Asked from time to time whether anybody still waits.
+        given_up: Called from time to time; returns whether the caller has given up.
 
     Returns:
         How it ended (`outcome`; with `code` and `own` for FAILED, see `ZoomError`), and the page.
@@ -94,7 +94,7 @@ def answer(job: Job, given_up: Callable[[], bool]) -> tuple[dict[str, Any], byte
         return {"outcome": FAILED, "code": exc.code, "own": exc.own}, b""
 
 
-def _asked(job: Job, deadline: float, given_up: Callable[[], bool]) -> bytes:
+def _asked(job: PageJob, deadline: float, given_up: Callable[[], bool]) -> bytes:
     """The answer of the first address that can be connected to."""
     library()
     # Servers that keep to it send a diagnostic in the place of what is larger.
@@ -104,7 +104,7 @@ def _asked(job: Job, deadline: float, given_up: Callable[[], bool]) -> bytes:
         "maximumRecordSize": str(job.max_bytes),
     }
     for left, address in zip(reversed(range(len(job.addresses))), job.addresses, strict=True):
-        with Connection(address, options) as connection:
+        with ZoomConnection(address, options) as connection:
             try:
                 connection.search(job.query)
                 connection.run(deadline, given_up)
@@ -119,7 +119,7 @@ def _asked(job: Job, deadline: float, given_up: Callable[[], bool]) -> bytes:
     raise ZoomError(CONNECT, "no address", "", "ZOOM")
 
 
-def _records(connection: Connection, job: Job) -> Iterator[bytes | Problem]:
+def _records(connection: ZoomConnection, job: PageJob) -> Iterator[bytes | Diagnostic]:
     size = 0
     for position in range(job.start, min(job.start + job.count, connection.total)):
         record = connection.record(position, job.form)
@@ -139,12 +139,12 @@ def _records(connection: Connection, job: Job) -> Iterator[bytes | Problem]:
 
 
 def _ours(error: ZoomError) -> bool:
-    """Whether it says that there was no conversation, and is no diagnostic of a server."""
+    """Whether the error means that no connection was made, and is no diagnostic of a server."""
     return error.own or error.of_http
 
 
-def _problem(error: ZoomError) -> Problem:
-    return Problem(as_sru_code(error.code), error.message, error.details)
+def _problem(error: ZoomError) -> Diagnostic:
+    return Diagnostic(as_sru_code(error.code), error.message, error.details)
 
 
 def memory(max_bytes: int) -> int:
@@ -152,7 +152,7 @@ def memory(max_bytes: int) -> int:
     return max(LEAST_MEMORY, MEMORY_PER_BYTE * max_bytes)
 
 
-def _confine(job: Job) -> None:
+def _confine(job: PageJob) -> None:
     """Has the system end the process where it takes more than a page should."""
     import resource  # not there where there is no YAZ either
 
@@ -170,17 +170,17 @@ def _confine(job: Job) -> None:
 def main() -> None:
     """The process."""
     starter = os.getppid()
-    job = Job(**json.load(sys.stdin.buffer))
+    job = PageJob(**json.load(sys.stdin.buffer))
     with suppress(LibraryMissing):
         library()
     _confine(job)
-    told, page = answer(job, lambda: os.getppid() != starter)
+    report, page = answer(job, lambda: os.getppid() != starter)
     with suppress(BrokenPipeError):
-        sys.stdout.buffer.write(json.dumps(told).encode() + b"\n" + page)
+        sys.stdout.buffer.write(json.dumps(report).encode() + b"\n" + page)
         sys.stdout.buffer.flush()
     os._exit(0)  # nothing is to be tidied up, and the library's own tidying is not to be waited for
 
 
-def written(job: Job) -> bytes:
+def written(job: PageJob) -> bytes:
     """A job as the process reads it."""
     return json.dumps(asdict(job)).encode()

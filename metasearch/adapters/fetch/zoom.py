@@ -1,7 +1,7 @@
 """YAZ's ZOOM, the C interface to Z39.50, by ctypes: a connection that searches once and is closed.
 
 https://software.indexdata.com/yaz/doc/zoom.html. The library (Debian's libyaz5) is loaded when it
-is first needed. It never waits itself: `Connection.run` does, on the socket, so that a deadline
+is first needed. It never waits itself: `ZoomConnection.run` does, on the socket, so that a deadline
 holds however slowly a server sends, and what is given up ends in a moment.
 """
 
@@ -20,7 +20,7 @@ from typing import Any, Self
 
 #: The name under which version 5 is installed; another one is looked for where there is none.
 LIBRARY = "libyaz.so.5"
-#: Seconds after which a wait looks whether anybody still wants it.
+#: Seconds after which a wait checks whether it was given up.
 SLICE = 0.1
 
 # zoom.h: ZOOM_ERROR_*, from 10000 on; below are the diagnostics of the set that stands beside the
@@ -71,11 +71,11 @@ class LibraryMissing(OSError):
 
 
 class Abandoned(Exception):
-    """The deadline has passed, or nobody waits any more."""
+    """The deadline has passed, or the caller has given up."""
 
 
 class ZoomError(Exception):
-    """What ZOOM or the server says is wrong.
+    """An error that ZOOM or the server reports.
 
     Attributes:
         code: One of the constants above, or a diagnostic's number.
@@ -103,9 +103,9 @@ def library() -> ctypes.CDLL:
     """
     try:
         yaz = _load()
-        for name, (gives, takes) in _SIGNATURES.items():
+        for name, (result, arguments) in _SIGNATURES.items():
             function = getattr(yaz, name)
-            function.restype, function.argtypes = gives, takes
+            function.restype, function.argtypes = result, arguments
     except (OSError, AttributeError) as exc:
         raise LibraryMissing(str(exc)) from exc
     yaz.yaz_log_init_level(0)  # else it writes about broken servers to our standard error
@@ -129,7 +129,7 @@ def as_sru_code(code: int) -> int:
     return int(library().yaz_diag_bib1_to_srw(code))
 
 
-class Connection:
+class ZoomConnection:
     """One Z39.50 association: opened, asked once, closed at the end of its `with`. Belongs to one
     thread.
 
@@ -182,10 +182,10 @@ class Connection:
 
         Args:
             deadline: Latest moment, in `time.monotonic()` seconds.
-            given_up: Asked from time to time whether anybody still waits.
+            given_up: Called from time to time; returns whether the caller has given up.
 
         Raises:
-            Abandoned: Nobody waits, or the deadline has passed.
+            Abandoned: The caller has given up, or the deadline has passed.
             ZoomError: What the server says first is not Z39.50. The library would wait for more of
                 it, or read HTTP.
         """
@@ -221,7 +221,7 @@ class Connection:
     def record(self, position: int, form: str) -> bytes | ZoomError | None:
         """A record as ZOOM_record_get writes it in this form.
 
-        Gives a diagnostic where the server sent one in its place, and None where none came, or it
+        Returns a diagnostic where the server sent one in its place, and None where none came, or it
         cannot be written so.
 
         Args:
@@ -258,7 +258,8 @@ class Connection:
         if not code:
             return None
         texts = (
-            (it.value or b"").decode("utf-8", "replace") for it in (message, details, diagnostics)
+            (text.value or b"").decode("utf-8", "replace")
+            for text in (message, details, diagnostics)
         )
         return ZoomError(code, *texts)
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.adapters.translate.plan import Plan, plan_request
-from metasearch.adapters.translate.translate import Writer
+from metasearch.adapters.translate.translate import Translator
 from metasearch.query.ast import FACETS, IDENTIFIERS, And, Not, Or, Query, Term, conjunction
 
 
@@ -19,10 +19,10 @@ def plan(
     query: Query, spec: AdapterSpec, wanted: int, env: Mapping[str, str], depth: int | None = None
 ) -> Plan:
     """The plan of the query, field by field."""
-    return plan_request(query, spec, wanted, env, depth, written_by=_ByField)
+    return plan_request(query, spec, wanted, env, depth, translator=_ByField)
 
 
-class _ByField(Writer):
+class _ByField(Translator):
     def expression(self, query: Query) -> str:
         if isinstance(query, And):
             query = _gathered(query)
@@ -39,10 +39,10 @@ class _ByField(Writer):
         """What is asked of one field, without its name."""
         match query:
             case Term():
-                self.wording.tell_lost(query)
+                self.terms.tell_lost(query)
                 if query.phrase or query.field in IDENTIFIERS:
-                    return self.wording.text(query)
-                return "*".join(map(self.wording.quoted, self.wording.words(query, query.field)))
+                    return self.terms.text(query)
+                return "*".join(map(self.terms.quoted, self.terms.words(query, query.field)))
             case Or(parts):
                 return "+".join(filter(None, map(self._bracketed, parts)))
             case And(parts):

@@ -76,7 +76,7 @@ def _completed(record: Record) -> Record:
         date=dated["year"] if dated else None,
         venue=None if thesis else before,
         institution=before if thesis else None,
-        doi=converters.doi([it for it in _BRACKETED.findall(label) if it.startswith("10.")]),
+        doi=converters.doi([name for name in _BRACKETED.findall(label) if name.startswith("10.")]),
     )
 
 

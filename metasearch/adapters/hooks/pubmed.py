@@ -1,4 +1,4 @@
-"""PubMed and its sisters answer a search in two steps: esearch gives ids by relevance, efetch gives
+"""PubMed and its sisters answer a search in two steps: esearch returns ids by relevance, efetch gives
 their records.
 
 One esearch asks for as many ids as the search wants at a time; the efetch requests that follow
@@ -46,7 +46,7 @@ def steps(page: Page, spec: AdapterSpec) -> Steps:
 
     Raises:
         SourceSaysError: The body is an error message.
-        RateLimited: It says that there were too many requests.
+        RateLimited: The body reports too many requests.
     """
     found = _search_result(page.body)
     if found is not None:
@@ -74,7 +74,7 @@ def _at_ranks(steps: Steps, ranks: Mapping[str, int]) -> Steps:
 
 @dataclass(frozen=True, slots=True)
 class _SearchResult:
-    """What esearch says, as JSON or XML alike."""
+    """The answer of esearch, as JSON or XML alike."""
 
     ids: tuple[str, ...]
     count: int | None
@@ -149,7 +149,7 @@ def _sibling(url: str) -> str:
 
 
 def _search_result(body: bytes) -> _SearchResult | None:
-    """What esearch says, or None where the body is something else."""
+    """The answer of esearch, or None where the body is something else."""
     start = body[:400].lower()
     try:
         if b"<esearchresult" in start:

@@ -18,8 +18,8 @@ from metasearch.bib import normalise
 from metasearch.errors import AccessDenied, NotParsable, SourceSaysError
 from metasearch.record import Record
 
-#: Diagnostics that are told; more say nothing new.
-TOLD = 3
+#: Diagnostics that are reported; more add nothing.
+REPORTED = 3
 _AUTHENTICATION, _OUT_OF_RANGE = 3, 61
 
 _MEANINGS = {
@@ -77,17 +77,17 @@ def steps(page: Page, spec: AdapterSpec) -> Generator[tuple[Record, ...], None, 
         parsed = yield from body_steps(page, spec)
     except NotParsable:  # diagnostics alone
         parsed = Parsed()
-    told = tuple(dict.fromkeys(each.text for each in found))[:TOLD]
+    reported = tuple(dict.fromkeys(each.text for each in found))[:REPORTED]
     if parsed.records:
-        return replace(parsed, notes=(*parsed.notes, *told))
+        return replace(parsed, notes=(*parsed.notes, *reported))
     if parsed.total == 0 and all(each.code == _OUT_OF_RANGE for each in found):
         return parsed  # record 1 of no hits is out of range, some servers say
     if found[0].code == _AUTHENTICATION:
         raise AccessDenied(
-            spec.name, page.status, url=page.request.shown, env_name=spec.key_env, said=told[0]
+            spec.name, page.status, url=page.request.shown, env_name=spec.key_env, said=reported[0]
         )
     raise SourceSaysError(
-        spec.name, f"the database says: {'; '.join(told)}"[:300], url=page.request.shown
+        spec.name, f"the database says: {'; '.join(reported)}"[:300], url=page.request.shown
     )
 
 

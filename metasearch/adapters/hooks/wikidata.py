@@ -28,7 +28,7 @@ def steps(page: Page, spec: AdapterSpec) -> Steps:
 
 
 def _query(body: bytes) -> dict[str, Any] | None:
-    """What the search says, or None where the body is something else."""
+    """The answer of the search, or None where the body is something else."""
     with suppress(orjson.JSONDecodeError):
         whole = orjson.loads(body)
         query = whole.get("query") if isinstance(whole, dict) else None

@@ -13,14 +13,14 @@ from functools import reduce
 from metasearch.adapters.hooks.sru import steps
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.adapters.translate.plan import Plan, plan_request
-from metasearch.adapters.translate.translate import Writer
+from metasearch.adapters.translate.translate import Translator
 from metasearch.query.ast import Query
 
-__all__ = ["PqfWriter", "plan", "steps"]
+__all__ = ["PqfTranslator", "plan", "steps"]
 
 
-class PqfWriter(Writer):
-    """`Writer` for prefix operators, which need no brackets: each takes the two operands that
+class PqfTranslator(Translator):
+    """`Translator` for prefix operators, which need no brackets: each takes the two operands that
     follow it.
     """
 
@@ -42,7 +42,7 @@ def plan(
     Raises:
         CannotAsk, KeyMissing: As `plan_request`.
     """
-    return plan_request(query, spec, wanted, env, depth, written_by=PqfWriter)
+    return plan_request(query, spec, wanted, env, depth, translator=PqfTranslator)
 
 
 def _folded(operator: str, written: list[str]) -> str:

@@ -98,7 +98,7 @@ def weighed(kind: str, body: bytes, page: Page, spec: AdapterSpec) -> None:
 
 
 def load(kind: str, body: bytes, page: Page, spec: AdapterSpec) -> tuple[Any, list[str]]:
-    """The body as its library gives it, and what had to be done for that.
+    """The body as its library returns it, and what had to be done for that.
 
     Raises:
         NotParsable: It is not well-formed, cut short, or nested too deeply.
@@ -285,8 +285,10 @@ def _legal_xml(body: bytes, content_type: str) -> tuple[bytes, str]:
     done.
     """
     named = _named_characters(body)
-    said = _XML_ENCODING.match(named[:200])
-    text, note = decoded(named, [said[1].decode() if said else "", declared(content_type)])
+    named_encoding = _XML_ENCODING.match(named[:200])
+    text, note = decoded(
+        named, [named_encoding[1].decode() if named_encoding else "", declared(content_type)]
+    )
     legal = _ILLEGAL.sub("", text)
     if legal.startswith("<?xml"):
         legal = legal.partition("?>")[2]

@@ -1,14 +1,14 @@
-"""Page + spec -> records: which shape the body has, where its records are, what each of them says.
+"""Page + spec -> records: which shape the body has, where its records are, and what each holds.
 
 Pure: no loop, no wire. One odd record never costs its page: what cannot be read is counted and
-reported, and its neighbours are kept. A long page takes many milliseconds, and whoever has other
-work may read it in steps (`Reading`).
+reported, and its neighbours are kept. A long page takes many milliseconds: a caller with
+other work may read it in steps (`PageReading`).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import Any, TypeVar
@@ -22,19 +22,16 @@ from metasearch.adapters.parse.bodies import (
     without_namespaces,
 )
 from metasearch.adapters.parse.charset import unmarked
-from metasearch.adapters.parse.reader import read
-from metasearch.adapters.parse.refusals import blocked, not_expected, refusal, said
-from metasearch.adapters.parse.weight import LIGHT_MARKS, MOST_ELEMENTS, holds_too_much
+from metasearch.adapters.parse.records import record_in_proportion, record_of
+from metasearch.adapters.parse.refusals import blocked, not_expected, refusal, reported
+from metasearch.adapters.parse.weight import LIGHT_MARKS, MOST_ELEMENTS
 from metasearch.adapters.request import Page, Request, without_secrets
 from metasearch.adapters.select import as_strings
-from metasearch.adapters.select.xml_record import XmlRecord
 from metasearch.adapters.spec import AdapterSpec, LateShape, Selector, Shape
 from metasearch.adapters.translate.links import followed
 from metasearch.adapters.translate.plan import next_request
 from metasearch.bib import converters
-from metasearch.bib.fast_records import made_record
-from metasearch.bib.field_limits import Cuts, kept
-from metasearch.bib.marc import MarcRecord
+from metasearch.bib.field_limits import Cuts
 from metasearch.bib.strings import first
 from metasearch.errors import NotParsable, SourceError, Unreachable
 from metasearch.record import Record
@@ -45,7 +42,7 @@ Result = TypeVar("Result")
 #: A page on which a larger share of the records lacks a promised field has drifted; fewer records
 #: say nothing.
 DRIFT_SHARE, DRIFT_RECORDS = 0.5, 4
-#: Records that are read at a stretch, a millisecond of work, and at the first one: somebody waits
+#: Records that are read at a stretch, a millisecond of work, and at the first one: a user waits
 #: for the first hit.
 STEP, FIRST_STEP = 10, 3
 #: Bytes of a body from which on to load it is a stretch of its own.
@@ -90,10 +87,10 @@ class Parsed:
 Steps = Generator[tuple[Record, ...], None, Parsed]
 
 
-class Reading:
-    """The reading of one page, in steps: iterate to the end, and `parsed` is what `parse` gives.
+class PageReading:
+    """The reading of one page, in steps: iterate to the end, and `parsed` is what `parse` returns.
 
-    Each step gives the records that were read in it; those of the last one are in `parsed` only.
+    Each step yields the records that were read in it; those of the last one are in `parsed` only.
     Iterating raises what `parse` raises.
 
     Args:
@@ -141,7 +138,7 @@ def parse(page: Page, spec: AdapterSpec) -> Parsed:
         BadAnswer: The body cannot be read, or is an error message.
         Refused: The body says that the source does not want to be asked.
     """
-    reading = Reading(page, spec)
+    reading = PageReading(page, spec)
     reading.finish()
     return reading.parsed
 
@@ -171,7 +168,7 @@ def _steps(page: Page, spec: AdapterSpec) -> Steps:
 
 
 def body_steps(page: Page, spec: AdapterSpec) -> Steps:
-    """The steps of `Reading` without the spec's hook, for hooks to build on."""
+    """The steps of `PageReading` without the spec's hook, for hooks to build on."""
     if page.status == 404 and spec.not_found == "empty":
         return Parsed(total=0)
     body = page.body.strip()
@@ -248,7 +245,7 @@ def _first_that_fits(shapes: list[LateShape], root: Any, page: Page, spec: Adapt
             return (yield from _read(shape, nodes, total, root, page, spec))
         message = _one(shape.error, root, kind, converters.joined)
         if message:
-            raise said(message, page, spec)
+            raise reported(message, page, spec)
         warning = _one(shape.warning, root, kind, converters.joined)
         if fallback is None and (total is not None or warning or _knows(shape, root, nodes)):
             notes: tuple[str, ...] = (warning,) if warning else ()
@@ -335,7 +332,7 @@ def _read(
     request, sent = page.request, len(nodes)
     if page.most is not None and sent > page.most:
         nodes = nodes[: page.most]
-    read = record_of if page.slim else _record_in_proportion
+    read = record_of if page.slim else record_in_proportion
     cuts = Cuts()
     made = in_stretches(
         nodes, request.start, lambda node, position: read(shape, node, position, spec, cuts)
@@ -359,7 +356,7 @@ def _read(
 
 
 def _surplus(sent: int, read: int, request: Request) -> str:
-    """What is told of records that were sent and not read; "" where the search would have left them
+    """The note on records that were sent and not read; "" where the search would have left them
     out anyway.
     """
     if read == sent or sent <= MOST_RECORDS:
@@ -378,51 +375,3 @@ def _drift(shape: Shape, records: Sequence[Record], nodes: int) -> tuple[str, fl
         if share > DRIFT_SHARE:
             return (name, share)
     return None
-
-
-def record_of(
-    shape: Shape, node: Any, position: int, spec: AdapterSpec, cuts: Cuts
-) -> Record | str:
-    """The record of a node, or why there is none; what of it was too long is counted in `cuts`."""
-    if shape.body == "json" and not isinstance(node, dict):
-        return f"not an object but {type(node).__name__}"
-    source, there = _seen(node, shape.body)
-    values = read(shape.attempts, source, there, cuts)
-    ids = read(shape.id_attempts, source, there, cuts)
-    if not all(ids.values()):
-        ids = {scheme: value for scheme, value in ids.items() if value}
-    if (
-        not values.get("title")
-        and not values.get("doi")
-        and not ids
-        and not values.get("source_id")
-    ):
-        return "neither a title nor an identifier"
-    if "year" not in values and "date" in values:
-        values["year"] = int(values["date"][:4])
-    values["ids"] = ids
-    return made_record(source=spec.name, position=position, **kept(values, cuts))
-
-
-def _record_in_proportion(
-    shape: Shape, node: Any, position: int, spec: AdapterSpec, cuts: Cuts
-) -> Record | str:
-    """The same, but a record is not looked at that holds more than any: each selector would walk
-    over all of it.
-    """
-    if holds_too_much(node):
-        return "it holds too much for a record of one work"
-    return record_of(shape, node, position, spec, cuts)
-
-
-def _seen(node: Any, body: str) -> tuple[Any, Mapping[str, Any]]:
-    """A record's node as the selectors of fields see it, and what is found in it by names alone."""
-    if body == "json":
-        return node, node
-    if body == "xml":
-        record = XmlRecord(node)
-        return record, record.children
-    if body == "marcxml":
-        marc = MarcRecord(node)
-        return marc, marc.there
-    return node, {}

@@ -32,7 +32,7 @@ def not_expected(page: Page, spec: AdapterSpec, body: bytes) -> SourceError:
         return wall
     start = body[:80].decode("utf-8", "replace")
     if body[:1] != b"<" and len(body) < SHORT_TEXT:
-        error = said(body.decode("utf-8", "replace"), page, spec)
+        error = reported(body.decode("utf-8", "replace"), page, spec)
         if not isinstance(error, SourceSaysError):
             return error
     heading = _HEADING.search(body[:4000])
@@ -40,7 +40,7 @@ def not_expected(page: Page, spec: AdapterSpec, body: bytes) -> SourceError:
     if page.status >= 400:
         words = title or converters.text(body[:300].decode("utf-8", "replace")) or "an error page"
         if page.status in (401, 403, 429):
-            return said(words, page, spec)
+            return reported(words, page, spec)
         return refusal(
             page,
             spec,
@@ -86,8 +86,8 @@ _KEY_WORDS = (
 )  # fmt: skip
 
 
-def said(message: str, page: Page, spec: AdapterSpec) -> SourceError:
-    """The error that a message in a body means."""
+def reported(message: str, page: Page, spec: AdapterSpec) -> SourceError:
+    """The error for a message in a body."""
     lower, url = message.lower(), page.request.shown
     if page.status == 429 or any(word in lower for word in _LIMIT_WORDS):
         return RateLimited(spec.name, url=url)

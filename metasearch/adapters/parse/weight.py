@@ -1,9 +1,9 @@
-"""What reading a body takes, told from its bytes alone: a few counts at the speed of memory, before
-any parser sees it.
+"""What reading a body takes, estimated from its bytes alone: a few counts at the speed of memory,
+before any parser sees it.
 
 A body of a few megabytes can hold a million elements. Its bytes are bounded by `limits.max_bytes`,
 and what is made of them here: `marks` stand for the time, because each of them is something that a
-parser makes and somebody walks over, and `memory` for the bytes that the parsed body takes.
+parser makes and a selector walks over, and `memory` for the bytes that the parsed body takes.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ SMALL = 8_000
 #: What is light holds at most so many bytes and marks: it is read on the loop, with no stretch
 #: above 25 ms.
 LIGHT_BYTES, LIGHT_MARKS = 1_000_000, 10_000
-#: Of every so many bytes one is looked at to tell what is light; chance says which, so that nobody
-#: writes round them.
+#: Of every so many bytes one is looked at to tell what is light; chosen at random, so that no
+#: body can be written around them.
 _STRIDES = (7, 11, 13)
 #: The bytes that are, or stand for, marks.
 _MARKS = {"json": b",:[{", "xml": b"<=", "html": b"<="}
@@ -108,7 +108,7 @@ def estimated_marks(kind: str, body: bytes) -> int:
 
 
 def allowed_memory(limits: Limits) -> int:
-    """Bytes that a body of a source may take once it is read. Whoever wants short bodies has no
+    """Bytes that a body of a source may take once it is read. A source with short bodies has no
     less for each.
     """
     return MEMORY_FACTOR * max(limits.max_bytes, MAX_BYTES)
@@ -138,7 +138,7 @@ def is_overloaded(page: bytes) -> bool:
 
 
 def holds_too_much(node: Any) -> bool:
-    """Whether a record, as its library gives it, holds more than any does."""
+    """Whether a record, as its library returns it, holds more than any does."""
     if etree.iselement(node):
         return sum(1 for _ in islice(node.iterdescendants(), MOST_ELEMENTS + 1)) > MOST_ELEMENTS
     if not isinstance(node, (dict, list)):
@@ -148,5 +148,5 @@ def holds_too_much(node: Any) -> bool:
         part = parts.pop()
         count += len(part)
         inner = part.values() if isinstance(part, dict) else part
-        parts += [it for it in islice(inner, MOST_VALUES) if isinstance(it, (dict, list))]
+        parts += [value for value in islice(inner, MOST_VALUES) if isinstance(value, (dict, list))]
     return count > MOST_VALUES

@@ -58,9 +58,8 @@ def compile_html(expression: str) -> Selector:
     try:
         path = expression if as_xpath else css2xpath(expression)
         search = etree.XPath(path, namespaces=_NAMESPACES, regexp=False, smart_strings=False)
-        search(
-            etree.Element("none")
-        )  # lxml tells an unknown prefix or function only when the expression runs
+        # lxml reports an unknown prefix or function only when the expression runs.
+        search(etree.Element("none"))
     except Exception as exc:  # cssselect and lxml each have their own family of errors
         raise ValueError(f"not {'XPath' if as_xpath else 'CSS'}: {exc}") from exc
 

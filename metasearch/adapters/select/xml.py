@@ -93,9 +93,7 @@ def compile_xml(expression: str) -> Selector:
     except etree.XPathSyntaxError as exc:
         raise ValueError(f"not XPath 1.0: {exc}") from exc
     try:
-        compiled(
-            etree.Element("none")
-        )  # lxml tells an unknown prefix only when the expression runs
+        compiled(etree.Element("none"))  # lxml reports an unknown prefix only when it runs
     except etree.XPathEvalError as exc:
         raise ValueError(f"not usable: {exc}") from exc
     return Selector(compiled)

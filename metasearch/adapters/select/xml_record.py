@@ -338,7 +338,7 @@ def _other_test(predicate: str) -> Test | None:
         of_nothing = holds(etree.Element("none"))
     except (ValueError, etree.XPathError):
         return None
-    # A number is a place; what type an expression gives does not depend on the element.
+    # A number is a place; the type of an expression's result does not depend on the element.
     return None if isinstance(of_nothing, float) else lambda element: bool(holds(element))
 
 

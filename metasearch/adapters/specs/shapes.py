@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import quote
 
-from metasearch.adapters.parse.reader import attempts, whole
+from metasearch.adapters.parse.records import attempts, whole
 from metasearch.adapters.select import texts_of
 from metasearch.adapters.select.html import compile_html
 from metasearch.adapters.select.json import compile_json

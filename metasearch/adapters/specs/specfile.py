@@ -25,7 +25,7 @@ from metasearch.adapters.spec import (
     Dialect,
     Enrichment,
     Limits,
-    Paging,
+    PagingScheme,
     RequestTemplate,
     YearsTemplate,
 )
@@ -372,10 +372,10 @@ class _SpecReader(ShapeReader):
                 out[field] = template
         return out
 
-    def paging(self, table: Table) -> Paging:
+    def paging(self, table: Table) -> PagingScheme:
         paging = self.table(table, "paging")
         self.known(paging, "paging", "paging")
-        out = Paging(
+        out = PagingScheme(
             kind=self.get(paging, "kind", str, "none", "paging"),
             size=self.get(paging, "size", int, 100, "paging"),
             window=self.get(paging, "window", int, 10_000, "paging"),

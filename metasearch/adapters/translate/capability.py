@@ -1,5 +1,5 @@
-"""What of a query a dialect can say: the narrowest query that finds no less, and what is lost on
-the way to it.
+"""What of a query a dialect can express: the narrowest query that finds no less, and what is lost
+on the way to it.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from math import prod
 
 from metasearch.adapters.spec import Dialect
 from metasearch.adapters.translate.terms import (
-    Wording,
+    TermWriter,
     cannot_search,
     facet_of,
     has_word,
@@ -39,8 +39,8 @@ _MOST_CLAUSES = 16
 WIDER = "finds more than was asked for"
 
 
-class Sayable:
-    """What one dialect can say, and what it cannot.
+class Capability:
+    """What one dialect can express, and what it cannot.
 
     Args:
         source: Name of the source, for errors.
@@ -58,21 +58,27 @@ class Sayable:
         self.param_fields = param_fields
         self.notes: list[str] = []
         self.lost: list[Query] = []
-        self.wording = Wording(dialect, self.notes)
-        # Both ask the other of each part of a query: unless each answer is kept, a NOT in a NOT
-        # doubles the work.
+        self.terms = TermWriter(dialect, self.notes)
+        # `widened` and `exact` call each other for each part of a query: without these caches, each
+        # NOT in a NOT would double the work.
         self._widened: dict[Query, Query | None] = {}
         self._exact: dict[Query, bool] = {}
 
     def must_not_refuse(self, clause: Query, what: str) -> None:
-        """Raises CannotAsk where the spec would rather not be asked at all than asked for something
-        else.
+        """Refuses the query where the spec says so (`unsupported = "refuse"`).
+
+        Raises:
+            CannotAsk: With the clause, and what is wrong with it.
         """
         if self.dialect.unsupported == "refuse":
             raise CannotAsk(self.source, to_text(clause), what)
 
     def cannot(self, clause: Query, what: str) -> None:
-        """Remember that a clause is not sent as it stands, by the spec's policy."""
+        """Records that a clause is not sent as it stands, by the spec's policy.
+
+        Raises:
+            CannotAsk: The policy is to refuse.
+        """
         self.must_not_refuse(clause, what)
         # What type and language a record has is plain, whatever else a source's records lack.
         plain = facet_of(clause.part if isinstance(clause, Not) else clause) is not None
@@ -85,17 +91,15 @@ class Sayable:
 
     def tell_lost(self, term: Term) -> None:
         self.tell_signs(term)
-        self.wording.tell_lost(term)
+        self.terms.tell_lost(term)
 
     def tell_signs(self, clause: Query) -> None:
-        """Remember a clause, which must hold as a whole, where signs of its words are not sent."""
+        """Records a clause, which must hold as a whole, where signs of its words are not sent."""
         if isinstance(clause, Term):
-            changed: Query | None = self.wording.changed(clause)
+            changed: Query | None = self.terms.changed(clause)
         # an alternative may be true where another one is not, so none of them is a filter by itself
         else:
-            changed = (
-                clause if any(map(self.wording.changed, terms(clause, negated=True))) else None
-            )
+            changed = clause if any(map(self.terms.changed, terms(clause, negated=True))) else None
         if changed is not None:
             self.cannot(changed, "cannot search for all signs of a word")
 
@@ -105,42 +109,38 @@ class Sayable:
             self.cannot(years, "cannot search by year")
         return written
 
-    # ---------------------------------------------------------------- what can be said
+    # ---------------------------------------------------------------- what can be expressed
 
-    def sayable(self, parts: tuple[Query, ...]) -> Query | None:
-        """What is asked for these parts, all of which must hold; every difference is remembered."""
-        parts = tuple(
-            p
-            for p in parts
-            if not (isinstance(p, Term) and p.field not in FACETS and not has_word(p))
-        )
+    def expressible(self, parts: tuple[Query, ...]) -> Query | None:
+        """What is asked for these parts, all of which must hold; None where nothing is left. Every
+        difference is recorded.
+        """
+        parts = tuple(part for part in parts if not _is_void(part))
         wide = [self.widened(part) for part in parts]
         stand_in: int | None = None
-        if all(it is None for it, part in zip(wide, parts, strict=True) if _holds_words(part)):
-            # Without a word that must occur nothing could be asked at all, or all that is of a year
-            # or a type.
+        with_words = [query for query, part in zip(wide, parts, strict=True) if _holds_words(part)]
+        if all(query is None for query in with_words):
+            # Without a word that must occur, nothing could be asked, or everything of a year or of
+            # a type.
             stand_in = next(
                 (n for n, part in enumerate(parts) if self.narrowed(part) is not None), None
             )
         kept: list[Query] = []
-        for number, (part, said) in enumerate(zip(parts, wide, strict=True)):
+        alone = stand_in is None and not any(wide[n] for n in self.positive(parts))
+        for number, (part, asked) in enumerate(zip(parts, wide, strict=True)):
             if number == stand_in:
-                said = self.narrowed(part)
-                self.tell_narrowed(part, said)
-            elif (
-                isinstance(part, Not)
-                and stand_in is None
-                and not any(wide[n] for n in self.positive(parts))
-            ):
-                said = None
+                asked = self.narrowed(part)
+                self.tell_narrowed(part, asked)
+            elif alone and isinstance(part, Not):
+                asked = None
                 self.cannot(part, "cannot say NOT on its own")
-            elif said != part:
+            elif asked != part:
                 self.cannot(part, self.why(part))
             elif any(term.field in self.dialect.wider for term in terms(part, negated=True)):
                 self.cannot(part, WIDER)
-            if said is not None:
-                self.tell_signs(said)
-                kept.append(said)
+            if asked is not None:
+                self.tell_signs(asked)
+                kept.append(asked)
         return conjunction(*kept) if kept else None
 
     @staticmethod
@@ -188,14 +188,14 @@ class Sayable:
     def widened_term(self, term: Term) -> Query | None:
         fields = self.dialect.fields
         if term.field in FACETS:
-            words = self.wording.facet(term.field, (term.text,))
+            words = self.terms.facet(term.field, (term.text,))
             there = term.field in fields and words and (len(words) == 1 or self.dialect.disjunction)
             return term if there else None
-        if not has_word(term) or (term.truncated and not self.wording.truncates(term)):
+        if not has_word(term) or (term.truncated and not self.terms.truncates(term)):
             return None
         if term.field in fields:
             return term
-        # Whether the words that are searched by default hold the numbers too, nobody knows.
+        # It is not known whether a search in all fields finds identifiers.
         return (
             None
             if term.field in IDENTIFIERS
@@ -211,15 +211,13 @@ class Sayable:
         return self._exact[query]
 
     def _is_exact(self, query: Query) -> bool:
-        if not self.dialect.group and self.several(
-            query
-        ):  # "-a b" leaves out the one and wants the other
-            return False
+        if not self.dialect.group and self.several(query):
+            return False  # "-a b" excludes the one word and asks for the other
         if isinstance(query, And | Or):
             return self.widened(query) == query and all(map(self.exact, query.parts))
         if not isinstance(query, Term):
             return self.widened(query) == query
-        whole = self.wording.changed(query) is None and self.wording.in_one_piece(query)
+        whole = self.terms.changed(query) is None and self.terms.in_one_piece(query)
         there = self.widened(query) == query and query.field not in self.dialect.wider
         return whole and there and not self.ranked(query)
 
@@ -230,7 +228,7 @@ class Sayable:
         )
 
     def why(self, part: Query) -> str:
-        """What the dialect cannot say of a part that it cannot say as it stands."""
+        """What the dialect cannot express of a part that it cannot express as it stands."""
         match part:
             case Term():
                 return cannot_search(part) if self.widened(part) is None else not_alone(part.field)
@@ -254,8 +252,8 @@ class Sayable:
         return ""
 
     def narrowed(self, part: Query) -> Query | None:
-        """Something that can be said and finds a part of what was meant; None where there is
-        nothing.
+        """A query that can be expressed and finds a part of what was meant; None where there is
+        none.
         """
         match part:
             case Term() if part.field not in FACETS and has_word(part):
@@ -278,7 +276,8 @@ class Sayable:
                 return found[0] if isinstance(every, Or) and self.why_no_or(every) else every
         return None
 
-    def tell_narrowed(self, part: Query, said: Query | None) -> None:
+    def tell_narrowed(self, part: Query, asked: Query | None) -> None:
+        """Notes that only a part of what was meant is asked."""
         if isinstance(part, Term) and not part.truncated:
             self.cannot(part, f"{cannot_search(part)}, so it is looked for as a word")
             return
@@ -286,10 +285,10 @@ class Sayable:
         if isinstance(part, Or) and self.why_no_or(part):
             why = self.why_no_or(part)
         self.must_not_refuse(part, why)
-        if isinstance(part, Or) and said in (part.parts[0], self.widened(part.parts[0])):
+        if isinstance(part, Or) and asked in (part.parts[0], self.widened(part.parts[0])):
             self.notes.append(f"{why}: only the first alternative of {shown(part)} is asked")
         else:
-            self.notes.append(f"{why}: of {shown(part)} only {shown(said or part)} is looked for")
+            self.notes.append(f"{why}: of {shown(part)} only {shown(asked or part)} is looked for")
         if any(term.field not in self.dialect.fields for term in terms(part)):
             self.cannot(part, "searches everywhere")
         # What is looked for may be a part of what was meant, and more than that part.
@@ -309,7 +308,7 @@ class Sayable:
                 if piece.field in FACETS | IDENTIFIERS:
                     words.append(piece)
                     continue
-                texts = self.wording.blanked(piece.text, self.dialect.strip).split()
+                texts = self.terms.blanked(piece.text, self.dialect.strip).split()
                 last = len(texts) - 1
                 words += [
                     Term(text, piece.field, truncated=piece.truncated and number == last)
@@ -329,16 +328,19 @@ class Sayable:
         if query.field in IDENTIFIERS:
             return False
         if query.field in FACETS:
-            return len(self.wording.facet(query.field, (query.text,)) or ()) > 1
+            return len(self.terms.facet(query.field, (query.text,)) or ()) > 1
         if query.phrase and not self.dialect.phrase:
-            return not self.wording.in_one_piece(query)
-        return len(self.wording.words(query, query.field)) > 1
+            return not self.terms.in_one_piece(query)
+        return len(self.terms.words(query, query.field)) > 1
+
+
+def _is_void(part: Query) -> bool:
+    """Whether it is a term of which no index could hold anything."""
+    return isinstance(part, Term) and part.field not in FACETS and not has_word(part)
 
 
 def _holds_words(part: Query) -> bool:
-    """Whether it says what is looked for, and not only when it appeared, what it is, or what it is
-    not.
-    """
+    """Whether a part says what is looked for, and not only a year, a type or what is excluded."""
     return not isinstance(part, Not | Years) and facet_of(part) is None
 
 

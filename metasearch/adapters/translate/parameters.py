@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from metasearch.adapters.spec import Dialect
 from metasearch.adapters.translate.terms import (
-    Wording,
+    TermWriter,
     cannot_search,
     facet_of,
     has_word,
@@ -28,7 +28,7 @@ class ParameterWords:
 
     Args:
         dialect: The dialect.
-        wording: Writes the terms.
+        terms: Writes the terms.
         param_fields: The fields that have a parameter of their own.
         cannot: Remembers that a clause is not sent as it stands.
         must_not_refuse: Raises where the spec would rather not be asked.
@@ -37,13 +37,13 @@ class ParameterWords:
     def __init__(
         self,
         dialect: Dialect,
-        wording: Wording,
+        terms: TermWriter,
         param_fields: frozenset[str],
         cannot: Cannot,
         must_not_refuse: Cannot,
     ) -> None:
         self.dialect = dialect
-        self.wording = wording
+        self.terms = terms
         self.param_fields = param_fields
         self.cannot = cannot
         self.must_not_refuse = must_not_refuse
@@ -80,7 +80,7 @@ class ParameterWords:
             return True
         if field in IDENTIFIERS and (field not in self.param_fields or field in self.found):
             return False
-        if term.truncated and not self.wording.truncates(term):
+        if term.truncated and not self.terms.truncates(term):
             if not self.dialect.scored:
                 return False
             self.cannot(term, cannot_search(term))
@@ -91,14 +91,14 @@ class ParameterWords:
             if field != "any":
                 self.cannot(term, not_alone(field))
             field = "any"
-        if (changed := self.wording.changed(term)) is not None:
+        if (changed := self.terms.changed(term)) is not None:
             self.cannot(changed, "cannot search for all signs of a word")
         self.put(field, term)
         return True
 
     def put(self, field: str, term: Term) -> None:
-        self.wording.tell_lost(term)
-        if text := self.wording.text(term):
+        self.terms.tell_lost(term)
+        if text := self.terms.text(term):
             self.found.setdefault(field, []).append(text)
 
     def alternatives(self, query: Or) -> bool:
@@ -113,13 +113,13 @@ class ParameterWords:
             self.cannot(query, "cannot say OR, so its words are searched everywhere")
         else:
             self.must_not_refuse(query, "cannot say OR")
-            self.wording.notes.append(
+            self.terms.notes.append(
                 f"cannot say OR: the words of {shown(query)} are sent and the best matches come "
                 f"first"
             )
         for term in terms(query):
             if term.field not in FACETS and has_word(term):
-                stem = term.truncated and not self.wording.truncates(term)
+                stem = term.truncated and not self.terms.truncates(term)
                 self.put(
                     "any" if scattered else term.field,
                     Term(term.text, term.field) if stem else term,
@@ -127,8 +127,8 @@ class ParameterWords:
         return True
 
     def changed(self, term: Term) -> bool:
-        cut = term.truncated and not self.wording.truncates(term)
-        return cut or term.field in FACETS or self.wording.changed(term) is not None
+        cut = term.truncated and not self.terms.truncates(term)
+        return cut or term.field in FACETS or self.terms.changed(term) is not None
 
     # ---------------------------------------------------------------- what is left out
 
@@ -149,14 +149,14 @@ class ParameterWords:
     def tell_narrowed(self, part: Query) -> None:
         if isinstance(part, Or):
             self.must_not_refuse(part, "cannot say OR")
-            self.wording.notes.append(
+            self.terms.notes.append(
                 f"cannot say OR: only the first alternative of {shown(part)} is asked"
             )
             if self.cut:
                 self.cannot(part, "cannot say all of the first one")
         elif isinstance(part, Term) and part.truncated:
             self.must_not_refuse(part, cannot_search(part))
-            self.wording.notes.append(
+            self.terms.notes.append(
                 f"{cannot_search(part)}: of {shown(part)} only {part.text} is looked for"
             )
             if part.field not in self.param_fields:

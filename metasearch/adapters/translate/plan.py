@@ -24,7 +24,7 @@ from metasearch.adapters.translate.templates import (
     paging_values,
     refill,
 )
-from metasearch.adapters.translate.translate import Writer
+from metasearch.adapters.translate.translate import Translator
 from metasearch.errors import CannotAsk, KeyMissing
 from metasearch.query.ast import FIELDS, Query, conjunction
 
@@ -60,8 +60,8 @@ def plan(
         spec: The source.
         wanted: How many records the search may want from it in the end.
         env: Where the spec's secrets are looked up.
-        depth: How many it wants at a time, which says how large a page is asked for, so that
-            whoever goes deeper makes the same requests as whoever does not; None for all.
+        depth: How many it wants at a time, which sets the size of the pages, so that a
+            search that goes deeper makes the same requests; None for all.
 
     Raises:
         CannotAsk: The spec refuses what it cannot express.
@@ -81,10 +81,10 @@ def plan_request(
     env: Mapping[str, str],
     depth: int | None = None,
     *,
-    written_by: type[Writer] = Writer,
+    translator: type[Translator] = Translator,
 ) -> Plan:
-    """`plan` without the spec's hook, for hooks to build on; `written_by` writes the query."""
-    writer = written_by(spec.name, spec.query, all_names(spec.request).intersection(FIELDS))
+    """`plan` without the spec's hook, for hooks to build on; `translator` writes the query."""
+    writer = translator(spec.name, spec.query, all_names(spec.request).intersection(FIELDS))
     values = writer.write(query)
     wanted = max(1, min(wanted, spec.paging.window))
     size = min(depth or wanted, wanted, spec.paging.size)

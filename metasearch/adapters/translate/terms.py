@@ -75,12 +75,12 @@ def years_text(template: YearsTemplate, years: Years) -> str:
     return template.until.format(last=years.last)
 
 
-class Wording:
+class TermWriter:
     """Writes terms.
 
     Args:
         dialect: The dialect.
-        notes: Where it is told what could not be written as it stands.
+        notes: Gets a sentence for what cannot be written as it stands.
     """
 
     def __init__(self, dialect: Dialect, notes: list[str]) -> None:

@@ -1,17 +1,16 @@
-"""A query in the words of one database: a tree walked once, in the few answers that a `Dialect`
-gives.
+"""A query is translated into the language of one database, as its `Dialect` describes it.
 
-What is sent never finds less than was meant where that can be avoided; what finds more is filtered
-afterwards, by the clauses in `Writer.lost`; and everything that is not sent as it stands has its
-sentence in `Writer.notes`.
+What is sent never finds less than was meant where that can be avoided. What finds more is filtered
+afterwards, by the clauses in `Translator.lost`. Every clause that is not sent as it stands has a
+sentence in `Translator.notes`.
 
-An expression is made in two steps: `sayable` turns the tree into the narrowest one that finds no
-less and that the dialect has words for, and `expression` writes that.
+An expression is made in two steps: `expressible` returns the narrowest query that finds no less and
+that the dialect can express, and `expression` writes that query.
 """
 
 from __future__ import annotations
 
-from metasearch.adapters.translate.capability import WIDER, Sayable
+from metasearch.adapters.translate.capability import WIDER, Capability
 from metasearch.adapters.translate.parameters import ParameterWords
 from metasearch.adapters.translate.terms import facet_of, years_text
 from metasearch.errors import CannotAsk
@@ -19,9 +18,9 @@ from metasearch.query.ast import FACETS, IDENTIFIERS, And, Not, Or, Query, Term,
 from metasearch.query.printer import to_text
 
 
-class Writer(Sayable):
-    """Writes one query in the dialect of one source, and remembers what that dialect cannot say:
-    see `Sayable`.
+class Translator(Capability):
+    """Writes one query in the dialect of one source, and records what that dialect cannot express:
+    see `Capability`.
     """
 
     def write(self, query: Query) -> dict[str, str]:
@@ -35,16 +34,16 @@ class Writer(Sayable):
         if self.dialect.years_in == "params":
             ranges = [p for p in parts if isinstance(p, Years)]
             parts = tuple(p for p in parts if not isinstance(p, Years))
-            values["years"] = " ".join(filter(None, (self.years(r) for r in ranges)))
+            values["years"] = self.years_param(ranges)
             values |= _bounds(ranges)
         parts = self.without_facets(parts, values)
         if self.dialect.style == "expression":
             parts = self.without_params(parts, values)
-            said = self.sayable(parts)
-            values["query"] = self.expression(said) if said is not None else ""
+            asked = self.expressible(parts)
+            values["query"] = self.expression(asked) if asked is not None else ""
         else:
             words = ParameterWords(
-                self.dialect, self.wording, self.param_fields, self.cannot, self.must_not_refuse
+                self.dialect, self.terms, self.param_fields, self.cannot, self.must_not_refuse
             )
             values |= words.values(parts)
         if not any(values.values()):
@@ -58,17 +57,14 @@ class Writer(Sayable):
         kept: list[Query] = []
         for part in parts:
             facet = facet_of(part)
-            words = self.wording.facet(*facet) if facet is not None else None
+            words = self.terms.facet(*facet) if facet is not None else None
             if facet is None or words is None:
                 kept.append(part)
             elif words:
                 field = facet[0]
                 between = self.dialect.either.get(field)
-                if (
-                    field not in self.param_fields
-                    or field in values
-                    or (len(words) > 1 and between is None)
-                ):
+                free = field in self.param_fields and field not in values
+                if not free or (len(words) > 1 and between is None):
                     kept.append(part)
                 else:
                     values[field] = (between or "").join(words)
@@ -80,16 +76,7 @@ class Writer(Sayable):
         """The parts without the terms that have a parameter of their own, whose values are set."""
         kept: list[Query] = []
         for part in parts:
-            text = ""
-            # A second DOI cannot hold beside the first, so it stays and is told as what cannot be
-            # asked.
-            if (
-                isinstance(part, Term)
-                and part.field in self.param_fields - FACETS
-                and not (part.field in IDENTIFIERS and part.field in values)
-                and (not part.truncated or self.wording.truncates(part))
-            ):
-                text = self.wording.text(part)
+            text = self.param_text(part, values) if isinstance(part, Term) else ""
             if text and isinstance(part, Term):
                 self.tell_lost(part)
                 values[part.field] = (
@@ -98,6 +85,30 @@ class Writer(Sayable):
             else:
                 kept.append(part)
         return tuple(kept)
+
+    def years_param(self, ranges: list[Years]) -> str:
+        """The years in which all ranges hold, because a parameter takes one range; "" without
+        ranges.
+        """
+        if not ranges:
+            return ""
+        common = _common(ranges)
+        if common is not None:
+            return self.years(common)
+        for years in ranges[1:]:
+            self.cannot(years, "cannot search for years that exclude one another")
+        return self.years(ranges[0])
+
+    def param_text(self, term: Term, values: dict[str, str]) -> str:
+        """The text of a term in a parameter of its own; "" where it cannot go there."""
+        if term.field not in self.param_fields - FACETS:
+            return ""
+        # A second DOI cannot hold beside the first: it stays, and is noted as not expressible.
+        if term.field in IDENTIFIERS and term.field in values:
+            return ""
+        if term.truncated and not self.terms.truncates(term):
+            return ""
+        return self.terms.text(term)
 
     # ---------------------------------------------------------------- one expression
 
@@ -132,8 +143,8 @@ class Writer(Sayable):
             spread = self.spread(query)
             if spread is not None:
                 for term in terms(query):
-                    if term.phrase and not self.wording.in_one_piece(term):
-                        self.wording.no_phrase(term)
+                    if term.phrase and not self.terms.in_one_piece(term):
+                        self.terms.no_phrase(term)
                 return self.expression(spread)
         # Two types may share a word of the database, which is written once.
         facets = [part for part in query.parts if facet_of(part) is not None]
@@ -153,16 +164,16 @@ class Writer(Sayable):
         fields, field = self.dialect.fields, term.field
         if field in FACETS:
             return self.one_of(self.facet_texts(field, (term.text,)))
-        self.wording.tell_lost(term)
+        self.terms.tell_lost(term)
         if term.phrase or field in IDENTIFIERS:
-            text = self.wording.text(term)
+            text = self.terms.text(term)
             template = self.dialect.phrases.get(field) if term.phrase else None
             return (template or fields[field]).format(x=text) if text else ""
-        words = self.wording.words(term, field)
+        words = self.terms.words(term, field)
         last = len(words) - 1
         written = [
             fields[field].format(
-                x=self.wording.quoted(word, truncated=term.truncated and number == last)
+                x=self.terms.quoted(word, truncated=term.truncated and number == last)
             )
             for number, word in enumerate(words)
         ]
@@ -175,8 +186,17 @@ class Writer(Sayable):
         return self.all_of(written)
 
     def facet_texts(self, field: str, names: tuple[str, ...]) -> list[str]:
-        words = self.wording.facet(field, names) or ()
+        words = self.terms.facet(field, names) or ()
         return [self.dialect.fields[field].format(x=word) for word in words]
+
+
+def _common(ranges: list[Years]) -> Years | None:
+    """The years that lie in all ranges; None where there are none."""
+    first = max((years.first for years in ranges if years.first is not None), default=None)
+    last = min((years.last for years in ranges if years.last is not None), default=None)
+    if first is not None and last is not None and first > last:
+        return None
+    return Years(first, last)
 
 
 def _bounds(ranges: list[Years]) -> dict[str, str]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from metasearch.adapters.parse.parse import record_of
+from metasearch.adapters.parse.records import record_of
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.adapters.specs.registry import shipped_table
 from metasearch.adapters.specs.specfile import build

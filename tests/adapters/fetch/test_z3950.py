@@ -18,9 +18,9 @@ from pymarc import Field, Indicators, Leader, Subfield
 from pymarc import Record as MarcFile
 
 from metasearch.adapters.fetch import z3950, z3950_worker, zoom
-from metasearch.adapters.fetch.envelope import Problem, envelope
+from metasearch.adapters.fetch.envelope import Diagnostic, envelope
 from metasearch.adapters.fetch.z3950 import Z3950Transport, ask_of
-from metasearch.adapters.fetch.z3950_worker import Job, answer
+from metasearch.adapters.fetch.z3950_worker import PageJob, answer
 from metasearch.adapters.parse.parse import Parsed, parse
 from metasearch.adapters.request import Page, Request, Secret
 from metasearch.adapters.spec import AdapterSpec
@@ -160,7 +160,7 @@ async def test_without_yaz_the_advice_names_the_package(monkeypatch: pytest.Monk
     def absent(name: str) -> None:
         raise OSError(f"{name}: cannot open shared object file")
 
-    async def here(job: Job) -> tuple[dict[str, Any], bytes]:
+    async def here(job: PageJob) -> tuple[dict[str, Any], bytes]:
         return answer(job, lambda: False)
 
     monkeypatch.setattr(zoom.ctypes, "CDLL", absent)
@@ -534,8 +534,8 @@ def test_the_envelope_holds_what_is_illegal_in_xml_out() -> None:
     page."""
     body = envelope(
         3,
-        [b"<record>a\x01b</record>", b"<open>", Problem(14, "gone\x00")],
-        [Problem(16, "Unsupported index", "<&>")],
+        [b"<record>a\x01b</record>", b"<open>", Diagnostic(14, "gone\x00")],
+        [Diagnostic(16, "Unsupported index", "<&>")],
     )
 
     assert b"<record>ab</record>" in body

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from metasearch.adapters.parse.parse import STEP, Parsed, Reading, parse
+from metasearch.adapters.parse.parse import STEP, PageReading, Parsed, parse
 from metasearch.adapters.request import Page, Request, Secret
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.adapters.specs.registry import Registry
@@ -241,7 +241,7 @@ def test_records_of_each_stretch_stand_at_the_rank_of_their_id(spec: AdapterSpec
         spec, _search(spec, 99), count="99", idlist=[str(pmid) for pmid in reversed(pmids)]
     ).next
     assert request is not None
-    reading = Reading(Page(request=request, body=_articles(*pmids)), spec)
+    reading = PageReading(Page(request=request, body=_articles(*pmids)), spec)
 
     before = [record for stretch in reading for record in stretch]
 

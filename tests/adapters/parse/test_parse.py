@@ -16,8 +16,8 @@ from metasearch.adapters.parse.parse import (
     FIRST_STEP,
     LONG_BODY,
     STEP,
+    PageReading,
     Parsed,
-    Reading,
     parse,
 )
 from metasearch.adapters.request import Page, Request, Secret
@@ -489,7 +489,7 @@ def test_a_page_is_read_in_steps(count: int) -> None:
         request=Request(source="made", url="https://api.example.org/", start=7, wanted=1000),
         body=json.dumps({"items": [{"title": str(n)} for n in range(count)]}).encode(),
     )
-    reading = Reading(page, JSON)
+    reading = PageReading(page, JSON)
 
     stretches = list(reading)
 
@@ -512,7 +512,7 @@ def test_to_load_a_long_body_is_a_stretch() -> None:
         body=json.dumps({"items": [{"title": "x" * LONG_BODY}]}).encode(),
     )
 
-    assert list(Reading(page, JSON)) == [()]
+    assert list(PageReading(page, JSON)) == [()]
 
 
 def test_a_step_raises_what_parse_raises() -> None:
@@ -520,4 +520,4 @@ def test_a_step_raises_what_parse_raises() -> None:
     page = Page(request=Request(source="made", url="https://api.example.org/"), body=b'{"items": [')
 
     with pytest.raises(errors.NotParsable):
-        list(Reading(page, JSON))
+        list(PageReading(page, JSON))

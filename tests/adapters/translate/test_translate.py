@@ -15,10 +15,11 @@ import pytest
 from hypothesis import assume, event, example, given
 from hypothesis import strategies as st
 
-from metasearch.adapters.spec import AdapterSpec
+from metasearch.adapters.spec import AdapterSpec, Dialect, YearsTemplate
 from metasearch.adapters.specs.specfile import build
-from metasearch.adapters.translate.capability import Sayable
+from metasearch.adapters.translate.capability import Capability
 from metasearch.adapters.translate.plan import Plan, plan
+from metasearch.adapters.translate.translate import Translator
 from metasearch.errors import CannotAsk
 from metasearch.query import And, Not, Or, Query, Term, Years, conjunction, matches, parse
 from metasearch.query.ast import searches
@@ -46,9 +47,9 @@ def test_the_work_grows_with_the_query(monkeypatch: pytest.MonkeyPatch) -> None:
     """NOT within NOT, twenty deep: each part is looked at once, and not once for every way that
     leads to it."""
     looked_at: list[Query] = []
-    widen = Sayable._widen
+    widen = Capability._widen
     monkeypatch.setattr(
-        Sayable, "_widen", lambda self, query: looked_at.append(query) or widen(self, query)
+        Capability, "_widen", lambda self, query: looked_at.append(query) or widen(self, query)
     )
     text = "x"
     for number in range(19):
@@ -255,6 +256,13 @@ def parameters(sent: str, record: Record) -> bool:
     return True
 
 
+YEARS_IN_PARAMS = Dialect(
+    style="params",
+    years_in="params",
+    years=YearsTemplate(both="{first}-{last}"),
+    fields={"any": ""},
+)
+
 TOYS: dict[str, tuple[AdapterSpec, Callable[[str, Record], bool]]] = {
     "lucene": (LUCENE, lambda sent, record: Lucene(sent, record).finds()),
     "bars": (BARS, bars),
@@ -345,6 +353,30 @@ def asked(query: Query, toy: AdapterSpec) -> Plan:
 
 def told(planned: Plan, signs: tuple[str, ...]) -> bool:
     return any(sign in note for note in planned.notes for sign in signs)
+
+
+@pytest.mark.parametrize(
+    ("text", "sent"),
+    [
+        ("gene year:2019-2021 year:2020", "2020-2020"),
+        ("gene year:2019- year:-2021", "2019-2021"),
+        ("gene year:2019-2020 year:2020-2021 year:2018-", "2020-2020"),
+    ],
+)
+def test_several_ranges_of_years_are_one_parameter(text: str, sent: str) -> None:
+    """A parameter takes one range: the years in which all ranges hold."""
+    values = Translator("toy", YEARS_IN_PARAMS, frozenset({"any"})).write(parse(text))
+
+    assert values["years"] == sent
+
+
+def test_years_that_exclude_one_another_are_filtered_here() -> None:
+    """One range is sent, the other one is applied to the records."""
+    translator = Translator("toy", YEARS_IN_PARAMS, frozenset({"any"}))
+    values = translator.write(parse("gene year:2019 year:2021"))
+
+    assert values["years"] == "2019-2019"
+    assert translator.lost == [Years(2021, 2021)]
 
 
 @pytest.mark.parametrize("name", TOYS)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from metasearch.adapters.fetch.schemes import SchemeTransport
+from metasearch.adapters.fetch.transport import SchemeTransport
 from metasearch.adapters.request import Page, Request
 
 

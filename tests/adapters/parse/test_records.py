@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from metasearch.adapters.parse.reader import attempts, read, whole
+from metasearch.adapters.parse.records import attempts, read_fields, whole
 from metasearch.adapters.select.json import compile_json
 from metasearch.adapters.spec import FieldRule, Selector
 from metasearch.bib.field_limits import Cuts
@@ -32,7 +32,7 @@ def test_a_selector_that_cannot_find_anything_is_not_asked() -> None:
     rules = [rule(*(asked(it, log) for it in ("a.b", "c.d || e.f", "g.h")))]
     node = {"e": {"f": "found"}, "g": {"h": "too late"}}
 
-    assert read(attempts(rules, "json"), node, node, Cuts()) == {"title": "found"}
+    assert read_fields(attempts(rules, "json"), node, node, Cuts()) == {"title": "found"}
     assert log == ["c.d || e.f"]
 
 
@@ -48,12 +48,14 @@ def test_what_says_nothing_does_not_stand() -> None:
         ({"a": None, "b": {"c": 0}, "d": "x"}, {"title": 0}),
         ({"z": "x"}, {}),
     ):
-        assert read(attempts(rules, "json"), node, node, Cuts()) == expected
+        assert read_fields(attempts(rules, "json"), node, node, Cuts()) == expected
 
 
 def test_a_converter_may_take_the_record_itself() -> None:
     """Even one that holds nothing."""
     rules = [rule(Selector(whole), convert=lambda node, _cuts: sorted(node) or "empty")]
 
-    assert read(attempts(rules, "json"), {"b": 1, "a": 2}, {}, Cuts()) == {"title": ["a", "b"]}
-    assert read(attempts(rules, "json"), {}, {}, Cuts()) == {"title": "empty"}
+    assert read_fields(attempts(rules, "json"), {"b": 1, "a": 2}, {}, Cuts()) == {
+        "title": ["a", "b"]
+    }
+    assert read_fields(attempts(rules, "json"), {}, {}, Cuts()) == {"title": "empty"}

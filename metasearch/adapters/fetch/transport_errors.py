@@ -1,0 +1,81 @@
+"""Errors of aiohttp, of sockets and of decoders become our own, by one table."""
+
+from __future__ import annotations
+
+import os
+import traceback
+
+import aiohttp
+
+from metasearch.adapters.fetch.bounded import TooMuchFraming, TooMuchHead
+from metasearch.adapters.request import Request, without_secrets
+from metasearch.errors import BadAnswer, ConnectFailed, NotAllowed, SourceError, TimedOut
+
+#: Foreign error -> our own, and its sentence; the first line that fits counts.
+TRANSLATIONS: tuple[tuple[type[Exception], type[SourceError], str], ...] = (
+    (aiohttp.ClientConnectorDNSError, ConnectFailed, "its host name cannot be resolved"),
+    (aiohttp.ClientConnectorCertificateError, ConnectFailed, "its TLS certificate is not valid"),
+    (aiohttp.ClientSSLError, ConnectFailed, "no TLS connection can be made"),
+    (aiohttp.ClientConnectorError, ConnectFailed, "no connection can be made"),
+    (aiohttp.ServerDisconnectedError, ConnectFailed, "it closed the connection without an answer"),
+    (aiohttp.ClientOSError, ConnectFailed, "the connection broke"),
+    (
+        aiohttp.http_exceptions.ContentEncodingError,
+        BadAnswer,
+        "its answer is not compressed as it says",
+    ),
+    (aiohttp.http_exceptions.HttpProcessingError, BadAnswer, "what it sends is not HTTP"),
+    (aiohttp.ClientPayloadError, ConnectFailed, "its answer broke off"),
+    (aiohttp.ClientResponseError, BadAnswer, "what it sends is not HTTP"),
+    (
+        TooMuchHead,
+        BadAnswer,
+        "its answer does not begin: it sends interim responses, or a head, without end",
+    ),
+    (TooMuchFraming, BadAnswer, "nearly all of its answer is framing, and next to nothing is body"),
+    (aiohttp.InvalidURL, NotAllowed, "the URL cannot be used"),
+    (aiohttp.ClientError, ConnectFailed, "the exchange failed"),
+    (TimeoutError, TimedOut, "no whole answer"),
+    (OSError, ConnectFailed, "the connection failed"),
+    (ValueError, NotAllowed, "the request cannot be written as HTTP"),
+)
+
+#: What aiohttp's parser raises where a body ends before its length, or its last chunk, says so.
+BROKEN_OFF = (
+    aiohttp.http_exceptions.ContentLengthError,
+    aiohttp.http_exceptions.TransferEncodingError,
+)
+
+
+def translated(exc: Exception, request: Request, timeout: float) -> SourceError | None:
+    """Returns our error for one of aiohttp's, the socket's or the codec's; None for any other.
+
+    The message is ours, because aiohttp's texts hold URLs, and so keys. Only the system's name for
+    an error number is added.
+    """
+    inner = _telling(exc)
+    for foreign, own, sentence in TRANSLATIONS:
+        if isinstance(inner, foreign):
+            detail = f" within {timeout:g} s" if own is TimedOut else ""
+            number = inner.errno if isinstance(inner, OSError) else None
+            if own is ConnectFailed and number is not None and number > 0:
+                # asyncio puts texts of its own into `strerror`
+                detail = f" ({os.strerror(number)})"
+            return own(request.source, sentence + detail, url=request.shown)
+    return None
+
+
+def _telling(exc: Exception) -> Exception:
+    """The error of a chain that says most: aiohttp wraps what the decoders and the HTTP parser
+    raise.
+    """
+    cause = exc.__cause__
+    if not isinstance(exc, aiohttp.ClientPayloadError) or isinstance(cause, BROKEN_OFF):
+        return exc
+    return cause if isinstance(cause, aiohttp.http_exceptions.HttpProcessingError) else exc
+
+
+def shareable(exc: Exception, request: Request) -> Exception | None:
+    """The cause to keep: None where its texts, which a log may print, repeat a secret."""
+    trace = "".join(traceback.format_exception(exc))
+    return exc if without_secrets(trace, request) == trace else None
