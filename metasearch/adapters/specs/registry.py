@@ -96,10 +96,10 @@ class Registry:
             paths[str(given)] = name
         if not files:
             return self
-        found = copy.copy(self)
+        registry = copy.copy(self)
         specs = {name: spec for name, spec in self._specs.items() if name not in files}
-        vars(found).update(_files=files, _paths=paths, _specs=specs, _limits=dict(self._limits))
-        return found
+        vars(registry).update(_files=files, _paths=paths, _specs=specs, _limits=dict(self._limits))
+        return registry
 
     def name_of(self, named: str | Path) -> str:
         """The name of the source, or group, that somebody names: of a path, what the spec there is
@@ -203,9 +203,11 @@ class Registry:
         if name == "default":
             return self.default()
         if name == "all":
-            return [it for it in self.names() if self._enabled(it)]
+            return [source for source in self.names() if self._enabled(source)]
         known = set(self.names())
-        return [it for it in self._written[name] if it in known and self._enabled(it)]
+        return [
+            source for source in self._written[name] if source in known and self._enabled(source)
+        ]
 
     def groups_of(self, name: str) -> list[str]:
         """The groups that name a source, be it enabled or not; without "all"."""
@@ -227,7 +229,7 @@ class Registry:
         return list(
             dict.fromkeys(
                 chain.from_iterable(
-                    self._usual() if it == "default" else self.expand([it]) for it in named
+                    self._usual() if entry == "default" else self.expand([entry]) for entry in named
                 )
             )
         )
@@ -271,9 +273,9 @@ class Registry:
                 *(name for name in self.added if self._said(name, "default", False)),
             )
         members = dict.fromkeys(
-            it for name in chosen if name not in known for it in groups.get(name, ())
+            member for name in chosen if name not in known for member in groups.get(name, ())
         )
-        return [it for it in members if it in known and not self._enabled(it)]
+        return [member for member in members if member in known and not self._enabled(member)]
 
     def _enabled(self, name: str) -> bool:
         shipped = name in self._own and name not in self._folder and name not in self._files

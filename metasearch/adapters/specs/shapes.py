@@ -136,7 +136,9 @@ class ShapeReader(TableReader):
         by_field: dict[str, list[FieldRule]] = {}
         for rule in rules:
             by_field.setdefault(rule.field, []).append(rule)
-        read = [it for name, of_field in by_field.items() for it in attempts(of_field, body)]
+        read = [
+            attempt for name, of_field in by_field.items() for attempt in attempts(of_field, body)
+        ]
         return Shape(
             body=body,
             records=records,
@@ -148,9 +150,11 @@ class ShapeReader(TableReader):
             unescape=optional("unescape"),
             bare=self.get(parse, "bare", bool, False, where),
             rules=tuple(rules),
-            attempts=tuple(it for it in read if not it.field.startswith("ids.")),
+            attempts=tuple(attempt for attempt in read if not attempt.field.startswith("ids.")),
             id_attempts=tuple(
-                it._replace(field=it.field[4:]) for it in read if it.field.startswith("ids.")
+                attempt._replace(field=attempt.field[4:])
+                for attempt in read
+                if attempt.field.startswith("ids.")
             ),
             promises=tuple(promises),
         )
@@ -172,10 +176,10 @@ class ShapeReader(TableReader):
     ) -> list[FieldRule]:
         """One rule, or several that are tried in order where the value is an array of tables."""
         several = isinstance(value, list) and any(isinstance(v, Mapping) for v in value)
-        found = [
+        rules = [
             self.rule(compiler, body, field, v, where) for v in (value if several else [value])
         ]
-        return [rule for rule in found if rule is not None]
+        return [rule for rule in rules if rule is not None]
 
     def rule(
         self, compiler: Callable[[str], Selector], body: str, field: str, value: Any, where: str
@@ -206,11 +210,13 @@ class ShapeReader(TableReader):
             constant = table["value"]
             return FieldRule(field, (lambda _: constant,), self.converter(table, field, where))
         at = table.get("at")
-        found = [self.selector(compiler, s, where) for s in (at if isinstance(at, list) else [at])]
-        selectors = tuple(s for s in found if s)
+        compiled = [
+            self.selector(compiler, s, where) for s in (at if isinstance(at, list) else [at])
+        ]
+        selectors = tuple(s for s in compiled if s)
         if "value" in table:  # a constant for the records in which something is there
             constant = table["value"]
-            return FieldRule(field, selectors, lambda found: constant if strings(found) else None)
+            return FieldRule(field, selectors, lambda value: constant if strings(value) else None)
         nodes = body == "xml" and table.get("as") in convert.NODE_CONVERTERS
         return FieldRule(field, selectors, self.converter(table, field, where), nodes)
 
