@@ -61,11 +61,11 @@ class Registry:
         self._paths: dict[str, str] = {}
 
     def with_files(self, named: Iterable[str | Path]) -> Registry:
-        """The registry with the spec files that are among what somebody names; its `name_of` tells
+        """Returns a registry that also knows the spec files among `named`; its `name_of` returns
         their names.
 
-        Nothing of it is seen by whoever uses this registry: another search may name another file. A
-        file whose source is called as one that is there already takes its place.
+        This registry does not change: another search may name another file. A file whose source
+        has the name of another source takes that one's place.
 
         Args:
             named: Names of sources and groups, and paths.
@@ -122,7 +122,7 @@ class Registry:
         return str(path), 0.0
 
     def stands_for(self, name: str) -> str | None:
-        """The sentence that says that a file of the user's own has taken the place of a source;
+        """Returns the note that a file of the user's own has taken the place of a source;
         None where none has.
         """
         path = self._files[name][0] if name in self._files else self._folder.get(name)
@@ -319,7 +319,7 @@ class Registry:
         return [name for name in names if name not in self._specs]
 
     def build(self, names: Iterable[str]) -> None:
-        """Build specs ahead of their use, in whatever thread; what is wrong with one is told when
+        """Build specs ahead of their use, in any thread; what is wrong with one is reported when
         it is asked for.
         """
         for name in names:

@@ -77,8 +77,8 @@ class ShapeReader(TableReader):
         return tuple(shape for shape in shapes if shape is not None)
 
     def one(self, parse: Table, *tables: Any) -> LateShape | None:
-        """A shape by itself: compiled now, so that its problems are told with all others, or when
-        it is needed.
+        """Returns one shape: compiled now, so that its problems are reported with all others, or
+        compiled when it is needed.
         """
         if self.late:
 
@@ -99,7 +99,7 @@ class ShapeReader(TableReader):
         self.known(parse, "parse", where)
         body = parse.get("body")
         if body not in CHOICES["parse.body"]:
-            self.wrong(f"{where}.body", f"one of {', '.join(CHOICES['parse.body'])}")
+            self.wrong(f"{where}.body", f"must be one of {', '.join(CHOICES['parse.body'])}")
             return None
         envelope = {
             "json": compile_json,
@@ -174,7 +174,7 @@ class ShapeReader(TableReader):
     def rules(
         self, compiler: Callable[[str], Selector], body: str, field: str, value: Any, where: str
     ) -> list[FieldRule]:
-        """One rule, or several that are tried in order where the value is an array of tables."""
+        """Returns one rule, or several, tried in order, where the value is an array of tables."""
         several = isinstance(value, list) and any(isinstance(v, Mapping) for v in value)
         rules = [
             self.rule(compiler, body, field, v, where) for v in (value if several else [value])
@@ -294,7 +294,7 @@ class ShapeReader(TableReader):
                 if several
                 else "one value, and the field holds several"
             )
-            self.wrong(f"{where}.as", f"{name!r} gives {how}")
+            self.wrong(f"{where}.as", f"{name!r} returns {how}")
         return convert.CONVERTERS[name]
 
     def mapped(self, mapping: Any, field: str, where: str) -> Converter:
@@ -322,6 +322,6 @@ class ShapeReader(TableReader):
 
 
 def _texts(select: Selector, body: str) -> Callable[[Any], Any]:
-    """XPath and CSS give nodes; converters want strings."""
+    """XPath and CSS find nodes; converters take strings."""
     texts = texts_of(body)
     return select if texts is None else lambda node: texts(select(node))

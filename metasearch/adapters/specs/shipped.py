@@ -41,7 +41,7 @@ def shipped_table(name: str) -> Mapping[str, Any]:
     raise KeyError(name)
 
 
-#: Gives the table of a shipped spec or family by its name, of a file by its path.
+#: Returns the table of a shipped spec or family by its name, of a file by its path.
 base_table = bases(shipped_table)
 
 
