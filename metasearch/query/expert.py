@@ -8,7 +8,7 @@
 
 A field holds for everything that signs join to it, until another field is named; one of years,
 identifiers, types or languages only for what can be its value: in `YE>=2015*水质` no year is called
-水质. Each sign may be full-width; 与, 或, 非 are the words. When a sign belongs to a word is told
+水质. Each sign may be full-width; 与, 或, 非 are the words. When a sign belongs to a word is defined
 in docs/syntaxes.md:
 
 - `-` is NOT only after a blank, a bracket or a quote, so COVID-19 is a word;
@@ -190,7 +190,7 @@ class _ExpertParser(ExpertReader):
         return query
 
     def prefix(self, at: int) -> str:
-        """Take the field that is named here; gives its sign, or "" where none is."""
+        """Take the field that is named here. Returns its sign, or "" where none is."""
         match = PREFIX.match(self.flat, at)
         if match is None:
             return ""
@@ -216,8 +216,8 @@ class _ExpertParser(ExpertReader):
             raise self.error(
                 f"{match[1]}{sign} needs something to look for after it", *match.span(), fix=fix
             )
-        if target.told:
-            self.note(f"{match[1]} is looked for {target.told}")
+        if target.loss:
+            self.note(f"{match[1]} is looked for {target.loss}")
         if sign in ("%", "%="):
             self.note(f"{match[1]}{sign}: how loosely it may match is each database's own choice")
         self.target = target

@@ -4,7 +4,7 @@ fields show.
 (gambling or betting) and harm      both are
 title:x or author:y                 it is
 pride and prejudice                 a word, as in any title
-pride and prejudice AND novel       a word: whoever writes capitals means what is written
+pride and prejudice AND novel       a word: a user who writes capitals means what is written
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
     operand = [ prefix ] ( "(" query ")" | phrase | word { word } | reference ) [ suffix ]
 
 A field named at a bracket holds for all that stands in it, unless another is named there. None
-stands throughout for what cannot be asked: it is passed over wherever it stands, and told.
+stands throughout for what cannot be asked: it is ignored, and a note names it.
 """
 
 from __future__ import annotations

@@ -228,7 +228,7 @@ class TextScanner(NestedReader):
                 fields.pop(special, None)
         if "any" in fields:
             return Tag(("any",))
-        loss = next((tag.told for tag in tags if tag.told), "")
+        loss = next((tag.loss for tag in tags if tag.loss), "")
         return Tag(tuple(fields), loss, heading=all(tag.heading for tag in tags))
 
     # ---------------------------------------------------------------- earlier lines
