@@ -56,11 +56,8 @@ def _placed(it: InputRecord, file: FileRead, name: str) -> Iterator[tuple[str, s
 def _parted(tag: str, form: str) -> tuple[str, str]:
     """The format whose tag it is, and the tag; CSV and JSON hold those of others, too."""
     before, colon, bare = tag.partition(":")
-    return (
-        (before, bare)
-        if colon and bare and before in FORMATS and form in ("csv", "ndjson")
-        else (form, tag)
-    )
+    is_of_another = before in FORMATS and form in ("csv", "ndjson")
+    return (before, bare) if colon and bare and is_of_another else (form, tag)
 
 
 def left_out(outcome: Outcome, name: str) -> list[str]:

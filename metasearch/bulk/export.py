@@ -70,10 +70,10 @@ def write(
 
             beside = besides(outcome, name)
             for event in events(outcome):
-                it = event_object(event)
+                document = event_object(event)
                 if isinstance(event, Added):
-                    it |= _object(beside[event.hit.id])
-                yield orjson.dumps(it, option=orjson.OPT_APPEND_NEWLINE)
+                    document |= _object(beside[event.hit.id])
+                yield orjson.dumps(document, option=orjson.OPT_APPEND_NEWLINE)
         case _:
             yield formats.write(name, answer(outcome))
 
@@ -82,8 +82,8 @@ def _object(beside: Beside) -> dict[str, Any]:
     """What a hit that was made of files has beyond that of a search."""
     return {
         "origins": [
-            {"file": clean(it.file), "database": clean_or_none(it.database)}
-            for it in beside.origins
+            {"file": clean(origin.file), "database": clean_or_none(origin.database)}
+            for origin in beside.origins
         ],
         "given": [[clean(tag), clean(value)] for tag, value in beside.fields],
     }
@@ -107,7 +107,7 @@ def answer(outcome: Outcome) -> Answer:
 def events(outcome: Outcome) -> Iterator[SearchEvent]:
     """The same as a stream."""
     whole = answer(outcome)
-    yield Started("dedup", whole.query, tuple(it.source for it in whole.sources), 0.0)
+    yield Started("dedup", whole.query, tuple(source.source for source in whole.sources), 0.0)
     yield from map(SourceProgress, whole.sources)
     yield from map(Added, whole.hits)
     yield Finished(whole)
@@ -117,7 +117,8 @@ def report(file: FileRead) -> SourceReport:
     """How a file fared."""
     entries, problems = file.reading.entries, file.reading.problems
     notes = [
-        f"{it.line}: {line(it.message)}" if it.line else line(it.message) for it in problems[:NOTES]
+        f"{problem.line}: {line(problem.message)}" if problem.line else line(problem.message)
+        for problem in problems[:NOTES]
     ]
     notes += [f"{len(problems) - NOTES:,} more"] if len(problems) > NOTES else []
     return SourceReport(

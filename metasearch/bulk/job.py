@@ -135,31 +135,31 @@ def read_all(
     """
     files = []
     records = 0
-    for number, it in enumerate(inputs):
+    for number, file in enumerate(inputs):
         progress("reading files", number, len(inputs))
         try:
-            reading = first(it) if first is not None and format is None else None
+            reading = first(file) if first is not None and format is None else None
             if reading is None:
-                reading = _read(it, format, encoding, stdin)
+                reading = _read(file, format, encoding, stdin)
         except FileFormatError as exc:
-            files.append(FileRead(it, FileReading(it.name, format or "", encoding or ""), exc))
+            files.append(FileRead(file, FileReading(file.name, format or "", encoding or ""), exc))
         else:
             records += len(reading.entries)
             if records > MOST_RECORDS:
                 raise UsageError(
-                    f"the files up to {it.name} hold {records:,} records, and one job compares "
+                    f"the files up to {file.name} hold {records:,} records, and one job compares "
                     f"{MOST_RECORDS:,}",
                     advice="De-duplicate some of the files first, and their results with the "
                     "others then.",
                 )
-            files.append(FileRead(it, reading))
+            files.append(FileRead(file, reading))
     return files
 
 
-def _read(it: Input, form: str | None, encoding: str | None, stdin: BinaryIO | None) -> FileReading:
-    if it.path != STDIN:
-        return read_file(it.path, name=it.name, format=form, encoding=encoding)
-    return read_pipe(stdin or io.BytesIO(), it.name, format=form, encoding=encoding)
+def _read(file: Input, form: str | None, encoding: str | None, stdin: BinaryIO | None) -> FileReading:
+    if file.path != STDIN:
+        return read_file(file.path, name=file.name, format=form, encoding=encoding)
+    return read_pipe(stdin or io.BytesIO(), file.name, format=form, encoding=encoding)
 
 
 def deduplicate(
@@ -180,7 +180,7 @@ def deduplicate(
     """
     stage = OnlineDedup(chain, versions=versions)
     items = list(_items(files))
-    places = {id(it.entry.record): place for place, it in enumerate(items)}
+    places = {id(item.entry.record): place for place, item in enumerate(items)}
     stage.extend(_told(items, progress))
     progress("merging records", len(items), len(items))
     found = [(sorted(places[id(record)] for record in hit.records), hit) for hit in stage.hits()]
@@ -193,10 +193,10 @@ def deduplicate(
 
 
 def _told(items: Sequence[InputRecord], progress: Progress) -> Iterator[Fingerprint]:
-    for place, it in enumerate(items):
+    for place, item in enumerate(items):
         if place % STEP == 0:
             progress("comparing records", place, len(items))
-        yield Fingerprint(it.entry.record, it.key)
+        yield Fingerprint(item.entry.record, item.key)
 
 
 def _items(files: Iterable[FileRead]) -> Iterator[InputRecord]:
@@ -214,9 +214,8 @@ def _items(files: Iterable[FileRead]) -> Iterator[InputRecord]:
 
 def _free(names: Sequence[str], number: int, taken: set[str]) -> str:
     """The first of the names that is not taken, or else a new one; it is taken then."""
-    name = (
-        next((name for name in names if name and name not in taken), "") or f"{names[-1]}@{number}"
-    )
+    free = [name for name in names if name and name not in taken]
+    name = free[0] if free else f"{names[-1]}@{number}"
     while name in taken:
         name += "+"
     taken.add(name)

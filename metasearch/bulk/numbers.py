@@ -127,17 +127,17 @@ def count(outcome: Outcome) -> Numbers:
 def _audit(numbers: Numbers, outcome: Outcome) -> None:
     """Nothing is lost between reading and writing, and every count tells the same story."""
     read = [id(entry) for file in outcome.files for entry in file.reading.entries]
-    kept = [id(it.entry) for work in outcome.works for it in work.items]
+    kept = [id(item.entry) for work in outcome.works for item in work.items]
     assert sorted(kept) == sorted(read), "a record is in no work, or in two"
     assert numbers.found == numbers.unique + numbers.duplicates + numbers.unread
     assert numbers.duplicates == numbers.within + numbers.across
     for places, unread in ((numbers.files, 0), (numbers.databases, numbers.unread)):
-        assert sum(it.found for it in places) + unread == numbers.found
-        assert sum(it.removed for it in places) == numbers.duplicates
+        assert sum(place.found for place in places) + unread == numbers.found
+        assert sum(place.removed for place in places) == numbers.duplicates
 
 
 def _by_file(outcome: Outcome) -> list[Place]:
-    kept, removed, only = _placed(outcome.works, lambda it: [it.file] * _stands_for(it))
+    kept, removed, only = _placed(outcome.works, lambda record: [record.file] * _stands_for(record))
     return [
         Place(file.input.name, kept[n], removed[n], only[n], file.reading.lost)
         for n, file in enumerate(outcome.files)
@@ -147,16 +147,16 @@ def _by_file(outcome: Outcome) -> list[Place]:
 def _by_database(outcome: Outcome) -> list[Place]:
     kept, removed, only = _placed(outcome.works, _databases)
     places = [Place(str(name), kept[name], removed[name], only[name]) for name in {*kept, *removed}]
-    return sorted(places, key=lambda it: (-it.found, it.name))
+    return sorted(places, key=lambda place: (-place.found, place.name))
 
 
-def _stands_for(it: InputRecord) -> int:
+def _stands_for(record: InputRecord) -> int:
     """How many records a record was made of by an earlier job, at least itself."""
-    return len(it.entry.origins) or 1
+    return len(record.entry.origins) or 1
 
 
-def _databases(it: InputRecord) -> list[str]:
-    return [line(one.database) for one in it.entry.origins] or [line(it.entry.database)]
+def _databases(record: InputRecord) -> list[str]:
+    return [line(one.database) for one in record.entry.origins] or [line(record.entry.database)]
 
 
 def _placed(
@@ -167,7 +167,7 @@ def _placed(
     removed: Counter[Hashable] = Counter()
     only: Counter[Hashable] = Counter()
     for work in works:
-        first, *others = (place for it in work.items for place in places(it))
+        first, *others = (place for record in work.items for place in places(record))
         kept[first] += 1
         removed.update(others)
         only[first] += set(others) <= {first}

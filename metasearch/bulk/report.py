@@ -42,19 +42,19 @@ def is_report(head: bytes) -> bool:
     return head.startswith((_TEXT_BEGINS, _JSON_BEGINS))
 
 
-def summary(it: Numbers) -> str:
+def summary(numbers: Numbers) -> str:
     """Two lines: what came of the records, and how duplicates were found."""
-    files = _counted(len(it.files), "file") + (
-        f" ({len(it.errors):,} could not be read)" if it.errors else ""
+    files = _counted(len(numbers.files), "file") + (
+        f" ({len(numbers.errors):,} could not be read)" if numbers.errors else ""
     )
-    parts = [f"{it.unique:,} unique", _counted(it.duplicates, "duplicate")]
-    parts += [f"{it.unread:,} could not be read"] if it.unread else []
-    rules = [f"{number:,} by {rule}" for rule, number in it.rules.items()]
-    rules += [f"{it.earlier:,} by an earlier run"] if it.earlier else []
-    rules += [f"{it.versions:,} as versions"] if it.versions else []
-    where = f"; {it.within:,} within a file, {it.across:,} across files" if rules else ""
-    found = f"{_counted(it.found, 'record')} in {files}: {', '.join(parts)}"
-    return f"{found}\nduplicates: {', '.join(rules) or 'none'}{where}"
+    parts = [f"{numbers.unique:,} unique", _counted(numbers.duplicates, "duplicate")]
+    parts += [f"{numbers.unread:,} could not be read"] if numbers.unread else []
+    rules = [f"{number:,} by {rule}" for rule, number in numbers.rules.items()]
+    rules += [f"{numbers.earlier:,} by an earlier run"] if numbers.earlier else []
+    rules += [f"{numbers.versions:,} as versions"] if numbers.versions else []
+    where = f"; {numbers.within:,} within a file, {numbers.across:,} across files" if rules else ""
+    counts = f"{_counted(numbers.found, 'record')} in {files}: {', '.join(parts)}"
+    return f"{counts}\nduplicates: {', '.join(rules) or 'none'}{where}"
 
 
 def _counted(number: int, noun: str) -> str:
@@ -64,66 +64,68 @@ def _counted(number: int, noun: str) -> str:
 # --------------------------------------------------------------------------- text
 
 
-def as_text(it: Numbers, version: str, left_out: Sequence[str] = ()) -> str:
+def as_text(numbers: Numbers, version: str, left_out: Sequence[str] = ()) -> str:
     """All numbers, one below the other; what could not be read is named as far as it is not too
     much.
 
     Args:
-        it: The numbers.
+        numbers: All counts of the job.
         version: Of the program that found them.
         left_out: What the files say and the output does not, in words.
     """
     blocks = (
-        _identified(it),
-        _databases(it),
-        _unread(it),
-        _duplicates(it),
-        _unique(it),
-        _remarks(it),
+        _identified(numbers),
+        _databases(numbers),
+        _unread(numbers),
+        _duplicates(numbers),
+        _unique(numbers),
+        _remarks(numbers),
         _left_out(left_out),
-        [_identity(it)],
+        [_identity(numbers)],
     )
     text = "\n\n".join("\n".join(lines) for block in blocks if (lines := list(block)))
     return f"{_TEXT_BEGINS.decode()}{version}\n\n{text}\n"
 
 
-def _identified(it: Numbers) -> Iterator[str]:
-    yield _row("records identified", it.found)
+def _identified(numbers: Numbers) -> Iterator[str]:
+    yield _row("records identified", numbers.found)
     columns = ("found", "unread", "removed", "kept", "only here")
     yield from _table(
         "file",
         columns,
-        [(p.name, (p.found, p.unread, p.removed, p.kept, p.only)) for p in it.files],
+        [(p.name, (p.found, p.unread, p.removed, p.kept, p.only)) for p in numbers.files],
     )
 
 
-def _databases(it: Numbers) -> Iterator[str]:
-    yield _row("records read", it.found - it.unread)
+def _databases(numbers: Numbers) -> Iterator[str]:
+    yield _row("records read", numbers.found - numbers.unread)
     columns = ("read", "removed", "kept", "only here")
-    rows = [(p.name or "(none named)", (p.found, p.removed, p.kept, p.only)) for p in it.databases]
+    rows = [
+        (p.name or "(none named)", (p.found, p.removed, p.kept, p.only)) for p in numbers.databases
+    ]
     yield from _table("database", columns, rows)
 
 
-def _unread(it: Numbers) -> Iterator[str]:
-    yield _row("records that could not be read", it.unread)
-    yield from _listed(it.lost)
-    yield _row("files that could not be read", len(it.errors))
-    yield from _listed(it.errors)
+def _unread(numbers: Numbers) -> Iterator[str]:
+    yield _row("records that could not be read", numbers.unread)
+    yield from _listed(numbers.lost)
+    yield _row("files that could not be read", len(numbers.errors))
+    yield from _listed(numbers.errors)
 
 
-def _duplicates(it: Numbers) -> Iterator[str]:
-    yield _row("duplicates removed", it.duplicates)
-    if it.dedup != "default":
-        yield f"  found by the strategy {it.dedup}: `metasearch strategies {it.dedup}`"
-    for rule, number in it.rules.items():
-        yield _row(f"  by {rule}{_in_words(rule, it.dedup)}", number)
-    if it.earlier:
-        yield _row("  by an earlier run of dedup, whose output was read", it.earlier)
-    if it.versions:
-        yield _row("  as versions: another version of the same work", it.versions)
-    yield _row("  within a file", it.within)
-    yield _row("  across files", it.across)
-    yield _row("comparisons passed over, because too many records share a key", it.passed_over)
+def _duplicates(numbers: Numbers) -> Iterator[str]:
+    yield _row("duplicates removed", numbers.duplicates)
+    if numbers.dedup != "default":
+        yield f"  found by the strategy {numbers.dedup}: `metasearch strategies {numbers.dedup}`"
+    for rule, number in numbers.rules.items():
+        yield _row(f"  by {rule}{_in_words(rule, numbers.dedup)}", number)
+    if numbers.earlier:
+        yield _row("  by an earlier run of dedup, whose output was read", numbers.earlier)
+    if numbers.versions:
+        yield _row("  as versions: another version of the same work", numbers.versions)
+    yield _row("  within a file", numbers.within)
+    yield _row("  across files", numbers.across)
+    yield _row("comparisons passed over, because too many records share a key", numbers.passed_over)
 
 
 def _in_words(rule: str, dedup: str) -> str:
@@ -133,23 +135,23 @@ def _in_words(rule: str, dedup: str) -> str:
     return f": {RULES[rule]}" if rule in RULES and (dedup == "default" or rule == "pin") else ""
 
 
-def _unique(it: Numbers) -> Iterator[str]:
-    yield _row("unique records", it.unique)
-    if it.version_works:
-        yield _row("  with several versions", it.version_works)
+def _unique(numbers: Numbers) -> Iterator[str]:
+    yield _row("unique records", numbers.unique)
+    if numbers.version_works:
+        yield _row("  with several versions", numbers.version_works)
     # Other strategies do not know what a version is.
     what = (
-        _MODES[it.mode]
-        if it.dedup == "default"
-        else f"one record or several, as {it.dedup} finds them"
+        _MODES[numbers.mode]
+        if numbers.dedup == "default"
+        else f"one record or several, as {numbers.dedup} finds them"
     )
     yield f"  preprint, conference paper and article of one work: {what}"
 
 
-def _remarks(it: Numbers) -> Iterator[str]:
-    if it.remarks:
-        yield _row("remarks on what was read all the same", len(it.remarks))
-        yield from _listed(it.remarks)
+def _remarks(numbers: Numbers) -> Iterator[str]:
+    if numbers.remarks:
+        yield _row("remarks on what was read all the same", len(numbers.remarks))
+        yield from _listed(numbers.remarks)
 
 
 def _left_out(notes: Sequence[str]) -> Iterator[str]:
@@ -158,10 +160,11 @@ def _left_out(notes: Sequence[str]) -> Iterator[str]:
         yield from (f"  {note}" for note in notes)
 
 
-def _identity(it: Numbers) -> str:
-    duplicates = _counted(it.duplicates, "duplicate")
+def _identity(numbers: Numbers) -> str:
+    duplicates = _counted(numbers.duplicates, "duplicate")
     return (
-        f"{it.found:,} found = {it.unique:,} unique + {duplicates} + {it.unread:,} that could "
+        f"{numbers.found:,} found = {numbers.unique:,} unique + {duplicates} + "
+        f"{numbers.unread:,} that could "
         f"not be read"
     )
 
@@ -184,9 +187,10 @@ def _padded(text: str, columns: int) -> str:
 
 
 def _listed(troubles: Sequence[Trouble]) -> Iterator[str]:
-    for it in troubles[:LISTED]:
-        place = f"{it.file}:{it.line}" if it.line else it.file
-        yield f"  {place}: {it.message}{f' ({it.records:,} records)' if it.records > 1 else ''}"
+    for trouble in troubles[:LISTED]:
+        place = f"{trouble.file}:{trouble.line}" if trouble.line else trouble.file
+        records = f" ({trouble.records:,} records)" if trouble.records > 1 else ""
+        yield f"  {place}: {trouble.message}{records}"
     if len(troubles) > LISTED:
         yield f"  and {len(troubles) - LISTED:,} more, which a report in JSON lists"
 
@@ -195,7 +199,7 @@ def _listed(troubles: Sequence[Trouble]) -> Iterator[str]:
 
 
 def as_json(
-    it: Numbers, files: Sequence[FileRead], version: str, left_out: Sequence[str] = ()
+    numbers: Numbers, files: Sequence[FileRead], version: str, left_out: Sequence[str] = ()
 ) -> bytes:
     """All numbers, and everything that could not be read, as one document; every key is always
     there.
@@ -203,23 +207,23 @@ def as_json(
     document = {
         "report": "metasearch dedup",
         "version": version,
-        "found": it.found,
-        "unread": it.unread,
-        "duplicates": it.duplicates,
-        "unique": it.unique,
-        "duplicates_by_rule": dict(it.rules),
-        "duplicates_by_an_earlier_run": it.earlier,
-        "duplicates_as_versions": it.versions,
-        "duplicates_within_a_file": it.within,
-        "duplicates_across_files": it.across,
-        "dedup": it.dedup,
-        "versions": it.mode,
-        "works_with_versions": it.version_works,
-        "comparisons_passed_over": it.passed_over,
-        "files": [_file(place, file) for place, file in zip(it.files, files, strict=True)],
-        "databases": [{"database": p.name or None, **_counts(p)} for p in it.databases],
-        "lost": [asdict(trouble) for trouble in it.lost],
-        "remarks": [asdict(trouble) for trouble in it.remarks],
+        "found": numbers.found,
+        "unread": numbers.unread,
+        "duplicates": numbers.duplicates,
+        "unique": numbers.unique,
+        "duplicates_by_rule": dict(numbers.rules),
+        "duplicates_by_an_earlier_run": numbers.earlier,
+        "duplicates_as_versions": numbers.versions,
+        "duplicates_within_a_file": numbers.within,
+        "duplicates_across_files": numbers.across,
+        "dedup": numbers.dedup,
+        "versions": numbers.mode,
+        "works_with_versions": numbers.version_works,
+        "comparisons_passed_over": numbers.passed_over,
+        "files": [_file(place, file) for place, file in zip(numbers.files, files, strict=True)],
+        "databases": [{"database": p.name or None, **_counts(p)} for p in numbers.databases],
+        "lost": [asdict(trouble) for trouble in numbers.lost],
+        "remarks": [asdict(trouble) for trouble in numbers.remarks],
         "left_out": list(left_out),
     }
     return orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)

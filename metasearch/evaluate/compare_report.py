@@ -63,55 +63,55 @@ def head(*, shuffles: int) -> str:
     return _row("strategy", list(COLUMNS), shuffles=shuffles)
 
 
-def row(it: Compared, *, shuffles: int) -> str:
+def row(one: Compared, *, shuffles: int) -> str:
     """A strategy's line."""
-    return _row(it.strategy.name, _cells(it), shuffles=shuffles)
+    return _row(one.strategy.name, _cells(one), shuffles=shuffles)
 
 
-def feet(found: Sequence[Compared], width: int) -> Iterator[str]:
+def feet(compared: Sequence[Compared], width: int) -> Iterator[str]:
     """The lines below a set's table: what was not compared, and how each strategy did by kind."""
-    for note in _notes(found):
+    for note in _notes(compared):
         yield from wrapped(note, width, "  ")
-    rows = _kinds(found)
+    rows = _kinds(compared)
     if rows:
         yield ""
         yield kinds_report.ABOUT
         yield from kinds_report.table(rows, "strategy", width)
 
 
-def markdown(found: Sequence[Compared]) -> str:
+def markdown(compared: Sequence[Compared]) -> str:
     """The table of a set in Markdown: the same rows and columns, and what was not compared below
     it.
     """
-    shuffled = any(it.evaluation.shuffled for it in found)
+    shuffled = any(one.evaluation.shuffled for one in compared)
     names = list(COLUMNS)[: None if shuffled else -1]
     lines = [("strategy", *names), ("---", *("---:" for _ in names))]
-    lines += [(it.strategy.name, *_cells(it)[: len(names)]) for it in found]
+    lines += [(one.strategy.name, *_cells(one)[: len(names)]) for one in compared]
     table = "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
-    notes = "\n".join(_notes(found))
+    notes = "\n".join(_notes(compared))
     return f"{table}\n{notes}\n" if notes else table
 
 
-def markdown_kinds(found: Sequence[Compared]) -> str:
+def markdown_kinds(compared: Sequence[Compared]) -> str:
     """The table of kinds in Markdown; "" where the set tells none."""
-    rows = _kinds(found)
+    rows = _kinds(compared)
     return kinds_report.markdown(rows, "strategy") if rows else ""
 
 
-def as_object(it: Compared, pairs: Sequence[Wrong] | None = None) -> dict[str, Any]:
+def as_object(one: Compared, pairs: Sequence[Wrong] | None = None) -> dict[str, Any]:
     """All figures of a strategy, unrounded; `pairs` where they were asked for, and curves where
     there are any.
     """
     out: dict[str, Any] = {
-        "strategy": it.strategy.name,
-        **report.as_object(it.evaluation, pairs),
-        "memory_bytes_a_record": it.memory,
-        "silent": it.silent,
+        "strategy": one.strategy.name,
+        **report.as_object(one.evaluation, pairs),
+        "memory_bytes_a_record": one.memory,
+        "silent": one.silent,
     }
-    if it.curve or it.growth:
-        out["threshold"] = it.strategy.threshold
-        out["curve"] = [asdict(point) for point in it.curve]
-        out["growth"] = [asdict(point) for point in it.growth]
+    if one.curve or one.growth:
+        out["threshold"] = one.strategy.threshold
+        out["curve"] = [asdict(point) for point in one.curve]
+        out["growth"] = [asdict(point) for point in one.growth]
     return out
 
 
@@ -120,8 +120,8 @@ def _row(name: str, cells: Sequence[str], *, shuffles: int) -> str:
     return " ".join([fitted(name, NAME), *(cell.rjust(width) for cell, width in shown)])
 
 
-def _cells(it: Compared) -> list[str]:
-    score, works = it.evaluation.score, it.evaluation.score.works
+def _cells(one: Compared) -> list[str]:
+    score, works = one.evaluation.score, one.evaluation.score.works
     tally = score.tally
     return [
         *(
@@ -133,31 +133,33 @@ def _cells(it: Compared) -> list[str]:
         f"{tally.missed}",
         f"{works.copies.false}" if works else "-",
         share(works.b_cubed_f1, 3) if works else "-",
-        number(it.evaluation.seconds),
-        f"{it.evaluation.rate:.0f}",
-        number(it.memory / 1000),
-        report.shuffled(it.evaluation),
+        number(one.evaluation.seconds),
+        f"{one.evaluation.rate:.0f}",
+        number(one.memory / 1000),
+        report.shuffled(one.evaluation),
     ]
 
 
-def _notes(found: Sequence[Compared]) -> Iterator[str]:
-    silent = [f"{it.strategy.name} {it.silent:,}" for it in found if it.silent]
+def _notes(compared: Sequence[Compared]) -> Iterator[str]:
+    silent = [f"{one.strategy.name} {one.silent:,}" for one in compared if one.silent]
     if silent:
-        records = found[0].evaluation.score.records
+        records = compared[0].evaluation.score.records
         yield (
             f"Of {records:,} records, so many lack what a strategy needs, and it says nothing: "
             f"{', '.join(silent)}."
         )
     passed = [
-        f"{it.strategy.name} {it.evaluation.passed_over:,}"
-        for it in found
-        if it.evaluation.passed_over
+        f"{one.strategy.name} {one.evaluation.passed_over:,}"
+        for one in compared
+        if one.evaluation.passed_over
     ]
     if passed:
         yield f"Comparisons passed over, because too many records share a key: {', '.join(passed)}."
 
 
-def _kinds(found: Iterable[Compared]) -> kinds_report.Rows:
+def _kinds(compared: Iterable[Compared]) -> kinds_report.Rows:
     return [
-        (it.strategy.name, it.evaluation.kinds) for it in found if it.evaluation.kinds is not None
+        (one.strategy.name, one.evaluation.kinds)
+        for one in compared
+        if one.evaluation.kinds is not None
     ]

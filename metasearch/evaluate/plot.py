@@ -84,22 +84,26 @@ def figure(sets: Sets) -> Figure:
     """The picture as matplotlib knows it."""
     from matplotlib.figure import Figure
 
-    timed = [found for found in sets if any(it.growth for it in found)]
+    timed = [
+        labelled_set for labelled_set in sets if any(compared.growth for compared in labelled_set)
+    ]
     panels = len(sets) + bool(timed)
     columns = min(BESIDE, panels)
     rows = -(-panels // columns)
-    strategies = [it.strategy for it in sets[0]]
+    strategies = [compared.strategy for compared in sets[0]]
     out = Figure(
         figsize=(WIDE * columns, HIGH * rows + 0.25 * (1 + len(strategies) // 4)),
         layout="constrained",
     )
     axes = out.subplots(rows, columns, squeeze=False).flat
     styles = dict(_styles(strategies))
-    for found, panel in zip(sets, axes, strict=False):
-        _quality(panel, found, styles)
+    for labelled_set, panel in zip(sets, axes, strict=False):
+        _quality(panel, labelled_set, styles)
     if timed:
         _growth(
-            axes[len(sets)], max(timed, key=lambda found: found[0].evaluation.score.records), styles
+            axes[len(sets)],
+            max(timed, key=lambda labelled_set: labelled_set[0].evaluation.score.records),
+            styles,
         )
     for empty in axes[panels:]:
         empty.set_axis_off()
@@ -113,25 +117,30 @@ def figure(sets: Sets) -> Figure:
 
 
 def _styles(strategies: Sequence[Strategy]) -> Iterator[tuple[str, dict[str, Any]]]:
-    for number, it in enumerate(strategies):
+    for number, strategy in enumerate(strategies):
         turn = number // 10
         mark, stroke = MARKS[turn % len(MARKS)], LINES[turn % len(LINES)]
         yield (
-            it.name,
-            {"color": f"C{number % 10}", "marker": mark, "linestyle": stroke, "label": it.name},
+            strategy.name,
+            {
+                "color": f"C{number % 10}",
+                "marker": mark,
+                "linestyle": stroke,
+                "label": strategy.name,
+            },
         )
 
 
-def _quality(panel: Axes, found: Sequence[Compared], styles: dict[str, dict[str, Any]]) -> None:
+def _quality(panel: Axes, compared: Sequence[Compared], styles: dict[str, dict[str, Any]]) -> None:
     """Precision against recall: a line over the thresholds, a large mark at the strategy's own
     setting.
     """
     lowest = LOWEST
-    for it in found:
-        style = styles[it.strategy.name]
-        tally = it.evaluation.score.tally
+    for one in compared:
+        style = styles[one.strategy.name]
+        tally = one.evaluation.score.tally
         # Where nothing was found, there is no precision.
-        points = [(point.recall, point.precision) for point in it.curve if point.recall]
+        points = [(point.recall, point.precision) for point in one.curve if point.recall]
         if points:
             panel.plot(*zip(*points, strict=True), **{**style, "markersize": 2.5})
         if tally.right:
@@ -143,24 +152,29 @@ def _quality(panel: Axes, found: Sequence[Compared], styles: dict[str, dict[str,
             lowest = min(lowest, tally.precision)
     panel.set_xlim(-0.02, 1.02)
     panel.set_ylim(lowest - 0.02, 1.02)
-    _named(panel, found, "", "recall", "precision")
+    _named(panel, compared, "", "recall", "precision")
 
 
-def _growth(panel: Axes, found: Sequence[Compared], styles: dict[str, dict[str, Any]]) -> None:
+def _growth(panel: Axes, compared: Sequence[Compared], styles: dict[str, dict[str, Any]]) -> None:
     """CPU seconds against records, both in powers of ten, and how they would grow if time grew as
     the set does.
     """
-    for it in found:
+    for one in compared:
         # A time too short for the clock has no logarithm.
-        times = [(point.records, max(point.seconds, 1e-6)) for point in it.growth]
-        panel.plot(*zip(*times, strict=True), **{**styles[it.strategy.name], "markersize": 4})
+        times = [(point.records, max(point.seconds, 1e-6)) for point in one.growth]
+        panel.plot(*zip(*times, strict=True), **{**styles[one.strategy.name], "markersize": 4})
     panel.set_xscale("log")
     panel.set_yscale("log")
-    sizes = sorted({point.records for it in found for point in it.growth})
+    sizes = sorted({point.records for one in compared for point in one.growth})
     panel.set_xticks(sizes, [f"{size:,}" for size in sizes])
     panel.set_xticks([], minor=True)
     fastest = min(
-        (point.seconds / point.records for it in found for point in it.growth if point.seconds),
+        (
+            point.seconds / point.records
+            for one in compared
+            for point in one.growth
+            if point.seconds
+        ),
         default=0.0,
     )
     if fastest and len(sizes) > 1:
@@ -172,11 +186,11 @@ def _growth(panel: Axes, found: Sequence[Compared], styles: dict[str, dict[str, 
             linestyle=":",
             label="linear growth",
         )
-    _named(panel, found, "time, ", "records", "CPU seconds")
+    _named(panel, compared, "time, ", "records", "CPU seconds")
 
 
-def _named(panel: Axes, found: Sequence[Compared], what: str, across: str, up: str) -> None:
-    name = line(found[0].evaluation.labelled.name)
+def _named(panel: Axes, compared: Sequence[Compared], what: str, across: str, up: str) -> None:
+    name = line(compared[0].evaluation.labelled.name)
     panel.set_title(
         f"{what}{name if len(name) <= TITLE else name[: TITLE - 1] + '…'}", parse_math=False
     )

@@ -45,12 +45,12 @@ def head(names: Sequence[str], *, shuffles: int) -> str:
     return _row("set", list(COLUMNS), _width(names), shuffles=shuffles)
 
 
-def row(it: Evaluation, names: Sequence[str], *, shuffles: int) -> str:
+def row(evaluation: Evaluation, names: Sequence[str], *, shuffles: int) -> str:
     """A set's line of the table."""
-    tally, works = it.score.tally, it.score.works
+    tally, works = evaluation.score.tally, evaluation.score.works
     cells = [
-        f"{it.score.records}",
-        it.score.unit.partition(" ")[0],
+        f"{evaluation.score.records}",
+        evaluation.score.unit.partition(" ")[0],
         share(tally.precision, 3),
         share(tally.recall, 3),
         share(tally.f1, 4),
@@ -59,10 +59,10 @@ def row(it: Evaluation, names: Sequence[str], *, shuffles: int) -> str:
         f"{works.copies.false}" if works else "-",
         share(works.b_cubed_f1, 3) if works else "-",
         share(works.exact_share, 3) if works else "-",
-        f"{it.rate:.0f}",
-        shuffled(it),
+        f"{evaluation.rate:.0f}",
+        shuffled(evaluation),
     ]
-    return _row(it.labelled.name, cells, _width(names), shuffles=shuffles)
+    return _row(evaluation.labelled.name, cells, _width(names), shuffles=shuffles)
 
 
 def skipped_row(name: str, why: str, names: Sequence[str]) -> str:
@@ -70,13 +70,15 @@ def skipped_row(name: str, why: str, names: Sequence[str]) -> str:
     return f"{fitted(name, _width(names))}  skipped: {why}"
 
 
-def kinds(found: Sequence[Evaluation], width: int) -> Iterator[str]:
+def kinds(evaluations: Sequence[Evaluation], width: int) -> Iterator[str]:
     """The figures by kind of the sets that tell kinds, a table each."""
-    for it in found:
-        if it.kinds is not None:
+    for evaluation in evaluations:
+        if evaluation.kinds is not None:
             yield ""
             yield kinds_report.ABOUT
-            yield from kinds_report.table([(it.labelled.name, it.kinds)], "set", width)
+            yield from kinds_report.table(
+                [(evaluation.labelled.name, evaluation.kinds)], "set", width
+            )
 
 
 def _row(name: str, cells: Sequence[str], width: int, *, shuffles: int) -> str:
@@ -88,26 +90,29 @@ def _width(names: Sequence[str]) -> int:
     return min(NAME, max(3, *map(len, names))) if names else 3
 
 
-def shuffled(it: Evaluation) -> str:
+def shuffled(evaluation: Evaluation) -> str:
     """What other orders gave: "same x 5", or the lowest and the highest F1; "" where none was
     tried.
     """
-    if it.shuffled is None:
+    if evaluation.shuffled is None:
         return ""
-    if it.shuffled.alike == it.shuffled.runs:
-        return f"same x {it.shuffled.runs}"
-    return f"{share(it.shuffled.lowest, 4)}-{share(it.shuffled.highest, 4)}"
+    if evaluation.shuffled.alike == evaluation.shuffled.runs:
+        return f"same x {evaluation.shuffled.runs}"
+    return f"{share(evaluation.shuffled.lowest, 4)}-{share(evaluation.shuffled.highest, 4)}"
 
 
 # --------------------------------------------------------------------------- wrong pairs
 
 
-def told(it: Evaluation, pairs: Sequence[Wrong], width: int) -> Iterator[str]:
+def told(evaluation: Evaluation, pairs: Sequence[Wrong], width: int) -> Iterator[str]:
     """The wrong pairs in words, a line at a time."""
-    tally, noun = it.score.tally, "records" if it.score.unit == "records" else "pairs"
+    tally, noun = (
+        evaluation.score.tally,
+        "records" if evaluation.score.unit == "records" else "pairs",
+    )
     shown = {kind: sum(pair.kind == kind for pair in pairs) for kind in ("false", "missed")}
     yield from wrapped(
-        f"{line(it.labelled.name)}: false {noun} {tally.false}, shown {shown['false']}; "
+        f"{line(evaluation.labelled.name)}: false {noun} {tally.false}, shown {shown['false']}; "
         f"missed {tally.missed}, shown {shown['missed']}",
         width,
         "  ",
@@ -117,7 +122,9 @@ def told(it: Evaluation, pairs: Sequence[Wrong], width: int) -> Iterator[str]:
         yield from wrapped(f"{pair.kind.upper()}  {pair.about}", width, "  ")
         for number in (pair.a, pair.b):
             if number is not None:
-                yield from wrapped(f"  {short(it.labelled.records[number])}", width, "      ")
+                yield from wrapped(
+                    f"  {short(evaluation.labelled.records[number])}", width, "      "
+                )
         spoken = [(rule, match) for rule, match in pair.evidence if match is not None]
         for rule, match in spoken:
             yield from wrapped(
@@ -154,11 +161,11 @@ def short(record: Record) -> str:
 # --------------------------------------------------------------------------- JSON
 
 
-def as_object(it: Evaluation, pairs: Sequence[Wrong] | None = None) -> dict[str, Any]:
+def as_object(evaluation: Evaluation, pairs: Sequence[Wrong] | None = None) -> dict[str, Any]:
     """All figures of a set, unrounded; `pairs` where they were asked for."""
-    score, works, others = it.score, it.score.works, it.shuffled
+    score, works, others = evaluation.score, evaluation.score.works, evaluation.shuffled
     out: dict[str, Any] = {
-        "set": it.labelled.name,
+        "set": evaluation.labelled.name,
         "records": score.records,
         "unit": score.unit,
         **_tally(score.tally),
@@ -167,12 +174,12 @@ def as_object(it: Evaluation, pairs: Sequence[Wrong] | None = None) -> dict[str,
         "found_pairs": score.found_pairs,
         "ce_pairs": score.ce_pairs,
         "works": None,
-        "cpu_seconds": it.seconds,
-        "records_per_cpu_second": it.rate,
-        "passed_over": it.passed_over,
+        "cpu_seconds": evaluation.seconds,
+        "records_per_cpu_second": evaluation.rate,
+        "passed_over": evaluation.passed_over,
         "shuffled": None,
-        "kinds": None if it.kinds is None else kinds_report.as_object(it.kinds),
-        "notes": list(it.labelled.notes),
+        "kinds": None if evaluation.kinds is None else kinds_report.as_object(evaluation.kinds),
+        "notes": list(evaluation.labelled.notes),
     }
     if works is not None:
         out["works"] = {
@@ -199,7 +206,7 @@ def as_object(it: Evaluation, pairs: Sequence[Wrong] | None = None) -> dict[str,
             "same_clusters": others.alike,
         }
     if pairs is not None:
-        out["wrong"] = [_wrong(it, pair) for pair in pairs]
+        out["wrong"] = [_wrong(evaluation, pair) for pair in pairs]
     return out
 
 
@@ -217,8 +224,10 @@ def _tally(tally: Tally) -> dict[str, Any]:
     }
 
 
-def _wrong(it: Evaluation, pair: Wrong) -> dict[str, Any]:
-    records = [it.labelled.records[number] for number in (pair.a, pair.b) if number is not None]
+def _wrong(evaluation: Evaluation, pair: Wrong) -> dict[str, Any]:
+    records = [
+        evaluation.labelled.records[number] for number in (pair.a, pair.b) if number is not None
+    ]
     return {
         "kind": pair.kind,
         "about": pair.about,

@@ -128,10 +128,10 @@ class LabelledRowReader:
                     continue
             if key in FIELDS:
                 name, read = FIELDS[key]
-                found = read(value)
-                if found and name not in fields:
-                    fields[name] = found
-                elif not found or found != fields[name]:
+                read_value = read(value)
+                if read_value and name not in fields:
+                    fields[name] = read_value
+                elif not read_value or read_value != fields[name]:
                     self._missed(key, value)
             elif key in IDS:
                 identifier = IDS[key](value)
@@ -172,21 +172,21 @@ class LabelledRowReader:
     def _authors(self, row: Row) -> tuple[Author, ...]:
         listed = values.authors(strings(row.get("authors")))
         bylines = [*strings(row.get("authors_raw")), *strings(row.get("author"))]
-        found = listed or [author for byline in bylines for author in people_in(byline)]
+        people = listed or [author for byline in bylines for author in people_in(byline)]
         for key in ("authors", "authors_raw", "author"):
-            if row.get(key) and not found:
+            if row.get(key) and not people:
                 self._missed(key, row[key])
-        return tuple(dict.fromkeys(found))  # each once, in order
+        return tuple(dict.fromkeys(people))  # each once, in order
 
-    def _type(self, found: Any) -> str | None:
+    def _type(self, value: Any) -> str | None:
         """Whatever BibTeX, Zotero, EndNote or RIS call it."""
-        word = str(found or "").strip()
+        word = str(value or "").strip()
         if not word or word.lower() in NO_TYPES:
             return None
         kind = word.lower() if word.lower() in TYPES else bibtex_entry.TYPES.get(word.lower())
         kind = kind or type_words.type_of([word]) or worktypes.RIS.get(word.upper())
         if kind is None:
-            self._missed("type", found)
+            self._missed("type", value)
         return kind
 
     def _numbers(self, row: Row) -> tuple[tuple[str, ...], tuple[str, ...]]:

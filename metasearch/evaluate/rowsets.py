@@ -87,14 +87,14 @@ def read(path: Path) -> LabelledSet:
 
 
 def _clean(row: Row, where: str) -> bool:
-    found = row.get(CLEAN, True)
-    if not isinstance(found, bool):
-        raise UsageError(f"{where}: {CLEAN} is {found!r}; expected true or false")
-    return found
+    cleaned = row.get(CLEAN, True)
+    if not isinstance(cleaned, bool):
+        raise UsageError(f"{where}: {CLEAN} is {cleaned!r}; expected true or false")
+    return cleaned
 
 
 def _kind(row: Row, where: str) -> str:
-    found = row.get(KIND)
-    if found is not None and not isinstance(found, str):
-        raise UsageError(f"{where}: {KIND} is {found!r}; expected a string")
-    return line(found)
+    kind = row.get(KIND)
+    if kind is not None and not isinstance(kind, str):
+        raise UsageError(f"{where}: {KIND} is {kind!r}; expected a string")
+    return line(kind)

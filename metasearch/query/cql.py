@@ -3,7 +3,7 @@ fields.
 
 What CQL says and we cannot is told in a note where the query still means nearly the same (a
 modifier, a sort key, how near two words stand), and is an error where it would not.
-docs/syntaxes.md tells users which is which.
+docs/syntaxes.md lists them for users.
 """
 
 from __future__ import annotations
@@ -235,7 +235,7 @@ class _Meaning:
         )
 
     def relation_modifiers(self, relation: Relation) -> bool:
-        """Tell what they ask for in vain; gives whether * and the like are masks."""
+        """Note what they ask for in vain. Returns whether * and the like are masks."""
         masked = True
         for modifier in relation.modifiers:
             name = modifier.name.lower().removeprefix("cql.").removeprefix("rel.")

@@ -8,7 +8,7 @@
 
 A field holds for everything that signs join to it, until another field is named; one of years,
 identifiers, types or languages only for what can be its value: in `YE>=2015*水质` no year is called
-水质. Each sign may be full-width; 与, 或, 非 are the words. When a sign belongs to a word is told
+水质. Each sign may be full-width; 与, 或, 非 are the words. When a sign belongs to a word is defined
 in docs/syntaxes.md:
 
 - `-` is NOT only after a blank, a bracket or a quote, so COVID-19 is a word;
@@ -139,15 +139,16 @@ class _ExpertParser(ExpertReader):
             raise self.nothing(after)
         return conjunction(
             *(
-                it.query or self.term(it.word, it.target or self.target, phrase=False)
-                for it in parts
+                operand.query
+                or self.term(operand.word, operand.target or self.target, phrase=False)
+                for operand in parts
             )
         )
 
     def operand(self) -> _ExpertOperand:
         at = self.skip()
-        if found := _BETWEEN.match(self.flat, at):
-            return self.between(found)
+        if match := _BETWEEN.match(self.flat, at):
+            return self.between(match)
         sign = self.prefix(at)
         at = self.skip()
         if not (sign or self.target.of_words or self.fits(at)):
@@ -189,11 +190,11 @@ class _ExpertParser(ExpertReader):
         return query
 
     def prefix(self, at: int) -> str:
-        """Take the field that is named here; gives its sign, or "" where none is."""
-        found = PREFIX.match(self.flat, at)
-        if found is None:
+        """Take the field that is named here. Returns its sign, or "" where none is."""
+        match = PREFIX.match(self.flat, at)
+        if match is None:
             return ""
-        name, sign = found[1].casefold(), found[2]
+        name, sign = match[1].casefold(), match[2]
         target = TARGETS.get(name)
         if sign not in ("=", "==", "%=") and (
             target is None or (sign in "<>" and target.fields != ("year",))
@@ -202,39 +203,39 @@ class _ExpertParser(ExpertReader):
         if sign in (">=", "<=", "<", ">") and target is not None and target.fields != ("year",):
             return ""
         if target is None:
-            raise self.unknown_field(found)
+            raise self.unknown_field(match)
         if not target.fields:
-            fix = self.cut(found.start(), found.end())
+            fix = self.cut(match.start(), match.end())
             reason = (
-                f"{found[1]} cannot be searched here: no field holds it; the fields are {SEARCHED}"
+                f"{match[1]} cannot be searched here: no field holds it; the fields are {SEARCHED}"
             )
-            raise self.error(reason, *found.span(1), fix=fix)
-        self.at = found.end()
+            raise self.error(reason, *match.span(1), fix=fix)
+        self.at = match.end()
         if self.here() in ("", ")") or not (self.starts_operand() or self.here() in "-^"):
-            fix = self.cut(found.start(), found.end())
+            fix = self.cut(match.start(), match.end())
             raise self.error(
-                f"{found[1]}{sign} needs something to look for after it", *found.span(), fix=fix
+                f"{match[1]}{sign} needs something to look for after it", *match.span(), fix=fix
             )
-        if target.told:
-            self.note(f"{found[1]} is looked for {target.told}")
+        if target.loss:
+            self.note(f"{match[1]} is looked for {target.loss}")
         if sign in ("%", "%="):
-            self.note(f"{found[1]}{sign}: how loosely it may match is each database's own choice")
+            self.note(f"{match[1]}{sign}: how loosely it may match is each database's own choice")
         self.target = target
         return sign
 
-    def unknown_field(self, found: re.Match[str]) -> QuerySyntaxError:
+    def unknown_field(self, match: re.Match[str]) -> QuerySyntaxError:
         from difflib import get_close_matches
 
         names = [name for name, target in TARGETS.items() if target.fields and len(name) > 1]
-        near = get_close_matches(found[1].casefold(), names, 1, 0.6)
-        reason = f'There is no field "{found[1]}"; the fields are {SEARCHED}'
-        start = found.start()
-        word = self.word_end(found.end()) if found.end() < len(self.text) else found.end()
-        if near and len(found[1]) > 1:
+        near = get_close_matches(match[1].casefold(), names, 1, 0.6)
+        reason = f'There is no field "{match[1]}"; the fields are {SEARCHED}'
+        start = match.start()
+        word = self.word_end(match.end()) if match.end() < len(self.text) else match.end()
+        if near and len(match[1]) > 1:
             meant = near[0].upper() if len(near[0]) < 4 else near[0]
-            return self.error(reason, *found.span(1), fix=self.put(*found.span(1), meant))
+            return self.error(reason, *match.span(1), fix=self.put(*match.span(1), meant))
         return self.error(
-            reason, *found.span(1), fix=self.put(start, word, f'"{self.text[start:word]}"')
+            reason, *match.span(1), fix=self.put(start, word, f'"{self.text[start:word]}"')
         )
 
     # ---------------------------------------------------------------- values
@@ -247,13 +248,17 @@ class _ExpertParser(ExpertReader):
             self.note(_OFTEN_NOTE)
             text = plain(bare)
         pieces = [
-            plain(it) for it in re.split(rf"{NEAR.pattern}|\s%(?=\s)", text, flags=re.IGNORECASE)
+            plain(piece)
+            for piece in re.split(rf"{NEAR.pattern}|\s%(?=\s)", text, flags=re.IGNORECASE)
         ]
-        pieces = [it for it in pieces if it] or [text]
+        pieces = [piece for piece in pieces if piece] or [text]
         if len(pieces) > 1:
             self.note(NEAR_NOTE)
         return conjunction(
-            *(self.term(it, self.target, phrase=always or " " in it, start=start) for it in pieces)
+            *(
+                self.term(piece, self.target, phrase=always or " " in piece, start=start)
+                for piece in pieces
+            )
         )
 
     def term(self, text: str, target: Target, *, phrase: bool, start: int = 0) -> Query:
@@ -287,40 +292,40 @@ class _ExpertParser(ExpertReader):
         value = value.translate(FLAT)
         try:
             if sign in ("<", ">", "<=", ">="):
-                found, whole = dated(value)
-                if found.first is None or found.first != found.last:
+                dates, whole = dated(value)
+                if dates.first is None or dates.first != dates.last:
                     raise BadYears(f"{sign} takes one year")
-                found, _ = dated(f"{sign}{found.first:04d}")
+                dates, _ = dated(f"{sign}{dates.first:04d}")
             else:
-                found, whole = dated(value)
+                dates, whole = dated(value)
         except BadYears as bad:
             fix = self.put(start, self.at, bad.corrected) if bad.corrected else None
             advice = None if fix else "Write the year with four digits, as in YE=2020."
             raise self.error(bad.reason, start, self.at, fix=fix, advice=advice) from None
-        return self.exactly(found, whole)
+        return self.exactly(dates, whole)
 
-    def between(self, found: re.Match[str]) -> _ExpertOperand:
-        target = TARGETS.get(found[1].casefold())
+    def between(self, match: re.Match[str]) -> _ExpertOperand:
+        target = TARGETS.get(match[1].casefold())
         if target is None or target.fields != ("year",):
             reason = "BETWEEN is for years: YE BETWEEN ('2015','2020')"
-            raise self.error(reason, *found.span(1), fix=self.put(*found.span(1), "YE"))
-        if found[2] and not found[5]:
-            closed = self.put(found.end(), found.end(), ")")
-            raise self.error("This bracket is never closed", *found.span(2), fix=closed)
+            raise self.error(reason, *match.span(1), fix=self.put(*match.span(1), "YE"))
+        if match[2] and not match[5]:
+            closed = self.put(match.end(), match.end(), ")")
+            raise self.error("This bracket is never closed", *match.span(2), fix=closed)
         # A bracket that was opened before the field closes there.
-        end = found.start(5) if found[5] and not found[2] else found.end()
-        self.counted(found.start(), end)
+        end = match.start(5) if match[5] and not match[2] else match.end()
+        self.counted(match.start(), end)
         try:
-            years, whole = between(found[3], found[4])
+            years, whole = between(match[3], match[4])
         except BadYears as bad:
             fix = None
             if bad.corrected:
                 first, _, last = bad.corrected.partition("-")
-                ended = self.put(found.start(4), found.end(4), last)
-                fix = f"{ended[: found.start(3)]}{first}{ended[found.end(3) :]}"
+                ended = self.put(match.start(4), match.end(4), last)
+                fix = f"{ended[: match.start(3)]}{first}{ended[match.end(3) :]}"
             advice = None if fix else "Write the years with four digits."
             raise self.error(
-                bad.reason, found.start(3), found.end(4), fix=fix, advice=advice
+                bad.reason, match.start(3), match.end(4), fix=fix, advice=advice
             ) from None
         self.at = end
         return _ExpertOperand(self.exactly(years, whole))

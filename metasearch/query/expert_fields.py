@@ -18,11 +18,11 @@ class Target:
     Attributes:
         fields: One or more of `metasearch.query.FIELDS`, or "year"; none where nothing here holds
             it.
-        told: What is lost by that, as the end of a sentence; "" for nothing.
+        loss: What is lost by that, as the end of a sentence; "" for nothing.
     """
 
     fields: tuple[str, ...]
-    told: str = ""
+    loss: str = ""
 
     @property
     def of_words(self) -> bool:

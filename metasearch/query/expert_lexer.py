@@ -74,28 +74,26 @@ class ExpertReader(NestedReader):
         for word, name in _WORD_OPERATORS.items():
             end = at + len(word)
             if self.flat[at:end].casefold() == word:
-                after = self.flat[end : end + 2]
-                ends = (
-                    not after
-                    or is_blank(after[0])
-                    or after[0] in '*()"'
-                    or (after[0] == "+" and after != "++")
-                )
-                return (name, end) if ends and PREFIX.match(self.flat, at) is None else None
+                ends = self.ends_word(end) and PREFIX.match(self.flat, at) is None
+                return (name, end) if ends else None
         return None
+
+    def ends_word(self, at: int) -> bool:
+        """Whether what stands at `at` ends a word; `++` belongs to the word before it."""
+        after = self.flat[at : at + 2]
+        if not after or is_blank(after[0]):
+            return True
+        return after[0] in '*()"' or (after[0] == "+" and after != "++")
 
     def starts_operand(self) -> bool:
         """Whether a word, a value, a field or a bracket is next."""
         at = self.skip()
         char = self.flat[at : at + 1]
-        if (
-            not char
-            or char in ")*+"
-            or (char in "-^" and self.is_not(at))
-            or NEAR.match(self.flat, at)
-        ):
+        if not char or char in ")*+":
             return False
-        return self.operator_at(at) is None
+        if char in "-^" and self.is_not(at):
+            return False
+        return NEAR.match(self.flat, at) is None and self.operator_at(at) is None
 
     def word_end(self, at: int) -> int:
         flat, end = self.flat, at

@@ -37,32 +37,33 @@ def leftovers(text: str) -> tuple[str, ...]:
     Args:
         text: That `metasearch.query.simple.parse` has read.
     """
-    found = with_operators(tokens(text))
-    all_words = [it.text for it in found if it.kind == "word"]
-    said: dict[str, dict[str, None]] = {}
+    pieces = with_operators(tokens(text))
+    all_words = [token.text for token in pieces if token.kind == "word"]
+    reported: dict[str, dict[str, None]] = {}
     lower = any(
-        it.kind in ("and", "or", "not") and text[it.start : it.end].islower() for it in found
+        token.kind in ("and", "or", "not") and text[token.start : token.end].islower()
+        for token in pieces
     )
     words = dict.fromkeys(
-        it.text
-        for it in found[1:-2]
-        if it.kind == "word" and text[it.start : it.end] in _NO_OPERATOR
+        token.text
+        for token in pieces[1:-2]
+        if token.kind == "word" and text[token.start : token.end] in _NO_OPERATOR
     )
     notes = []
     if lower:
         notes.append(
-            "and, or, not in small letters are read as operators, for brackets or fields show "
-            "that they are meant"
+            "and, or, not in small letters are read as operators, because brackets or fields "
+            "stand beside them"
         )
     if words:
-        capitals = ", ".join(dict.fromkeys(it.upper() for it in words))
+        capitals = ", ".join(dict.fromkeys(word.upper() for word in words))
         notes.append(f"{', '.join(words)}: read as words; write {capitals}")
     for word in all_words:
         for kind, pattern in _SIGNS.items():
             if len(word) <= 200 and pattern.fullmatch(word):
-                said.setdefault(kind, {})[word[:40]] = None
-    for kind, them in said.items():
-        shown = ", ".join(list(them)[:_SHOWN])
+                reported.setdefault(kind, {})[word[:40]] = None
+    for kind, reported_words in reported.items():
+        shown = ", ".join(list(reported_words)[:_SHOWN])
         notes.append(
             f"{shown}: read as words; as {kind} they belong to another syntax: name it, as in "
             f"--syntax ovid"

@@ -4,7 +4,7 @@ fields show.
 (gambling or betting) and harm      both are
 title:x or author:y                 it is
 pride and prejudice                 a word, as in any title
-pride and prejudice AND novel       a word: whoever writes capitals means what is written
+pride and prejudice AND novel       a word: a user who writes capitals means what is written
 """
 
 from __future__ import annotations
@@ -36,13 +36,11 @@ def with_operators(tokens: Sequence[Token]) -> list[Token]:
 
 def is_plain(token: Token) -> bool:
     """Whether a token is `and`, `or` or `not` as a word: without a field, star or backslash."""
-    return (
-        token.kind == "word"
-        and token.text in _KINDS
-        and token.field is None
-        and not token.truncated
-        and token.end - token.start == len(token.text)
-    )
+    if token.kind != "word" or token.text not in _KINDS:
+        return False
+    if token.field is not None or token.truncated:
+        return False
+    return token.end - token.start == len(token.text)
 
 
 def _may_be(tokens: Sequence[Token], at: int) -> bool:

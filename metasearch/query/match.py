@@ -96,11 +96,9 @@ def _evaluate(query: Query, record: _Folded) -> bool | None:
             return _term(query, record)
         case Years(first, last):
             year = record.record.year
-            return (
-                None
-                if year is None
-                else (first is None or first <= year) and (last is None or year <= last)
-            )
+            if year is None:
+                return None
+            return (first is None or first <= year) and (last is None or year <= last)
         case And(parts):
             return _all(_evaluate(part, record) for part in parts)
         case Or(parts):
@@ -172,7 +170,9 @@ def _begins(stem: str, texts: Sequence[_Text], record: _Folded | None) -> bool:
     words = _TOKEN.findall(stem)
     if not words or any(text.has(words, open_end=True) for text in texts):
         return True
-    return record is not None and any(it.startswith(_compact(stem)) for it in record.identifiers)
+    return record is not None and any(
+        identifier.startswith(_compact(stem)) for identifier in record.identifiers
+    )
 
 
 def _occurs(wanted: str, field: str, texts: Sequence[_Text], record: _Folded) -> bool:
@@ -192,13 +192,20 @@ def _named(words: list[str], texts: Sequence[_Text]) -> bool | None:
     """None where one author may be the person asked for: the names agree but for order, middle
     names and initials.
     """
+    whole = [word for word in words if len(word) > 1]
     for text in texts:
-        have = text.words
-        if any(len(want) > 1 and want in have for want in words) and all(
-            any(want == it or (1 in (len(want), len(it)) and want[0] == it[0]) for it in have)
-            for want in words
-        ):
+        one_is_there = any(word in text.words for word in whole)
+        if one_is_there and all(_agrees(word, text.words) for word in words):
             return None
+    return False
+
+
+def _agrees(word: str, names: Iterable[str]) -> bool:
+    """Whether one of the names is the word, or one of both is the other's initial."""
+    for name in names:
+        initial = len(word) == 1 or len(name) == 1
+        if word == name or (initial and word[0] == name[0]):
+            return True
     return False
 
 
@@ -209,9 +216,9 @@ def _identifier(term: Term, record: Described) -> bool | None:
             return None
         doi = record.doi.lower()
         dois = [bare_doi(word) or word.lower() for word in wanted]
-        return all(doi == it or doi.startswith(f"{it.rstrip('/')}/") for it in dois)
+        return all(doi == asked or doi.startswith(f"{asked.rstrip('/')}/") for asked in dois)
     known = record.isbn if term.field == "isbn" else record.issn
-    keys = {_number_key(it) for it in known}
+    keys = {_number_key(number) for number in known}
     return all(_number_key(word) in keys for word in wanted) if keys else None
 
 
@@ -293,21 +300,18 @@ class _Text:
         With `initials` a single letter, with `open_end` the last word stands for every word that
         begins so.
         """
-        have, last = self.words, len(wanted) - 1
+        words, last = self.words, len(wanted) - 1
 
-        def fits(want: str, word: str, *, open_: bool) -> bool:
-            return want in (word, word.rstrip("+#")) or (open_ and word.startswith(want))
+        def fits(place: int, word: str) -> bool:
+            want = wanted[place]
+            if want in (word, word.rstrip("+#")):
+                return True
+            beginning = (open_end and place == last) or (initials and len(want) == 1)
+            return beginning and word.startswith(want)
 
         return any(
-            all(
-                fits(
-                    want,
-                    have[start + i],
-                    open_=(open_end and i == last) or (initials and len(want) == 1),
-                )
-                for i, want in enumerate(wanted)
-            )
-            for start in range(len(have) - len(wanted) + 1)
+            all(fits(place, words[start + place]) for place in range(len(wanted)))
+            for start in range(len(words) - last)
         )
 
 
@@ -328,36 +332,37 @@ class _Folded:
     @property
     def identifiers(self) -> frozenset[str]:
         if self._identifiers is None:
-            it = self.record
-            values = [it.doi or "", *it.ids.values(), *it.isbn, *it.issn]
+            record = self.record
+            values = [record.doi or "", *record.ids.values(), *record.isbn, *record.issn]
             self._identifiers = frozenset(_compact(_fold(value)) for value in values if value)
         return self._identifiers
 
     def _read(self, field: str) -> Iterable[_Text]:
-        it = self.record
+        record = self.record
         match field:
             case "title":
-                if it.title or it.subtitle:
-                    yield _Text(f"{it.title} {it.subtitle or ''}")
+                if record.title or record.subtitle:
+                    yield _Text(f"{record.title} {record.subtitle or ''}")
                 yield from map(
-                    _Text, filter(None, (it.original_title, it.translated_title, *it.titles))
+                    _Text,
+                    filter(None, (record.original_title, record.translated_title, *record.titles)),
                 )
             case "author":
-                for author in it.authors:
+                for author in record.authors:
                     yield _Text(author.name)
                     if author.family and author.given:
                         yield _Text(f"{author.family} {author.given}")
             case "venue":
-                if it.venue:
-                    yield _Text(it.venue)
+                if record.venue:
+                    yield _Text(record.venue)
             case "abstract":
-                if it.abstract:
-                    yield _Text(it.abstract)
+                if record.abstract:
+                    yield _Text(record.abstract)
             case "subject":
-                yield from map(_Text, (*it.keywords, *it.subjects))
+                yield from map(_Text, (*record.keywords, *record.subjects))
             case _:
                 for part in ("title", "author", "venue", "abstract", "subject"):
                     yield from self.texts(part)
-                for scheme, value in it.ids.items():
+                for scheme, value in record.ids.items():
                     yield _Text(f"{scheme} {value}")
-                yield from map(_Text, filter(None, (it.doi, *it.isbn, *it.issn)))
+                yield from map(_Text, filter(None, (record.doi, *record.isbn, *record.issn)))

@@ -6,7 +6,7 @@
 
 A tag holds for the words, or the phrase, directly before it. Where we have only a wider field, that
 one is searched and a note says so; what no field here holds is passed over (None) beside something
-that can be searched for, and told.
+that can be searched for, and a note names it.
 """
 
 from __future__ import annotations
@@ -289,8 +289,8 @@ class _PubmedParser(NestedReader):
                 f"[{shown}]: how near the words stand to one another cannot be asked: all of them "
                 f"are looked for"
             )
-        if tag.told:
-            self.note(f"[{shown}] is {tag.told}")
+        if tag.loss:
+            self.note(f"[{shown}] is {tag.loss}")
         return tag
 
     def term(

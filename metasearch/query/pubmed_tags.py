@@ -13,12 +13,12 @@ class Tag:
     Attributes:
         fields: One or more of `metasearch.query.FIELDS`, or "year"; none where nothing here holds
             it.
-        told: What is lost by that, as the end of a sentence that begins "[tag] is"; "" for nothing.
+        loss: What is lost by that, as the end of a sentence that begins "[tag] is"; "" for nothing.
         heading: The words are a heading of a vocabulary, so they follow one another.
     """
 
     fields: tuple[str, ...]
-    told: str = ""
+    loss: str = ""
     heading: bool = False
 
 

@@ -11,7 +11,7 @@ A recursive descent over the tokens of `lexer`:
 Bare words of one field with nothing between them become one `Term`; everything else that stands
 side by side is joined with AND. A truncated word is a `Term` of its own, and so is each type or
 language, in its canonical form. Trees come out normalised: `And` and `Or` flat and with two parts
-at least, no `Not` directly in a `Not`. docs/query.md tells users the same.
+at least, no `Not` directly in a `Not`. docs/query.md describes the same for users.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from typing import Any
 from metasearch.errors import QuerySyntaxError, UsageError
 from metasearch.query.ast import Years
 
-#: How a program may say years: `Years(2018, 2020)`, `(2018, 2020)`, `(2018, None)`, 2018,
+#: How a program may write years: `Years(2018, 2020)`, `(2018, 2020)`, `(2018, None)`, 2018,
 #: "2018-2020", "2018-".
 YearsLike = Years | Sequence[int | None] | int | str
 
@@ -78,7 +78,7 @@ def read_years(value: str) -> Years:
 
 
 def years_of(given: YearsLike | None) -> Years | None:
-    """The range that a program means, whichever way it says it.
+    """The range that a program means, however it is written.
 
     Args:
         given: See `YearsLike`; None is no range.

@@ -1,4 +1,4 @@
-"""[auth.NAME] of a spec: where a secret goes, and how a token is fetched that stands for one."""
+"""[auth.NAME] of a spec: where a secret is sent, and how a token is fetched for it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ VARIABLE = r"[A-Z][A-Z0-9_]*"
 
 
 class AuthTables:
-    """Reads them, and tells `reader` what is wrong."""
+    """Reads these tables; `reader` gathers the problems."""
 
     def __init__(self, reader: TableReader) -> None:
         self.reader = reader
@@ -35,7 +35,7 @@ class AuthTables:
                 )
             place = value.get("in", "params")
             if place not in CHOICES["auth.in"]:
-                self.reader.wrong(f"{where}.in", "one of params, headers")
+                self.reader.wrong(f"{where}.in", f"must be one of {', '.join(CHOICES['auth.in'])}")
                 continue
             auth = Auth(
                 name,
@@ -49,16 +49,16 @@ class AuthTables:
         return tuple(out)
 
     def login(self, value: Table, auth: Auth, where: str) -> Auth:
-        """The same with what says how its token is fetched, if it is one."""
+        """Returns `auth` with the keys that say how its token is fetched, where it needs one."""
         kind = value.get("kind", "key")
         if kind not in CHOICES["auth.kind"]:
-            self.reader.wrong(f"{where}.kind", f"one of {', '.join(CHOICES['auth.kind'])}")
+            self.reader.wrong(f"{where}.kind", f"must be one of {', '.join(CHOICES['auth.kind'])}")
             return auth
         for key in ("token_url", "secret_env", "scope", "login"):
             if key in value and (
                 kind == "key" or (kind, key) in (("oauth2", "login"), ("login", "scope"))
             ):
-                self.reader.wrong(f"{where}.{key}", f'there is none with kind = "{kind}"')
+                self.reader.wrong(f"{where}.{key}", f'has no meaning with kind = "{kind}"')
         if kind == "key":
             return auth
         url = self.reader.get(value, "token_url", str, "", where)

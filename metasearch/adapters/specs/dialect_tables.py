@@ -16,7 +16,7 @@ Words = Mapping[str, tuple[str, ...]]
 
 
 class DialectTables:
-    """Reads them, and tells `reader` what is wrong."""
+    """Reads these keys; `reader` gathers the problems."""
 
     def __init__(self, reader: TableReader) -> None:
         self.reader = reader
@@ -73,8 +73,8 @@ class DialectTables:
         return {str(field): str(between) for field, between in table.items()}
 
     def have_a_place(self, query: Table, request: Any) -> None:
-        """A table without a place in the request or a template would do nothing, and a place
-        without one neither.
+        """Checks that a table of words has a place in the request or a template, and that such a
+        place has a table of words: without the other, neither has an effect.
         """
         fields = query.get("fields", {})
         for field, key in (("type", "types"), ("language", "languages")):

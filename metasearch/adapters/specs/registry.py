@@ -61,11 +61,11 @@ class Registry:
         self._paths: dict[str, str] = {}
 
     def with_files(self, named: Iterable[str | Path]) -> Registry:
-        """The registry with the spec files that are among what somebody names; its `name_of` tells
+        """Returns a registry that also knows the spec files among `named`; its `name_of` returns
         their names.
 
-        Nothing of it is seen by whoever uses this registry: another search may name another file. A
-        file whose source is called as one that is there already takes its place.
+        This registry does not change: another search may name another file. A file whose source
+        has the name of another source takes that one's place.
 
         Args:
             named: Names of sources and groups, and paths.
@@ -96,10 +96,10 @@ class Registry:
             paths[str(given)] = name
         if not files:
             return self
-        found = copy.copy(self)
+        registry = copy.copy(self)
         specs = {name: spec for name, spec in self._specs.items() if name not in files}
-        vars(found).update(_files=files, _paths=paths, _specs=specs, _limits=dict(self._limits))
-        return found
+        vars(registry).update(_files=files, _paths=paths, _specs=specs, _limits=dict(self._limits))
+        return registry
 
     def name_of(self, named: str | Path) -> str:
         """The name of the source, or group, that somebody names: of a path, what the spec there is
@@ -122,7 +122,7 @@ class Registry:
         return str(path), 0.0
 
     def stands_for(self, name: str) -> str | None:
-        """The sentence that says that a file of the user's own has taken the place of a source;
+        """Returns the note that a file of the user's own has taken the place of a source;
         None where none has.
         """
         path = self._files[name][0] if name in self._files else self._folder.get(name)
@@ -208,9 +208,11 @@ class Registry:
         if name == "default":
             return self.default()
         if name == "all":
-            return [it for it in self.names() if self._enabled(it)]
+            return [source for source in self.names() if self._enabled(source)]
         known = set(self.names())
-        return [it for it in self._written[name] if it in known and self._enabled(it)]
+        return [
+            source for source in self._written[name] if source in known and self._enabled(source)
+        ]
 
     def groups_of(self, name: str) -> list[str]:
         """The groups that name a source, be it enabled or not; without "all"."""
@@ -232,7 +234,7 @@ class Registry:
         return list(
             dict.fromkeys(
                 chain.from_iterable(
-                    self._usual() if it == "default" else self.expand([it]) for it in named
+                    self._usual() if entry == "default" else self.expand([entry]) for entry in named
                 )
             )
         )
@@ -276,9 +278,9 @@ class Registry:
                 *(name for name in self.added if self._said(name, "default", False)),
             )
         members = dict.fromkeys(
-            it for name in chosen if name not in known for it in groups.get(name, ())
+            member for name in chosen if name not in known for member in groups.get(name, ())
         )
-        return [it for it in members if it in known and not self._enabled(it)]
+        return [member for member in members if member in known and not self._enabled(member)]
 
     def _enabled(self, name: str) -> bool:
         shipped = name in self._own and name not in self._folder and name not in self._files
@@ -322,7 +324,7 @@ class Registry:
         return [name for name in names if name not in self._specs]
 
     def build(self, names: Iterable[str]) -> None:
-        """Build specs ahead of their use, in whatever thread; what is wrong with one is told when
+        """Build specs ahead of their use, in any thread; what is wrong with one is reported when
         it is asked for.
         """
         for name in names:

@@ -1,9 +1,9 @@
 """The JSON Schema of a spec, for editors that complete and check TOML (taplo, Even Better TOML,
 Zed, JetBrains).
 
-It is made from the tables that the reader of specs goes by, so it cannot differ from them. What it
-cannot say (that a selector compiles, that a placeholder is known there) `metasearch sources check`
-does.
+It is made from the tables that the reader of specs uses, so it cannot differ from them. What a
+schema cannot express (that a selector compiles, that a placeholder is known) is checked by
+`metasearch sources check`.
 """
 
 from __future__ import annotations

@@ -78,8 +78,8 @@ class ShapeReader(TableReader):
         return tuple(shape for shape in shapes if shape is not None)
 
     def one(self, parse: Table, *tables: Any) -> LateShape | None:
-        """A shape by itself: compiled now, so that its problems are told with all others, or when
-        it is needed.
+        """Returns one shape: compiled now, so that its problems are reported with all others, or
+        compiled when it is needed.
         """
         if self.late:
 
@@ -100,7 +100,7 @@ class ShapeReader(TableReader):
         self.known(parse, "parse", where)
         body = parse.get("body")
         if body not in CHOICES["parse.body"]:
-            self.wrong(f"{where}.body", f"one of {', '.join(CHOICES['parse.body'])}")
+            self.wrong(f"{where}.body", f"must be one of {', '.join(CHOICES['parse.body'])}")
             return None
         envelope = {
             "json": compile_json,
@@ -137,7 +137,9 @@ class ShapeReader(TableReader):
         by_field: dict[str, list[FieldRule]] = {}
         for rule in rules:
             by_field.setdefault(rule.field, []).append(rule)
-        read = [it for name, of_field in by_field.items() for it in attempts(of_field, body)]
+        read = [
+            attempt for name, of_field in by_field.items() for attempt in attempts(of_field, body)
+        ]
         return Shape(
             body=body,
             records=records,
@@ -149,9 +151,11 @@ class ShapeReader(TableReader):
             unescape=optional("unescape"),
             bare=self.get(parse, "bare", bool, False, where),
             rules=tuple(rules),
-            attempts=tuple(it for it in read if not it.field.startswith("ids.")),
+            attempts=tuple(attempt for attempt in read if not attempt.field.startswith("ids.")),
             id_attempts=tuple(
-                it._replace(field=it.field[4:]) for it in read if it.field.startswith("ids.")
+                attempt._replace(field=attempt.field[4:])
+                for attempt in read
+                if attempt.field.startswith("ids.")
             ),
             promises=tuple(promises),
         )
@@ -171,12 +175,12 @@ class ShapeReader(TableReader):
     def rules(
         self, compiler: Callable[[str], Selector], body: str, field: str, value: Any, where: str
     ) -> list[FieldRule]:
-        """One rule, or several that are tried in order where the value is an array of tables."""
+        """Returns one rule, or several, tried in order, where the value is an array of tables."""
         several = isinstance(value, list) and any(isinstance(v, Mapping) for v in value)
-        found = [
+        rules = [
             self.rule(compiler, body, field, v, where) for v in (value if several else [value])
         ]
-        return [rule for rule in found if rule is not None]
+        return [rule for rule in rules if rule is not None]
 
     def rule(
         self, compiler: Callable[[str], Selector], body: str, field: str, value: Any, where: str
@@ -209,11 +213,13 @@ class ShapeReader(TableReader):
                 field, (Selector(lambda _: constant),), self.converter(table, field, where)
             )
         at = table.get("at")
-        found = [self.selector(compiler, s, where) for s in (at if isinstance(at, list) else [at])]
-        selectors = tuple(s for s in found if s)
+        compiled = [
+            self.selector(compiler, s, where) for s in (at if isinstance(at, list) else [at])
+        ]
+        selectors = tuple(s for s in compiled if s)
         if "value" in table:  # a constant for the records in which something is there
             constant = table["value"]
-            return FieldRule(field, selectors, lambda found: constant if strings(found) else None)
+            return FieldRule(field, selectors, lambda value: constant if strings(value) else None)
         nodes = body == "xml" and table.get("as") in converters.NODE_CONVERTERS
         return FieldRule(field, selectors, self.converter(table, field, where), nodes)
 
@@ -289,7 +295,7 @@ class ShapeReader(TableReader):
                 if several
                 else "one value, and the field holds several"
             )
-            self.wrong(f"{where}.as", f"{name!r} gives {how}")
+            self.wrong(f"{where}.as", f"{name!r} returns {how}")
         return converters.CONVERTERS[name]
 
     def mapped(self, mapping: Any, field: str, where: str) -> Converter:
@@ -317,7 +323,7 @@ class ShapeReader(TableReader):
 
 
 def _texts(select: Selector, body: str) -> Callable[[Any], Any]:
-    """XPath and CSS give nodes; converters want strings."""
+    """XPath and CSS find nodes; converters take strings."""
     texts = texts_of(body)
     find = select.find
     return find if texts is None else lambda node: texts(find(node))

@@ -41,7 +41,7 @@ def shipped_table(name: str) -> Mapping[str, Any]:
     raise KeyError(name)
 
 
-#: Gives the table of a shipped spec or family by its name, of a file by its path.
+#: Returns the table of a shipped spec or family by its name, of a file by its path.
 base_table = bases(shipped_table)
 
 
@@ -56,8 +56,12 @@ def shipped_groups() -> Mapping[str, tuple[str, ...]]:
     wrong = [
         f"{name}: must be an array of names"
         for name, members in table.items()
-        if not isinstance(members, list) or not all(isinstance(it, str) for it in members)
+        if not _is_names(members)
     ]
     if wrong:
         raise SpecError(f"{GROUPS}.toml", wrong)
     return {name: tuple(members) for name, members in table.items()}
+
+
+def _is_names(members: object) -> bool:
+    return isinstance(members, list) and all(isinstance(name, str) for name in members)

@@ -1,4 +1,4 @@
-"""TOML -> `AdapterSpec`: resolves `extends`, compiles every selector, and tells all problems at
+"""TOML -> `AdapterSpec`: resolves `extends`, compiles every selector, and reports all problems at
 once.
 
 The closed lists of keys, converters, placeholders and fields live here and in the modules that they
@@ -55,11 +55,11 @@ MOST_LAYERS = 20
 
 
 def read_table(path: Path, called: str = "") -> dict[str, Any]:
-    """The TOML of a file.
+    """Returns the TOML of a file.
 
     Args:
-        path: Where it lies.
-        called: What messages call it; without it, the name of the file.
+        path: Of the file.
+        called: The name of the file in messages; its own name by default.
 
     Raises:
         SpecError: It is too large or not TOML.
@@ -97,12 +97,12 @@ def merge(base: Table, over: Table) -> dict[str, Any]:
 def build(
     table: Table, file: str, base: Callable[[str], Table] | None = None, *, late: bool = False
 ) -> AdapterSpec:
-    """The spec of a table.
+    """Returns the spec of a table.
 
     Args:
-        table: As read from TOML; `extends` names a table that `base` gives.
+        table: As read from TOML; `extends` names a table that `base` returns.
         file: For messages.
-        base: Gives the table of another spec by name; raises KeyError where there is none.
+        base: Returns the table of another spec by name; raises KeyError where there is none.
         late: For a spec that is known to be right: shapes are compiled when they are needed, see
             `LateShape`.
 
@@ -125,7 +125,7 @@ class _SpecReader(ShapeReader):
         seen: set[str] = set()
         while (name := self.current(chain[-1].get("extends"))) is not None:
             if name in seen or len(chain) > MOST_LAYERS:
-                self.wrong("extends", f"{name!r} extends itself, directly or by way of others")
+                self.wrong("extends", f"{name!r} extends itself, directly or through other specs")
                 break
             try:
                 if base is None or not isinstance(name, str):
@@ -146,7 +146,7 @@ class _SpecReader(ShapeReader):
             merged = merge(merged, layer)
         if isinstance(also := merged.get("also"), list):
             merged["also"] = [
-                self.likened(it, f"also[{number}]", base) for number, it in enumerate(also, 1)
+                self.likened(shape, f"also[{number}]", base) for number, shape in enumerate(also, 1)
             ]
         return merged
 
@@ -166,10 +166,8 @@ class _SpecReader(ShapeReader):
             "fields": other.get("fields", {}),
             "ids": other.get("ids", {}),
         }
-        rules = next(
-            (it for it in (first, *other.get("also", ())) if wanted and it.get("name") == wanted),
-            None,
-        )
+        shapes = [first, *other.get("also", ())] if wanted else []
+        rules = next((each for each in shapes if each.get("name") == wanted), None)
         if rules is None:
             self.wrong(f"{where}.like", f"there is no shape {shape['like']!r}; write SPEC.SHAPE")
             return shape
@@ -276,7 +274,7 @@ class _SpecReader(ShapeReader):
         )
 
     def enrichment(self, table: Table) -> Enrichment | None:
-        """How single works are asked for; None where the spec does not say."""
+        """Returns how single works are asked for; None where the spec has no [enrich]."""
         if "enrich" not in table:
             return None
         enrich = self.table(table, "enrich")
@@ -345,12 +343,12 @@ class _SpecReader(ShapeReader):
         )
 
     def words(self, table: Table, key: str, where: str) -> tuple[str, ...]:
-        """The strings of an array."""
-        found = table.get(key, [])
-        if not isinstance(found, list) or not all(isinstance(word, str) for word in found):
+        """Returns the strings of an array."""
+        words = table.get(key, [])
+        if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
             self.wrong(where, "must be an array of strings")
             return ()
-        return tuple(found)
+        return tuple(words)
 
     def field_names(self, query: Table, key: str) -> tuple[str, ...]:
         names = self.get(query, key, list, [], "query")

@@ -112,24 +112,23 @@ class TableReader:
         return value
 
     def places(self, table: Table, key: str, where: str) -> tuple[str, ...]:
-        """The "host:port" of a list."""
-        found = [str(place) for place in self.get(table, key, list, [], where)]
-        if not found:
+        """Returns the "host:port" entries of an array."""
+        places = [str(place) for place in self.get(table, key, list, [], where)]
+        if not places:
             return ()
         from metasearch.adapters.fetch.guard import AllowList
 
         try:
-            AllowList.parse(found)
+            AllowList.parse(places)
         except UsageError as exc:
             self.wrong(f"{where}.{key}", str(exc))
-        return tuple(found)
+        return tuple(places)
 
     def templates(
         self, table: Table, key: str, where: str, allowed: frozenset[str] = PLACEHOLDERS
     ) -> dict[str, Template]:
-        found = self.table(table, key, f"{where}.{key}")
         out: dict[str, Template] = {}
-        for name, value in found.items():
+        for name, value in self.table(table, key, f"{where}.{key}").items():
             parts = value if isinstance(value, list) else [value]
             if not all(
                 isinstance(part, (str, int)) and not isinstance(part, bool) for part in parts
@@ -147,7 +146,7 @@ class TableReader:
         return out
 
     def json_template(self, value: Any, where: str) -> Any:
-        """The value of `json`, if it can be written as JSON and its strings are templates."""
+        """Checks that the value of `json` is JSON and that its strings are templates."""
         if isinstance(value, str):
             self.placeholders(value, PLACEHOLDERS, where)
         elif isinstance(value, Mapping):

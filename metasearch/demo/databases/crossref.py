@@ -146,6 +146,14 @@ def _refused(kind: str, value: str, text: str, status: int = 400) -> Reply:
     return json_reply({"status": "failed", "message-type": what, "message": [problem]}, status)
 
 
+def _author(place: int, family: str, given: str) -> dict[str, Any]:
+    """A person, or a body where there is no given name."""
+    sequence = "additional" if place else "first"
+    if not given:
+        return {"name": family, "sequence": sequence, "affiliation": []}
+    return {"given": given, "family": family, "sequence": sequence, "affiliation": []}
+
+
 def _item(work: Work) -> dict[str, Any]:
     title, subtitle = work.title, work.subtitle
     if rarely(NAME, work, "capitals", 0.06):
@@ -160,15 +168,7 @@ def _item(work: Work) -> dict[str, Any]:
         "type": facets(work)["type"],
         "title": [title.replace("&", "&amp;")],
         "author": [
-            {
-                "given": given,
-                "family": family,
-                "sequence": "additional" if place else "first",
-                "affiliation": [],
-            }
-            if given
-            else {"name": family, "sequence": "additional" if place else "first", "affiliation": []}
-            for place, (family, given) in enumerate(work.authors)
+            _author(place, family, given) for place, (family, given) in enumerate(work.authors)
         ],
         "issued": {"date-parts": [date_parts(work.date) if work.date else [work.year]]},
         "language": work.language,

@@ -78,21 +78,21 @@ def answer(path: str, params: Mapping[str, str], holdings: Holdings) -> Reply:
     except ValueError as exc:
         return _response(_diagnostic(6, str(exc)))
     try:
-        found = holdings.find(cql(params["query"], _INDEXES))
+        works = holdings.find(cql(params["query"], _INDEXES))
     except UnknownIndex as exc:
         return _response(_diagnostic(16, str(exc)))
     except NotUnderstood as exc:
         return _response(_diagnostic(10, str(exc)))
-    if start > max(1, len(found)):
-        return _response(_diagnostic(61, str(start)), len(found))
-    page = found[start - 1 : start - 1 + size]
+    if start > max(1, len(works)):
+        return _response(_diagnostic(61, str(start)), len(works))
+    page = works[start - 1 : start - 1 + size]
     records = "".join(_record(work, position) for position, work in enumerate(page, start))
     after = start + len(page)
     return _response(
         (f"<zs:records>{records}</zs:records>" if records else "")
-        + (element("zs:nextRecordPosition", after) if after <= len(found) else "")
+        + (element("zs:nextRecordPosition", after) if after <= len(works) else "")
         + f"<zs:echoedSearchRetrieveRequest>{element('zs:query', params['query'])}</zs:echoedSearchRetrieveRequest>",
-        len(found),
+        len(works),
     )
 
 

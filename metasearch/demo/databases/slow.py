@@ -58,19 +58,19 @@ def answer(path: str, params: Mapping[str, str], holdings: Holdings) -> Reply:
         words = _TYPE.sub(" ", _YEAR.sub(" ", asked)).strip(" |")
         words = _WORD.sub(r"\g<0>*", words)
         words = _EITHER.sub(lambda either: f"({either[0].replace('|', ' OR ')})", words)
-        found = (
+        works = (
             holdings.find(lucene(words, {"author": "author", "venue": "venue"}))
             if words or years or types
             else []
         )
     except (NotUnderstood, ValueError):
         return Reply(b"<html><body><h1>400 Bad Request</h1></body></html>", 400, "text/html")
-    found = [work for work in found if not years or work.year in years]
-    found = [work for work in found if not types or facets(work)["type"] in types]
-    page = found[start : start + size]
+    works = [work for work in works if not years or work.year in years]
+    works = [work for work in works if not types or facets(work)["type"] in types]
+    page = works[start : start + size]
     hits: dict[str, Any] = {
-        "@total": str(len(found)),
-        "@computed": str(len(found)),
+        "@total": str(len(works)),
+        "@computed": str(len(works)),
         "@sent": str(len(page)),
         "@first": str(start),
     }

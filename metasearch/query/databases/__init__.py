@@ -1,7 +1,7 @@
 """The syntaxes of databases that strategies of reviews are written in: one table a database, one
 reader for all.
 
-`grammar.py` says what a table holds; `ovid.py`, `scopus.py` and so on are the tables; `reader.py`
+`grammar.py` describes the table; `ovid.py`, `scopus.py` and so on are the tables; `reader.py`
 reads by them, `ovid_reader.py` and so on add what one database alone has, and `lines.py` reads
 strategies whose lines have numbers.
 """

@@ -37,23 +37,23 @@ class CochraneReader(DatabaseReader):
         super().__init__(text, COCHRANE, lines, losses)
 
     def special(self) -> tuple[bool, Query | None]:
-        if found := _DESCRIPTOR.match(self.text, self.at):
-            self.at = found.end()
+        if match := _DESCRIPTOR.match(self.text, self.at):
+            self.at = match.end()
             return True, self.heading(
-                found[1], found.span(), exploded=bool(found[2]), narrowed=found[3] or ""
+                match[1], match.span(), exploded=bool(match[2]), narrowed=match[3] or ""
             )
-        if found := _MH.match(self.text, self.at):
-            self.at = found.end()
-            if found[4]:
-                self.losses.add("focus", found[0])
+        if match := _MH.match(self.text, self.at):
+            self.at = match.end()
+            if match[4]:
+                self.losses.add("focus", match[0])
             return True, self.heading(
-                found[2], found.span(), exploded=not found[1], narrowed=found[3] or ""
+                match[2], match.span(), exploded=not match[1], narrowed=match[3] or ""
             )
-        if found := _COMBINED.match(self.text, self.at):
-            self.at = found.end()
-            numbers = self.numbers(found[2], found.span())
+        if match := _COMBINED.match(self.text, self.at):
+            self.at = match.end()
+            numbers = self.numbers(match[2], match.span())
             return True, joined(
-                found[1].upper(), [self.reference(it, *found.span()) for it in numbers]
+                match[1].upper(), [self.reference(number, *match.span()) for number in numbers]
             )
         return super().special()
 

@@ -29,35 +29,35 @@ class EmbaseReader(DatabaseReader):
         super().__init__(text, EMBASE, lines, losses)
 
     def special(self) -> tuple[bool, Query | None]:
-        found = _LIMIT.match(self.text, self.at)
-        if found is None:
+        match = _LIMIT.match(self.text, self.at)
+        if match is None:
             return super().special()
-        self.at = found.end()
-        self.counted(*found.span())
-        value = " ".join(found[1].split())
-        if (found[2] or "").lower() == "py":
-            return True, self.years(value, found.span(1))
-        if (found[2] or "").lower() == "sd":
-            return True, self.years(value, found.span(1), "sd")
+        self.at = match.end()
+        self.counted(*match.span())
+        value = " ".join(match[1].split())
+        if (match[2] or "").lower() == "py":
+            return True, self.years(value, match.span(1))
+        if (match[2] or "").lower() == "sd":
+            return True, self.years(value, match.span(1), "sd")
         if language_named(value):
             return True, self.language(value)
         if type_named(value)[0]:
             return True, self.type(value)
-        self.losses.add("limit", found[0])
+        self.losses.add("limit", match[0])
         return True, None
 
     def starts_special(self) -> bool:
         return self.text[self.at] == "["
 
-    def is_suffix(self, found: re.Match[str]) -> bool:
-        names = re.split(r"[,/]", found[1].lower())
-        return found[0].startswith(":") or names[0].strip() in _SLASHED
+    def is_suffix(self, match: re.Match[str]) -> bool:
+        names = re.split(r"[,/]", match[1].lower())
+        return match[0].startswith(":") or names[0].strip() in _SLASHED
 
     def known(self, names: str) -> Tag | None:
-        parts = [it.strip() for it in re.split(r"[,/]", names.lower())]
+        parts = [part.strip() for part in re.split(r"[,/]", names.lower())]
         if parts[0] == "exp":
             self.losses.add("explosion", "/exp")
         if "mj" in parts:
             self.losses.add("focus", "/mj")
-            parts = [it for it in parts if it != "mj"] or ["de"]
+            parts = [part for part in parts if part != "mj"] or ["de"]
         return super().known(",".join(parts))

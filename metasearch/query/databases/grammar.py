@@ -1,4 +1,4 @@
-"""What tells the syntax of one database from that of another: a table that `reader.py` reads by."""
+"""The table that describes the syntax of one database, by which `reader.py` reads."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class DatabaseGrammar:
             commas.
         near: Matches a whole word that is an operator of proximity, beside those of
             `NEAR_ANYWHERE`.
-        order: Which operators bind more closely than others, where no brackets tell; the closest
+        order: Which operators bind more closely than others, without brackets; the closest
             first.
         wild: Signs that stand for letters.
         endless: Those of them that stand at the end of a word for any letters.

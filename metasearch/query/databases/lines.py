@@ -49,7 +49,7 @@ class NumberedLine:
 
 
 def plainly_refer(lines: list[NumberedLine]) -> bool:
-    """Whether a line names others as nobody does in a list of titles."""
+    """Whether a line names others in a way that no list of titles does."""
     return any(_REFERS_PLAINLY.search(it.text) for it in lines)
 
 

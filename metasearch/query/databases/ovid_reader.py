@@ -60,11 +60,15 @@ class OvidReader(DatabaseReader):
                 (_KEEP, self.kept),
                 (_EXPLODED, self.exploded),
             ):
-                if (found := pattern.match(self.text, self.at)) and (
-                    pattern is not _EXPLODED or not (found[3] and _NO_HEADING.search(found[3]))
-                ):
-                    return True, read(found)
+                match = pattern.match(self.text, self.at)
+                if match and not (pattern is _EXPLODED and self.is_no_heading(match)):
+                    return True, read(match)
         return super().special()
+
+    @staticmethod
+    def is_no_heading(match: re.Match[str]) -> bool:
+        """Whether what `_EXPLODED` matches without quotes holds operators or fields."""
+        return bool(match[3] and _NO_HEADING.search(match[3]))
 
     def operand(self, after: Sign | None) -> Query | None:
         query = super().operand(after)
@@ -74,9 +78,9 @@ class OvidReader(DatabaseReader):
             self.at = used.end()
         return query
 
-    def is_suffix(self, found: re.Match[str]) -> bool:
-        return found[0].endswith(".") or all(
-            it.strip().lower() in _BARE for it in found[1].split(",")
+    def is_suffix(self, match: re.Match[str]) -> bool:
+        return match[0].endswith(".") or all(
+            code.strip().lower() in _BARE for code in match[1].split(",")
         )
 
     def after_suffix(self) -> None:
@@ -88,31 +92,27 @@ class OvidReader(DatabaseReader):
 
     def suffix_here(self) -> tuple[Tag, str] | None:
         if self.text[self.at : self.at + 2] == " ." and (
-            found := _field_at(self.text, self.at + 1)
+            match := _field_at(self.text, self.at + 1)
         ):
-            self.at = found.start()
+            self.at = match.start()
         if slash := _SLASH.match(self.text, self.at):
             return self.slashed(slash)
         return super().suffix_here()
 
     def suffix_in(self, start: int, end: int) -> tuple[Tag, str] | None:
+        word = self.text[start:end]
         at = self.text.find("/", start + 1, end)
-        if (
-            at > 0
-            and self.text[start:end].lower() != "and/or"
-            and (slash := _SLASH.match(self.text, at))
-            and (slash.end() >= end)
-        ):
+        slash = _SLASH.match(self.text, at) if at > 0 and word.lower() != "and/or" else None
+        if slash and slash.end() >= end:
             self.cut_at = at
             return self.slashed(slash)
-        found = super().suffix_in(start, end)
-        word = self.text[start:end]
-        unknown = _UNKNOWN.search(word) if found is None and word.endswith(".") else None
+        match = super().suffix_in(start, end)
+        unknown = _UNKNOWN.search(word) if match is None and word.endswith(".") else None
         if unknown and (word.count(".") == 2 or "," in unknown[1]):
             begin = start + unknown.start() + 1
             reason = f"There is no field .{unknown[1]}. in Ovid"
             raise self.error(reason, begin, end, fix=self.cut(begin, end))
-        return found
+        return match
 
     def slashed(self, slash: re.Match[str]) -> tuple[Tag, str]:
         """A heading: what its slash says besides."""
@@ -144,37 +144,39 @@ class OvidReader(DatabaseReader):
         self.losses.add("heading", f"{name}/")
         return words(name, "subject", phrase=" " in name or not name.isalnum())
 
-    def exploded(self, found: re.Match[str]) -> Query:
-        self.at = found.end() - 1
+    def exploded(self, match: re.Match[str]) -> Query:
+        self.at = match.end() - 1
         slash = _SLASH.match(self.text, self.at)
         self.at += 1
         if slash:
             self.slashed(slash)
-        name = plain(found[2] or found[3])
-        self.counted(*found.span())
+        name = plain(match[2] or match[3])
+        self.counted(*match.span())
         self.losses.add("explosion", f"exp {name}/")
-        return self.heading(f"{found[1]}{name}", found.span())
+        return self.heading(f"{match[1]}{name}", match.span())
 
     # ---------------------------------------------------------------- earlier lines
 
-    def combination(self, found: re.Match[str]) -> Query | None:
+    def combination(self, match: re.Match[str]) -> Query | None:
         """`or/1-4,7`."""
-        self.at = found.end()
-        numbers = self.numbers(found[2], found.span())
-        return joined(found[1].upper(), [self.reference(it, *found.span()) for it in numbers])
+        self.at = match.end()
+        numbers = self.numbers(match[2], match.span())
+        return joined(
+            match[1].upper(), [self.reference(number, *match.span()) for number in numbers]
+        )
 
-    def limited(self, found: re.Match[str]) -> Query | None:
+    def limited(self, match: re.Match[str]) -> Query | None:
         """`limit 3 to (english language and yr="2010 -Current")`: to the end of the line."""
-        query = self.reference(int(found[1]), found.start(), found.end())
+        query = self.reference(int(match[1]), match.start(), match.end())
         close = self.closing.get(self.open[-1]) if self.open else None
         end = len(self.text) if close is None else close
-        told, self.at = self.text[found.end() : end], end
+        limits, self.at = self.text[match.end() : end], end
         parts: list[Query | None] = [query]
-        for it in _YEARS.finditer(told):
-            said = plain(it[1] or it[2])
-            parts.append(self.years(said, (found.end() + it.start(), found.end() + it.end())))
+        for years in _YEARS.finditer(limits):
+            where = match.end() + years.start(), match.end() + years.end()
+            parts.append(self.years(plain(years[1] or years[2]), where))
         languages, types = [], []
-        for name in re.split(r"\s(?:and|or)\s|[()]", _YEARS.sub(" ", told)):
+        for name in re.split(r"\s(?:and|or)\s|[()]", _YEARS.sub(" ", limits)):
             name = plain(name.replace('"', " "))
             if not name or name in ("and", "or"):
                 continue
@@ -184,20 +186,20 @@ class OvidReader(DatabaseReader):
                 types.append(self.type(name))
             else:
                 self.losses.add("limit", f"limit to {name}")
-        for some in (languages, types):
-            said_all = [it for it in some if it is not None]
-            if said_all:
-                parts.append(disjunction(said_all))
-        there = [it for it in parts if it is not None]
-        return conjunction(*there) if there else None
+        for alternatives in (languages, types):
+            known = [part for part in alternatives if part is not None]
+            if known:
+                parts.append(disjunction(known))
+        asked = [part for part in parts if part is not None]
+        return conjunction(*asked) if asked else None
 
-    def without_duplicates(self, found: re.Match[str]) -> Query | None:
-        self.losses.add("duplicates", found[0])
-        return self.reference(int(found[1]), *found.span())
+    def without_duplicates(self, match: re.Match[str]) -> Query | None:
+        self.losses.add("duplicates", match[0])
+        return self.reference(int(match[1]), *match.span())
 
-    def kept(self, found: re.Match[str]) -> Query | None:
-        self.losses.add("limit", found[0])
-        return self.reference(int(found[1]), *found.span())
+    def kept(self, match: re.Match[str]) -> Query | None:
+        self.losses.add("limit", match[0])
+        return self.reference(int(match[1]), *match.span())
 
 
 def _field_at(text: str, at: int) -> re.Match[str] | None:

@@ -28,15 +28,15 @@ class ProquestReader(DatabaseReader):
         super().__init__(text, PROQUEST, lines, losses)
 
     def prefix(self) -> tuple[Tag, str] | None:
-        found = super().prefix()
-        if found and "EXPLODE" in found[1].upper():
-            self.losses.add("explosion", found[1])
-        if found and found[1].upper().startswith(("MJ", "MAJ")):
-            self.losses.add("focus", found[1])
-        if found is None and (unknown := _UNKNOWN.match(self.text, self.at)):
+        match = super().prefix()
+        if match and "EXPLODE" in match[1].upper():
+            self.losses.add("explosion", match[1])
+        if match and match[1].upper().startswith(("MJ", "MAJ")):
+            self.losses.add("focus", match[1])
+        if match is None and (unknown := _UNKNOWN.match(self.text, self.at)):
             reason = f"There is no field {unknown[1]} in ProQuest"
             raise self.error(reason, *unknown.span(1), fix=self.cut(*unknown.span(1)))
-        return found
+        return match
 
     def is_near(self, word: str) -> bool:
         return word.isupper()

@@ -4,7 +4,7 @@
     operand = [ prefix ] ( "(" query ")" | phrase | word { word } | reference ) [ suffix ]
 
 A field named at a bracket holds for all that stands in it, unless another is named there. None
-stands throughout for what cannot be asked: it is passed over wherever it stands, and told.
+stands throughout for what cannot be asked: it is ignored, and a note names it.
 """
 
 from __future__ import annotations
@@ -85,12 +85,7 @@ class DatabaseReader(TermReader):
 
     def combined(self, operands: Sequence[Query | None], operators: Sequence[str]) -> Query | None:
         """Operands with the operators between them, those that bind closely first."""
-        late_not = (
-            self.grammar.order.index("NOT") > self.grammar.order.index("AND") and "NOT" in operators
-        )
-        if ("OR" in operators and any(it in ("AND", "NOT") for it in operators)) or (
-            late_not and "AND" in operators[operators.index("NOT") :]
-        ):
+        if self.order_matters(operators):
             self.losses.add("order", f"AND, OR and NOT|{self.grammar.title}")
         order: list[str] = list(self.grammar.order)
         order.insert(1 if order[0] == "OR" else 0, "NEAR")
@@ -104,6 +99,14 @@ class DatabaseReader(TermReader):
                     groups.append([operand])
             operands, operators = [joined(level, group) for group in groups], rest
         return operands[0]
+
+    def order_matters(self, operators: Sequence[str]) -> bool:
+        """Whether another order of reading would change what the operators mean."""
+        if "OR" in operators and ("AND" in operators or "NOT" in operators):
+            return True
+        order = self.grammar.order
+        late_not = "NOT" in operators and order.index("NOT") > order.index("AND")
+        return late_not and "AND" in operators[operators.index("NOT") :]
 
     def operand(self, after: Sign | None) -> Query | None:
         """One operand, whatever it is."""
@@ -137,8 +140,8 @@ class DatabaseReader(TermReader):
 
     def special(self) -> tuple[bool, Query | None]:
         """Whether a construct of this database alone is next, and what it means."""
-        if found := self.referred():
-            return True, self.reference(int(found[1]), *found.span())
+        if reference := self.referred():
+            return True, self.reference(int(reference[1]), *reference.span())
         return False, None
 
     def bracketed(self) -> Query | None:
@@ -209,17 +212,17 @@ class DatabaseReader(TermReader):
 
     def run(self, after: Sign | None) -> Query | None:
         """Words up to the next operator, bracket, quote or field."""
-        found: list[str] = []
+        words: list[str] = []
         start = end = self.at
         named: tuple[Tag, str] | None = None
         while (char := self.here()) and char not in "()" and not self.opens_quote(self.at):
-            if found and (self.peeked() or self.referred() or self.starts_special()):
+            if words and (self.peeked() or self.referred() or self.starts_special()):
                 break
-            if not found and self.peeked():
+            if not words and self.peeked():
                 sign = self.operator()
                 raise self.lacks((sign or after or Sign("", start, start + 1)).span, "before")
             before = self.at
-            if found and self.prefix():
+            if words and self.prefix():
                 self.at = before
                 break
             raw_end = self.word_end(before)
@@ -228,10 +231,10 @@ class DatabaseReader(TermReader):
             word = self.text[before : self.cut_at] if named else self.text[before:raw_end]
             self.at = max(end, before + 1)
             if word:
-                found.append(word)
+                words.append(word)
             if named:
                 break
-        text = plain(" ".join(found))
+        text = plain(" ".join(words))
         if not text:
             raise self.error(
                 "There is nothing to look for here",
@@ -276,7 +279,7 @@ class DatabaseReader(TermReader):
         """The lines that `1-4,7` names, each once."""
         numbers: dict[int, None] = {}
         for part in filter(str.strip, text.replace("#", " ").split(",")):
-            first, _, last = ("".join(it.split()) for it in part.partition("-"))
+            first, _, last = ("".join(piece.split()) for piece in part.partition("-"))
             if not first.isdigit() or not (last or first).isdigit():
                 raise self.error(
                     f'"{part.strip()}" names no lines', *where, advice="Write 1-4 or 1,3."
@@ -302,11 +305,13 @@ def joined(level: str, group: Sequence[Query | None]) -> Query | None:
     """Operands with one operator between them; what cannot be asked is left out."""
     if len(group) == 1:
         return group[0]
-    said = [it for it in group if it is not None]
-    if not said:
+    asked = [operand for operand in group if operand is not None]
+    if not asked:
         return None
     if level == "OR":
-        return disjunction(said)
+        return disjunction(asked)
     if level == "NOT":
-        said = [it if at == 0 else negation(it) for at, it in enumerate(group) if it is not None]
-    return conjunction(*said)
+        first, *others = group
+        excluded = [negation(operand) for operand in others if operand is not None]
+        asked = excluded if first is None else [first, *excluded]
+    return conjunction(*asked)

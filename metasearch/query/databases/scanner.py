@@ -162,30 +162,30 @@ class TextScanner(NestedReader):
         """Take the field that is named next, if one is: where it looks, and its name."""
         if self.grammar.prefix is None:
             return None
-        found = self.grammar.prefix.match(self.text, self.at)
-        if found is None or (self.at and self.text[self.at - 1].isalnum()):
+        match = self.grammar.prefix.match(self.text, self.at)
+        if match is None or (self.at and self.text[self.at - 1].isalnum()):
             return None
-        tag = self.known(found[1])
+        tag = self.known(match[1])
         if tag is None:
             return None
-        self.at = found.end()
-        return tag, plain(self.text[found.start() : found.end()])
+        self.at = match.end()
+        return tag, plain(self.text[match.start() : match.end()])
 
     def suffix_here(self) -> tuple[Tag, str] | None:
         """Take the field that is named directly after a bracket or quote, if one is."""
         if self.grammar.suffix is None:
             return None
-        found = self.grammar.suffix.match(self.text, self.at)
-        if found is None:
+        match = self.grammar.suffix.match(self.text, self.at)
+        if match is None:
             return None
-        tag = self.known(found[1])
+        tag = self.known(match[1])
         if tag is None:
-            shown = plain(found[0])
+            shown = plain(match[0])
             reason = f"There is no field {shown} in {self.grammar.title}"
-            raise self.error(reason, *found.span(), fix=self.cut(*found.span()))
-        self.at = found.end()
+            raise self.error(reason, *match.span(), fix=self.cut(*match.span()))
+        self.at = match.end()
         self.after_suffix()
-        return tag, plain(found[0])
+        return tag, plain(match[0])
 
     def suffix_in(self, start: int, end: int) -> tuple[Tag, str] | None:
         """Take a word with the field at its end: `cut_at` is where the field begins, `at` is behind
@@ -196,19 +196,16 @@ class TextScanner(NestedReader):
         for at in range(start + 1, end):
             if self.text[at] not in ".:/":
                 continue
-            found = self.grammar.suffix.match(self.text, at)
-            if (
-                found
-                and found.end() >= end
-                and self.is_suffix(found)
-                and (tag := self.known(found[1]))
-            ):
-                self.cut_at, self.at = at, found.end()
+            match = self.grammar.suffix.match(self.text, at)
+            if match is None or match.end() < end or not self.is_suffix(match):
+                continue
+            if tag := self.known(match[1]):
+                self.cut_at, self.at = at, match.end()
                 self.after_suffix()
-                return tag, plain(found[0])
+                return tag, plain(match[0])
         return None
 
-    def is_suffix(self, found: re.Match[str]) -> bool:
+    def is_suffix(self, match: re.Match[str]) -> bool:
         """Whether what looks like a field at the end of a word is one."""
         return True
 
@@ -225,21 +222,21 @@ class TextScanner(NestedReader):
             tags.append(tag)
         if len(tags) == 1:
             return tags[0]
-        fields = dict.fromkeys(it for tag in tags for it in tag.fields)
+        fields = dict.fromkeys(field for tag in tags for field in tag.fields)
         if len(fields) > 1:
             for special in ("year", "type", "language", *IDENTIFIERS):
                 fields.pop(special, None)
         if "any" in fields:
             return Tag(("any",))
-        told = next((tag.told for tag in tags if tag.told), "")
-        return Tag(tuple(fields), told, heading=all(tag.heading for tag in tags))
+        loss = next((tag.loss for tag in tags if tag.loss), "")
+        return Tag(tuple(fields), loss, heading=all(tag.heading for tag in tags))
 
     # ---------------------------------------------------------------- earlier lines
 
     def referred(self) -> re.Match[str] | None:
         """The earlier line that is named next, if one is."""
         end = self.word_end(self.at)
-        found = (
+        match = (
             self.grammar.reference.fullmatch(self.text, self.at, end) if end - self.at < 6 else None
         )
-        return found if found and (self.lines is not None or not found[0].isdigit()) else None
+        return match if match and (self.lines is not None or not match[0].isdigit()) else None

@@ -31,26 +31,26 @@ class ScopusReader(DatabaseReader):
         super().__init__(text, SCOPUS, lines, losses)
 
     def special(self) -> tuple[bool, Query | None]:
-        if found := _YEAR.match(self.text, self.at):
-            self.at = found.end()
-            self.counted(*found.span())
-            return True, self.years(f"{found[1].lower()} {found[2]}", found.span())
-        if found := _LIMIT.match(self.text, self.at):
-            return True, self.limit(found)
+        if match := _YEAR.match(self.text, self.at):
+            self.at = match.end()
+            self.counted(*match.span())
+            return True, self.years(f"{match[1].lower()} {match[2]}", match.span())
+        if match := _LIMIT.match(self.text, self.at):
+            return True, self.limit(match)
         return super().special()
 
     def starts_special(self) -> bool:
         return bool(_YEAR.match(self.text, self.at) or _LIMIT.match(self.text, self.at))
 
-    def limit(self, found: re.Match[str]) -> Query | None:
-        self.at = found.end()
-        tag = self.grammar.codes.get(found[2].lower())
+    def limit(self, match: re.Match[str]) -> Query | None:
+        self.at = match.end()
+        tag = self.grammar.codes.get(match[2].lower())
         if tag is None or tag.fields not in (("year",), ("type",), ("language",)):
-            self.losses.add("limit", found[0])
-            self.counted(*found.span())
+            self.losses.add("limit", match[0])
+            self.counted(*match.span())
             return None
-        query = self.value(" ".join(found[3].split()), tag, found[2], found.span(3), quoted=True)
-        return negation(query) if query is not None and found[1].upper() == "EXCLUDE" else query
+        query = self.value(" ".join(match[3].split()), tag, match[2], match.span(3), quoted=True)
+        return negation(query) if query is not None and match[1].upper() == "EXCLUDE" else query
 
     def type(self, text: str) -> Query:
         known = DOCTYPES.get(text.lower())

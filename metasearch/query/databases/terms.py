@@ -43,16 +43,16 @@ class TermReader(TextScanner):
             return None
         match tag.fields:
             case ("year",):
-                return self.years(text, where, label if tag.told else "")
+                return self.years(text, where, label if tag.loss else "")
             case ("type",):
                 return self.type(text)
             case ("language",):
                 return self.language(text)
-        if tag.told:
+        if tag.loss:
             if tag.heading:
                 self.losses.add("heading", label)
             else:
-                self.losses.add("field", f"{label} is {tag.told}")
+                self.losses.add("field", f"{label} is {tag.loss}")
         if not quoted and not tag.heading and text == "*":
             return None
         return self.looked_for(text, tag, where, quoted=quoted)

@@ -20,7 +20,7 @@ STYLE = Style(
         isbn="",
     )
     | dict.fromkeys(("type", "language"), "[{x}]/lim"),
-    told={
+    losses={
         "any": "Embase: what is looked for everywhere is looked for in titles, abstracts and "
         "keywords"
     },

@@ -13,7 +13,7 @@ STYLE = Style(
     fields=fields_of(
         OVID, "{x}.{code}.", title_abstract="ti,ab", subject="hw,kf", venue="jw", isbn=""
     ),
-    told={
+    losses={
         "author": "Ovid looks for whole names among authors: write burt-a.au. for one, or "
         "burt*.au. for all"
     },

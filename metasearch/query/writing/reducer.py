@@ -130,8 +130,8 @@ class QueryReducer(Grouping):
                 f"{self.style.label} cannot search {_NAMES[term.field]} alone: {shown(term)} is "
                 f"looked for by topic"
             )
-        elif told := self.style.told.get(term.field):
-            self.note(told)
+        elif loss := self.style.losses.get(term.field):
+            self.note(loss)
         if term.phrase or term.field in IDENTIFIERS:
             texts = [self.worded(term, term.text)]
         else:

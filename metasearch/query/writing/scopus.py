@@ -12,7 +12,7 @@ STYLE = Style(
     label="Scopus",
     bracketed=True,
     fields=fields_of(SCOPUS, "{CODE}({x})", any="title-abs-key"),
-    told={
+    losses={
         "any": "Scopus: what is looked for everywhere is looked for in titles, abstracts and "
         "keywords"
     },

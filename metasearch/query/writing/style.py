@@ -57,7 +57,7 @@ class Style:
         fields: Names of one or more of our fields, with blanks between -> a template with the place
             `{x}`. Several names are the alternatives of one term in these fields: "title abstract"
             for `.ti,ab.`.
-        told: Field -> what is lost by its template, as a sentence; said when it is used.
+        losses: Field -> what is lost by its template, as a sentence; noted when it is used.
         framed: A template takes several terms with AND, OR and NOT between them, and not only one.
         single: Names of fields whose templates take one term all the same.
         bracketed: Its templates have brackets around `{x}` already.
@@ -83,7 +83,7 @@ class Style:
     name: str
     label: str
     fields: Mapping[str, str]
-    told: Mapping[str, str] = field(default_factory=dict)
+    losses: Mapping[str, str] = field(default_factory=dict)
     framed: bool = True
     single: frozenset[str] = frozenset()
     bracketed: bool = False
@@ -128,7 +128,7 @@ def fields_of(grammar: DatabaseGrammar, template: str, **codes: str) -> dict[str
     """
     found: dict[str, str] = {}
     for code, tag in grammar.codes.items():
-        if tag.fields and tag.fields != ("year",) and not tag.told:
+        if tag.fields and tag.fields != ("year",) and not tag.loss:
             found.setdefault(_key(tag.fields), code)
     found |= {_key(names.split("_")): code for names, code in codes.items()}
     return {

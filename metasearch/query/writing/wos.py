@@ -12,7 +12,7 @@ STYLE = Style(
     label="Web of Science",
     bracketed=True,
     fields=fields_of(WOS, "{CODE}=({x})", any="ts", isbn="is"),
-    told={
+    losses={
         "any": "Web of Science: what is looked for everywhere is looked for in titles, abstracts "
         "and keywords"
     },

@@ -206,8 +206,8 @@ def test_both_variables_are_needed(missing: str) -> None:
 @pytest.mark.parametrize(
     ("auth", "told"),
     [
-        ('kind = "magic"', "auth.key.kind: one of key, oauth2, login"),
-        ('token_url = "https://x.example"', 'auth.key.token_url: there is none with kind = "key"'),
+        ('kind = "magic"', "auth.key.kind: must be one of key, oauth2, login"),
+        ('token_url = "https://x.example"', 'auth.key.token_url: has no meaning with kind = "key"'),
         ('kind = "oauth2"\nsecret_env = "S"', "auth.key.token_url: must begin with"),
         (
             'kind = "oauth2"\ntoken_url = "https://x.example"',
@@ -215,7 +215,7 @@ def test_both_variables_are_needed(missing: str) -> None:
         ),
         (
             'kind = "oauth2"\nlogin = { a = "{id}" }',
-            'auth.key.login: there is none with kind = "oauth2"',
+            'auth.key.login: has no meaning with kind = "oauth2"',
         ),
         ('kind = "login"\ntoken_url = "https://x.example"', "auth.key.login: is missing"),
         (
@@ -223,7 +223,7 @@ def test_both_variables_are_needed(missing: str) -> None:
             "auth.key.login.a: unknown placeholder {query}",
         ),
         ('kind = "login"\nlogin = { a = 1 }', "auth.key.login.a: must be a string"),
-        ('kind = "login"\nscope = "a"', 'auth.key.scope: there is none with kind = "login"'),
+        ('kind = "login"\nscope = "a"', 'auth.key.scope: has no meaning with kind = "login"'),
     ],
 )
 def test_mistakes_are_told(auth: str, told: str) -> None:

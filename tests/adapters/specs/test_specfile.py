@@ -123,12 +123,12 @@ records = "x"
         "paging.size: must be positive",
         "paging.next: a cursor needs the selector of the next one",
         "auth.key.env: must be the name of an environment variable, never the secret itself",
-        "auth.key.in: one of params, headers",
+        "auth.key.in: must be one of params, headers",
         "limits.requests: must be positive",
         "limits.timeout: must be a number, is a string",
         "limits.concurrency: must be a whole number, is a boolean",
         "parse.records: 'items['",
-        "also[1].body: one of json, xml, html, marcxml",
+        "also[1].body: must be one of json, xml, html, marcxml",
     ):
         assert expected in told
 
@@ -157,8 +157,8 @@ issue    = 7
     )
 
     for expected in (
-        "fields.source_id.as: 'words' gives several values, and the field holds one",
-        "fields.keywords.as: 'text' gives one value, and the field holds several",
+        "fields.source_id.as: 'words' returns several values, and the field holds one",
+        "fields.keywords.as: 'text' returns one value, and the field holds several",
         "parse.promises: must be a list of record fields",
         "fields.title: 'a..b'",
         "fields.taste: no such field of a record; allowed are abstract",
@@ -202,7 +202,7 @@ def test_missing_parts() -> None:
     """Without records, without a title, without a body nothing can be read."""
     head = 'name = "x"\nrequest.url = "https://a.org"\n'
 
-    assert "parse.body: one of" in problems_of(head)
+    assert "parse.body: must be one of" in problems_of(head)
     assert "parse.records: is missing" in problems_of(f'{head}[parse]\nbody = "json"\n')
     assert "fields: title is missing" in problems_of(
         f'{head}[parse]\nbody = "json"\nrecords = "x"\n'
