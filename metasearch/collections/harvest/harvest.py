@@ -4,10 +4,11 @@ What a shelf remembers of its repository, in its table `meta`:
 
     url prefix set             what is harvested
     repository deletes seconds what the repository says of itself
-    harvested                  from when on the next harvest asks: when the last whole one began, by the earlier of
-                               their clock and ours
+    harvested                  from when on the next harvest asks: when the last whole one began, by
+                               the earlier of their clock and ours
     run                        the number of the harvest that is under way or was the last one
-    token began asked_from asked_until sweeps listed    the harvest under way; "" where there is none
+    token began asked_from asked_until sweeps listed    the harvest under way; "" where there is
+                                                        none
 """
 
 from __future__ import annotations
