@@ -6,12 +6,12 @@
                                              ones (benchmarks, reports, exhaustive sweeps)
     python3 tasks.py lint                    format, lint, types, import contracts
     python3 tasks.py fix                     let the formatter and the linter mend what they can
-    python3 tasks.py bench                   the speed table of benchmarks/; `bench dedup`, `bench text`: de-duplication
+    python3 tasks.py bench                   the speed table; `bench dedup`, `bench text`
                                              `bench faults`: broken and hostile databases; `bench
                                              soak`: thousands of searches; `bench overload`: more
                                              clients at once than can be served; `bench parse`:
                                              reading pages; `bench load`: reading specs
-    python3 tasks.py fuzz                    damaged bodies, files and queries for every parser, a minute each (Linux)
+    python3 tasks.py fuzz                    damaged input for every parser, a minute each (Linux)
     python3 tasks.py sources                 write docs/sources.md from the specs
     python3 tasks.py report                  measure every strategy and write docs/strategies-*.md
     python3 tasks.py wheel                   build the wheel into dist/

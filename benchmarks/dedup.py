@@ -85,7 +85,8 @@ def sets() -> int:
     """The four largest sets, with their abstracts and without."""
     missed = 0
     say(
-        f"{'records per CPU second':36}{'records':>9}{'abstracts':>11}{'as it is':>10}{'without abstracts':>19}"
+        f"{'records per CPU second':36}{'records':>9}{'abstracts':>11}"
+        f"{'as it is':>10}{'without abstracts':>19}"
     )
     for it in largest_sets(4):
         with_abstract = sum(record.abstract is not None for record in it.records)
@@ -120,7 +121,8 @@ def scale(count: int) -> int:
     seconds = 0.0
     held = indexed = 0
     say(
-        f"{'records':>12}{'rec/CPU s here':>16}{'overall':>10}{'bytes a record':>16}{'the record itself':>19}"
+        f"{'records':>12}{'rec/CPU s here':>16}{'overall':>10}"
+        f"{'bytes a record':>16}{'the record itself':>19}"
     )
     for size in slices(count):
         before = resident()
@@ -211,7 +213,8 @@ def hostile() -> int:
     missed = 0
     sizes = (2_500, 5_000, 10_000)
     say(
-        f"{'CPU seconds':36}{''.join(f'{size:>10,}' for size in sizes)}{'last doubling':>15}{'passed over':>13}"
+        f"{'CPU seconds':36}{''.join(f'{size:>10,}' for size in sizes)}"
+        f"{'last doubling':>15}{'passed over':>13}"
     )
     for name, make in HOSTILE.items():
         seconds: list[float] = []
@@ -223,7 +226,8 @@ def hostile() -> int:
         blown = len(seconds) < len(sizes) or (growth > LINEAR and seconds[-1] > 1)
         shown = "".join(f"{it:10.2f}" for it in seconds).ljust(10 * len(sizes))
         say(
-            f"{name:36}{shown}{growth:14.1f}x{dedup.passed_over:13,}{'  NOT LINEAR' if blown else ''}"
+            f"{name:36}{shown}{growth:14.1f}x{dedup.passed_over:13,}"
+            f"{'  NOT LINEAR' if blown else ''}"
         )
         missed += blown
     return missed

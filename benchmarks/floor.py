@@ -24,7 +24,8 @@ def urls(base: str, shapes: Sequence[str], query: str, rows: int) -> list[tuple[
     path = {
         "crossref": f"search?query={words}&rows={rows}",
         "arxiv": f"atom?search_query=all:{words}&max_results={rows}",
-        "sru": f"sru?version=1.2&operation=searchRetrieve&query={words.replace('+', '%20')}&maximumRecords={rows}"
+        "sru": "sru?version=1.2&operation=searchRetrieve"
+        f"&query={words.replace('+', '%20')}&maximumRecords={rows}"
         "&recordSchema=marcxml",
     }
     return [(shape, f"{base}/db/{number}/{path[shape]}") for number, shape in enumerate(shapes)]

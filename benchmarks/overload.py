@@ -119,7 +119,8 @@ async def _client(url: str, queries: Iterator[str], until: float, load: Load) ->
     """Search again and again; each time over a connection of its own."""
     address = urllib.parse.urlsplit(url)
     while time.monotonic() < until:
-        target = f"{address.path}?{urllib.parse.urlencode({'q': next(queries), 'format': 'json', 'per_source': ROWS})}"
+        params = {"q": next(queries), "format": "json", "per_source": ROWS}
+        target = f"{address.path}?{urllib.parse.urlencode(params)}"
         began = time.monotonic()
         try:
             async with asyncio.timeout(LOST):

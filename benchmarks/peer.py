@@ -1,6 +1,8 @@
 """bib-dedupe on a labelled set, in a process (and, where need be, an environment) of its own.
 
-    python benchmarks/peer.py SET_DIR     prints {"seconds": CPU seconds, "records": n, "clusters": [[ids], ...]}
+    python benchmarks/peer.py SET_DIR
+
+prints {"seconds": CPU seconds, "records": n, "clusters": [[ids], ...]}
 
 The clock runs from the table of records to the clusters: preparation, blocking, matching,
 clustering, on one core.

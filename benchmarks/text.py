@@ -101,7 +101,8 @@ def fingerprints() -> int:
     """Signatures of whole texts a second."""
     module, missed = peer(), 0
     say(
-        f"{'fingerprints per CPU second':30}{'texts':>6}{'letters':>9}{'ours':>9}{'one by one':>12}{'simhash':>9}"
+        f"{'fingerprints per CPU second':30}{'texts':>6}{'letters':>9}"
+        f"{'ours':>9}{'one by one':>12}{'simhash':>9}"
     )
     for language in TIMES:
         found = texts(language)
@@ -113,7 +114,8 @@ def fingerprints() -> int:
             jobs.append(partial(hashed_by, module, found))
         ours, alone, *theirs = (len(found) / spent for spent in by_turns(*jobs))
         letters = sum(map(len, found)) / len(found)
-        row = f"{'Chinese' if language == 'zh' else 'English':30}{len(found):6}{letters:9.0f}{ours:9,.0f}{alone:12,.0f}"
+        name = "Chinese" if language == "zh" else "English"
+        row = f"{name:30}{len(found):6}{letters:9.0f}{ours:9,.0f}{alone:12,.0f}"
         if theirs:
             times = ours / theirs[0]
             row += (
@@ -144,7 +146,8 @@ def features() -> int:
             found[name].insert(0, matcher.signature(prints[0]))
             seconds.append(time.process_time() - began)
         say(
-            f"{'signatures of ' + language:24}{'us a text':>10}{'R, 3 bits':>11}{'R, 12 bits':>12}{'P, 12 bits':>12}"
+            f"{'signatures of ' + language:24}{'us a text':>10}"
+            f"{'R, 3 bits':>11}{'R, 12 bits':>12}{'P, 12 bits':>12}"
         )
         for (name, signatures), spent in zip(found.items(), seconds, strict=True):
             right, false, true = near_pairs(works, signatures)
@@ -230,7 +233,8 @@ def growth(sizes: Sequence[int] = SIZES) -> int:
     for language in ("en", "zh"):
         records = [record for _, record in Texts(language).records(max(sizes))]
         say(
-            f"{'CPU seconds, ' + language:22}{''.join(f'{size:>10,}' for size in sizes)}{'exponent':>10}"
+            f"{'CPU seconds, ' + language:22}"
+            f"{''.join(f'{size:>10,}' for size in sizes)}{'exponent':>10}"
         )
         for strategy in STRATEGIES.values():
             strategy.load()

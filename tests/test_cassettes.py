@@ -3,13 +3,14 @@ or the error.
 
 A case is a folder `cassettes/<source>/<case>/`:
 
-    request.json    query, wanted, env (secrets are dummies); then what must be planned: method, url, params without
-                    secrets, `body`, `json` or `text` where it has one, sent, notes; and `status`
-                    where the answer's is not 200
+    request.json    query, wanted, env (secrets are dummies); then what must be planned: method,
+                    url, params without secrets, `body`, `json` or `text` where it has one, sent,
+                    notes; and `status` where the answer's is not 200
     body.*          as the database writes it
     records.json    the records that must be read from it, without what is empty; or
     error.json      the type of the error that it must raise, and, where it matters, its message
-    step2/          the same again for the request that the first answer leads to, where a search takes two
+    step2/          the same again for the request that the first answer leads to, where a search
+                    takes two
 """
 
 from __future__ import annotations

@@ -571,7 +571,10 @@ def test_text_cannot_give_tex_a_command() -> None:
     assert "^" not in written
 
 
-MARKUP = """</title></p>'"><script>alert(1)</script><img src=x onerror=alert(1)>'onload='x' ]]><!-- <b>\0\ufffe\ud800"""
+MARKUP = (
+    """</title></p>'"><script>alert(1)</script><img src=x onerror=alert(1)>'onload='x' ]]>"""
+    "<!-- <b>\0\ufffe\ud800"
+)
 
 
 def test_text_cannot_become_markup_of_the_page() -> None:

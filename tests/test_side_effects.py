@@ -18,8 +18,8 @@ SAMPLES |= {form: structured.raw(form) for form in structured.SAMPLES}
 #: `calls` are functions that set such a thing, even for a moment: another thread may be reading a
 #: table of its own meanwhile.
 SCRIPT = """
-import asyncio, csv, decimal, faulthandler, gc, locale, logging, os, resource, signal, socket, sys, threading, time
-import tracemalloc, warnings
+import asyncio, csv, decimal, faulthandler, gc, locale, logging, os, resource, signal, socket
+import sys, threading, time, tracemalloc, warnings
 
 def state():
     signals = {number: signal.getsignal(number) for number in signal.valid_signals()}
@@ -27,7 +27,8 @@ def state():
     os.umask(mask)
     context = decimal.getcontext()
     return {
-        "gc": (gc.isenabled(), gc.get_threshold(), gc.get_freeze_count(), gc.get_debug(), list(gc.callbacks)),
+        "gc": (gc.isenabled(), gc.get_threshold(), gc.get_freeze_count(), gc.get_debug(),
+               list(gc.callbacks)),
         "csv": (csv.field_size_limit(), sorted(csv.list_dialects())),
         # aiohttp has one for a warning of its own
         "warnings": [it for it in warnings.filters if not it[2].__module__.startswith("aiohttp.")],
@@ -35,24 +36,30 @@ def state():
         "locale": locale.setlocale(locale.LC_ALL),
         "signals": signals,
         "blocked": signal.pthread_sigmask(signal.SIG_BLOCK, []),
-        "timers": [signal.getitimer(it) for it in (signal.ITIMER_REAL, signal.ITIMER_VIRTUAL, signal.ITIMER_PROF)],
+        "timers": [
+            signal.getitimer(timer)
+            for timer in (signal.ITIMER_REAL, signal.ITIMER_VIRTUAL, signal.ITIMER_PROF)
+        ],
         "logging": (
-            logging.root.level, list(logging.root.handlers), list(logging.root.filters), logging.root.manager.disable,
-            logging.lastResort, logging.getLoggerClass(), logging.getLogRecordFactory(), logging.raiseExceptions,
+            logging.root.level, list(logging.root.handlers), list(logging.root.filters),
+            logging.root.manager.disable, logging.lastResort, logging.getLoggerClass(),
+            logging.getLogRecordFactory(), logging.raiseExceptions,
         ),
         "own log": [(it, log.level, log.propagate, list(log.handlers))
                     for it, log in logging.root.manager.loggerDict.items()
                     if it.startswith("metasearch") and isinstance(log, logging.Logger)
                     and (log.level or log.handlers or not log.propagate)],
         "limits": (sys.getrecursionlimit(), sys.getswitchinterval(), sys.get_int_max_str_digits()),
-        "hooks": (sys.excepthook, sys.unraisablehook, sys.displayhook, sys.breakpointhook, threading.excepthook,
-                  sys.gettrace(), sys.getprofile(), sys.get_asyncgen_hooks()),
+        "hooks": (sys.excepthook, sys.unraisablehook, sys.displayhook, sys.breakpointhook,
+                  threading.excepthook, sys.gettrace(), sys.getprofile(), sys.get_asyncgen_hooks()),
         "faults": (faulthandler.is_enabled(), tracemalloc.is_tracing()),
         "sockets": socket.getdefaulttimeout(),
         "policy": type(asyncio.get_event_loop_policy()),
         "environment": (dict(os.environ), os.getcwd(), list(sys.path), mask, time.tzname),
         "decimal": (context.prec, context.rounding, decimal.DefaultContext.prec),
-        "resources": [resource.getrlimit(it) for it in (resource.RLIMIT_NOFILE, resource.RLIMIT_CORE)],
+        "resources": [
+            resource.getrlimit(limit) for limit in (resource.RLIMIT_NOFILE, resource.RLIMIT_CORE)
+        ],
     }
 
 asked = set()
@@ -62,7 +69,8 @@ def forbid(module, *names):
         real = getattr(module, name)
         def recorded(*args, _real=real, _name=module.__name__ + "." + name, **kwargs):
             caller = sys._getframe(1).f_globals.get("__name__", "")
-            if caller.startswith("metasearch") and not (_name == "csv.field_size_limit" and not args):
+            reads = _name == "csv.field_size_limit" and not args
+            if caller.startswith("metasearch") and not reads:
                 asked.add((_name, caller))
             return _real(*args, **kwargs)
         setattr(module, name, recorded)

@@ -153,8 +153,9 @@ def queries() -> Target:
 
 _QUERIES = {
     "simple": (
-        "a", 'gene drive author:burt NOT "gene therapy" year:2015-', "(a OR b) -c", "机器学习 AND 图书馆", "ti*",
-        "title:(a OR b*) type:review language: zh", "2*3 M*A*S*H", r"\10.1000/x 10.1000/x",
+        "a", 'gene drive author:burt NOT "gene therapy" year:2015-', "(a OR b) -c",
+        "机器学习 AND 图书馆", "ti*", "2*3 M*A*S*H", r"\10.1000/x 10.1000/x",
+        "title:(a OR b*) type:review language: zh",
     ),
     "cql": (
         'dc.title any "fish frog" and dc.date >= 2015', 'cql.allRecords = 1 not (a or "b \\" c*")',

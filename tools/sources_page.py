@@ -29,17 +29,20 @@ UNTOLD = frozenset({"title", "source_id", "url"})
 
 HEAD = """# The sources
 
-{count} databases, of which {keyless} need no key. `metasearch sources show NAME` prints all that is known of one,
-`metasearch sources list` which there are in your configuration, and [adapters.md](adapters.md) says how to add another.
-Databases change: `metasearch sources probe` asks each of them one query, and tells which are no longer as their specs
-say ([cli.md](cli.md#metasearch-sources-probe)).
+{count} databases, of which {keyless} need no key.
+`metasearch sources show NAME` prints everything about one database.
+`metasearch sources list` lists those of your configuration.
+[adapters.md](adapters.md) explains how to add another.
+Databases change: `metasearch sources probe` asks each of them one query.
+It reports those that no longer fit their specs ([cli.md](cli.md#metasearch-sources-probe)).
 This page is made by `python3 tasks.py sources`.
 
 - **Asked by default**: {default}.
-- **Family**: what the source shares with others: a protocol, or only the kind of its answers.
-- **Key**: *none*; *contact*: your mail address; *optional*: more with one; *needed*: not asked without.
-- **Off**: its terms forbid automatic queries, or it is not what a search wants: it is asked only by those who name it,
-  and with their own access.
+- **Family**: the spec that the source shares with others: a protocol, or the kind of answers.
+- **Key**: *none*; *contact*: your mail address; *optional*: more with a key; *needed*: not asked
+  without a key.
+- **Off**: its terms forbid automatic queries, or it is of no use for most searches.
+  It is asked only if it is named, and with your own access.
 - **Files, records**: real answers that the tests read, and the records in them.
 
 ## Groups
@@ -146,6 +149,9 @@ def _row(spec: AdapterSpec, registry: Registry) -> str:
 def _part(spec: AdapterSpec) -> str:
     limits = spec.limits
     pace = f"{limits.requests:g} requests in {limits.per:g} s, {limits.concurrency} at once"
+    stated = (
+        f"stated at {_linked(limits.stated)}" if limits.stated else "a guess, for none is stated"
+    )
     lines = [
         f"### {spec.name}",
         "",
@@ -155,10 +161,7 @@ def _part(spec: AdapterSpec) -> str:
         f"- Terms: {_linked(spec.terms)}",
         f"- Languages: {'many' if spec.languages == ('*',) else ', '.join(spec.languages)}",
         f"- Query language: {spec.syntax}",
-        (
-            f"- Pace: {pace}; "
-            f"{f'stated at {_linked(limits.stated)}' if limits.stated else 'a guess, for none is stated'}"
-        ),
+        f"- Pace: {pace}; {stated}",
         *(f"- {line}" for auth in spec.auth for line in [_auth(auth)]),
         "",
     ]

@@ -9,7 +9,8 @@ prints its port and answers
     /benign/SHAPE            an ordinary page in that shape
     /healthy/N?query=&rows= so many works of database N, other ones for each query; after --latency
     milliseconds
-    /begun/NAME              when the page was last asked for, by the clock that all processes of a machine share; null
+    /begun/NAME              when the page was last asked for, by the clock that all processes of a
+                             machine share; null
 
 What a page sends is made while it is sent, and what was made is not kept.
 """

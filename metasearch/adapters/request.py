@@ -208,7 +208,10 @@ def _spellings(secret: str) -> str:
     plain = re.escape(secret)
     if _UNRESERVED.issuperset(secret):
         return plain
-    return f"{plain}|{''.join(re.escape(it) if it in _UNRESERVED else _spellings_of_a_char(it) for it in secret)}"
+    characters = (
+        re.escape(char) if char in _UNRESERVED else _spellings_of_a_char(char) for char in secret
+    )
+    return f"{plain}|{''.join(characters)}"
 
 
 def _spellings_of_a_char(char: str) -> str:

@@ -29,12 +29,15 @@ CREATE TABLE files (
     changed INTEGER NOT NULL, digest TEXT NOT NULL, lost INTEGER NOT NULL
 );
 CREATE TABLE records (
-    id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, year INTEGER, body BLOB, deleted INTEGER NOT NULL DEFAULT 0,
-    datestamp TEXT NOT NULL DEFAULT '', run INTEGER NOT NULL DEFAULT 0, file INTEGER NOT NULL DEFAULT 0
+    id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, year INTEGER, body BLOB,
+    deleted INTEGER NOT NULL DEFAULT 0, datestamp TEXT NOT NULL DEFAULT '',
+    run INTEGER NOT NULL DEFAULT 0, file INTEGER NOT NULL DEFAULT 0
 );
 CREATE INDEX records_by_year ON records (year) WHERE deleted = 0;
 CREATE INDEX records_by_file ON records (file);
-CREATE VIRTUAL TABLE texts USING fts5({", ".join(COLUMNS)}, tokenize = 'unicode61 remove_diacritics 2');
+CREATE VIRTUAL TABLE texts USING fts5(
+    {", ".join(COLUMNS)}, tokenize = 'unicode61 remove_diacritics 2'
+);
 """
 #: Part of the transaction that makes the tables, so that no file is left without a kind.
 _KINDS: Mapping[Kind, str] = {

@@ -21,14 +21,19 @@ _LANGUAGES = (
 # What stands between the last brackets of a title, lower case.
 _SAYS_NOTHING = re.compile(
     rf"""\d+\srefs?\.?$ | (?:in\s)?(?:{_LANGUAGES})(?:[,;/ ]+(?:{_LANGUAGES}))*$
-    | (?:a\s)?(?:systematic\s)?reviews?$ | provisional\sabstract$ | see\scomments?$ | comments?$ | letters?$
-    | editorial$ | corrected(?:\sand\srepublished.*)?$ | in\sprocess\scitation$ | author'?s?'?\stransl(?:ation)?\.?$
-    | proceedings$ | electronic\sresource$ | texte\simprimé$ | elektronische\sressource$ | sound\srecording$ | book$
-    | text$ | print$ | (?:extended|panel|demo|poster|tutorial)\sabstract$ | tutorial$ | panel$ | keynote$ | poster$
+    | (?:a\s)?(?:systematic\s)?reviews?$ | provisional\sabstract$ | see\scomments?$ | comments?$
+    | letters?$
+    | editorial$ | corrected(?:\sand\srepublished.*)?$ | in\sprocess\scitation$
+    | author'?s?'?\stransl(?:ation)?\.?$
+    | proceedings$ | electronic\sresource$ | texte\simprimé$ | elektronische\sressource$
+    | sound\srecording$ | book$
+    | text$ | print$ | (?:extended|panel|demo|poster|tutorial)\sabstract$ | tutorial$ | panel$
+    | keynote$ | poster$
     | (?:experience|invited|short|demo|industrial|position|review)\s(?:paper|talk|article)$
     | demo(?:nstration)?$
     | (?:published\s)?errat(?:um|a)\s(?:appears|in)\b | corrections?\s(?:appears|in)\b
-    | retracted(?:\sarticle)?$ | retracti?(?:on|ed)\s(?:in|by)\b | comments?\s(?:in|on)\b | summary\s(?:for|in)\b
+    | retracted(?:\sarticle)?$ | retracti?(?:on|ed)\s(?:in|by)\b | comments?\s(?:in|on)\b
+    | summary\s(?:for|in)\b
     | (?:reprinted|republished|original\sreport)\s(?:in|from)\b | update\s(?:in|of)\b""",
     re.VERBOSE,
 )

@@ -60,7 +60,10 @@ _BREAK = re.compile(
 _MAY_BREAK = re.compile(
     r"[:：;；()（）\[\]【】\u2014\u2500\u2501。？！.?!\-\u2010-\u2013\u2015/=<]"
 )
-_NUMBER = r"(?:[ivxl]{1,6}|\d{1,3}[a-z]?|one|two|three|four|five|six|seven|eight|nine|ten|first|second|third)"
+_NUMBER = (
+    r"(?:[ivxl]{1,6}|\d{1,3}[a-z]?"
+    r"|one|two|three|four|five|six|seven|eight|nine|ten|first|second|third)"
+)
 _PART = re.compile(
     rf"\b(?:part|parts|pt|teil|tome|vol|volume|band|bd|parte|partie|chapter|phase|study|experiment|lecture|paper|series|"
     rf"no|number)s?\s+({_NUMBER})\b"

@@ -1,6 +1,7 @@
 """What metasearch itself writes as JSON (.ndjson, .jsonl, .json), to be read again.
 
-    bare records        a `Record` a line (formats/records.py): comes back as it was, its source and position too
+    bare records        a `Record` a line (formats/records.py): comes back as it was, its source and
+                        position too
     a stream of events  formats/events.py: the hits that it leaves, each one record
     an answer           formats/answer.py: its hits, each one record
     hits                the same, a hit a line, as other programs cut them out of an answer

@@ -1,7 +1,7 @@
 """The query: a tree, our own syntax for it, and what can be done with it.
 
     query = parse('gene drive author:burt NOT "gene therapy" year:2015-')
-    read("dc.title=drive").query    # from any of the syntaxes of syntaxes.py, which are told apart by their marks
+    read("dc.title=drive").query    # any of syntaxes.py, recognised by its marks
     to_text(query)              # the same in one normal spelling
     matches(query, record)      # True, False, or None: the record does not say
 

@@ -5,7 +5,7 @@ The grammar is that of the specification (https://www.loc.gov/standards/sru/cql/
     sortedQuery      = { prefixAssignment } scopedClause [ "sortby" singleSpec { singleSpec } ]
     cqlQuery         = { prefixAssignment } scopedClause
     prefixAssignment = ">" [ prefix "=" ] uri
-    scopedClause     = searchClause { boolean modifiers searchClause }           from left to right, no precedence
+    scopedClause     = searchClause { boolean modifiers searchClause }   left to right, equal rank
     searchClause     = "(" cqlQuery ")" | [ index relation modifiers ] term
     relation         = "=" | "==" | "<>" | "<" | "<=" | ">" | ">=" | identifier
     modifiers        = { "/" name [ comparison value ] }

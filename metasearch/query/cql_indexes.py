@@ -69,7 +69,8 @@ INDEXES: Mapping[str, Mapping[str, CqlIndex]] = {
         identifier: standardIdentifier
     """),
     "bib": _indexes("""
-        title: title titleMain *titleAbbreviated *titleUniform *titleTranslated *titleAlternative *titleSeries
+        title: title titleMain *titleAbbreviated *titleUniform *titleTranslated *titleAlternative
+        title: *titleSeries
         author: name namePersonal *nameCorporate *nameConference
         subject: subject subjectTopic *subjectPlace *subjectTitle *subjectName *subjectOccupation
         year: dateIssued date *dateCreated *dateValid *dateModified *dateCopyright

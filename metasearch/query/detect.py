@@ -3,18 +3,20 @@
 Ours takes nearly every text, so a text is read in another only where it bears a mark that nobody
 means literally, and marks of one kind only. What stands in double quotes is no mark.
 
-- **cnki**: a field with its sign (`TI='...'`, `题名=...`, `题名:(...)`, `YE BETWEEN (`), or a `*` between Chinese
-  words, brackets and quotes. A lone `+` is no mark, for 互联网+教育 is a name; nor is a code before
-  plain letters, for AB=CD is geometry.
-- **cql**: an index with its context set and a relation (`dc.title =`, `bath.isbn any`), a prefix assignment at the
-  beginning, or a well-known index with an equals sign where a clause begins (`title = "x"`). `cat
-  and dog` are three words, and so is `the relation author=reader`.
-- **pubmed**: a tag of PubMed in square brackets, directly after a word or quote and before a blank, bracket or the end.
-  So benzo[ab]pyrene has none; nor have [Au] and [Pt], which are gold and platinum.
-- **ovid**, **scopus**, **wos**, **ebsco**, **embase**, **cochrane**, **proquest**, **ieee**: their marks stand in
-  `_DATABASES`. A text with marks of several is in the first that has a mark of its own, in the
-  order of that table.
-- Lines with numbers, of which one names another, are a strategy: `metasearch.query.databases.lines`.
+- **cnki**: a field with its sign (`TI='...'`, `题名=...`, `题名:(...)`, `YE BETWEEN (`), or a `*`
+  between Chinese words, brackets and quotes. A lone `+` is no mark, for 互联网+教育 is a name; nor
+  is a code before plain letters, for AB=CD is geometry.
+- **cql**: an index with its context set and a relation (`dc.title =`, `bath.isbn any`), a prefix
+  assignment at the beginning, or a well-known index with an equals sign where a clause begins
+  (`title = "x"`). `cat and dog` are three words, and so is `the relation author=reader`.
+- **pubmed**: a tag of PubMed in square brackets, directly after a word or quote and before a blank,
+  bracket or the end. So benzo[ab]pyrene has none; nor have [Au] and [Pt], which are gold and
+  platinum.
+- **ovid**, **scopus**, **wos**, **ebsco**, **embase**, **cochrane**, **proquest**, **ieee**: their
+  marks stand in `_DATABASES`. A text with marks of several is in the first that has a mark of its
+  own, in the order of that table.
+- Lines with numbers, of which one names another, are a strategy:
+  `metasearch.query.databases.lines`.
 
 Each pattern looks at a bounded stretch, so the time is linear in the length of the text.
 """

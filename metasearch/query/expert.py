@@ -1,6 +1,6 @@
 """The expert syntax of Chinese databases (CNKI, with the forms of Wanfang and VIP) -> `ReadQuery`.
 
-    query   = inner { ( "AND" | "OR" | "NOT" ) inner }     words, from left to right, as CNKI reads them
+    query   = inner { ( "AND" | "OR" | "NOT" ) inner }     words, left to right, as CNKI reads
     inner   = product { ( "+" | "-" ) product }            signs: OR and NOT, from left to right
     product = side { "*" side }                            AND
     side    = operand { operand }                          AND; bare words are one term

@@ -6,9 +6,9 @@ the next character ordinary, and a word with a backslash in it is never anything
 without one may turn out to be
 
 - an operator: `AND`, `OR`, `NOT` in capitals;
-- a field: a known name with a colon (also full-width), directly before a word, phrase or group; before a blank it is an
-  error, but `type:` and `language:` are words there unless a type or language follows: both stand
-  in many a title;
+- a field: a known name with a colon (also full-width), directly before a word, phrase or group;
+  before a blank it is an error, but `type:` and `language:` are words there unless a type or
+  language follows: both stand in many a title;
 - a DOI: `10.1000/x` or the URL of its resolver. Brackets that pair up inside it belong to it.
 
 A star that ends a word truncates it (`gene*`), where two letters or digits stand before it: `A*`

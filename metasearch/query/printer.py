@@ -94,8 +94,8 @@ def _word(word: str, field: str, frame: str, *, several: bool) -> str:
     escaped = word.translate(_IN_WORD).replace("*", r"\*")
     meant = Term(word, field)
     for written in (word, escaped):
-        # Two bare DOIs side by side are two terms, so none of the words of one term may be one; and whether "type:" is
-        # a word depends on the next one.
+        # Two bare DOIs side by side are two terms, so none of the words of one term may be one; and
+        # whether "type:" is a word depends on the next one.
         apart = (
             several
             and "\\" not in written

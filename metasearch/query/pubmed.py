@@ -1,6 +1,6 @@
 """PubMed's syntax -> `ReadQuery`, as its help describes it (https://pubmed.ncbi.nlm.nih.gov/help/).
 
-    query   = operand { [ "AND" | "OR" | "NOT" ] operand }       from left to right, no precedence; capitals only
+    query   = operand { [ "AND" | "OR" | "NOT" ] operand }    left to right, no precedence; capitals
     operand = "(" query ")" | ( words | phrase ) [ tag ]
             | date [ tag ] ":" date tag
 

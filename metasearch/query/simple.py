@@ -306,7 +306,8 @@ class _SimpleParser:
             raise self.error(bad.reason, token.value, end, fix) from None
         spread = _SPREAD_RANGE.match(self.text, token.end)
         if spread and years.first is not None and years.first == years.last:
-            fix = f"{self.text[: token.start]}year:{years_text(years)}-{spread[1]}{self.text[spread.end() :]}"
+            before, after = self.text[: token.start], self.text[spread.end() :]
+            fix = f"{before}year:{years_text(years)}-{spread[1]}{after}"
             raise self.error(
                 "A range of years is written without blanks", token.end, spread.end(), fix
             )

@@ -34,7 +34,10 @@ def describe(site: Site, example: str, *, suggests: bool) -> bytes:
         ("application/atom+xml", "atom"),
         ("application/json", "json"),
     ):
-        template = f"{site.base}/search?q={{searchTerms}}&count={{count?}}&start={{startIndex?}}&format={name}"
+        template = (
+            f"{site.base}/search?q={{searchTerms}}&count={{count?}}&start={{startIndex?}}"
+            f"&format={name}"
+        )
         _add(root, "Url", type=media_type, indexOffset="0", template=template)
     if suggests:
         _add(

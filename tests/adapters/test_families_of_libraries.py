@@ -105,13 +105,15 @@ def test_the_x_service_of_primo() -> None:
     capitals."""
     record = only(
         "primo",
-        """<s:SEGMENTS xmlns:s="urn:s" xmlns:p="urn:p"><s:JAGROOT><s:RESULT><s:DOCSET TOTALHITS="7"><s:DOC>
-        <p:PrimoNMBib><p:record><p:control><p:recordid>TN1</p:recordid></p:control><p:display><p:type>article</p:type>
+        """<s:SEGMENTS xmlns:s="urn:s" xmlns:p="urn:p"><s:JAGROOT><s:RESULT>
+        <s:DOCSET TOTALHITS="7"><s:DOC><p:PrimoNMBib><p:record>
+        <p:control><p:recordid>TN1</p:recordid></p:control><p:display><p:type>article</p:type>
         <p:title>The &lt;span class="searchword"&gt;bell&lt;/span&gt;</p:title></p:display>
         <p:links><p:backlink>$$Uhttp://a.example/?a=1&amp;b=2$$EView</p:backlink></p:links>
         <p:facets><p:jtitle>News Of Bells</p:jtitle></p:facets>
-        <p:addata><p:au>Byron, Ada</p:au><p:jtitle>News of bells</p:jtitle><p:risdate>20020500</p:risdate>
-        <p:spage>4</p:spage><p:epage>9</p:epage></p:addata></p:record></p:PrimoNMBib></s:DOC></s:DOCSET></s:RESULT>
+        <p:addata><p:au>Byron, Ada</p:au><p:jtitle>News of bells</p:jtitle>
+        <p:risdate>20020500</p:risdate><p:spage>4</p:spage><p:epage>9</p:epage></p:addata>
+        </p:record></p:PrimoNMBib></s:DOC></s:DOCSET></s:RESULT>
         </s:JAGROOT></s:SEGMENTS>""",
     )
 
@@ -185,8 +187,9 @@ def test_an_rss_feed_with_dublin_core_and_prism() -> None:
         "opensearch",
         """<?xml version="1.0"?><rss version="2.0" xmlns:dc="http://purl.org/dc/elements/1.1/"
         xmlns:prism="http://prismstandard.org/namespaces/basic/3.0/" xmlns:os="http://a9.com/-/spec/opensearch/1.1/">
-        <channel><title>Found</title><os:totalResults>41</os:totalResults><item><title>Ringing the changes</title>
-        <link>https://a.example/12</link><guid isPermaLink="false">urn:x:12</guid><dc:creator>Byron, Ada</dc:creator>
+        <channel><title>Found</title><os:totalResults>41</os:totalResults>
+        <item><title>Ringing the changes</title><link>https://a.example/12</link>
+        <guid isPermaLink="false">urn:x:12</guid><dc:creator>Byron, Ada</dc:creator>
         <dc:creator>Tanaka, Ken</dc:creator><pubDate>Tue, 05 Mar 2019 10:00:00 GMT</pubDate>
         <description>&lt;p&gt;How bells are rung.&lt;/p&gt;</description><category>bells</category>
         <prism:publicationName>The Bell News</prism:publicationName><prism:volume>12</prism:volume>
@@ -221,8 +224,9 @@ def test_an_atom_feed() -> None:
         """<feed xmlns="http://www.w3.org/2005/Atom" xmlns:os="http://a9.com/-/spec/opensearch/1.1/">
         <os:totalResults>2</os:totalResults><entry><id>tag:a.example,2019:1</id><title>Bells</title>
         <link rel="self" href="https://a.example/1.atom"/><link rel="alternate" href="https://a.example/1"/>
-        <author><name>Ada Byron</name></author><published>2019-03-05T10:00:00Z</published><summary>Rung.</summary>
-        <category term="music" label="Music"/></entry><entry><error>nothing more</error></entry></feed>""",
+        <author><name>Ada Byron</name></author><published>2019-03-05T10:00:00Z</published>
+        <summary>Rung.</summary><category term="music" label="Music"/></entry>
+        <entry><error>nothing more</error></entry></feed>""",
     )
 
     (record,) = found.records

@@ -87,9 +87,11 @@ def test_dublin_core_and_typed_fields() -> None:
 
 
 XML = """<?xml version="1.0"?><response><lst name="responseHeader"><int name="status">0</int></lst>
-<result name="response" numFound="12" start="0"><doc><str name="id">1</str><arr name="title"><str>A &amp; B</str></arr>
+<result name="response" numFound="12" start="0"><doc>
+<str name="id">1</str><arr name="title"><str>A &amp; B</str></arr>
 <arr name="author"><str>Byron, Ada</str><str>Tanaka, Ken</str></arr><int name="year">2001</int>
-<bool name="is_oa">true</bool></doc><doc><str name="id">2</str><str name="title">C</str></doc></result></response>"""
+<bool name="is_oa">true</bool></doc><doc>
+<str name="id">2</str><str name="title">C</str></doc></result></response>"""
 
 
 def test_xml_is_read_as_json_is() -> None:

@@ -220,7 +220,8 @@ FILES = {
     "csv": f'Title,DOI\n"{LONG}",10.1000/1\n',
     "csl-json": json.dumps([{"id": "1", "type": "book", "title": LONG}]),
     "ndjson": json.dumps({"source": "a", "source_id": "1", "position": 1, "title": LONG}),
-    "endnote-xml": f"<xml><records><record><rec-number>1</rec-number><titles><title>{LONG}</title></titles></record>"
+    "endnote-xml": f"<xml><records><record><rec-number>1</rec-number>"
+    f"<titles><title>{LONG}</title></titles></record>"
     "</records></xml>",
     "marcxml": '<collection><record><leader>00000nam a2200000 i 4500</leader><datafield tag="245" '
     'ind1="1" ind2="0">'

@@ -16,7 +16,10 @@ ENGLISH = (
     "station loses fish "
     "that need much of it. We measured both, above and below the outlet, over three summers."
 )
-CHINESE = "温水所含的氧比冷水少，被电厂加热的河流会失去需氧量大的鱼类。我们连续三个夏天在排水口上下游对两者进行了测量。"
+CHINESE = (
+    "温水所含的氧比冷水少，被电厂加热的河流会失去需氧量大的鱼类。"
+    "我们连续三个夏天在排水口上下游对两者进行了测量。"
+)
 TEXTS = st.text(alphabet=st.characters(codec="utf-8"), max_size=300)
 MASK = 2**64 - 1
 

@@ -39,8 +39,8 @@ def test_explained() -> None:
     assert shown(MERGED, explain=True, width=100)[5:] == [
         "   score 0.0323: crossref ranks it 3 (+0.0159), arxiv ranks it 1 (+0.0164)",
         (
-            "   joined as versions arxiv:9907.00001 and crossref:10.1109/5.771073: titles agree 0.93 "
-            "(title,"
+            "   joined as versions arxiv:9907.00001 and crossref:10.1109/5.771073: titles agree "
+            "0.93 (title,"
         ),
         "       0.93)",
         "   version preprint: arxiv:9907.00001",

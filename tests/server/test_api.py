@@ -35,7 +35,10 @@ async def test_json_answer(client, engine):
 
 async def test_parameters_reach_the_engine(client, engine):
     """Every parameter of the request is handed to the search."""
-    url = "/search?q=gene+drive&count=7&sources=beta,alpha,beta&year=2019-2024&timeout=4.5&per_source=50&format=json"
+    url = (
+        "/search?q=gene+drive&count=7&sources=beta,alpha,beta&year=2019-2024&timeout=4.5"
+        "&per_source=50&format=json"
+    )
     await client.get(
         url + "&wait=1.5&start=14&versions=separate&dedup=url&syntax=simple&enrich=unpaywall"
     )

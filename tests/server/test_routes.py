@@ -231,10 +231,11 @@ async def test_description_document(serve):
     assert response.content_type == "application/opensearchdescription+xml"
     assert f"{{{NAMESPACE}}}OpenSearchDescription" == root.tag
     assert root.findtext(f"{{{NAMESPACE}}}ShortName") == "metasearch"
+    search = f"{base}/search?q={{searchTerms}}&count={{count?}}&start={{startIndex?}}"
     assert {
-        "text/html": f"{base}/search?q={{searchTerms}}&count={{count?}}&start={{startIndex?}}&format=html",
-        "application/atom+xml": f"{base}/search?q={{searchTerms}}&count={{count?}}&start={{startIndex?}}&format=atom",
-        "application/json": f"{base}/search?q={{searchTerms}}&count={{count?}}&start={{startIndex?}}&format=json",
+        "text/html": f"{search}&format=html",
+        "application/atom+xml": f"{search}&format=atom",
+        "application/json": f"{search}&format=json",
         "application/x-suggestions+json": f"{base}/suggest?q={{searchTerms}}",
         "application/opensearchdescription+xml": f"{base}/opensearch.xml",
     } == urls

@@ -2,11 +2,12 @@
 reads it back.
 
     DIR/<source>/<first 16 digits of request.key>/
-        request.json    method, url, params, headers, body, and content (JSON or text) where the body is no form;
-                        without secrets, but with the names of those left out
-        page.json       status, content_type; retry_after where the server asked for a pause, and total where a header
-                        told the number of hits
-        body.json       as the server sent it, decompressed (body.xml, body.html, body.txt by its kind)
+        request.json    method, url, params, headers, body, and content (JSON or text) where the
+                        body is no form; without secrets, but with the names of those left out
+        page.json       status, content_type; retry_after where the server asked for a pause, and
+                        total where a header told the number of hits
+        body.json       as the server sent it, decompressed (body.xml, body.html, body.txt by its
+                        kind)
 
 For people to read, diff, edit and delete. Secrets are in none of the files: where a server repeats
 one in its body, `***` stands instead. Logins (`Request.private`) are not recorded.

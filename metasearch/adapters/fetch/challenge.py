@@ -54,8 +54,8 @@ _WORDS = tuple(
         ),
         (
             (
-                r"(?:are|if) you(?:'re| are)? (?:a |an? )?(?:robot|human)|not a (?:robot|bot)|robot "
-                r"check"
+                r"(?:are|if) you(?:'re| are)? (?:a |an? )?(?:robot|human)|"
+                r"not a (?:robot|bot)|robot check"
             ),
             "a captcha page",
         ),

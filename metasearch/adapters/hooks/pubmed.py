@@ -145,7 +145,8 @@ def _fetch(request: Request, spec: AdapterSpec, ids: str | None) -> Request | No
 def _sibling(url: str) -> str:
     """The URL of efetch beside esearch's."""
     folder, _, program = url.rpartition("/")
-    return f"{folder}/{program.replace('esearch', 'efetch') if 'esearch' in program else 'efetch.fcgi'}"
+    fetching = program.replace("esearch", "efetch") if "esearch" in program else "efetch.fcgi"
+    return f"{folder}/{fetching}"
 
 
 def _search_result(body: bytes) -> _SearchResult | None:

@@ -77,7 +77,8 @@ def refusal(page: Page, spec: AdapterSpec, message: str) -> SourceError:
 
 
 _LIMIT_WORDS = (
-    "rate limit", "rate exceeded", "too many requests", "throttl", "quota", "over rate", "访问过于频繁", "请求过于频繁",
+    "rate limit", "rate exceeded", "too many requests", "throttl", "quota", "over rate",
+    "访问过于频繁", "请求过于频繁",
 )  # fmt: skip
 _KEY_WORDS = (
     "api key", "apikey", "api_key", "unauthorized", "not authorized", "forbidden", "access denied",

@@ -4,8 +4,10 @@
 245$anp          subfields a, n, p in the order of the record, joined by a blank
 100|110|111$a    the same of several fields, tag by tag
 001              a control field
-008/35-37        characters 35 to 37, counted from 0 as in the MARC documentation; LDR/6-7 of the leader
-024[$2=doi]$a    only fields whose subfield 2 is "doi"; [$t=] only those without a $t, [$t!=] only those with one
+008/35-37        characters 35 to 37, counted from 0 as in the MARC documentation; LDR/6-7 of the
+                 leader
+024[$2=doi]$a    only fields whose subfield 2 is "doi"; [$t=] only those without a $t, [$t!=] only
+                 those with one
 856[2=1]$u       only fields whose second indicator is "1"
 773[LDR/7=ab]$t  only in records whose leader has one of these characters there
 100|700          the fields themselves, for `each`; inside, `$a` selects from the field

@@ -45,9 +45,9 @@ WANTED = 20
 AT_ONCE = 8
 #: A word that any general database has works about, by the language of what it holds.
 WORDS = {
-    "zh": "环境", "ja": "環境", "ko": "환경", "de": "Geschichte", "fr": "histoire", "es": "historia", "pt": "história",
-    "it": "storia", "nl": "geschiedenis", "sv": "historia", "no": "historie", "da": "historie",
-    "fi": "historia",
+    "zh": "环境", "ja": "環境", "ko": "환경", "de": "Geschichte", "fr": "histoire",
+    "es": "historia", "pt": "história", "it": "storia", "nl": "geschiedenis", "sv": "historia",
+    "no": "historie", "da": "historie", "fi": "historia",
 }  # fmt: skip
 #: The word for the others.
 WORD = "history"

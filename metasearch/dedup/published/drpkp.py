@@ -44,17 +44,18 @@ class Drpkp:
     position; 64-bit Rabin fingerprints of words; SimHash over them; distance at most 3, "growing
     with the number of paragraphs". Its formulas are lost; we read:
 
-    - frequency as the word's share of the paragraph's nouns and verbs, ties to whichever comes first;
+    - frequency as the word's share of the paragraph's nouns and verbs, ties to whichever comes
+      first;
     - context as the best window, at most 1.0; letters are counted, blanks and punctuation are not;
-    - position as `title` for words that the title has too, else `first`, `last` or `elsewhere`; the title itself is no
-      paragraph;
-    - a distance between sets as the share of one's paragraphs that have a near one in the other, in the direction that
-      gives more: whoever posts a text again cuts or adds paragraphs. Where one side has a single
-      paragraph, both directions must hold, or every quotation would be its source; one against one
-      is a comparison of the two;
+    - position as `title` for words that the title has too, else `first`, `last` or `elsewhere`; the
+      title itself is no paragraph;
+    - a distance between sets as the share of one's paragraphs that have a near one in the other, in
+      the direction that gives more: a text that is posted again has fewer or more paragraphs. Where
+      one side has a single paragraph, both directions must hold, or every quotation would be its
+      source; one against one is a comparison of the two;
     - sentences grouped to `shortest` characters as the paragraphs of an abstract;
-    - words without a known part of speech (English): those of 3 letters and more that are neither stop words nor
-      numbers.
+    - words without a known part of speech (English): those of 3 letters and more that are neither
+      stop words nor numbers.
 
     The two MapReduce jobs of the paper are the two halves of a matcher: job 1 (text ->
     fingerprints, by file) is what a record's `Fingerprint` keeps of it; the map of job 2, which

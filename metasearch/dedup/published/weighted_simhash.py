@@ -49,10 +49,13 @@ class WeightedSimHash(Signed):
     less than the rest; length normalised over the text; five times for marked terms and for those
     of the title. Its formulas are lost, and it names no distance; we read:
 
-    - IDF = log(1 + (D + 1) / (df + 1)), which is never 0 or negative, from the table that comes with the program;
-    - the values of `noun`, `verb` and `other`; the factor of length as 1 + (length - shortest) / (longest - shortest);
+    - IDF = log(1 + (D + 1) / (df + 1)), which is never 0 or negative, from the table that comes
+      with the program;
+    - the values of `noun`, `verb` and `other`; the factor of length as 1 + (length - shortest) /
+      (longest - shortest);
     - the factors multiplied, and all four together at most `most`;
-    - marked terms as those of a sentence that a marker opens, because markers themselves are stop words;
+    - marked terms as those of a sentence that a marker opens, because markers themselves are stop
+      words;
     - a column whose sum is 0 as bit 0; `max_distance` as that of Manku et al. (WWW 2007).
 
     The paper finds the documents of a theme, not duplicates: its figures are not to be compared

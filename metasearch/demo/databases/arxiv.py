@@ -75,7 +75,8 @@ def answer(path: str, params: Mapping[str, str], holdings: Holdings) -> Reply:
 
 def _refused(text: str, parameter: str) -> Reply:
     entry = (
-        f"<entry><id>https://arxiv.org/api/errors#{parameter}</id><title>Error</title>{element('summary', text)}"
+        f"<entry><id>https://arxiv.org/api/errors#{parameter}</id><title>Error</title>"
+        f"{element('summary', text)}"
         "<author><name>arXiv api core</name></author></entry>"
     )
     return _feed("", entry, 1, 0, 1, status=400)

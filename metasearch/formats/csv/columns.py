@@ -22,19 +22,20 @@ NAMES: Mapping[str, tuple[str, ...]] = {
         "original_title": "originaltitle originalnonenglishtitle",
         "translated_title": "translatedtitle transtitle titletranslation 英文题名 英文标题",
         "titles": "foreigntitle titles",
-        "authors": """authorfullnames authorfullname authors author authornames authorsnames creators author作者 作者
-            主要责任者""",
+        "authors": """authorfullnames authorfullname authors author authornames authorsnames
+            creators author作者 作者 主要责任者""",
         "editors": "editors editor bookeditors",
         "year": "year publicationyear publishedyear pubyear yearpublished yearofpublication "
         "year年 年 年份 出版年",
-        "date": """date publicationdate dateofpublication coverdate datepublished publisheddate issued pubtime发表时间
-            发表时间""",
+        "date": """date publicationdate dateofpublication coverdate datepublished publisheddate
+            issued pubtime发表时间 发表时间""",
         "month": "month publishedmonth publicationmonth",
         "day": "day",
-        "venue": """publicationtitle sourcetitle journal journalbook journaltitle publicationname journalname
-            secondarytitle containertitle parenttitle parenttitlejournal booktitle proceedingstitle conferencename
-            meetingname venue fulljournaltitle bookseriestitle source文献来源 文献来源 刊名 来源 期刊名称
-            abbreviatedsourcetitle journalabbreviation journalisoabbreviation alternatename""",
+        "venue": """publicationtitle sourcetitle journal journalbook journaltitle publicationname
+            journalname secondarytitle containertitle parenttitle parenttitlejournal booktitle
+            proceedingstitle conferencename meetingname venue fulljournaltitle bookseriestitle
+            source文献来源 文献来源 刊名 来源 期刊名称 abbreviatedsourcetitle journalabbreviation
+            journalisoabbreviation alternatename""",
         "publisher": "publisher",
         "institution": "institution university school",
         "edition": "edition",
@@ -47,16 +48,16 @@ NAMES: Mapping[str, tuple[str, ...]] = {
         "doi": "doi digitalobjectidentifier doidoi itemdoi dx",
         "isbn": "isbn isbns",
         "issn": "issn issns eissn standardnumber printissn electronicissn onlineissn",
-        "url": """url link urls articleurl abstractlink fulltextlink embaselink sourceurl openurllink uri url网址 网址
-            链接""",
+        "url": """url link urls articleurl abstractlink fulltextlink embaselink sourceurl
+            openurllink uri url网址 网址 链接""",
         "pdf_url": "pdfurl pdflink pdf",
-        "type": """itemtype documenttype publicationtype referencetype typeofreference typename worktype contenttype
-            type srcdatabase来源库""",
+        "type": """itemtype documenttype publicationtype referencetype typeofreference typename
+            worktype contenttype type srcdatabase来源库""",
         "language": "language languageoforiginaldocument articlelanguage languages 语种",
         "abstract": "abstract abstractnote abstracts originalnonenglishabstract summary "
         "summary摘要 摘要",
-        "keywords": """authorkeywords keywords manualtags automatictags indexkeywords keyword subject mesh
-            keywordsplus emtreedrugindextermsmajorfocus keyword关键词 关键词""",
+        "keywords": """authorkeywords keywords manualtags automatictags indexkeywords keyword
+            subject mesh keywordsplus emtreedrugindextermsmajorfocus keyword关键词 关键词""",
         "subjects": "subjects",
         "version": "version",
         "licence": "licence license",
@@ -71,8 +72,8 @@ NAMES: Mapping[str, tuple[str, ...]] = {
         "pmcid": "pmcid pmc",
         "arxiv": "arxivid arxiv",
         "ids": "ids identifiers",
-        "number": """accessionnumber utuniquewosid uniquewosid ut eid embaseaccessionid embaseaccessionnumber pui
-            lensid""",
+        "number": """accessionnumber utuniquewosid uniquewosid ut eid embaseaccessionid
+            embaseaccessionnumber pui lensid""",
         "key": "key covidence itemid recordid studyid id refid customid",
         "citation": "citation",
         "extra": "extra",

@@ -84,10 +84,10 @@ WORDS: Mapping[str, str] = {
 #: Chinese words for kinds of work, and what the names of databases hold:
 #: "中国博士学位论文全文数据库".
 _CHINESE = (
-    ("学位", "thesis"), ("博士", "thesis"), ("硕士", "thesis"), ("会议", "conference-paper"), ("期刊", "article"),
-    ("辑刊", "article"), ("报纸", "article"), ("专利", "patent"), ("标准", "standard"), ("图书",
-    "book"),
-    ("专著", "book"), ("年鉴", "other"), ("成果", "other"), ("法律", "other"), ("报告", "report"),
+    ("学位", "thesis"), ("博士", "thesis"), ("硕士", "thesis"), ("会议", "conference-paper"),
+    ("期刊", "article"), ("辑刊", "article"), ("报纸", "article"), ("专利", "patent"),
+    ("标准", "standard"), ("图书", "book"), ("专著", "book"),
+    ("年鉴", "other"), ("成果", "other"), ("法律", "other"), ("报告", "report"),
 )  # fmt: skip
 
 # What a work is beyond "an article" counts first: a retraction is an article too. Not so that it

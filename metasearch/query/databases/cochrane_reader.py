@@ -15,7 +15,8 @@ from metasearch.query.databases.reader import DatabaseReader, joined
 from metasearch.query.databases.scanner import StrategyLine
 
 _DESCRIPTOR = re.compile(
-    r"MeSH\s{1,3}descriptor:?\s{0,3}\[([^\[\]]{1,150})\](\s{1,3}explode\s{1,3}(?:all\s{1,3}trees|tree\s[0-9, ]{1,20}))?"
+    r"MeSH\s{1,3}descriptor:?\s{0,3}\[([^\[\]]{1,150})\]"
+    r"(\s{1,3}explode\s{1,3}(?:all\s{1,3}trees|tree\s[0-9, ]{1,20}))?"
     r"(?:\s{1,3}this\s{1,3}term\s{1,3}only)?(\s{1,3}and\s{1,3}with\s{1,3}qualifiers?\(?s?\)?:\s{0,3}\[[^\[\]]{1,300}\])?",
     re.IGNORECASE,
 )

@@ -70,8 +70,8 @@ SCOPUS = DatabaseGrammar(
         ),
         (
             (
-                "refeid ref reftitle refauth refsrctitle refpubyear pubdatetxt confloc confspons chem "
-                "manufacturer"
+                "refeid ref reftitle refauth refsrctitle refpubyear pubdatetxt confloc confspons "
+                "chem manufacturer"
             ),
             NOWHERE,
         ),

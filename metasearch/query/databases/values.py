@@ -12,7 +12,10 @@ from metasearch.query.years import BadYears
 
 _MONTH, _DAY = "(?:0[1-9]|1[0-2])", "(?:0[1-9]|[12][0-9]|3[01])"
 # The same sign between both, so that 1450-1012 is no day.
-_DATE = rf"[1-3][0-9]{{3}}(?:{_MONTH}(?:{_DAY})?|-{_MONTH}(?:-{_DAY})?|/{_MONTH}(?:/{_DAY})?|\.{_MONTH}(?:\.{_DAY})?)?"
+_DATE = (
+    rf"[1-3][0-9]{{3}}(?:{_MONTH}(?:{_DAY})?|-{_MONTH}(?:-{_DAY})?"
+    rf"|/{_MONTH}(?:/{_DAY})?|\.{_MONTH}(?:\.{_DAY})?)?"
+)
 _RANGE = re.compile(
     rf"({_DATE})?\s{{0,3}}(?:-|–|:|to|\.\.)\s{{0,3}}({_DATE}|current|present)?", re.IGNORECASE
 )

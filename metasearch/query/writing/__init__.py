@@ -1,7 +1,8 @@
 """Any query in the syntax of a database that people search by hand: the way back from
 `metasearch.query.syntaxes`.
 
-    translate('"salt marsh" carbon year:2018-', to="ovid").text    # ("salt marsh" and carbon).mp. and 2018:3000.yr.
+    translate('"salt marsh" carbon year:2018-', to="ovid").text
+    # ("salt marsh" and carbon).mp. and 2018:3000.yr.
 
 Each syntax has a file with a table (`style.py` says of what), by which `reducer.py` and `writer.py`
 work; our own syntax and CQL have printers of their own. The notes name what a syntax cannot express;

@@ -127,7 +127,8 @@ def test_unimarc_has_family_and_given_names_apart() -> None:
     """700 $a and $b of UNIMARC; 710 is a body there too."""
     record = MarcRecord(
         etree.fromstring(
-            f"<record>{_field('700', 'Hugo', x_b='Victor')}{_field('710', 'Institut, Paris', '0')}</record>"
+            f"<record>{_field('700', 'Hugo', x_b='Victor')}"
+            f"{_field('710', 'Institut, Paris', '0')}</record>"
         )
     )
     read = people(

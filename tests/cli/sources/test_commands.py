@@ -158,8 +158,8 @@ def test_show_tells_of_logins_and_bodies(run: Run, tmp_path: Path) -> None:
 extends = "crossref"
 request.method = "POST"
 request.json = { q = "{any}", secret = "hunter4" }
-auth.Authorization = { kind = "oauth2", in = "headers", env = "MINE_ID", secret_env = "MINE_SECRET", \
-token_url = "https://u:hunter5@mine.example.org/token" }
+auth.Authorization = { kind = "oauth2", in = "headers", env = "MINE_ID", \
+secret_env = "MINE_SECRET", token_url = "https://u:hunter5@mine.example.org/token" }
 """.replace("\\\n", ""),
         encoding="utf-8",
     )

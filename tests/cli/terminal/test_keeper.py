@@ -38,7 +38,8 @@ SOON = 2.0 + 1.0
 #: without arguments.
 SCRIPT = """
 import os, signal, sys, time
-signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell gives its background jobs an ignored one
+# A shell starts its background jobs with an ignored SIGINT.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 import metasearch.cli.run as run
 from metasearch.cli import main
 from metasearch.events import SourceReport
@@ -59,7 +60,8 @@ def linger():
     asyncio.get_running_loop().run_in_executor(None, time.sleep, 60)
 
 FakeEngine.hits, FakeEngine.computes = [hit(1), hit(2)], {computes}
-FakeEngine.reports, FakeEngine.deadline = [ok(count=2), SourceReport("beta")][:{sources}], {deadline}
+FakeEngine.reports = [ok(count=2), SourceReport("beta")][:{sources}]
+FakeEngine.deadline = {deadline}
 run.Engine, run.GRACE = FakeEngine, 0.5
 sys.exit(main())
 """

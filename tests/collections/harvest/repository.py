@@ -202,5 +202,6 @@ class Repository:
 def _record(key: str, it: Item) -> str:
     deleted = ' status="deleted"' if it.metadata is None else ""
     sets = "".join(f"<setSpec>{name}</setSpec>" for name in it.sets)
-    header = f"<header{deleted}><identifier>{escape(key)}</identifier><datestamp>{it.datestamp}</datestamp>{sets}</header>"
-    return f"<record>{header}{'' if it.metadata is None else f'<metadata>{it.metadata}</metadata>'}</record>"
+    names = f"<identifier>{escape(key)}</identifier><datestamp>{it.datestamp}</datestamp>{sets}"
+    metadata = "" if it.metadata is None else f"<metadata>{it.metadata}</metadata>"
+    return f"<record><header{deleted}>{names}</header>{metadata}</record>"

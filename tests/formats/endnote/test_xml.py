@@ -96,8 +96,11 @@ def test_a_broken_record_is_told_and_costs_no_other() -> None:
     each."""
     good = "<record><titles><title>{}</title></titles></record>\n"
     text = (
-        "<xml><records>\n" + good.format("A") + "<record><titles><title>x</titel></titles></record>\n"
-        + good.format("B") + "<record><titles>\n" + good.format("C") + "</record>\n" + good.format("D")
+        "<xml><records>\n"
+        + good.format("A") + "<record><titles><title>x</titel></titles></record>\n"
+        + good.format("B") + "<record><titles>\n"
+        + good.format("C") + "</record>\n"
+        + good.format("D")
         + "</records></xml>\n"
     )  # fmt: skip
     reading = read(text, "endnote-xml")

@@ -74,7 +74,8 @@ def test_a_saved_answer_of_an_sru_server() -> None:
         marc(field("245", "aB")).replace("<leader>", "<leeder>"),
         marc(field("245", "aC")),
     )
-    text = f"<searchRetrieveResponse><records>{''.join(map(wrapped.format, bodies))}</records></searchRetrieveResponse>"
+    records = "".join(map(wrapped.format, bodies))
+    text = f"<searchRetrieveResponse><records>{records}</records></searchRetrieveResponse>"
     reading = read(text, "marcxml")
 
     assert [record.title for record in reading.records] == ["A", "C"]

@@ -40,7 +40,8 @@ import resource, sys
 from pathlib import Path
 from metasearch.errors import FileFormatError
 from metasearch.formats.reading import read_bytes, read_file
-for form, data in (("ris", b"TY  - A\\nER  - "), ("endnote-xml", b"<record></record>"), ("csv", b"Title\\na")):
+SMALL = {"ris": b"TY  - A\\nER  - ", "endnote-xml": b"<record></record>", "csv": b"Title\\na"}
+for form, data in SMALL.items():
     read_bytes(data, "a", format=form)
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 try:
@@ -63,7 +64,8 @@ HOSTILE: dict[str, tuple[str, bytes, bytes, bytes, tuple[str, str]]] = {
     "a line of CSV": ("csv", b"Title,Year\na,2000\n", b"a" * MEGA, b"\nb,2001\n", ("2", "1")),
     "a node of text": (
         "endnote-xml", b"<xml><records><record><titles><title>", b"a" * MEGA,
-        b"</title></titles></record><record><titles><title>b</title></titles></record></records></xml>", ("1", "1"),
+        b"</title></titles></record><record><titles><title>b</title></titles></record></records></xml>",
+        ("1", "1"),
     ),
     "comments": (
         "endnote-xml", b"<xml><records><record>", (b"<!--" + b"x" * 249 + b"-->") * (MEGA // 256),

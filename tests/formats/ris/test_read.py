@@ -349,12 +349,10 @@ def test_abstracts_may_be_in_n2() -> None:
 @pytest.mark.parametrize(
     ("lines", "ids", "database"),
     [
-        (("ID  - 10000001", ("L2  - "
-                            "http://ovidsp.ovid.com/ovidweb.cgi?D=med1&AN=1")), {"pmid": "10000001"},
-                            "MEDLINE"),
-        (("ID  - 620000001", ("L2  - "
-                             "http://ovidsp.ovid.com/ovidweb.cgi?D=emexb")), {"embase": "620000001"},
-                             "Embase"),
+        (("ID  - 10000001", "L2  - http://ovidsp.ovid.com/ovidweb.cgi?D=med1&AN=1"),
+         {"pmid": "10000001"}, "MEDLINE"),
+        (("ID  - 620000001", "L2  - http://ovidsp.ovid.com/ovidweb.cgi?D=emexb"),
+         {"embase": "620000001"}, "Embase"),
         (("ID  - CN-01000001", ("L2  - "
                                "http://ovidsp.ovid.com/ovidweb.cgi?D=cctr&AN=1")),
                                {"central": "CN-01000001"},

@@ -175,7 +175,10 @@ needs_proc = pytest.mark.skipif(
 async def test_two_demos_with_workers_side_by_side(folder):
     """Neither takes a port from the other: all databases of both answer."""
     async with served(folder, "--demo") as (one, here), served(folder, "--demo") as (other, there):
-        query = "search?q=gambling+harms&count=1&format=json&sources=demo-crossref,demo-openalex,demo-pubmed"
+        query = (
+            "search?q=gambling+harms&count=1&format=json"
+            "&sources=demo-crossref,demo-openalex,demo-pubmed"
+        )
         for url in (here, there, here, there):
             answer = json.loads(await got(f"{url}{query}"))
             assert [it["status"] for it in answer["sources"]] == ["ok"] * 3
