@@ -24,7 +24,7 @@ from metasearch.cli.exits import Exit
 from metasearch.cli.labelled import read_rows
 from metasearch.cli.live import LiveLine
 from metasearch.cli.output import Sink
-from metasearch.dedup import garbage, strategy
+from metasearch.dedup import garbage_collection, strategy
 from metasearch.dedup.pins import Pins
 from metasearch.errors import UsageError
 from metasearch.formats.reading.encodings import decode
@@ -87,7 +87,7 @@ def run(order: Order, console: Console) -> Exit:
             if all(file.error for file in files):
                 console.say("error: no file could be read", "red")
                 raise click.exceptions.Exit(Exit.NO_ANSWER)
-            with garbage.rarely():
+            with garbage_collection.rarely():
                 outcome = deduplicate(
                     files,
                     chosen.chain.pinned(pins),

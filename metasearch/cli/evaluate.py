@@ -213,9 +213,9 @@ def evaluate(
         fields=kept,
         orders=orders,
     )
-    from metasearch.dedup import garbage
+    from metasearch.dedup import garbage_collection
 
-    with Sink(output) as sink, garbage.rarely():
+    with Sink(output) as sink, garbage_collection.rarely():
         _run(job, sink, console)
     return Exit.OK
 

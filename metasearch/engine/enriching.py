@@ -18,7 +18,7 @@ from metasearch.adapters.parse.parse import MOST_RECORDS, Reading
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.adapters.translate.plan import plan_enrichment
-from metasearch.dedup.enrich import enriched
+from metasearch.dedup.fill_gaps import filled
 from metasearch.engine.source import Means, bare, read_in_turns
 from metasearch.errors import SourceError, TimedOut
 from metasearch.events import Answer, Grown, SearchEvent, SourceProgress, SourceReport, Status
@@ -243,7 +243,7 @@ class Enrichers:
         for enricher in self._each:
             record = enricher.known.get(doi or "")
             if record is not None and record.source not in there:
-                hit = enriched(hit, record)
+                hit = filled(hit, record)
         return hit
 
     async def ask(

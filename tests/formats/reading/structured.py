@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 
-from pymarc import Indicators, Record, Subfield, TaggedField
+from pymarc import Field, Indicators, Record, Subfield
 
 from tests.formats.reading.samples import Sample
 
@@ -86,10 +86,10 @@ OWN = """\
 def marc(number: str, title: str, author: str, year: str) -> bytes:
     """A record as ISO 2709, in UTF-8."""
     record = Record(leader="00000nam a2200000 i 4500")
-    record.add_field(TaggedField(tag="001", data=number))
+    record.add_field(Field(tag="001", data=number))
     for tag, code, value in (("100", "a", author), ("245", "a", title), ("260", "c", year)):
         record.add_field(
-            TaggedField(tag=tag, indicators=Indicators("1", "0"), subfields=[Subfield(code, value)])
+            Field(tag=tag, indicators=Indicators("1", "0"), subfields=[Subfield(code, value)])
         )
     return bytes(record.as_marc())
 
