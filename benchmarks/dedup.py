@@ -25,7 +25,7 @@ from pathlib import Path
 
 from benchmarks.generated import Library
 from benchmarks.hostile import HOSTILE
-from metasearch.dedup import DEFAULT, OnlineDedup, garbage
+from metasearch.dedup import DEFAULT, OnlineDedup, garbage_collection
 from metasearch.evaluate import datasets
 from metasearch.evaluate.datasets import LabelledSet
 from metasearch.evaluate.metrics import Score, score
@@ -129,7 +129,7 @@ def scale(count: int) -> int:
         fresh = list(itertools.islice(stream, size))
         gc.collect()
         made = resident()
-        with garbage.rarely():  # as the jobs that take in so many do
+        with garbage_collection.rarely():  # as the jobs that take in so many do
             began = time.process_time()
             for _, record in fresh:
                 dedup.insert(record)

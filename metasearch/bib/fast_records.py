@@ -1,4 +1,4 @@
-"""Records and authors at a third of the cost, for whoever makes very many.
+"""Make records and authors at a third of the usual cost, where very many are made.
 
 A frozen dataclass sets each of its fields through `object.__setattr__`, which for the fields of a
 `Record` takes longer than reading half of them. Its twin has the same slots and is not frozen; when
@@ -17,20 +17,24 @@ T = TypeVar("T")
 
 
 def _twin(frozen: type[T], *, kw_only: bool) -> type[T]:
-    def close(made: Any) -> None:
+    def freeze(made: Any) -> None:
         made.__class__ = frozen
 
     fields = [
-        (it.name, Any, dataclasses.field(default=it.default, default_factory=it.default_factory))
-        for it in dataclasses.fields(cast("Any", frozen))
+        (
+            own.name,
+            Any,
+            dataclasses.field(default=own.default, default_factory=own.default_factory),
+        )
+        for own in dataclasses.fields(cast("Any", frozen))
     ]
-    namespace = {"__post_init__": close}
+    namespace = {"__post_init__": freeze}
     twin = dataclasses.make_dataclass(
         frozen.__name__, fields, slots=True, kw_only=kw_only, namespace=namespace
     )
     return cast("type[T]", twin)
 
 
-#: Called as `Record` and `Author` are, and they give such.
+#: Take the arguments of `Record` and `Author`, and return such.
 made_record = _twin(Record, kw_only=True)
 made_author = _twin(Author, kw_only=False)

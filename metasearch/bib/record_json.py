@@ -1,4 +1,4 @@
-"""A record as a collection stores it: JSON without empty fields, and back to the same record.
+"""A record as JSON without empty fields, as a collection stores it, and back: the same record.
 
 What is read back is checked, because the file may have come from anywhere.
 """
@@ -14,7 +14,7 @@ import orjson
 from metasearch.bib.normalise import web_url
 from metasearch.record import OPEN_ACCESS, TYPES, Author, Record
 
-#: What a collection's own answer says: whose record it is, and which place it has there.
+#: Fields that a collection sets when it answers: its own name and the place of the record.
 _PLACE = frozenset({"source", "position"})
 _NAMES = tuple(field.name for field in fields(Record) if field.name not in _PLACE)
 _NUMBERS = frozenset({"year", "citations"})
@@ -30,20 +30,23 @@ def packed(record: Record) -> bytes:
     Raises:
         ValueError: It holds what JSON cannot, such as a number of thirty digits.
     """
-    found = {name: value for name in _NAMES if _says(value := getattr(record, name))}
-    for role in _PEOPLE & found.keys():
-        found[role] = [{k: v for k, v in asdict(it).items() if _says(v)} for it in found[role]]
+    values = {name: value for name in _NAMES if _is_filled(value := getattr(record, name))}
+    for role in _PEOPLE & values.keys():
+        values[role] = [
+            {part: value for part, value in asdict(author).items() if _is_filled(value)}
+            for author in values[role]
+        ]
     try:
-        return orjson.dumps(found)
+        return orjson.dumps(values)
     except TypeError:
         try:
-            return orjson.dumps(encodable(found))
+            return orjson.dumps(encodable(values))
         except TypeError as exc:
             raise ValueError(str(exc)) from exc
 
 
-def _says(value: Any) -> bool:
-    """Whether a value says something; a count of 0 does."""
+def _is_filled(value: Any) -> bool:
+    """Whether a value is not empty; a count of 0 is a value."""
     return value is not None and value is not False and value not in ("", (), {})
 
 

@@ -245,12 +245,12 @@ def _works(
     """Read the files and de-duplicate their records by the strategy called `name`."""
     from metasearch.bulk.job import deduplicate
     from metasearch.cli.terminal.live import LiveLine
-    from metasearch.dedup import garbage
+    from metasearch.dedup import garbage_collection
 
     live = LiveLine(console)
     try:
         files = _read(inputs, options, live, console)
-        with garbage.rarely():
+        with garbage_collection.rarely():
             return deduplicate(files, chain, options.versions or "separate", live, name)
     finally:
         live.clear()

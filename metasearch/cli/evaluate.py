@@ -139,7 +139,7 @@ def evaluate(
     """
     del config  # every command takes it; this one needs nothing of it
     from metasearch.cli.evaluate_report import EvaluationJob, write
-    from metasearch.dedup import garbage
+    from metasearch.dedup import garbage_collection
 
     json = json or (output is not None and output.suffix.lower() == ".json")
     chosen = _strategies(name, strategies)
@@ -177,7 +177,7 @@ def evaluate(
         fields=kept,
         orders=orders,
     )
-    with Sink(output) as sink, garbage.rarely():
+    with Sink(output) as sink, garbage_collection.rarely():
         to_terminal = sink.to_stdout and sys.stdout.isatty()
         write(job, sink, console.size(sys.stdout)[0] if to_terminal else WIDTH)
     return Exit.OK

@@ -74,7 +74,7 @@ def _reading(text: DecodedText, name: str) -> FileReading:
         if record is None:
             continue
         if not any(getattr(record, field) for field in TELLING):
-            collector.lose(number, "the row is left out: it says nothing that tells a work")
+            collector.lose(number, "the row is left out: it has no field that identifies a work")
             continue
         own = collector.own(record.source_id)
         if not own:

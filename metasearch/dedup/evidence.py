@@ -105,8 +105,8 @@ _TITLES = {
     "start": "titles agree up to the subtitle",
     "end": "titles agree behind a heading",
     "near": "titles agree {:.2f}",
-    "within": "one title stands in the other",
-    "reworded": "titles alike {:.2f}",
+    "within": "one title contains the other",
+    "reworded": "titles similar {:.2f}",
 }
 _AUTHORS = {
     "team": "same authors",

@@ -1,8 +1,6 @@
-"""One more record for a hit that is there: of somebody who was asked for this very work, by its
-DOI.
+"""Fill what a hit lacks from one more record of its work, which a source returned for its DOI.
 
-Such a record fills what the hit lacks and replaces nothing, so the hit keeps its name, its score
-and its place.
+The record replaces nothing, so the hit keeps its id, its score and its place.
 """
 
 from __future__ import annotations
@@ -13,31 +11,31 @@ from typing import Any
 from metasearch.dedup.merge import FIELDS, POLICIES
 from metasearch.record import Hit, Match, Record
 
-#: What is said of `Match.matcher`.
+#: `Match.matcher` of the match that such a record adds.
 MATCHER = "enrich"
-#: Fields in which a hit that says something may learn better: "closed", or a mere "open", is not
-#: the last word.
-_BETTERED = frozenset(("open_access",))
+#: Fields of which the record may hold a better value than the hit: "closed", or a mere "open", may
+#: be improved.
+_IMPROVABLE = frozenset(("open_access",))
 
 
-def enriched(hit: Hit, record: Record) -> Hit:
-    """The hit with the record; its title, years and all else that it has stay as they are.
+def filled(hit: Hit, record: Record) -> Hit:
+    """Return the hit with the record and what it adds; what the hit has stays as it is.
 
     Args:
-        hit: It has a DOI.
-        record: Of the work with this DOI, from a source of which the hit has no record.
+        hit: A hit with a DOI.
+        record: A record of the work with this DOI, from a source that the hit has no record of.
     """
     values: dict[str, Any] = {}
     for name in ("title", *FIELDS):
-        said, known = getattr(record, name), getattr(hit.record, name)
-        if said and known and name in _BETTERED:
-            said = POLICIES[name]((known, said))
-            known = known if said == known else None
-        if said and not known:
-            values[name] = said
+        new_value, known = getattr(record, name), getattr(hit.record, name)
+        if new_value and known and name in _IMPROVABLE:
+            new_value = POLICIES[name]((known, new_value))
+            known = known if new_value == known else None
+        if new_value and not known:
+            values[name] = new_value
     year = hit.record.year or values.get("year")
     if year and not values.get("date", str(year)).startswith(str(year)):
-        del values["date"]  # of another version, by another calendar: it says less than none
+        del values["date"]  # the date of another version, or of another calendar, would mislead
     ids = {scheme: value for scheme, value in record.ids.items() if scheme not in hit.record.ids}
     new = dict.fromkeys([*values, *(f"ids.{scheme}" for scheme in ids)], record.source)
     holder = _holder(hit)
@@ -50,12 +48,14 @@ def enriched(hit: Hit, record: Record) -> Hit:
         provenance={**hit.provenance, **new},
         matches=tuple(sorted((*hit.matches, match), key=lambda it: (it.left, it.right))),
         versions=tuple(
-            replace(it, records=(*it.records, record.key)) if holder.key in it.records else it
-            for it in hit.versions
+            replace(version, records=(*version.records, record.key))
+            if holder.key in version.records
+            else version
+            for version in hit.versions
         ),
     )
 
 
 def _holder(hit: Hit) -> Record:
-    """The record that gave the hit its DOI."""
+    """Return the record that gave the hit its DOI."""
     return next((record for record in hit.records if record.doi == hit.record.doi), hit.records[0])

@@ -1,4 +1,4 @@
-"""Garbage collection while millions of objects are made of which none is garbage."""
+"""Python's garbage collection while a job makes millions of objects and frees none."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ OBJECTS = 200_000
 
 @contextmanager
 def rarely() -> Iterator[None]:
-    """Let Python look for cycles rarely, and put its habit back afterwards.
+    """Make garbage collection rare within the block, and restore the thresholds afterwards.
 
-    An index grows and throws nothing away, so whoever walks through it again and again finds
-    nothing and takes up to a third of the time. For a whole job in a process of its own, whose
-    program says so; nothing in the library calls this, and a server keeps Python's habit.
+    An index grows and frees nothing, so each collection walks through it in vain, which costs up to
+    a third of the time. Only commands that run as a process of their own call this; the library and
+    the server keep Python's thresholds.
     """
     before = gc.get_threshold()
     gc.set_threshold(OBJECTS, 100, 100)

@@ -18,7 +18,7 @@ from metasearch.adapters.parse.parse import MOST_RECORDS, PageReading
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.adapters.translate.plan import plan_enrichment
-from metasearch.dedup.fill_gaps import enriched
+from metasearch.dedup.fill_gaps import filled
 from metasearch.engine.context import SearchContext
 from metasearch.engine.source import bare, read_in_turns
 from metasearch.errors import SourceError, TimedOut
@@ -247,7 +247,7 @@ class Enrichers:
         for enricher in self._each:
             record = enricher.known.get(doi or "")
             if record is not None and record.source not in there:
-                hit = enriched(hit, record)
+                hit = filled(hit, record)
         return hit
 
     async def ask(

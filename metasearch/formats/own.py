@@ -193,7 +193,9 @@ class _Taker:
             return
         record, found, problems = whole
         if not found.keys() - _BOOKKEEPING:
-            self.collector.lose(line, "the record is left out: it says nothing that tells a work")
+            self.collector.lose(
+                line, "the record is left out: it has no field that identifies a work"
+            )
             return
         self.collector.keep(Entry(record, line, record.source))
         for problem in (*problems, *cuts.notes()):

@@ -92,7 +92,7 @@ def test_index_tells_what_it_could_not_read(run: Run, refs: Path) -> None:
     nothing = run("index", str(refs / "d.ris.gz"), "--name", "broken")
 
     assert outcome.code == 3
-    assert "c.ris:1: the record is left out: it says nothing that tells a work" in outcome.err
+    assert "c.ris:1: the record is left out: it has no field that identifies a work" in outcome.err
     assert "error: d.ris.gz: the file is damaged: it cannot be unpacked" in outcome.err
     assert (
         "3 files read with 3 records; 1 file could not be read; 1 record could not be read"

@@ -670,7 +670,7 @@ def test_a_row_that_says_nothing_is_told(run: Run, tmp_path: Path) -> None:
     outcome = run("dedup", str(path))
 
     assert outcome.code == 3
-    assert "a.jsonl:2: the row is left out: it says nothing that tells a work" in outcome.err
+    assert "a.jsonl:2: the row is left out: it has no field that identifies a work" in outcome.err
 
 
 @pytest.mark.parametrize("content", [b"\x1f\x8b\x08broken", b"", b"{", b"[1]"])

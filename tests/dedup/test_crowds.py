@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from metasearch.dedup import DEFAULT, OnlineDedup, garbage
+from metasearch.dedup import DEFAULT, OnlineDedup, garbage_collection
 from metasearch.dedup.divide import ALL_PAIRS
 from metasearch.dedup.index import CROWD_OF_FEW, OF_A_YEAR_OF_FEW
 from metasearch.record import Record
@@ -106,7 +106,7 @@ def test_garbage_is_collected_as_before_afterwards() -> None:
     import gc
 
     before = gc.get_threshold()
-    with garbage.rarely():
+    with garbage_collection.rarely():
         assert gc.get_threshold() != before
 
     assert gc.get_threshold() == before

@@ -91,14 +91,14 @@ def _outside_brackets(value: str) -> list[str]:
         return value.split(";")
     *pieces, last = value.split(";")
     parts, open_part = [], [last]
-    found = _SQUARE.search(last)
+    bracket = _SQUARE.search(last)
     for piece in reversed(pieces):
-        if found is not None and found[0] == "]":
+        if bracket is not None and bracket[0] == "]":
             open_part.append(piece)
         else:
             parts.append(open_part)
             open_part = [piece]
-        found = _SQUARE.search(piece) or found
+        bracket = _SQUARE.search(piece) or bracket
     return [";".join(reversed(part)) for part in reversed([*parts, open_part])]
 
 
@@ -135,7 +135,7 @@ def names_catalogue(found: Any) -> tuple[Author, ...]:
 
 
 def marc_author(field: MarcField, got: Mapping[str, str]) -> Author | None:
-    """Whoever is named in a MARC 1XX or 7XX field, of which `got` holds the parts."""
+    """Return the author that a MARC 1XX or 7XX field names; `got` holds its parts."""
     name = got.get("name", "")
     if headings.is_corporate(field):
         unit = (
@@ -160,10 +160,10 @@ def marc_author(field: MarcField, got: Mapping[str, str]) -> Author | None:
 
 
 def _taking_part(fields: Iterable[MarcField], *, editors: bool) -> list[MarcField]:
-    """The fields of the authors; of the editors, where nobody else made the work; of anybody, where
-    no editor did.
+    """Return the fields of the authors; without any, those of the editors; else of the helpers.
 
-    Or those of the editors, where there are authors, too.
+    With `editors` it returns the fields of the editors, but none where the work has no author,
+    because the editors then stand as its authors.
     """
     parts = [(headings.part_in(field), field) for field in fields]
     by_part = [
@@ -172,7 +172,7 @@ def _taking_part(fields: Iterable[MarcField], *, editors: bool) -> list[MarcFiel
     ]
     if editors:
         return by_part[1] if by_part[0] else []
-    return next((found for found in by_part if found), [])
+    return next((group for group in by_part if group), [])
 
 
 def _at(author: Author, affiliation: str | None) -> Author:
@@ -211,14 +211,13 @@ def people(
     """A converter for authors that are objects.
 
     Args:
-        each: Finds them.
-        parts: Finds name, family, given, orcid, affiliation in one, and "corporate": a name that is
-            not to be split.
-        marc: They are MARC fields, of which the relators say who is an author, who an editor.
-        editors: The editors are wanted, not the authors.
-        tidy: What each name goes through.
-        node_of: Makes what the parts are found in of what `each` finds; None where that is the
-            same.
+        each: Selects the authors.
+        parts: Select name, family, given, orcid and affiliation of one author, and "corporate": a
+            name that is not to be split.
+        marc: The authors are MARC fields, whose relators tell authors from editors.
+        editors: Return the editors, not the authors.
+        tidy: Cleans each name.
+        node_of: Makes the node that `parts` read of what `each` selects; None if they are the same.
     """
     # Most sources give given and family name apart, and most names need no cleaning: those go the
     # short way.
@@ -246,7 +245,7 @@ def people(
         if marc:
             items = _taking_part(items, editors=editors)
         for item in items:
-            if simple and type(item) is dict:
+            if simple and type(item) is dict:  # the short way
                 family, given = family_of(item), given_of(item)
                 if type(family) is str and type(given) is str and not name_of(item):
                     name = f"{given} {family}"

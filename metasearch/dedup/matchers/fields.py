@@ -14,8 +14,8 @@ from collections.abc import Iterable
 from metasearch.dedup import people
 from metasearch.dedup.evidence import Evidence, abstracts_agree, evidence
 from metasearch.dedup.fingerprint import Fingerprint
-from metasearch.dedup.garbled import is_garbled
 from metasearch.dedup.matcher import share_a_key, verdict
+from metasearch.dedup.people import is_garbled
 from metasearch.dedup.resemblance import (
     SHORTEST_MAIN_TITLE,
     SHORTEST_TAIL,

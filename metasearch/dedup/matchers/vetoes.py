@@ -51,9 +51,9 @@ def _reason(a: Fingerprint, b: Fingerprint) -> str:
     if same_doi:
         return ""
     if a.generic != b.generic and _is_named_otherwise(it):
-        return "one title is that of a column or a part, the other that of a work"
+        return "one title names a column or a part, the other a work"
     if same_standard is False:
-        return "numbers or years of two standards"
+        return "standards differ in number or year"
     if _carrier(a) and _carrier(b) and _carrier(a) != _carrier(b):
         return f"one is {a.record.type}, the other {b.record.type}"
     if it.numbers is False and not _misprinted(a, b, it):
@@ -63,9 +63,9 @@ def _reason(a: Fingerprint, b: Fingerprint) -> str:
     if it.isbn is False and it.gap != 0 and not another_binding(a, b, it):
         return "ISBNs and years differ"
     if it.title == "far" and it.score >= FAR and it.pages is not True and a.ids.isdisjoint(b.ids):
-        return "one title is about what the other names"
+        return "one work is about the other"
     if other := siblings(a, b, it):
-        return f"two works of one body: {other}"
+        return f"two works of one organisation: {other}"
     return _elsewhere(a, b, it)
 
 

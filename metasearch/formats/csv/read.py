@@ -219,7 +219,7 @@ def _read_rows(lines: Lines, header: _HeaderRow, collector: EntryCollector) -> N
             joined = max(1, round(len(row) / width))  # where a line end is damaged, a row holds two
             collector.lose(
                 line,
-                f"the row {flaw}, so that nobody knows which is which; it was left out",
+                f"the row {flaw}, so the columns of its values are not certain; it was left out",
                 joined,
             )
             continue

@@ -54,7 +54,7 @@ class EntryCollector:
             return
         draft, record = found
         if not any(draft.fields.get(name) for name in TELLING):
-            self.lose(line, "the record is left out: it says nothing that tells a work")
+            self.lose(line, "the record is left out: it has no field that identifies a work")
             return
         given = kept_given(draft.given, cuts)
         self.keep(Entry(record, line, draft.database, draft.origins, given))

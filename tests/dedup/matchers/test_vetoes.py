@@ -28,7 +28,7 @@ SUBTITLE = {"title": "Controlled burning of heather moorland: an atlas"}
 
 def test_a_title_about_what_another_one_names_is_that_of_another_work() -> None:
     """An atlas for X is not X, also where a third record resembles both."""
-    assert reason(WORK, ABOUT) == "one title is about what the other names"
+    assert reason(WORK, ABOUT) == "one work is about the other"
     assert reason(WORK, SUBTITLE) is None
 
 

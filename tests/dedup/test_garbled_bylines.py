@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from metasearch.dedup.garbled import is_garbled
+from metasearch.dedup.people import is_garbled
 from metasearch.record import Author
 
 
