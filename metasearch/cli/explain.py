@@ -13,7 +13,7 @@ import click
 from metasearch.cli.console import Console
 from metasearch.cli.group import ExampleCommand, common, dedup_options
 from metasearch.cli.meant import how_to_search
-from metasearch.cli.search import Job, asking, query_text, source_names
+from metasearch.cli.search import Job, asking, query_text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +50,7 @@ class Question:
 @click.argument("arguments", nargs=-1, required=True, metavar="ID [ID] [FILE]...")
 @click.option("--query", metavar="QUERY", help="Take the records of this search.")
 @click.option("-n", "--limit", type=int, metavar="N", help="The search was one for N hits.")
-@asking
+@asking("start", "limit", "wait", "enrich", "versions", "dedup")
 @dedup_options
 @click.option("--json", is_flag=True, help="Write the same as one JSON document.")
 @common
@@ -61,8 +61,6 @@ def explain(
     *,
     arguments: tuple[str, ...],
     query: str | None,
-    sources: tuple[str, ...],
-    no_cache: bool,
     json: bool,
     **options: Any,
 ) -> int:
@@ -84,9 +82,7 @@ def explain(
         )
     job = Job(
         query=query_text((query,)) if query is not None else "",
-        sources=source_names(sources),
         enrich=(),  # what was merged is asked about, and enrichers merge nothing
-        cache=not no_cache,
         **options,
     )
     from metasearch.cli.why import explain as run

@@ -9,7 +9,7 @@ import orjson
 
 from metasearch.cli.exits import Exit
 from metasearch.cli.output import Sink
-from metasearch.cli.run import settings_of, years_of
+from metasearch.cli.run import settings_of
 from metasearch.cli.search import Job
 from metasearch.engine.dry_run import explain_plan, plan_lines, plan_object
 
@@ -28,15 +28,7 @@ def planned(job: Job) -> Exit:
         from metasearch import demo
 
         settings = demo.replayed(settings)
-    found = explain_plan(
-        job.query,
-        settings=settings,
-        sources=job.sources,
-        limit=job.limit,
-        years=years_of(job),
-        per_source=job.per_source,
-        syntax=job.syntax,
-    )
+    found = explain_plan(job, settings=settings)
     with Sink(job.output) as sink:
         if job.format == "json":
             sink.write(

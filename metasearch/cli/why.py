@@ -20,7 +20,7 @@ from metasearch.cli.explain import Question
 from metasearch.cli.logs import logs_to
 from metasearch.cli.output import Sink
 from metasearch.cli.report import tell
-from metasearch.cli.run import prepared, settings_of, years_of
+from metasearch.cli.run import prepared, settings_of
 from metasearch.cli.search import Job
 from metasearch.cli.written import FAILS_ON_PURPOSE, TABLE_HITS
 from metasearch.dedup import strategy
@@ -182,7 +182,7 @@ def _searched(job: Job, settings: Settings, console: Console) -> Answer:
 
 async def _asked(job: Job, settings: Settings, console: Console) -> Answer:
     with logs_to(console, None):
-        async with prepared(job, settings, years_of(job)) as search:
+        async with prepared(job, settings) as search:
             async for _ in search:
                 pass
     assert search.answer is not None
