@@ -20,7 +20,7 @@ from metasearch.adapters.spec import AdapterSpec
 from metasearch.adapters.translate.plan import plan_enrichment
 from metasearch.dedup.enrich import enriched
 from metasearch.engine.context import SearchContext
-from metasearch.engine.source import bare, read_in_turns
+from metasearch.engine.query_run import bare, read_in_turns
 from metasearch.errors import SourceError, TimedOut
 from metasearch.events import Answer, Grown, SearchEvent, SourceProgress, SourceReport, Status
 from metasearch.record import Hit, Record

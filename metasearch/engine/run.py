@@ -19,7 +19,7 @@ from metasearch.engine.context import SearchContext, Shared
 from metasearch.engine.enriching import Enricher, Enrichers
 from metasearch.engine.resolved import ResolvedSearch
 from metasearch.engine.results import Listing
-from metasearch.engine.source import RecordBatch, SourceRun
+from metasearch.engine.query_run import RecordBatch, SourceRun
 from metasearch.errors import TimedOut
 from metasearch.events import (
     Answer,
