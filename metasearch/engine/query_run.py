@@ -8,24 +8,20 @@ where to stop for now.
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
-from metasearch.adapters.parse.parse import STEP, Parsed, Reading, most_of
+from metasearch.adapters.parse.parse import STEP, Parsed, most_of
 from metasearch.adapters.request import Page, Request
-from metasearch.adapters.spec import AdapterSpec
 from metasearch.adapters.translate.plan import Plan, plan
 from metasearch.dedup import Fingerprint, fingerprint
 from metasearch.engine.context import SearchContext
-from metasearch.engine.scheduler import Turns
+from metasearch.engine.source import SourceRun
 from metasearch.errors import Drifted, NotRead, SourceError, TimedOut
-from metasearch.events import SourceReport, Status
+from metasearch.events import SourceReport
 from metasearch.query import Query, matches, terms
 from metasearch.record import Record
-
-log = logging.getLogger("metasearch")
 
 #: Terms above which a query is translated in a thread: a thousand take some 60 ms a source.
 MANY_TERMS = 100
@@ -44,37 +40,6 @@ class RecordBatch:
     kept: tuple[tuple[Record, Fingerprint], ...]
     filtered: int
     beyond: tuple[Record, ...] = ()
-
-
-async def read_in_turns(
-    reading: Reading,
-    turns: Turns,
-    take: Callable[[tuple[Record, ...]], Awaitable[None]] | None = None,
-) -> None:
-    """Read a page to its end: a stretch a turn, or in a thread where it is not light.
-
-    Args:
-        reading: Of the page.
-        turns: Of the search.
-        take: Is given the records of each stretch, but for those that only `reading.parsed` has at
-            the end.
-
-    Raises:
-        SourceError: As `parse`.
-    """
-    if not reading.light:
-        await turns.apart(reading.finish)
-        return
-    for records in reading:
-        if records and take is not None:
-            await take(records)
-        await turns.next()
-
-
-def bare(error: SourceError) -> SourceError:
-    """The error without what led to it, which holds whole pages: an answer may be kept for long."""
-    error.__traceback__ = error.__context__ = error.__cause__ = None
-    return error
 
 
 def record_batch(
@@ -106,22 +71,12 @@ Give = Callable[[RecordBatch | None], Awaitable[None]]
 
 
 @dataclass(slots=True)
-class SourceRun:
-    """What is known of one source while it is asked, and how it goes on."""
+class QueryRun(SourceRun):
+    """What is known of a source while it is asked for the query, and how that goes on."""
 
-    name: str
-    spec: AdapterSpec
     plan: Plan | None = None
-    status: Status = "running"
     count: int = 0
     total: int | None = None
-    seconds: float = 0.0
-    notes: list[str] = field(default_factory=list)
-    error: SourceError | None = None
-    pages: int = 0
-    cached_pages: int = 0
-    old_pages: int = 0  # that are past their time, and said to be
-    spared: str = ""
     unread: int = 0
     filtered: int = 0
     _came: float | None = None  # when the page came that is being read
@@ -157,7 +112,7 @@ class SourceRun:
             query=self.plan.sent if self.plan else "",
             notes=tuple(dict.fromkeys(notes)),
             error=self.error,
-            cached=self.pages > 0 and self.pages == self.cached_pages,
+            cached=self.cached,
             spared=self.spared,
             unread=self.unread,
             filtered=self.filtered,
@@ -173,11 +128,6 @@ class SourceRun:
         """The round has ended; a failure stays one."""
         if self.status == "running":
             self.status = "ok" if self.count else "empty"
-
-    def fail(self, error: SourceError) -> None:
-        """Note why it has failed; no further round is asked of it."""
-        self.error = bare(error)
-        self.status = error.outcome  # type: ignore[assignment]
 
     def late(self, seconds: float, limit: float) -> None:
         """The search is over, and this source is not done."""
@@ -230,11 +180,8 @@ class SourceRun:
             self.fail(self._judged(error, loop.time() - context.began))
         except SourceError as error:
             self.fail(error)
-        except Exception as exc:  # a fault of ours must not cost the other sources either
-            log.exception("search %s: %s failed unexpectedly", context.search, self.name)
-            self.fail(
-                SourceError(self.name, f"unexpected {type(exc).__name__} while reading the answer")
-            )
+        except Exception as exc:
+            self.fail(self.unexpected(exc, context))
         self._stop_where_it_repeats(deep)
         self.seconds = loop.time() - context.began
         await give(None)
@@ -259,31 +206,13 @@ class SourceRun:
 
     async def _ask(self, request: Request, context: SearchContext, give: Give) -> None:
         """Ask for one page, read it and give what it holds; `_next` is what follows."""
-        limits = self.spec.limits
-        page = await context.shared.fetcher.fetch(
-            request,
-            limits,
-            deadline=context.deadline,
-            use_cache=context.resolved.options.cache,
-            env_name=self.spec.key_env,
-            asker=context.search,
-            user=context.resolved.options.user,
-        )
+        page = await self.fetch(request, context)
         loop = asyncio.get_running_loop()
         self._came = loop.time()
-        self.pages += 1
-        self.cached_pages += page.cached
-        self.old_pages += bool(page.note)
-        self.notes += [page.note] if page.note else []
-        if page.spare:
-            self.spared = self.spared or page.note
         try:
             parsed = await self._read(page, context, give)
         except SourceError:
             self._came = None
-            await context.shared.fetcher.forget(
-                request
-            )  # what cannot be read must not come out of the cache again
             raise
         self._own += loop.time() - self._came
         self._came = None
@@ -292,12 +221,9 @@ class SourceRun:
         if parsed.drifted is not None:
             self.fail(Drifted(self.name, *parsed.drifted, url=request.shown))
         self._next = parsed.next
-        if (
-            context.resolved.options.cache
-            and self._next is None
-            and not (parsed.records or parsed.unread)
-        ):
-            await context.shared.fetcher.found_nothing(page, limits)
+        nothing = not (parsed.records or parsed.unread) and self._next is None
+        if nothing and context.resolved.options.cache:
+            await context.shared.fetcher.found_nothing(page, self.spec.limits)
 
     async def _read(self, page: Page, context: SearchContext, give: Give) -> Parsed:
         """Read a page a stretch at a time, and give the records of each; what is not light is read
@@ -305,7 +231,6 @@ class SourceRun:
         """
         wanted = page.request.wanted
         await context.turns.next()
-        reading = Reading(page, self.spec, most_of(page.request))
         given = 0
 
         async def take(records: tuple[Record, ...]) -> None:
@@ -313,7 +238,7 @@ class SourceRun:
             given += len(records)
             await self._give(records, wanted, context, give)
 
-        await read_in_turns(reading, context.turns, take)
+        reading = await self.read(page, most_of(page.request), context, take)
         if reading.parsed.total is not None:
             self.total = reading.parsed.total
         await self._give_all(reading.parsed.records[given:], wanted, context, give)

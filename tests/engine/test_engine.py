@@ -23,8 +23,8 @@ from metasearch.adapters.request import Page, Request
 from metasearch.adapters.translate.plan import Plan
 from metasearch.dedup import STRATEGIES, Strategy
 from metasearch.dedup.pins import Pins
-from metasearch.engine import scheduler as scheduler_module
 from metasearch.engine import query_run as query_run_module
+from metasearch.engine import scheduler as scheduler_module
 from metasearch.engine.engine import Engine
 from metasearch.errors import (
     MetasearchError,
