@@ -2,7 +2,7 @@
 deeper if need be.
 
 The only place where tasks are started. A source's failure becomes a status at its own boundary
-(`source.py`); the other sources never notice.
+(`query_run.py`, `enriching.py`); the other sources never notice.
 """
 
 from __future__ import annotations
@@ -58,11 +58,7 @@ class Run:
         whole: All that was found, once the search is over.
     """
 
-    def __init__(
-        self,
-        shared: Shared,
-        resolved: ResolvedSearch,
-    ) -> None:
+    def __init__(self, shared: Shared, resolved: ResolvedSearch) -> None:
         self.id = secrets.token_hex(6)
         self.resolved = resolved
         self.whole: Answer | None = None
