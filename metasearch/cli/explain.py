@@ -12,7 +12,7 @@ import click
 
 from metasearch.cli.group import ExampleCommand, common, dedup_options
 from metasearch.cli.meant import how_to_search
-from metasearch.cli.search import Job, asking, query_text, source_names
+from metasearch.cli.search import Job, asking, query_text
 from metasearch.cli.terminal.console import Console, counted
 from metasearch.cli.terminal.exits import Exit
 from metasearch.cli.terminal.output import Sink
@@ -65,7 +65,7 @@ class Question:
 @click.argument("arguments", nargs=-1, required=True, metavar="ID [ID] [FILE]...")
 @click.option("--query", metavar="QUERY", help="Take the records of this search.")
 @click.option("-n", "--limit", type=int, metavar="N", help="The search was one for N hits.")
-@asking
+@asking("start", "limit", "wait", "enrich", "versions", "dedup")
 @dedup_options
 @click.option("--json", is_flag=True, help="Write the same as one JSON document.")
 @common
@@ -76,8 +76,6 @@ def explain(
     *,
     arguments: tuple[str, ...],
     query: str | None,
-    sources: tuple[str, ...],
-    no_cache: bool,
     json: bool,
     **options: Any,
 ) -> int:
@@ -99,9 +97,7 @@ def explain(
         )
     job = Job(
         query=query_text((query,)) if query is not None else "",
-        sources=source_names(sources),
         enrich=(),  # what was merged is asked about, and enrichers merge nothing
-        cache=not no_cache,
         **options,
     )
     return _explain(
@@ -277,7 +273,7 @@ async def _asked(job: Job, settings: Settings, console: Console) -> Answer:
     from metasearch.cli.terminal.logs import logs_to
 
     with logs_to(console, None):
-        async with prepared(job, settings, years_of(job)) as search:
+        async with prepared(job, settings) as search:
             async for _ in search:
                 pass
     assert search.answer is not None

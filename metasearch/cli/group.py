@@ -13,6 +13,7 @@ from click.shell_completion import CompletionItem
 
 from metasearch.cli.meant import how_to_search, meant, near
 from metasearch.cli.terminal.console import Console
+from metasearch.engine.options import OPTIONS
 from metasearch.record import VERSIONS_MODES
 
 #: (command line, what it does)
@@ -277,14 +278,13 @@ def dedup_options(command: Any) -> Any:
     versions = click.option(
         "--versions",
         type=click.Choice(VERSIONS_MODES),
-        help="Preprint and article: one hit that lists them (group), a hit each, or one hit all "
-        "the same.",
+        help=OPTIONS["versions"].help,
     )
     dedup = click.option(
         "--dedup",
         metavar="NAME",
         shell_complete=complete_strategy,
-        help="How duplicates are found; `metasearch strategies` lists the ways.",
+        help=OPTIONS["dedup"].help,
     )
     return pins(versions(dedup(command)))
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import click
 import orjson
 
-from metasearch.cli.run import settings_of, years_of
+from metasearch.cli.run import settings_of
 from metasearch.cli.search import Job
 from metasearch.cli.terminal.exits import Exit
 from metasearch.cli.terminal.output import Sink
@@ -28,15 +28,7 @@ def planned(job: Job) -> Exit:
         from metasearch import demo
 
         settings = demo.replayed(settings)
-    found = explain_plan(
-        job.query,
-        settings=settings,
-        sources=job.sources,
-        limit=job.limit,
-        years=years_of(job),
-        per_source=job.per_source,
-        syntax=job.syntax,
-    )
+    found = explain_plan(job, settings=settings)
     with Sink(job.output) as sink:
         if job.format == "json":
             sink.write(

@@ -24,9 +24,7 @@ from metasearch.cli.terminal.progress import Progress
 from metasearch.cli.written import as_line, limit_of, rest, told, whole
 from metasearch.engine.engine import Engine
 from metasearch.engine.search import Search
-from metasearch.errors import QuerySyntaxError, UsageError
 from metasearch.events import Answer, Finished, SearchEvent, Started
-from metasearch.query import Years, parse_years
 from metasearch.settings import Settings
 
 #: Seconds between two looks at the clock while sources are silent.
@@ -50,11 +48,10 @@ def run(job: Job, console: Console) -> Exit:
         OSError: The output cannot be written.
     """
     settings = settings_of(job)
-    years = years_of(job)
     with Sink(job.output) as sink:
         if console.program:
             gc.freeze()  # what is loaded stays, and is no garbage to look for during the search
-        return asyncio.run(_searched(job, settings, years, sink, console))
+        return asyncio.run(_searched(job, settings, sink, console))
 
 
 def settings_of(job: Job) -> Settings:
@@ -62,11 +59,9 @@ def settings_of(job: Job) -> Settings:
     return Settings.load(job.config, os.environ).deduplicated(job.pins, job.versions, job.dedup)
 
 
-async def _searched(
-    job: Job, settings: Settings, years: Years | None, sink: Sink, console: Console
-) -> Exit:
+async def _searched(job: Job, settings: Settings, sink: Sink, console: Console) -> Exit:
     """Writes the answer, says what it does not, and gives the exit code."""
-    async with prepared(job, settings, years) as search:
+    async with prepared(job, settings) as search:
         answer, interrupted = await _follow(search, job, sink, console)
         sink.finish()
         code = told(answer, job, console, interrupted=interrupted)
@@ -78,7 +73,7 @@ async def _searched(
 
 
 @asynccontextmanager
-async def prepared(job: Job, settings: Settings, years: Years | None) -> AsyncIterator[Search]:
+async def prepared(job: Job, settings: Settings) -> AsyncIterator[Search]:
     """The search that was ordered; its engine lives as long as the block.
 
     Raises:
@@ -91,19 +86,7 @@ async def prepared(job: Job, settings: Settings, years: Years | None) -> AsyncIt
         engine = await stack.enter_async_context(
             Engine(settings, replay=job.replay, record=job.record, recorded_as=names)
         )
-        yield engine.search(
-            job.query,
-            sources=job.sources,
-            start=job.start,
-            limit=limit_of(job),
-            years=years,
-            per_source=job.per_source,
-            timeout=job.timeout,
-            wait=job.wait,
-            cache=job.cache,
-            syntax=job.syntax,
-            enrich=job.enrich,
-        )
+        yield engine.search(job, limit=limit_of(job))
 
 
 async def _demo(
@@ -118,21 +101,6 @@ async def _demo(
         return demo.replayed(settings), {}
     databases = await stack.enter_async_context(demo.DemoDatabases())
     return databases.settings(settings), databases.recorded_as
-
-
-def years_of(job: Job) -> Years | None:
-    """The years of `--year`.
-
-    Raises:
-        UsageError: They are not written as years are.
-    """
-    if job.year is None:
-        return None
-    try:
-        return parse_years(job.year)
-    except QuerySyntaxError as exc:
-        advice = f"Try: --year {exc.suggestion}" if exc.suggestion else ""
-        raise UsageError(f"--year {job.year}: {exc.reason}", advice=advice) from exc
 
 
 async def _follow(search: Search, job: Job, sink: Sink, console: Console) -> tuple[Answer, bool]:

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,18 +17,21 @@ from metasearch.cli.group import (
     ExampleCommand,
     common,
     complete_source,
+    complete_strategy,
     dedup_options,
     marked,
     writing,
 )
 from metasearch.cli.terminal.console import Console
+from metasearch.engine.options import OPTIONS, Option, SearchOptions
+from metasearch.errors import QuerySyntaxError, UsageError
 from metasearch.formats import FORMATS
-from metasearch.query import CHOICES
-from metasearch.record import VersionsMode
+from metasearch.query import Years, parse_years
 
 if TYPE_CHECKING:
     from metasearch.cli.terminal.keeper import Broken
 
+_DEFAULTS = {declared.name: declared.default for declared in fields(SearchOptions)}
 #: Formats that are written to a file or a pipe; "sse" is for a server only.
 NAMES = tuple(name for name in FORMATS if name != "sse")
 #: Longest query that is read from stdin, in bytes; the parser's own limit is below this.
@@ -47,75 +51,97 @@ EXAMPLES = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Job:
-    """A search as it was ordered; names and meanings are those of the options.
+class Job(SearchOptions):
+    """A search from the command line: its options, who answers, and how the answer is written.
 
     Attributes:
         format: One of `NAMES`.
-        cache: Whether pages may come from the cache.
-        syntax: That the query is in, one of `metasearch.query.CHOICES`.
         bom: CSV begins with a byte order mark.
         provenance: RIS says in N1 which source gave which field.
         pins: None takes the file that the settings name, and so it is with `versions` and `dedup`.
     """
 
     query: str
-    syntax: str = "auto"
-    sources: tuple[str, ...] | None = None
-    enrich: tuple[str, ...] | None = None
-    start: int = 0
-    limit: int | None = None
-    per_source: int | None = None
-    year: str | None = None
-    timeout: float | None = None
-    wait: float | None = None
     format: str = "table"
     output: Path | None = None
     bom: bool = False
     provenance: bool = False
     explain: bool = False
     config: Path | None = None
-    cache: bool = True
     record: Path | None = None
     replay: Path | None = None
     demo: bool = False
     allow_partial: bool = False
     pins: Path | None = None
-    versions: VersionsMode | None = None
-    dedup: str | None = None
 
 
-def asking(command: Any) -> Any:
-    """The options that say what is asked of whom and who answers, for every command that
-    searches.
+def option_of(name: str) -> Any:
+    """The option of the command line that `SearchOptions` declares for a field. Its value has the
+    name and the type of the field.
     """
+    option = OPTIONS[name]
+    how: dict[str, Any]
+    match option.kind:
+        case "names":
+            how = {"multiple": True, "callback": _names, "shell_complete": complete_source}
+        case "choice":
+            how = {"type": click.Choice(option.choices)}
+        case "strategy":
+            how = {"shell_complete": complete_strategy}
+        case "flag":
+            how = {"is_flag": True, "callback": _unless}
+        case "number" | "records":
+            how = {"type": int}
+        case "seconds":
+            how = {"type": float}
+        case "years":
+            how = {"callback": _years}
+        case _:
+            how = {}
+    if option.kind not in ("names", "flag"):
+        how["default"] = _DEFAULTS[name]
+    return click.option(name, *option.flags, metavar=option.metavar, help=help_of(option), **how)
+
+
+def help_of(option: Option) -> str:
+    """The text of an option in `--help`."""
+    return f"{option.help} {option.command}".rstrip()
+
+
+def _names(
+    _ctx: click.Context, _param: click.Parameter, values: tuple[str, ...]
+) -> tuple[str, ...] | None:
+    """What `--sources` or `--enrich` names, each once; None where it is not given."""
+    if not values:
+        return None
+    names = [name.strip() for value in values for name in value.split(",")]
+    return tuple(dict.fromkeys(filter(None, names)))
+
+
+def _unless(_ctx: click.Context, _param: click.Parameter, value: bool) -> bool:
+    """Of `--no-...`: the field is True unless the flag is given."""
+    return not value
+
+
+def _years(_ctx: click.Context, param: click.Parameter, value: str | None) -> Years | None:
+    if value is None:
+        return None
+    try:
+        return parse_years(value)
+    except QuerySyntaxError as exc:
+        advice = f"Try: {param.opts[0]} {exc.suggestion}" if exc.suggestion else ""
+        raise UsageError(f"{param.opts[0]} {value}: {exc.reason}", advice=advice) from exc
+
+
+def asking(*without: str) -> Callable[[Any], Any]:
+    """The options that say what is asked of whom and who answers, for every command that searches.
+
+    Args:
+        without: Fields of `SearchOptions` that the command does not have, or has otherwise.
+    """
+    fields_ = [name for name, option in OPTIONS.items() if option.flags and name not in without]
     decorators = (
-        click.option(
-            "-s",
-            "--sources",
-            multiple=True,
-            metavar="NAME,...",
-            shell_complete=complete_source,
-            help="Ask these sources, groups (medicine, books ...) and spec files (./fx.toml) "
-            "only; may be repeated.",
-        ),
-        click.option(
-            "--syntax",
-            type=click.Choice(CHOICES),
-            default="auto",
-            help="What the query is written in; auto looks at it.",
-        ),
-        click.option("--per-source", type=int, metavar="N", help="Ask each source for N records."),
-        click.option("--year", metavar="YEARS", help="2019, 2019-2024, 2019- or -2024."),
-        click.option(
-            "--timeout",
-            type=float,
-            metavar="SECONDS",
-            help="Show what is there after so many seconds.",
-        ),
-        click.option(
-            "--no-cache", is_flag=True, help="Ask the sources even for what is in the cache."
-        ),
+        *map(option_of, fields_),
         click.option(
             "--replay",
             type=click.Path(exists=True, file_okay=False, path_type=Path),
@@ -128,43 +154,20 @@ def asking(command: Any) -> Any:
             help="Search simulated databases on this machine; nothing is sent.",
         ),
     )
-    for decorate in reversed(decorators):
-        command = decorate(command)
-    return command
+
+    def decorated(command: Any) -> Any:
+        for decorate in reversed(decorators):
+            command = decorate(command)
+        return command
+
+    return decorated
 
 
 @click.command(
     cls=ExampleCommand, examples=EXAMPLES, apart=False
 )  # what it finds is not lost with it
 @click.argument("query", nargs=-1, required=True)
-@asking
-@click.option(
-    "-n",
-    "--limit",
-    type=int,
-    metavar="N",
-    help="At most N hits; a table shows 20, other formats all.",
-)
-@click.option(
-    "--start",
-    type=int,
-    metavar="N",
-    default=0,
-    help="Pass over N hits: the next page of the same search.",
-)
-@click.option(
-    "--enrich",
-    multiple=True,
-    metavar="NAME,...",
-    shell_complete=complete_source,
-    help="Ask these (unpaywall) where the hits can be read; none asks nobody.",
-)
-@click.option(
-    "--wait",
-    type=float,
-    metavar="SECONDS",
-    help="Do not wait longer for those that are still running.",
-)
+@asking("versions", "dedup")  # `dedup_options` has them
 @click.option(
     "--format",
     "format_",
@@ -209,13 +212,10 @@ def search(
     /,
     *,
     query: tuple[str, ...],
-    sources: tuple[str, ...],
-    enrich: tuple[str, ...],
     format_: str | None,
     json: bool,
     ndjson: bool,
     output: Path | None,
-    no_cache: bool,
     explain_plan: bool,
     bom: bool | None,
     **options: Any,
@@ -230,13 +230,10 @@ def search(
         raise click.UsageError("--record and --replay exclude each other.")
     job = Job(
         query=query_text(query),
-        sources=source_names(sources),
-        enrich=source_names(enrich),
         format=_format(
             {format_, "json" if json else None, "ndjson" if ndjson else None} - {None}, output
         ),
         output=output,
-        cache=not no_cache,
         bom=marked(bom, output),
         **options,
     )
@@ -273,14 +270,6 @@ def query_text(arguments: tuple[str, ...]) -> str:
         # What the terminal sent may not be UTF-8; then it is visibly broken, but can be encoded.
         return os.fsencode(" ".join(arguments)).decode("utf-8", "replace")
     return " ".join(sys.stdin.buffer.read(MAX_STDIN).decode("utf-8", "replace").split())
-
-
-def source_names(values: tuple[str, ...]) -> tuple[str, ...] | None:
-    """What `--sources` or `--enrich` names, each once; None where it is not given."""
-    if not values:
-        return None
-    names = [name.strip() for value in values for name in value.split(",")]
-    return tuple(dict.fromkeys(filter(None, names)))
 
 
 def _format(asked: set[str | None], output: Path | None) -> str:

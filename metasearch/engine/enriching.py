@@ -14,15 +14,14 @@ from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from metasearch.adapters.parse.parse import MOST_RECORDS, PageReading
+from metasearch.adapters.parse.parse import MOST_RECORDS
 from metasearch.adapters.request import Page, Request
-from metasearch.adapters.spec import AdapterSpec
 from metasearch.adapters.translate.plan import plan_enrichment
 from metasearch.dedup.fill_gaps import filled
 from metasearch.engine.context import SearchContext
-from metasearch.engine.source import bare, read_in_turns
+from metasearch.engine.source import SourceRun, collect_until
 from metasearch.errors import SourceError, TimedOut
-from metasearch.events import Answer, Grown, SearchEvent, SourceProgress, SourceReport, Status
+from metasearch.events import Answer, Grown, SearchEvent, SourceProgress, SourceReport
 from metasearch.record import Hit, Record
 
 log = logging.getLogger("metasearch")
@@ -48,27 +47,18 @@ def lacks(hit: Hit) -> bool:
 
 
 @dataclass(slots=True)
-class Enricher:
+class Enricher(SourceRun):
     """What is known of one enricher while it is asked.
 
     Attributes:
         known: DOI -> what it said of the work.
     """
 
-    name: str
-    spec: AdapterSpec
-    status: Status = "running"
     known: dict[str, Record] = field(default_factory=dict)
-    seconds: float = 0.0
-    error: SourceError | None = None
-    notes: list[str] = field(default_factory=list)
     _asked: int = 0
     _unknown: int = 0  # works of which it says that it knows nothing
     _others: int = 0  # answers about another work than it was asked for
     _failures: int = 0
-    _pages: int = 0
-    _cached: int = 0
-    _spared: str = ""
 
     def report(self) -> SourceReport:
         """How it fares, as of now; `count` is of the works that it knows."""
@@ -85,14 +75,9 @@ class Enricher:
             query=f"{self._asked} work(s) by DOI" if self._asked else "",
             notes=tuple(dict.fromkeys(notes)),
             error=self.error,
-            cached=self._pages > 0 and self._pages == self._cached,
-            spared=self._spared,
+            cached=self.cached,
+            spared=self.spared,
         )
-
-    def fail(self, error: SourceError) -> None:
-        """Note why it has failed; what it said before stays."""
-        self.error = bare(error)
-        self.status = error.outcome  # type: ignore[assignment]
 
     def late(self, seconds: float, limit: float) -> None:
         """The search is over, and this enricher is not done."""
@@ -151,11 +136,8 @@ class Enricher:
         except SourceError as error:
             self._failed(error)
             return False
-        except Exception as exc:  # a fault of ours must cost the search nothing
-            log.exception("search %s: %s failed unexpectedly", context.search, self.name)
-            self._failed(
-                SourceError(self.name, f"unexpected {type(exc).__name__} while reading the answer")
-            )
+        except Exception as exc:
+            self._failed(self.unexpected(exc, context))
             return False
         if record is None:
             return False
@@ -169,21 +151,7 @@ class Enricher:
 
     async def _record(self, doi: str, request: Request, context: SearchContext) -> Record | None:
         """What the source says of the work; None where it does not know it."""
-        limits = self.spec.limits
-        page = await context.shared.fetcher.fetch(
-            request,
-            limits,
-            deadline=context.deadline,
-            use_cache=context.resolved.options.cache,
-            env_name=self.spec.key_env,
-            asker=context.search,
-            user=context.resolved.options.user,
-        )
-        self._pages += 1
-        self._cached += page.cached
-        self.notes += [page.note] if page.note else []
-        if page.spare:
-            self._spared = self._spared or page.note
+        page = await self.fetch(request, context)
         await context.turns.next()
         records = await self._read(page, context)
         for record in records:
@@ -197,14 +165,7 @@ class Enricher:
         """The records of an answer, none where it says that there is no such work."""
         records: tuple[Record, ...] = ()
         if page.status != 404:
-            reading = PageReading(page, self.spec, MOST_RECORDS)
-            try:
-                await read_in_turns(reading, context.turns)
-            except SourceError:
-                await context.shared.fetcher.forget(
-                    page.request
-                )  # what cannot be read must not come out of the cache again
-                raise
+            reading = await self.read(page, MOST_RECORDS, context)
             records = reading.parsed.records
         if context.resolved.options.cache and not records:
             await context.shared.fetcher.found_nothing(page, self.spec.limits)
@@ -271,28 +232,23 @@ class Enrichers:
             return
         inbox: Inbox = asyncio.Queue(WAITING)
         heard: set[tuple[str, str]] = set()
-        async with asyncio.TaskGroup() as group:
-            tasks = [
-                group.create_task(_into(inbox, it, list(of_doi), context)) for it in self._each
-            ]
-            try:
-                async with asyncio.timeout_at(context.deadline):
-                    running = len(tasks)
-                    while running:
-                        enricher, doi = await inbox.get()
-                        running -= doi is None
-                        if doi is not None:
-                            heard.add((enricher.name, doi))
-                        await tell(
-                            SourceProgress(enricher.report()),
-                            *self._grown(of_doi[doi] if doi else ()),
-                        )
-            except TimeoutError:
-                log.info(
-                    "search %s: its deadline was reached while hits were enriched", context.search
-                )
-            for task in tasks:
-                task.cancel()
+
+        async def collect() -> None:
+            running = len(self._each)
+            while running:
+                enricher, doi = await inbox.get()
+                running -= doi is None
+                if doi is not None:
+                    heard.add((enricher.name, doi))
+                grown = self._grown(of_doi[doi] if doi else ())
+                await tell(SourceProgress(enricher.report()), *grown)
+
+        async def late() -> None:
+            log.info("search %s: its deadline was reached while hits were enriched", context.search)
+
+        works = list(of_doi)
+        asking = {f"enrich {it.name}": _into(inbox, it, works, context) for it in self._each}
+        await collect_until(context.deadline, asking, collect, late)
         events: list[SearchEvent] = []
         for it in self._each:
             if it.status == "running":

@@ -54,6 +54,8 @@ class Option:
         metavar: What stands for its value in `--help`.
         parameters: Its names in a query string; none where a request does not have it.
         default: What holds where it is not given, in words.
+        command: What else holds on the command line.
+        request: What else holds for the parameter of a request.
         pages: Pages of docs/ that say more, with their anchors.
     """
 
@@ -66,6 +68,8 @@ class Option:
     metavar: str | None = None
     parameters: tuple[str, ...] = ()
     default: str = "as configured"
+    command: str = ""
+    request: str = ""
     pages: tuple[str, ...] = ()
 
     def check(self, name: str, value: float | None) -> None:
@@ -92,8 +96,7 @@ class SearchOptions:
     query: str | Query = field(
         metadata=_declared(
             Option(
-                help="The query: text in the syntax of metasearch or of a database; a program may "
-                "pass a tree.",
+                help="The query, in the syntax of metasearch or of a database.",
                 kind="text",
                 parameters=("q",),
                 default="required",
@@ -129,7 +132,8 @@ class SearchOptions:
                 flags=("-n", "--limit"),
                 metavar="N",
                 parameters=("count", "n"),
-                default="all hits of one page of each source (a table on the command line: 20)",
+                command="A table shows 20 by default, other formats all.",
+                default="all that the first requests to the sources return",
             )
         ),
     )
@@ -137,8 +141,9 @@ class SearchOptions:
         default=None,
         metadata=_declared(
             Option(
-                help="Ask only these sources and groups (medicine, books ...). Except in a "
-                "request, also spec files (./fx.toml).",
+                help="Ask only these sources, groups (medicine, books ...) and spec files "
+                "(./fx.toml).",
+                request="A request cannot name spec files.",
                 kind="names",
                 most=MAX_SOURCES,
                 flags=("-s", "--sources"),
@@ -168,6 +173,7 @@ class SearchOptions:
             Option(
                 help="Return the answer after so many seconds, without the sources that have not "
                 "finished.",
+                request="More than the server allows is cut to that.",
                 kind="seconds",
                 least=MIN_SECONDS,
                 most=MAX_TIMEOUT,
@@ -182,7 +188,8 @@ class SearchOptions:
         metadata=_declared(
             Option(
                 help="Return what is there after so many seconds, while the search continues until "
-                "its timeout. Streams ignore it.",
+                "its timeout.",
+                request="At most the timeout; streams ignore it; pages wait 3 s by default.",
                 kind="seconds",
                 least=MIN_SECONDS,
                 most=MAX_TIMEOUT,
@@ -270,7 +277,7 @@ class SearchOptions:
                 "the last minute.",
                 kind="flag",
                 flags=("--no-cache",),
-                default="the caches are used; False asks the sources",
+                default="the caches are used",
                 pages=("cache.md",),
             )
         ),

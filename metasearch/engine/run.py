@@ -2,7 +2,7 @@
 deeper if need be.
 
 The only place where tasks are started. A source's failure becomes a status at its own boundary
-(`source.py`); the other sources never notice.
+(`query_run.py`, `enriching.py`); the other sources never notice.
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ from dataclasses import replace
 from metasearch.engine.answers import AnswerCache
 from metasearch.engine.context import SearchContext, Shared
 from metasearch.engine.enriching import Enricher, Enrichers
+from metasearch.engine.query_run import QueryRun, RecordBatch
 from metasearch.engine.resolved import ResolvedSearch
 from metasearch.engine.results import Listing
-from metasearch.engine.source import RecordBatch, SourceRun
+from metasearch.engine.source import SourceRun, collect_until
 from metasearch.errors import TimedOut
 from metasearch.events import (
     Answer,
@@ -42,7 +43,7 @@ ORDER_EVERY = 0.15
 #: sources are made to wait. What waits at the deadline is merged at one go, so it must not be much.
 BACKLOG, WAITING = 256, 32
 
-Inbox = asyncio.Queue[tuple[SourceRun, RecordBatch | None]]
+Inbox = asyncio.Queue[tuple[QueryRun, RecordBatch | None]]
 Outbox = asyncio.Queue[SearchEvent | None]
 
 
@@ -57,21 +58,17 @@ class Run:
         whole: All that was found, once the search is over.
     """
 
-    def __init__(
-        self,
-        shared: Shared,
-        resolved: ResolvedSearch,
-    ) -> None:
+    def __init__(self, shared: Shared, resolved: ResolvedSearch) -> None:
         self.id = secrets.token_hex(6)
         self.resolved = resolved
         self.whole: Answer | None = None
         self.task: asyncio.Task[None] | None = None
         self._shared = shared
-        sources = [SourceRun(it.name, it.spec, notes=[*it.notes]) for it in resolved.sources]
+        sources = [QueryRun(it.name, it.spec, notes=[*it.notes]) for it in resolved.sources]
         enrichers = [Enricher(it.name, it.spec) for it in resolved.enrichers]
         self._sources = sources
         self._enrichers = Enrichers(enrichers)
-        self._asked: tuple[SourceRun | Enricher, ...] = (*sources, *enrichers)
+        self._asked: tuple[SourceRun, ...] = (*sources, *enrichers)
         self._turns = shared.scheduler.turns()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._began = 0.0
@@ -178,7 +175,7 @@ class Run:
     def _reports(self) -> tuple[SourceReport, ...]:
         return tuple(source.report() for source in self._sources)
 
-    def _deeper(self, hits: Sequence[Hit]) -> list[SourceRun]:
+    def _deeper(self, hits: Sequence[Hit]) -> list[QueryRun]:
         """Those who are to be asked for another round: all that have one, where the page needs it,
         else none.
         """
@@ -188,7 +185,7 @@ class Run:
         needed = not self._list.reaches() or (self._list.slid(hits) and not failed)
         return [source for source in self._sources if source.more] if needed else []
 
-    async def _ask_round(self, sources: Sequence[SourceRun], context: SearchContext) -> None:
+    async def _ask_round(self, sources: Sequence[QueryRun], context: SearchContext) -> None:
         """Ask these sources for a round, and take in what comes until the deadline; those that are
         late have failed.
         """
@@ -237,32 +234,24 @@ class Run:
         if self._queueing is not None and (self._queueing.when() or 0.0) > now:
             self._queueing.reschedule(now)
 
-    async def _ask(
-        self, sources: Sequence[SourceRun], context: SearchContext, inbox: Inbox
-    ) -> None:
+    async def _ask(self, sources: Sequence[QueryRun], context: SearchContext, inbox: Inbox) -> None:
         """Ask all at once and load meanwhile what the strategy needs; whatever is late is
         cancelled.
         """
-        async with asyncio.TaskGroup() as group:
-            tasks = [
-                group.create_task(_into(inbox, source, context), name=f"ask {source.name}")
-                for source in sources
-            ]
-            if context.resolved.strategy.loads:
-                loading = context.shared.warmup.load(context.resolved.strategy)
-                tasks.append(
-                    group.create_task(loading, name=f"load {context.resolved.strategy.name}")
-                )
-            try:
-                async with asyncio.timeout_at(context.deadline):
-                    await self._collect(inbox, len(sources))
-            except TimeoutError:
-                log.info("search %s: deadline of %g s reached", self.id, self.resolved.seconds)
-                await self._last_moment(inbox, sources)
-            for task in tasks:
-                task.cancel()
+        asking = {f"ask {it.name}": _into(inbox, it, context) for it in sources}
+        strategy = context.resolved.strategy
+        if strategy.loads:
+            asking[f"load {strategy.name}"] = context.shared.warmup.load(strategy)
 
-    async def _last_moment(self, inbox: Inbox, sources: Sequence[SourceRun]) -> None:
+        async def late() -> None:
+            log.info("search %s: deadline of %g s reached", self.id, self.resolved.seconds)
+            await self._last_moment(inbox, sources)
+
+        await collect_until(
+            context.deadline, asking, lambda: self._collect(inbox, len(sources)), late
+        )
+
+    async def _last_moment(self, inbox: Inbox, sources: Sequence[QueryRun]) -> None:
         """Take in what came in time and is not read yet, before all other searches; for a moment
         only.
         """
@@ -291,7 +280,7 @@ class Run:
                 self._note(Order(tuple(self._list.order())))
             await self._tell()
 
-    def _take(self, source: SourceRun, page: RecordBatch | None) -> None:
+    def _take(self, source: QueryRun, page: RecordBatch | None) -> None:
         """Count and merge a page; None is the end of the source's round."""
         if page is None:
             source.finish()
@@ -347,7 +336,7 @@ def known(answer_cache: AnswerCache | None, resolved: ResolvedSearch) -> Answer 
     return None
 
 
-async def _into(inbox: Inbox, source: SourceRun, context: SearchContext) -> None:
+async def _into(inbox: Inbox, source: QueryRun, context: SearchContext) -> None:
     async def give(page: RecordBatch | None) -> None:
         await inbox.put((source, page))
 

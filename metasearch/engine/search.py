@@ -20,7 +20,7 @@ class Search(Coroutine[Any, Any, Answer]):
     """One search: iterate it for events, or await it for the answer.
 
     It is a coroutine as well, for what takes nothing else: `asyncio.run`, `asyncio.create_task`, a
-    `TaskGroup`. With a soft deadline (`resolved.wait`) awaiting it gives what is there by then, and
+    `TaskGroup`. With a soft deadline (`wait`) awaiting it gives what is there by then, and
     awaiting it again gives the rest.
 
     Args:

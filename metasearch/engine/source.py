@@ -1,67 +1,121 @@
-"""One source in one search: what it is asked, a round of records at a time, and how it fares.
-
-A round is what a search wants of each source at once: the records up to `depth`, then up to
-twice that, and so on. The requests are those of one long answer, page after page; a round only says
-where to stop for now.
+"""One source in one search: what asking it for the query and asking it for single works have in
+common.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
-from itertools import islice
+from typing import Any
 
-from metasearch.adapters.parse.parse import STEP, PageReading, Parsed, most_of
+from metasearch.adapters.parse.parse import PageReading
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.spec import AdapterSpec
-from metasearch.adapters.translate.plan import Plan, plan
-from metasearch.dedup import Fingerprint, fingerprint
 from metasearch.engine.context import SearchContext
 from metasearch.engine.scheduler import Turns
-from metasearch.errors import Drifted, NotRead, SourceError, TimedOut
-from metasearch.events import SourceReport, Status
-from metasearch.query import Query, matches, terms
+from metasearch.errors import SourceError
+from metasearch.events import Status
 from metasearch.record import Record
 
 log = logging.getLogger("metasearch")
 
-#: Terms above which a query is translated in a thread: a thousand take some 60 ms a source.
-MANY_TERMS = 100
+#: Takes the records of a stretch.
+Take = Callable[[tuple[Record, ...]], Awaitable[None]]
 
 
-@dataclass(frozen=True, slots=True)
-class RecordBatch:
-    """Records of a source, fit to be taken in.
+@dataclass(slots=True)
+class SourceRun:
+    """What is known of one source while it is asked.
 
     Attributes:
-        kept: The records that are wanted now, with their fingerprints.
-        filtered: How many were wanted and left out, because they do not fit the query.
-        beyond: Records that only a later round wants, as they were parsed.
+        seconds: From the start of the search to the last answer of the source.
+        error: Why it failed; None where it did not.
+        pages: Pages that it answered.
+        cached_pages: Those of them that came from the cache.
+        old_pages: Those of them that are past their time, and say so.
+        spared: The note that says why an old page stood in for one that it did not give.
     """
 
-    kept: tuple[tuple[Record, Fingerprint], ...]
-    filtered: int
-    beyond: tuple[Record, ...] = ()
+    name: str
+    spec: AdapterSpec
+    notes: list[str] = field(default_factory=list)
+    status: Status = "running"
+    seconds: float = 0.0
+    error: SourceError | None = None
+    pages: int = 0
+    cached_pages: int = 0
+    old_pages: int = 0
+    spared: str = ""
+
+    @property
+    def cached(self) -> bool:
+        """Whether every page came from the cache."""
+        return self.pages > 0 and self.pages == self.cached_pages
+
+    def fail(self, error: SourceError) -> None:
+        """Note why the source failed; what it answered before stays."""
+        # An answer may be kept for long, and what led to the error holds whole pages.
+        error.__traceback__ = error.__context__ = error.__cause__ = None
+        self.error = error
+        self.status = error.outcome  # type: ignore[assignment]
+
+    def unexpected(self, exc: Exception, context: SearchContext) -> SourceError:
+        """A fault of ours as a failure of the source: it must not cost the other sources."""
+        log.exception("search %s: %s failed unexpectedly", context.search, self.name)
+        return SourceError(self.name, f"unexpected {type(exc).__name__} while reading the answer")
+
+    async def fetch(self, request: Request, context: SearchContext) -> Page:
+        """Ask for one page, and count it.
+
+        Raises:
+            SourceError: There is no answer.
+        """
+        options = context.resolved.options
+        page = await context.shared.fetcher.fetch(
+            request,
+            self.spec.limits,
+            deadline=context.deadline,
+            use_cache=options.cache,
+            env_name=self.spec.key_env,
+            asker=context.search,
+            user=options.user,
+        )
+        self.pages += 1
+        self.cached_pages += page.cached
+        self.old_pages += bool(page.note)
+        self.notes += [page.note] if page.note else []
+        if page.spare:
+            self.spared = self.spared or page.note
+        return page
+
+    async def read(
+        self, page: Page, most: int, context: SearchContext, take: Take | None = None
+    ) -> PageReading:
+        """Read a page to its end: a stretch a turn, or in a thread where it is not light. A page
+        that cannot be read is removed from the cache.
+
+        Args:
+            page: Of this source.
+            most: Records that are read.
+            context: Of the search.
+            take: Is given the records of each stretch, but for those that only `PageReading.parsed` has
+                at the end.
+
+        Raises:
+            SourceError: As `parse`.
+        """
+        try:
+            reading = PageReading(page, self.spec, most)
+            await _read_in_turns(reading, context.turns, take)
+        except SourceError:
+            await context.shared.fetcher.forget(page.request)
+            raise
+        return reading
 
 
-async def read_in_turns(
-    reading: PageReading,
-    turns: Turns,
-    take: Callable[[tuple[Record, ...]], Awaitable[None]] | None = None,
-) -> None:
-    """Read a page to its end: a stretch a turn, or in a thread where it is not light.
-
-    Args:
-        reading: Of the page.
-        turns: Of the search.
-        take: Is given the records of each stretch, but for those that only `reading.parsed` has at
-            the end.
-
-    Raises:
-        SourceError: As `parse`.
-    """
+async def _read_in_turns(reading: PageReading, turns: Turns, take: Take | None) -> None:
     if not reading.light:
         await turns.apart(reading.finish)
         return
@@ -71,284 +125,30 @@ async def read_in_turns(
         await turns.next()
 
 
-def bare(error: SourceError) -> SourceError:
-    """The error without what led to it, which holds whole pages: an answer may be kept for long."""
-    error.__traceback__ = error.__context__ = error.__cause__ = None
-    return error
-
-
-def record_batch(
-    records: Sequence[Record], edge: int, wanted: int, residual: Query | None = None
-) -> RecordBatch:
-    """Cut records to what is wanted, filter what their source could not, and fingerprint the rest.
+async def collect_until(
+    deadline: float,
+    asking: Mapping[str, Coroutine[Any, Any, None]],
+    collect: Callable[[], Awaitable[None]],
+    late: Callable[[], Awaitable[None]],
+) -> None:
+    """Run tasks that put what they have into an inbox, and take it out, until the deadline; then
+    cancel those that are left.
 
     Args:
-        records: Of one source.
-        edge: Position of the last record that is wanted now.
-        wanted: Position of the last one that is wanted at all.
-        residual: What the records have to be filtered by.
+        deadline: In `loop.time()` seconds.
+        asking: Name of a task -> what it does.
+        collect: Empties the inbox; returns when all have ended.
+        late: Awaited where the deadline came first, before the tasks are cancelled.
+
+    Raises:
+        ExceptionGroup: A task failed.
     """
-    edge = min(edge, wanted)
-    kept = [record for record in records if record.position <= edge]
-    here = len(kept)
-    beyond = (
-        tuple(it for it in records if edge < it.position <= wanted) if here < len(records) else ()
-    )
-    if residual is not None:
-        # None means that the record lacks the field: it is kept, for nothing speaks against it.
-        kept = [record for record in kept if matches(residual, record) is not False]
-    return RecordBatch(
-        tuple((record, fingerprint(record)) for record in kept), here - len(kept), beyond
-    )
-
-
-Give = Callable[[RecordBatch | None], Awaitable[None]]
-
-
-@dataclass(slots=True)
-class SourceRun:
-    """What is known of one source while it is asked, and how it goes on."""
-
-    name: str
-    spec: AdapterSpec
-    plan: Plan | None = None
-    status: Status = "running"
-    count: int = 0
-    total: int | None = None
-    seconds: float = 0.0
-    notes: list[str] = field(default_factory=list)
-    error: SourceError | None = None
-    pages: int = 0
-    cached_pages: int = 0
-    old_pages: int = 0  # that are past their time, and said to be
-    spared: str = ""
-    unread: int = 0
-    filtered: int = 0
-    _came: float | None = None  # when the page came that is being read
-    _own: float = 0.0  # seconds that pages were here before they were read
-    _edge: int = 0
-    _next: Request | None = None
-    _held: tuple[Record, ...] = ()
-    _ids: set[str] = field(default_factory=set)  # of the records of this round
-    _last: set[str] = field(default_factory=set)  # of those of the round before
-
-    # ---------------------------------------------------------------- what is known
-
-    @property
-    def more(self) -> bool:
-        """Whether there is another round to ask for."""
-        return self.error is None and (self._next is not None or bool(self._held))
-
-    def report(self) -> SourceReport:
-        """How it fares, as of now."""
-        notes = list(self.notes)
-        if self.filtered:
-            notes.append(
-                f"{self.filtered} record(s) were left out by what this source could not search"
-            )
-        if self.unread:
-            notes.append(f"{self.unread} record(s) could not be read")
-        return SourceReport(
-            source=self.name,
-            status=self.status,
-            count=self.count,
-            total=self.total,
-            seconds=round(self.seconds, 4),
-            query=self.plan.sent if self.plan else "",
-            notes=tuple(dict.fromkeys(notes)),
-            error=self.error,
-            cached=self.pages > 0 and self.pages == self.cached_pages,
-            spared=self.spared,
-            unread=self.unread,
-            filtered=self.filtered,
-            more=self.more and self.status != "running",
-        )
-
-    @property
-    def reading(self) -> bool:
-        """Whether a page of it is here that is not read yet."""
-        return self._came is not None
-
-    def finish(self) -> None:
-        """The round has ended; a failure stays one."""
-        if self.status == "running":
-            self.status = "ok" if self.count else "empty"
-
-    def fail(self, error: SourceError) -> None:
-        """Note why it has failed; no further round is asked of it."""
-        self.error = bare(error)
-        self.status = error.outcome  # type: ignore[assignment]
-
-    def late(self, seconds: float, limit: float) -> None:
-        """The search is over, and this source is not done."""
-        self.seconds = seconds
-        self.fail(self._judged(TimedOut(self.name, f"no whole answer within {limit:g} s"), seconds))
-
-    def _judged(self, error: TimedOut, seconds: float) -> SourceError:
-        """Whose fault it is that the time is over: ours, where its pages lay here for longer than
-        it was waited for.
-        """
-        own = self._own
-        if self._came is not None:
-            own += asyncio.get_running_loop().time() - self._came
-        elif own <= seconds / 2:
-            return error
-        words = (
-            f"its answers lay here for {own:.1f} s of {seconds:.1f} s: this server was too "
-            f"busy to read them in time"
-        )
-        return NotRead(self.name, words, url=error.url)
-
-    # ---------------------------------------------------------------- asking
-
-    def again(self) -> None:
-        """Another round is about to be asked for."""
-        self.status = "running"
-
-    async def ask_round(self, context: SearchContext, give: Give) -> None:
-        """Ask for one more round, page after page; whatever goes wrong here stays here.
-
-        Args:
-            context: What to ask with.
-            give: Takes each page as it comes, and None at the end.
-        """
-        loop = asyncio.get_running_loop()
-        deep = self._edge > 0
-        self._edge += context.resolved.depth
-        self._ids = set()
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(asks, name=name) for name, asks in asking.items()]
         try:
-            if self.plan is None:
-                self.plan = await self._planned(context)
-                self.notes += self.plan.notes
-                self._next = self.plan.request
-            if self._held:
-                held, self._held = self._held, ()
-                await self._give_all(held, context.resolved.reach, context, give)
-            while self._next is not None and self._next.start < self._edge:
-                await self._ask(self._next, context, give)
-        except TimedOut as error:
-            self.fail(self._judged(error, loop.time() - context.began))
-        except SourceError as error:
-            self.fail(error)
-        except Exception as exc:  # a fault of ours must not cost the other sources either
-            log.exception("search %s: %s failed unexpectedly", context.search, self.name)
-            self.fail(
-                SourceError(self.name, f"unexpected {type(exc).__name__} while reading the answer")
-            )
-        self._stop_where_it_repeats(deep)
-        self.seconds = loop.time() - context.began
-        await give(None)
-
-    async def _planned(self, context: SearchContext) -> Plan:
-        """The request of this source; a long query is translated in a thread."""
-        wanted = (
-            context.resolved.query,
-            self.spec,
-            context.resolved.reach,
-            context.shared.settings.env,
-            context.resolved.depth,
-        )
-        if (
-            next(islice(terms(context.resolved.query, negated=True), MANY_TERMS, None), None)
-            is None
-        ):
-            return plan(*wanted)
-        made: list[Plan] = []
-        await context.turns.apart(lambda _given_up: made.append(plan(*wanted)))
-        return made[0]
-
-    async def _ask(self, request: Request, context: SearchContext, give: Give) -> None:
-        """Ask for one page, read it and give what it holds; `_next` is what follows."""
-        limits = self.spec.limits
-        page = await context.shared.fetcher.fetch(
-            request,
-            limits,
-            deadline=context.deadline,
-            use_cache=context.resolved.options.cache,
-            env_name=self.spec.key_env,
-            asker=context.search,
-            user=context.resolved.options.user,
-        )
-        loop = asyncio.get_running_loop()
-        self._came = loop.time()
-        self.pages += 1
-        self.cached_pages += page.cached
-        self.old_pages += bool(page.note)
-        self.notes += [page.note] if page.note else []
-        if page.spare:
-            self.spared = self.spared or page.note
-        try:
-            parsed = await self._read(page, context, give)
-        except SourceError:
-            self._came = None
-            await context.shared.fetcher.forget(
-                request
-            )  # what cannot be read must not come out of the cache again
-            raise
-        self._own += loop.time() - self._came
-        self._came = None
-        self.unread += len(parsed.unread)
-        self.notes += parsed.notes
-        if parsed.drifted is not None:
-            self.fail(Drifted(self.name, *parsed.drifted, url=request.shown))
-        self._next = parsed.next
-        if (
-            context.resolved.options.cache
-            and self._next is None
-            and not (parsed.records or parsed.unread)
-        ):
-            await context.shared.fetcher.found_nothing(page, limits)
-
-    async def _read(self, page: Page, context: SearchContext, give: Give) -> Parsed:
-        """Read a page a stretch at a time, and give the records of each; what is not light is read
-        in a thread.
-        """
-        wanted = page.request.wanted
-        await context.turns.next()
-        reading = PageReading(page, self.spec, most_of(page.request))
-        given = 0
-
-        async def take(records: tuple[Record, ...]) -> None:
-            nonlocal given
-            given += len(records)
-            await self._give(records, wanted, context, give)
-
-        await read_in_turns(reading, context.turns, take)
-        if reading.parsed.total is not None:
-            self.total = reading.parsed.total
-        await self._give_all(reading.parsed.records[given:], wanted, context, give)
-        return reading.parsed
-
-    async def _give_all(
-        self, records: Sequence[Record], wanted: int, context: SearchContext, give: Give
-    ) -> None:
-        """Give records a stretch at a time, each in a turn; the first at once, and be there
-        none.
-        """
-        for start in range(0, max(1, len(records)), STEP):
-            if start:
-                await context.turns.next()
-            await self._give(records[start : start + STEP], wanted, context, give)
-
-    async def _give(
-        self, records: Sequence[Record], wanted: int, context: SearchContext, give: Give
-    ) -> None:
-        assert self.plan is not None
-        found = record_batch(records, self._edge, wanted, self.plan.residual)
-        self.filtered += found.filtered
-        self._held += found.beyond
-        self._ids.update(record.source_id for record, _ in found.kept if record.source_id)
-        # To cut texts into words, or to import what signs them, takes milliseconds in which the
-        # loop would stall.
-        await context.shared.warmup.prepare(
-            context.resolved.strategy, context.resolved.chain, [it for _, it in found.kept]
-        )
-        self.seconds = asyncio.get_running_loop().time() - context.began
-        await give(found)
-
-    def _stop_where_it_repeats(self, deep: bool) -> None:
-        """A server that does not heed where a page is to begin would be asked for ever."""
-        if deep and self._ids and self._ids <= self._last:
-            self._next, self._held = None, ()
-            self.notes.append("it gave the same records again, so it was not asked for more")
-        self._last = self._ids
+            async with asyncio.timeout_at(deadline):
+                await collect()
+        except TimeoutError:
+            await late()
+        for task in tasks:
+            task.cancel()

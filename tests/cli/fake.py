@@ -5,9 +5,12 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
+from metasearch.engine.options import OPTIONS, SearchOptions, search_options
+from metasearch.engine.resolved import query_of
 from metasearch.errors import SourceError, TimedOut
 from metasearch.events import (
     Added,
@@ -20,7 +23,7 @@ from metasearch.events import (
     SourceReport,
     Started,
 )
-from metasearch.query import parse, to_text
+from metasearch.query import to_text
 from metasearch.record import Author, Hit, Reason, Record
 from metasearch.settings import Settings
 
@@ -102,9 +105,11 @@ class FakeEngine:
     async def __aexit__(self, *_: object) -> None:
         self.closed = True
 
-    def search(self, query: str, **options: Any) -> FakeSearch:
-        self.asked = {"query": query, **options}
-        return FakeSearch(self, to_text(parse(query)), options.get("limit"), options.get("wait"))
+    def search(self, query: str | SearchOptions, **given: Any) -> FakeSearch:
+        options = search_options(query, given)
+        self.asked = {name: getattr(options, name) for name in OPTIONS}
+        text = to_text(query_of(replace(options, years=None)).query)
+        return FakeSearch(self, text, options.limit, options.wait)
 
 
 class FakeSearch:

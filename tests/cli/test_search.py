@@ -108,6 +108,9 @@ def test_options_reach_the_engine(run: Run, engine: Script, tmp_path: Path) -> N
         "cache": False,
         "syntax": "cql",
         "enrich": ("unpaywall", "other"),
+        "versions": None,
+        "dedup": None,
+        "user": None,
     }
     assert engine.made[0].record == tmp_path
 

@@ -1,0 +1,144 @@
+"""The tables of options in docs/server.md and docs/library.md, made from `SearchOptions`.
+
+    python tools/option_tables.py
+
+tests/test_option_tables.py compares the pages with what is made here.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from metasearch.dedup import STRATEGIES
+from metasearch.engine.options import LAST_PLACE, OPTIONS, Option
+from metasearch.server.options import Options
+from metasearch.server.parameters import ASKED, OUTPUT
+
+ROOT = Path(__file__).resolve().parent.parent
+#: Page -> the line before its table; the table ends with a blank line.
+HEADS = {
+    ROOT / "docs" / "server.md": "| parameter | meaning | values | default |",
+    ROOT / "docs" / "library.md": "| option | meaning | values | default |",
+}
+
+
+def parameters() -> str:
+    """The table of docs/server.md: what `/search` takes."""
+    limits = Options()
+    rows = [
+        (
+            _names(option.parameters),
+            _meaning(option, request=True),
+            _values(name, option, limits),
+            option,
+        )
+        for name, option in ASKED.items()
+    ]
+    written = Option(
+        help="How the answer is written; wins over `Accept`.", kind="choice", default="by `Accept`"
+    )
+    rows.insert(1, ("`format`", written.help, "[a format](#formats)", written))
+    rows += [(f"`{name}`", option.help, "0, 1", option) for name, option in OUTPUT.items()]
+    return _table("parameter", rows)
+
+
+def options() -> str:
+    """The table of docs/library.md: what `metasearch.search` takes."""
+    rows = [
+        (f"`{name}`", _meaning(option), _values(name, option), option)
+        for name, option in OPTIONS.items()
+    ]
+    settings = Option(
+        help="Only of `metasearch.search` and `search_sync`: the configuration.",
+        kind="text",
+        default="the defaults, without a cache",
+    )
+    rows.append(("`settings`", settings.help, "`Settings`", settings))
+    return _table("option", rows)
+
+
+def _table(first: str, rows: list[tuple[str, str, str, Option]]) -> str:
+    lines = [f"| {first} | meaning | values | default |", "| --- | --- | --- | --- |"]
+    lines += [
+        f"| {name} | {meaning} | {values} | {option.default} |"
+        for name, meaning, values, option in rows
+    ]
+    return "\n".join(lines)
+
+
+def _names(names: tuple[str, ...]) -> str:
+    return " or ".join(f"`{name}`" for name in names)
+
+
+def _meaning(option: Option, *, request: bool = False) -> str:
+    parts = [option.help]
+    if request and option.request:
+        parts.append(option.request)
+    if option.pages:
+        links = (f"[{page.partition('#')[0]}]({page})" for page in option.pages)
+        parts.append(f"See {', '.join(links)}.")
+    return " ".join(parts)
+
+
+#: Types that a program passes where no text of a query string would do.
+TYPES = {
+    "query": "text, or a [tree](#queries-as-trees)",
+    "sources": "names and paths, in a list or as one text with commas",
+    "years": '`Years(2018, 2020)`, `(2018, 2020)`, `(2018, None)`, `2018`, `"2018-2020"`, `"2018-"`, `"-2020"`',
+    "enrich": "names, as those of `sources`; `()` asks no source",
+    "cache": "`False` does so; `True` does not",
+    "user": "anything hashable",
+}
+
+
+def _values(name: str, option: Option, limits: Options | None = None) -> str:
+    """What values an option takes; with `limits` those of a server."""
+    if limits is None and name in TYPES:
+        return TYPES[name]
+    match option.kind:
+        case "number":
+            return f"{option.least:.0f} to {option.most:.0f}; with the limit at most {LAST_PLACE}"
+        case "records":
+            most = option.most if limits is None else min(option.most, limits.max_records)
+            return f"{option.least:.0f} to {most:.0f}"
+        case "seconds":
+            most = option.most if limits is None else min(option.most, limits.max_timeout)
+            return f"seconds, to {most:g}"
+        case "choice":
+            return ", ".join(f"`{choice}`" for choice in option.choices)
+        case "strategy":
+            return f"one of {len(STRATEGIES)} names"
+        case "names":
+            most = option.most if limits is None else min(option.most, limits.max_sources)
+            return f"names with commas between them, or repeated; at most {most:.0f}"
+        case "years":
+            return "`2019`, `2019-2024`, `2019-`, `-2024`"
+        case _:
+            length = f", at most {limits.max_query:,} characters" if limits else ""
+            return f"text{length} (`[server] max_query`)" if limits else "text"
+
+
+def pages() -> dict[Path, str]:
+    """Each page with its table made anew.
+
+    Raises:
+        ValueError: A page has no such table.
+    """
+    made = {}
+    for (page, head), table in zip(HEADS.items(), (parameters(), options()), strict=True):
+        text = page.read_text(encoding="utf-8")
+        start = text.index(f"\n{head}\n") + 1
+        end = text.index("\n\n", start)
+        made[page] = text[:start] + table + text[end:]
+    return made
+
+
+def main() -> None:
+    for page, text in pages().items():
+        page.write_text(text, encoding="utf-8")
+        sys.stdout.write(f"{page.relative_to(ROOT)} is written\n")
+
+
+if __name__ == "__main__":
+    main()
