@@ -92,10 +92,10 @@ async def search(request: web.Request) -> web.StreamResponse:
         async with shared.admission.brief():
             pass
         return await _whole(request, prepared, parameters, form)
-    with await shared.admission.enter(request[USER]) as seat:
+    with await shared.admission.enter(request[USER]) as permit:
         if form in stream.FORMS:
             told = Linked(prepared, parameters, site_of(request))
-            return await stream.events(request, told, parameters.query, form, seat)
+            return await stream.events(request, told, parameters.query, form, permit)
         return await _whole(request, prepared, parameters, form)
 
 
