@@ -24,16 +24,18 @@ def describe(site: Site, example: str, *, suggests: bool) -> bytes:
         example: A query that finds something here.
         suggests: Whether it answers `/suggest`.
     """
-    root = etree.Element(f"{{{NAMESPACE}}}OpenSearchDescription", nsmap={None: NAMESPACE})  # type:
-    ignore[dict-item] _add(root, "ShortName", NAME) _add(root, "LongName", "metasearch: scholarly
-    databases") _add(root, "Description", DESCRIPTION) _add(root, "Tags", "scholarly papers
-    bibliography metasearch") for media_type, name in (
+    root = etree.Element(f"{{{NAMESPACE}}}OpenSearchDescription", nsmap={None: NAMESPACE})  # type: ignore[dict-item]
+    _add(root, "ShortName", NAME)
+    _add(root, "LongName", "metasearch: scholarly databases")
+    _add(root, "Description", DESCRIPTION)
+    _add(root, "Tags", "scholarly papers bibliography metasearch")
+    for media_type, name in (
         ("text/html", "html"),
         ("application/atom+xml", "atom"),
         ("application/json", "json"),
     ):
-        template =
-        f"{site.base}/search?q={{searchTerms}}&count={{count?}}&start={{startIndex?}}&format={name}"
+        query = "q={searchTerms}&count={count?}&start={startIndex?}"
+        template = f"{site.base}/search?{query}&format={name}"
         _add(root, "Url", type=media_type, indexOffset="0", template=template)
     if suggests:
         _add(

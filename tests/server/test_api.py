@@ -17,8 +17,9 @@ from metasearch.errors import CannotAsk, ConnectFailed, NotRead
 from metasearch.formats import answer as json_answer
 from metasearch.formats.atom import ATOM
 from metasearch.query import Years
-from metasearch.server.api import OFFERED, server_timing
+from metasearch.server.api import OFFERED
 from metasearch.server.limits.admission import MOST_BRIEF
+from metasearch.server.outcome import server_timing
 from metasearch.server.site import SHARED
 from tests.server.fake import FakeEngine, answer, hit, late, report
 

@@ -63,8 +63,7 @@ class Permit:
             self.release()
 
     def transfer(self) -> Callable[[], None]:
-        """Keeps the permit after the block; returns the function to call when the search has ended.
-        """
+        """Keeps the permit after the block; returns the function that releases it."""
         self._transferred = True
         return self.release
 
@@ -196,8 +195,7 @@ class Admission:
         )
 
     def _retry_after(self) -> int:
-        """Whole seconds until the searches that wait, and those that were refused before, have run.
-        """
+        """Whole seconds until the searches that wait, or were refused before, have run."""
         now = _now()
         while self._expected and self._expected[0] <= now:
             self._expected.popleft()
