@@ -135,7 +135,7 @@ async def _whole(
     request[stream.SEARCH_ID] = prepared.id
     async with aclosing(prepared):
         answer = await prepared
-    if not answer.running:  # else whoever comes back for the rest counts
+    if not answer.running:  # else the later request for the whole answer counts
         shared.metrics.searched(answer)
         shared.suggestions.learn(parameters.query, answer, owner(request))
     status = status_of(answer)
