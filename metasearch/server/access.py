@@ -1,6 +1,6 @@
-"""Around every request, outermost: what is counted of it, and the one line that the log has of it.
+"""The outermost middleware: each request is counted, and logged in one line.
 
-No line has a query, an address of a client, or anything else that a client wrote.
+No line contains a query, an address of a client, or other text from a client.
 """
 
 from __future__ import annotations
@@ -18,15 +18,14 @@ from metasearch.server.stream import SEARCH_ID
 
 #: The form in which a search is answered; other faces are named after their paths.
 FACE = web.RequestKey("face", str)
-#: What counts as the status of a request whose client has left before the end, as other servers
-#: call it.
+#: The status, also in other servers, of a request whose client disconnected before the end.
 CLIENT_LEFT = 499
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 
 @web.middleware
 async def observed(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Counts and logs a request once it is answered, or its client gone."""
+    """Counts and logs a request when it is answered, or when its client has disconnected."""
     connection = request.protocol if isinstance(request.protocol, Connection) else None
     began = time.perf_counter()
     status = CLIENT_LEFT
@@ -52,9 +51,7 @@ async def observed(request: web.Request, handler: Handler) -> web.StreamResponse
 
 
 def route(request: web.Request) -> str:
-    """The path of the route that a request has come to, as in "/static/{name}"; "" where there is
-    none.
-    """
+    """The path of the route of a request, such as "/static/{name}"; "" if no route matches."""
     resource = request.match_info.route.resource
     return resource.canonical if resource else ""
 
@@ -89,8 +86,8 @@ def _log(request: web.Request, status: int, seconds: float) -> None:
         "query_length": len(request.query_string),
     }
     text = " ".join(
-        str("-" if fields[it] is None else fields[it])
-        for it in ("method", "path", "face", "status")
+        str("-" if fields[name] is None else fields[name])
+        for name in ("method", "path", "face", "status")
     )
     search = f", search {fields['search_id']}" if fields["search_id"] else ""
     logger.info(

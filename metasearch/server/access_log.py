@@ -1,5 +1,5 @@
-"""The log of requests, and its form as lines of JSON. The parent of workers has it too, so it loads
-little.
+"""The log of requests, and JSON lines for it. The parent of the workers loads this, too, so it
+imports little.
 """
 
 from __future__ import annotations

@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import hashlib
-import re
 import time
 from collections.abc import Mapping
 from contextlib import aclosing
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import orjson
 from aiohttp import web
 
-from metasearch.errors import TimedOut
 from metasearch.events import Answer
 from metasearch.formats import FORMATS, atom, write
-from metasearch.formats.answer import answer_object, paging_object, report_object, totals_object
-from metasearch.formats.failures import alike, as_line
+from metasearch.formats.answer import answer_object
 from metasearch.server import negotiate, stream
 from metasearch.server.access import FACE
 from metasearch.server.given import given, given_so_far
-from metasearch.server.limits.admission import RETRY_AFTER
 from metasearch.server.limits.clients import USER
 from metasearch.server.linked import Linked, linked
+from metasearch.server.outcome import file_name, lasting, nothing_answered, server_timing, status_of
 from metasearch.server.pages.page import Form, start_page
 from metasearch.server.pages.results import Results, results_page
 from metasearch.server.parameters import Parameters, read
@@ -46,7 +43,6 @@ OFFERED: Mapping[str, str] = {
 WRITTEN_AT_ONCE = 50
 _DOWNLOADS = frozenset({"ris", "bibtex", "csv"})
 _WITH_CHARSET = frozenset({"html", "csv"})
-_NOT_TOKEN = re.compile(r"[^!#$%&'*+.^_`|~0-9A-Za-z-]")
 
 
 async def search(request: web.Request) -> web.StreamResponse:
@@ -64,9 +60,7 @@ async def search(request: web.Request) -> web.StreamResponse:
                     site_of(request), view(shared.engine), shared.examples, shared.notice
                 )
             return html_response(page)
-        raise Problem.bad_parameters(
-            [{"parameter": "q", "reason": "missing: what is to be searched for?"}]
-        )
+        raise Problem.bad_parameters([{"parameter": "q", "reason": "missing; give a query"}])
     if form == "sse" and request.headers.get("Last-Event-ID"):
         return await stream.resume(request, request.headers["Last-Event-ID"])
     await shared.engine.ready(parameters.sources or ())
@@ -83,10 +77,10 @@ async def search(request: web.Request) -> web.StreamResponse:
         async with shared.admission.brief():
             pass
         return await _whole(request, prepared, parameters, form)
-    with await shared.admission.enter(request[USER]) as seat:
+    with await shared.admission.enter(request[USER]) as permit:
         if form in stream.FORMS:
             told = Linked(prepared, parameters, site_of(request))
-            return await stream.events(request, told, parameters.query, form, seat)
+            return await stream.events(request, told, parameters.query, form, permit)
         return await _whole(request, prepared, parameters, form)
 
 
@@ -132,15 +126,15 @@ async def _whole(
     request[stream.SEARCH_ID] = prepared.id
     async with aclosing(prepared):
         answer = await prepared
-    if not answer.running:  # else whoever comes back for the rest counts
+    if not answer.running:  # else the later request for the whole answer counts
         shared.metrics.searched(answer)
         shared.suggestions.learn(parameters.query, answer, owner(request))
-    status = _status(answer)
+    status = status_of(answer)
     headers = {"Vary": "Accept", "Cache-Control": "no-store"}
     if shared.options.server_timing:
         headers["Server-Timing"] = server_timing(answer)
     if status != 200 and form != "html":
-        raise _nothing_answered(answer, status, headers)
+        raise nothing_answered(answer, status, headers)
     began = time.perf_counter()
     answer = linked(answer, parameters, site)
     if (following := _following(answer, parameters, form, site)) is not None:
@@ -159,7 +153,7 @@ async def _whole(
             return web.Response(status=304, headers=headers)
     if form in _DOWNLOADS:
         headers["Content-Disposition"] = (
-            f'attachment; filename="{_file_name(parameters.query)}.{FORMATS[form].extension}"'
+            f'attachment; filename="{file_name(parameters.query)}.{FORMATS[form].extension}"'
         )
     return web.Response(
         body=body,
@@ -173,13 +167,13 @@ async def _whole(
 def _body(
     answer: Answer, parameters: Parameters, form: str, site: Site, shared: Shared
 ) -> tuple[bytes, bytes]:
-    """(what the entity tag is made from, the body); the first leaves out how long anything took."""
+    """(what the entity tag is made from, the body); the first contains no times."""
     if form == "json":
         whole = answer_object(answer)
         hits = orjson.dumps(whole["hits"])
-        lasting = hits + orjson.dumps(_lasting(answer))
+        stable = hits + orjson.dumps(lasting(answer))
         whole["hits"] = orjson.Fragment(hits)
-        return lasting, orjson.dumps(whole, option=orjson.OPT_APPEND_NEWLINE)
+        return stable, orjson.dumps(whole, option=orjson.OPT_APPEND_NEWLINE)
     if form == "html":
         results = Results(
             answer,
@@ -188,7 +182,7 @@ def _body(
             parameters.pairs(),
         )
         page = results_page(site, results, view(shared.engine))
-        return orjson.dumps([answer_object(answer)["hits"], *_lasting(answer)]), page.encode()
+        return orjson.dumps([answer_object(answer)["hits"], *lasting(answer)]), page.encode()
     if form == "atom":
         here = parameters.pairs()
         links = {
@@ -216,76 +210,6 @@ def _following(answer: Answer, parameters: Parameters, form: str, site: Site) ->
     )
 
 
-def _lasting(answer: Answer) -> list[Any]:
-    """What is the same when the same search is made again and the sources still say the same, hits
-    aside.
-    """
-    fleeting = ("seconds", "cached")
-    reports = [
-        {k: v for k, v in report_object(it).items() if k not in fleeting} for it in answer.sources
-    ]
-    counts = answer.counts
-    pages = paging_object(answer.paging), totals_object(answer.totals)
-    return [
-        answer.query,
-        counts.received,
-        counts.unique,
-        reports,
-        answer.dedup,
-        pages,
-        answer.syntax,
-        answer.notes,
-    ]
-
-
-def _status(answer: Answer) -> int:
-    """200 if any source has answered or may yet, else why not.
-
-    422 if none could be asked, 503 if all that failed did so because we were late, 504 if none was
-    in time, else 502.
-    """
-    if answer.hits or answer.running or any(it.status in ("ok", "empty") for it in answer.sources):
-        return 200
-    failed = [it for it in answer.sources if it.failed]
-    if not failed:
-        return 422
-    if all(it.status == "late" for it in failed):
-        return 503
-    return (
-        504
-        if all(it.status == "timeout" or isinstance(it.error, TimedOut) for it in failed)
-        else 502
-    )
-
-
-def _nothing_answered(answer: Answer, status: int, headers: Mapping[str, str]) -> Problem:
-    reports = [report_object(it) for it in answer.sources]
-    words = "; ".join(
-        as_line(
-            [it.source for it in group], str(group[0].error) if group[0].error else group[0].status
-        )
-        for group in alike(answer.sources)
-    )
-    kind = "no-source-asked" if status == 422 else "no-source-answered"
-    if status == 503:
-        headers = {**headers, "Retry-After": str(RETRY_AFTER)}
-    return Problem(
-        status, kind, words, headers=headers, query=answer.query, complete=False, sources=reports
-    )
-
-
-def server_timing(answer: Answer) -> str:
-    """The Server-Timing header: each source, what was spent on merging and ranking, and the whole,
-    in milliseconds.
-    """
-    parts = [
-        f'{_NOT_TOKEN.sub("_", it.source)};dur={it.seconds * 1000:.1f};desc="{it.status}"'
-        for it in answer.sources
-    ]
-    merging = f"dedup;dur={answer.merge_seconds * 1000:.1f}"
-    return ", ".join([*parts, merging, f"total;dur={answer.seconds * 1000:.1f}"])
-
-
 def _form(parameters: Parameters) -> Form:
     shown = ("q", "sources", "year", "start")  # another search begins at its beginning
     hidden = {name: str(value) for name, value in parameters.pairs().items() if name not in shown}
@@ -309,11 +233,3 @@ def html_response(
         charset="utf-8",
         headers={"Vary": "Accept", **(headers or {})},
     )
-
-
-def _file_name(query: str) -> str:
-    """A name of letters and digits that every system can keep: metasearch-gene-drive for "Gene
-    drive?".
-    """
-    words = re.findall(r"[a-z0-9]+", query.lower())
-    return "-".join(["metasearch", *words])[:60].rstrip("-")

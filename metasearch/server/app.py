@@ -46,11 +46,10 @@ ROUTES = (
     ("/favicon.ico", routes.favicon),
     ("/static/{name}", routes.static),
 )
-#: Those that take their parameters in the body of a POST as well, for queries that no address can
-#: hold.
+#: Routes that also read parameters from the body of a POST, for queries too long for an address.
 POSTED = frozenset({"/search", "/translate"})
-#: Seconds that requests in flight have when the server is told to stop; aiohttp waits for them
-#: twice. A server ends within two seconds.
+#: Seconds that requests in flight have when the server stops; aiohttp waits for them twice. A
+#: server ends within two seconds.
 _PATIENCE = 0.6
 
 
@@ -70,13 +69,13 @@ def make_app(
         engine: `lambda: Engine(settings)`; called at start-up, its result is closed at clean-up.
             Start-up fails with SpecError or UnknownSource where a source that is asked by default
             cannot be used.
-        options: Limits; None takes the usual ones.
-        keys: Who may ask; None for everybody.
+        options: Limits; None takes the defaults of `Options`.
+        keys: The API keys; None if everyone may ask.
         examples: Queries that find something, for the start page, the description document and
             suggestions.
-        notice: What visitors should know about this server, for the start page.
-        peers: The other workers of the server; None where there are none.
-        secret: What all of them make pseudonyms of clients with; None draws one.
+        notice: A text about this server for the start page.
+        peers: The other workers of the server; None if there are none.
+        secret: Key of the pseudonyms of clients, equal for all workers; None draws one.
     """
     limits = options or Options()
     others = peers or Peers()
@@ -85,7 +84,7 @@ def make_app(
         async with engine() as running:
             for name in running.registry.default():
                 running.registry.spec(name)
-            metrics = Metrics(running.source_states, others.kept())
+            metrics = Metrics(running.source_states, others.saved())
             hub = Hub(limits, metrics.searched)
             limited = limits.rate_limit > 0
             app[SHARED] = Shared(
@@ -132,7 +131,7 @@ async def listening(
     demo: bool = False,
     options: Options | None = None,
 ) -> AsyncIterator[str]:
-    """A running server, for as long as the block lasts; gives its address. `options` of None are as
+    """Runs a server for as long as the block lasts; yields its address. `options` of None are as
     configured.
 
     Raises:
@@ -160,10 +159,10 @@ async def _bound(app: web.Application, limits: Options, host: str, port: int) ->
 
 @asynccontextmanager
 async def started(app: web.Application, limits: Options) -> AsyncIterator[Callable[[], Connection]]:
-    """The application, for as long as the block lasts; gives what makes a protocol for each
-    connection.
+    """Runs the application for as long as the block lasts; yields the factory of the protocol for
+    each connection.
     """
-    # A client that goes away cancels its handler, and with it the requests to the sources.
+    # A client that disconnects cancels its handler, and with it the requests to the sources.
     runner = web.AppRunner(
         app, handler_cancellation=True, access_log=None, shutdown_timeout=_PATIENCE
     )
@@ -178,7 +177,7 @@ async def started(app: web.Application, limits: Options) -> AsyncIterator[Callab
 
 
 def searching(settings: Settings, *, demo: bool) -> tuple[EngineFactory, Sequence[str], str]:
-    """What answers, examples for it, and what visitors should know of it."""
+    """Returns the factory of the engine, example queries, and a notice for the start page."""
     return _demo(settings) if demo else (_engine(settings), (), "")
 
 

@@ -1,9 +1,9 @@
-"""Parameters that are none of ours: those of other programs that would mislead are refused, with
-what to use here.
+"""Unknown parameters: those that have a known meaning in other programs are refused, with the
+right one named.
 
-Whoever sends `page=2` or `sort=date` and gets the first page by relevance takes it for what was
-asked for. Parameters that mislead nobody (`utm_source`, a stamp against caches) are passed over,
-and named in the answer's notes.
+A client that sends `page=2` or `sort=date` would take the first page by relevance for the one
+that it requested. Other parameters (`utm_source`, a time stamp against caches) are ignored, and
+named in the notes of the answer.
 """
 
 from __future__ import annotations
@@ -12,11 +12,8 @@ from collections.abc import Iterable, Mapping
 
 from metasearch.formats.text import line
 
-_START = (
-    "is no parameter here; start=N passes over N hits, so the second page of 20 is "
-    "start=20&count=20"
-)
-_COUNT = "is no parameter here; count=N gives at most N hits"
+_START = "is no parameter here; start=N skips N hits, so the second page of 20 is start=20&count=20"
+_COUNT = "is no parameter here; count=N returns at most N hits"
 _ORDER = "is no parameter here; a list is in order of relevance, and in no other"
 _YEARS = "is no parameter here; year=2019-2024 (or 2019-, -2024) limits the years"
 _SOURCES = "is no parameter here; sources=NAME,... says which databases are asked"
@@ -41,14 +38,12 @@ _REASONS: Mapping[str, str] = {
     **dict.fromkeys(("daterange", "timerange", "mindate", "maxdate", "publicationyear"), _YEARS),
     **dict.fromkeys(("source", "database", "databases", "engine", "engines"), _SOURCES),
 }
-#: Names that are told, and characters of each.
-_TOLD, _LONGEST = 5, 40
+#: Names that a note contains, and characters of each.
+_NAMED, _LONGEST = 5, 40
 
 
 def refused(name: str) -> str | None:
-    """Why a parameter of this name is refused, and what to use; None where nobody is misled by
-    it.
-    """
+    """Why a parameter of this name is refused, and which one to use; None if it is harmless."""
     return (
         _REASONS.get(name.replace("_", "").replace("-", "").lower())
         if len(name) <= _LONGEST
@@ -57,11 +52,11 @@ def refused(name: str) -> str | None:
 
 
 def not_used(names: Iterable[str]) -> str:
-    """The note that names parameters which are passed over."""
+    """The note that names the ignored parameters."""
     shown = [
         repr(text if len(text := line(name)) <= _LONGEST else text[: _LONGEST - 1] + "…")
         for name in names
     ]
-    more = f" and {len(shown) - _TOLD} more" if len(shown) > _TOLD else ""
+    more = f" and {len(shown) - _NAMED} more" if len(shown) > _NAMED else ""
     are = "is no parameter" if len(shown) == 1 else "are no parameters"
-    return f"{', '.join(shown[:_TOLD])}{more} {are} of a search and changed nothing"
+    return f"{', '.join(shown[:_NAMED])}{more} {are} of a search and changed nothing"

@@ -1,6 +1,4 @@
-"""Searches whose answers say at which address their next page is, whatever form they are given
-in.
-"""
+"""Searches whose answers contain the address of their next page, in every format."""
 
 from __future__ import annotations
 
@@ -20,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Events(Protocol):
-    """What a stream needs of a search."""
+    """The part of a search that a stream uses."""
 
     id: str
 
@@ -59,11 +57,10 @@ class Linked:
 
 
 def linked(answer: Answer, parameters: Parameters, site: Site) -> Answer:
-    """The answer with the address of its next page, which has no host and no format: both stay as
-    they were.
+    """The answer with the address of its next page, without host and format, which
+    stay the same.
 
-    And with notes on the parameters: those that changed nothing, and the one that would give a
-    longer list.
+    Its notes name the parameters that had no effect, and the one that makes the list longer.
     """
     answer = replace(answer, notes=(*answer.notes, *_notes(answer, parameters)))
     following = answer.paging.next
@@ -79,6 +76,6 @@ def _notes(answer: Answer, parameters: Parameters) -> Iterator[str]:
     if names := held_back(answer):
         have = "has" if len(names) == 1 else "have"
         yield (
-            f"{', '.join(names)} {have} more than was asked for: per_source=N asks each source "
-            f"for N records"
+            f"{', '.join(names)} {have} more records than were requested: per_source=N requests "
+            f"N records from each source"
         )

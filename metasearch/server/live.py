@@ -3,7 +3,7 @@ connection comes back with the id of the last event that it saw, and must get th
 search, never a second one.
 
 Each search is drained by one task of the hub's, so that it outlives the request that began it by a
-moment; if nobody has come back by then, it is closed, and with it its requests to the databases.
+moment; if no reader has returned by then, it is closed, with its requests to the sources.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ class Hub:
 
     Args:
         options: The bounds.
-        finished: Told each answer, whether or not anybody still reads it.
+        finished: Called with each answer, even if it has no reader any more.
     """
 
     def __init__(
@@ -154,7 +154,7 @@ class Hub:
         Args:
             search: It.
             ended: Called when it runs no more.
-            answered: Told its answer before that, whether or not anybody still reads it.
+            answered: Called with its answer before that, even if it has no reader any more.
         """
         live = LiveSearch(search.id)
         name = live.id

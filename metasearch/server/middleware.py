@@ -20,8 +20,7 @@ from metasearch.server.site import SHARED, site_of
 from metasearch.server.sources import view
 from metasearch.server.stream import SEARCH_ID
 
-#: Routes that hold nothing of anybody's and cost nothing: who watches the server, and its pages,
-#: need them.
+#: Routes without data of any user, which cost nothing: monitoring and the pages need them.
 OPEN = frozenset({"/healthz", "/readyz", "/robots.txt", "/favicon.ico", "/static/{name}"})
 #: Routes that no quota counts.
 UNCOUNTED = OPEN | {"/metrics"}
@@ -36,8 +35,8 @@ logger = logging.getLogger("metasearch.server")
 
 @web.middleware
 async def errors(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Answers with problem details, or with a page where a browser asks; what went wrong inside
-    stays in the log.
+    """Answers errors with problem details, or with a page for a browser; internal details are
+    logged only.
     """
     try:
         if len(request.raw_path) > LONGEST_LINE:
@@ -66,8 +65,7 @@ async def errors(request: web.Request, handler: Handler) -> web.StreamResponse:
 
 @web.middleware
 async def admitted(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Lets through who has not asked too often and may ask at all, in this order: keys are not to
-    be guessed either.
+    """Checks the rate limit and then the key, so that guesses of keys are limited, too.
 
     Raises:
         Problem: 429, 401, or 400 for a key in the address.
@@ -86,13 +84,13 @@ async def admitted(request: web.Request, handler: Handler) -> web.StreamResponse
 
 
 def _fault(request: web.Request) -> Problem:
-    """500, with nothing but the id under which the log tells more."""
+    """500 with an id only; the log has the details under that id."""
     search_id = request.get(SEARCH_ID) or secrets.token_hex(6)
     logger.exception("search %s: %s %s failed", search_id, request.method, route(request))
     return Problem(
         500,
         None,
-        "Something went wrong here; the log tells more under this id.",
+        "An internal error occurred; the log of the server has the details under this id.",
         search_id=search_id,
     )
 

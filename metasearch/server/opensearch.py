@@ -34,10 +34,8 @@ def describe(site: Site, example: str, *, suggests: bool) -> bytes:
         ("application/atom+xml", "atom"),
         ("application/json", "json"),
     ):
-        template = (
-            f"{site.base}/search?q={{searchTerms}}&count={{count?}}&start={{startIndex?}}"
-            f"&format={name}"
-        )
+        query = "q={searchTerms}&count={count?}&start={startIndex?}"
+        template = f"{site.base}/search?{query}&format={name}"
         _add(root, "Url", type=media_type, indexOffset="0", template=template)
     if suggests:
         _add(

@@ -37,7 +37,7 @@ KINDS: Mapping[str, str] = {
     "busy": "Too many searches are running",
     "rate-limited": "Too many requests",
     "key-needed": "An API key is needed",
-    "key-in-address": "A key must not stand in the address",
+    "key-in-address": "A key must not be in the address",
 }
 
 
@@ -46,8 +46,8 @@ class Problem(Exception):
 
     Attributes:
         status: The HTTP status.
-        kind: A key of `KINDS`, or None for an error that the status says everything about.
-        detail: This case, in a sentence or two.
+        kind: A key of `KINDS`, or None if the status alone describes the error.
+        detail: This case in one or two sentences.
         members: Further members; their names are part of the interface.
         headers: Headers that the status calls for.
     """
@@ -95,13 +95,13 @@ class Problem(Exception):
     @classmethod
     def bad_parameters(cls, errors: Iterable[Mapping[str, str]]) -> Self:
         """400 for parameters that cannot be used: [{"parameter", "reason"}]."""
-        listed = [dict(it) for it in errors]
-        detail = "; ".join(f"{it['parameter']}: {it['reason']}" for it in listed)
+        listed = [dict(error) for error in errors]
+        detail = "; ".join(f"{error['parameter']}: {error['reason']}" for error in listed)
         return cls(400, "parameters", detail, errors=listed)
 
     @classmethod
     def unacceptable(cls, detail: str, allowed: Iterable[tuple[str, str]]) -> Self:
-        """406, with the forms that there are as [{"format", "media_type"}]."""
+        """406 with the formats that are available, as [{"format", "media_type"}]."""
         return cls(
             406,
             "not-acceptable",
@@ -111,7 +111,7 @@ class Problem(Exception):
 
     @classmethod
     def of(cls, error: MetasearchError) -> Self:
-        """What an error of our own tree looks like to a client."""
+        """The answer to a client for an error of `metasearch.errors`."""
         advice = line(error.advice) or None
         match error:
             case QuerySyntaxError():
@@ -133,7 +133,7 @@ class Problem(Exception):
                     "unknown-source",
                     str(error),
                     advice=advice,
-                    near_misses=[clean(it) for it in error.near_misses],
+                    near_misses=[clean(name) for name in error.near_misses],
                     errors=[{"parameter": "sources", "reason": line(str(error))}],
                 )
             case UsageError():
@@ -145,7 +145,7 @@ class Problem(Exception):
 
 
 def wants_html(request: web.Request) -> bool:
-    """Whether an error should be a page: as `format` says, else as the client accepts."""
+    """Whether an error is answered with a page, by `format`, else by the Accept header."""
     named = request.query.get("format", "")
     if named:
         return named == "html"

@@ -1,6 +1,4 @@
-"""What a server answers besides searches: sources, suggestions, the description document, health,
-files.
-"""
+"""The routes besides searches: sources, suggestions, the description document, health, files."""
 
 from __future__ import annotations
 
@@ -28,7 +26,7 @@ from metasearch.server.problem import Problem
 from metasearch.server.site import SHARED, Shared, owner, site_of
 from metasearch.server.sources import SourceView, source_object, together, view
 from metasearch.server.suggest import together as completed
-from metasearch.server.workers.peer_app import everybody
+from metasearch.server.workers.peer_app import all_workers
 
 #: Searched for in the description document where the server has no examples of its own.
 _EXAMPLE = "gene drive"
@@ -41,7 +39,9 @@ async def sources(request: web.Request) -> web.Response:
     named = request.query.get("format")
     chosen = named or negotiate.choose(request.headers.get("Accept", ""), offered)
     if chosen not in ("json", "html"):
-        raise Problem.unacceptable("The list of sources is there as JSON and as a page.", offered)
+        raise Problem.unacceptable(
+            "The list of sources is available as JSON and as a page.", offered
+        )
     async with request.app[SHARED].admission.brief():
         return await _sources(request, chosen)
 
@@ -52,23 +52,20 @@ async def _sources(request: web.Request, form: str) -> web.Response:
         return api.html_response(
             sources_page(site_of(request), views), headers={"Cache-Control": "no-store"}
         )
-    return _json([source_object(it) for it in views], "application/json", Vary="Accept")
+    return _json([source_object(source) for source in views], "application/json", Vary="Accept")
 
 
 async def plan(request: web.Request) -> web.Response:
-    """`/plan?q=`: what a search with these parameters would ask of each source; none is asked."""
+    """`/plan?q=`: the requests that a search with these parameters would send; none is sent."""
     shared = request.app[SHARED]
     parameters = read(request.query, shared.options)
     if not parameters.query:
-        raise Problem.bad_parameters(
-            [{"parameter": "q", "reason": "missing: what is to be searched for?"}]
-        )
+        raise Problem.bad_parameters([{"parameter": "q", "reason": "missing; give a query"}])
     from metasearch.engine.dry_run import planned
 
     turns = shared.engine.scheduler.turns()
-    with await shared.admission.enter(
-        request[USER]
-    ):  # a hundred sources are a third of a second of work
+    # A hundred sources take a third of a second to compute.
+    with await shared.admission.enter(request[USER]):
         await turns.next()
         found = planned(
             parameters, settings=shared.engine.settings, registry=shared.engine.registry
@@ -87,7 +84,7 @@ async def translate(request: web.Request) -> web.Response:
     wanted = read(parameters, options)
     if not wanted.query:
         raise Problem.bad_parameters(
-            [{"parameter": "q", "reason": "missing: what is to be translated?"}]
+            [{"parameter": "q", "reason": "missing; give a query to translate"}]
         )
     named = names(parameters, "to") or ()
     try:
@@ -102,8 +99,8 @@ async def translate(request: web.Request) -> web.Response:
 
 
 async def suggest(request: web.Request) -> web.Response:
-    """`/suggest?q=`: completions from the operator's queries and this user's; 404 where it is not
-    switched on.
+    """`/suggest?q=`: completions from the queries of the operator and of this user; 404
+    unless enabled.
     """
     prefix = request.query.get("q", "")
     site, shared, user = site_of(request), request.app[SHARED], owner(request)
@@ -115,9 +112,10 @@ async def suggest(request: web.Request) -> web.Response:
         completions = completed(
             [own, *(await shared.peers.completions(typed, user) if user else ())]
         )
-    texts = [it.text for it in completions]
-    urls = [site.url("/search", q=it.text, format="html") for it in completions]
-    return _json([prefix, texts, [it.description for it in completions], urls], SUGGESTIONS_TYPE)
+    texts = [completion.text for completion in completions]
+    urls = [site.url("/search", q=completion.text, format="html") for completion in completions]
+    descriptions = [completion.description for completion in completions]
+    return _json([prefix, texts, descriptions, urls], SUGGESTIONS_TYPE)
 
 
 async def opensearch(request: web.Request) -> web.Response:
@@ -126,7 +124,7 @@ async def opensearch(request: web.Request) -> web.Response:
     example = shared.examples[0] if shared.examples else _EXAMPLE
     async with shared.admission.brief():
         document = describe(site_of(request), example, suggests=shared.options.suggest)
-    # A browser stores this type as a file; to a person who opens the address it is shown instead.
+    # A browser stores this type as a file; for a person who opens the address it is displayed.
     opened = request.headers.get("Sec-Fetch-Dest") == "document"
     return web.Response(
         body=document,
@@ -136,31 +134,32 @@ async def opensearch(request: web.Request) -> web.Response:
 
 
 async def healthz(request: web.Request) -> web.Response:
-    """`/healthz`: the process is alive; nothing is looked at."""
+    """`/healthz`: the process is alive; nothing else is checked."""
     return web.Response(text="OK\n", headers={"Cache-Control": "no-store"})
 
 
 async def readyz(request: web.Request) -> web.Response:
-    """`/readyz`: whether a search would find a source to ask."""
-    views = [it for it in await _views(request.app[SHARED]) if it.default]
-    usable = [it.name for it in views if it.usable]
+    """`/readyz`: whether a search would find a usable source."""
+    views = [source for source in await _views(request.app[SHARED]) if source.default]
+    usable = [source.name for source in views if source.usable]
     if not usable:
         raise Problem(
             503,
             "not-ready",
-            "; ".join(f"{it.name}: {it.status}" for it in views) or "no source is asked by default",
+            "; ".join(f"{source.name}: {source.status}" for source in views)
+            or "no source is asked by default",
             headers={"Cache-Control": "no-store"},
-            sources=[{"source": it.name, "status": it.status} for it in views],
+            sources=[{"source": source.name, "status": source.status} for source in views],
         )
     return _json({"ready": True, "sources": usable}, "application/json")
 
 
 async def metrics(request: web.Request) -> web.Response:
-    """`/metrics`: what all workers have done so far, for Prometheus."""
+    """`/metrics`: the counts of all workers, for Prometheus."""
     shared = request.app[SHARED]
-    snapshots = await everybody(shared, counted=True)
+    snapshots = await all_workers(shared, counted=True)
     page = Page(
-        [*(snapshot.metrics for snapshot in snapshots), shared.peers.told_by_parent()],
+        [*(snapshot.metrics for snapshot in snapshots), shared.peers.parent_counts()],
         together(snapshot.states for snapshot in snapshots),
         sum(snapshot.running for snapshot in snapshots),
         __version__,
@@ -175,7 +174,8 @@ async def metrics(request: web.Request) -> web.Response:
 async def _views(shared: Shared) -> list[SourceView]:
     """The sources, as all workers together know them."""
     await shared.engine.ready()
-    return view(shared.engine, together(it.states for it in await everybody(shared)))
+    snapshots = await all_workers(shared)
+    return view(shared.engine, together(snapshot.states for snapshot in snapshots))
 
 
 async def static(request: web.Request) -> web.Response:
@@ -189,7 +189,7 @@ async def static(request: web.Request) -> web.Response:
 async def robots(request: web.Request) -> web.Response:
     """`/robots.txt`: the start page and the list of databases may be visited, searches may not.
 
-    A crawler that follows links would search on and on, at the cost of every database.
+    A crawler that follows links would search without end, at the cost of every source.
     """
     site = site_of(request)
     closed = [site.path(path) for path in ("/search", "/plan", "/suggest", "/metrics", "/?q=")]

@@ -1,4 +1,4 @@
-"""The sources as a server shows them: what they are, what they need, and how they are doing."""
+"""The sources as a server shows them: description, keys, limits and state."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ class SourceView:
         spec: None where the configuration of the source is wrong.
         default: Whether it is asked when a search names none.
         keys: In the order of the spec.
-        state: As the last searches found it.
-        limits: Those of the whole server; None as `spec`.
+        state: After the last searches.
+        limits: Those of the whole server; None if `spec` is None.
     """
 
     name: str
@@ -73,7 +73,7 @@ class SourceView:
 
     @property
     def usable(self) -> bool:
-        """Whether a search that asks it now may hope for an answer."""
+        """Whether a search would ask it now."""
         return self.status in ("ok", "half-open")
 
 
@@ -81,29 +81,32 @@ class SourceView:
 _STANDING = ("ok", "half-open", "paused", "open")
 
 
-def together(told: Iterable[Sequence[SourceState]]) -> list[SourceState]:
-    """What holds for all workers of a server: of each source the worst state, and the sums of what
-    was counted.
-    """
+def together(lists: Iterable[Sequence[SourceState]]) -> list[SourceState]:
+    """Joins the states of all workers: the worst of each source, with the sums of its counts."""
     of_source: dict[str, list[SourceState]] = {}
-    for state in (state for states in told for state in states):
+    for state in (state for states in lists for state in states):
         of_source.setdefault(state.source, []).append(state)
     return [_joined(states) for states in of_source.values()]
 
 
 def _joined(states: Sequence[SourceState]) -> SourceState:
     worst = max(
-        states, key=lambda it: (_STANDING.index(it.state), it.until, it.last_error is not None)
+        states,
+        key=lambda state: (
+            _STANDING.index(state.state),
+            state.until,
+            state.last_error is not None,
+        ),
     )
     return replace(
         worst,
-        requests=sum(it.requests for it in states),
-        failures=sum(it.failures for it in states),
-        fresh=sum(it.fresh for it in states),
-        stale=sum(it.stale for it in states),
-        spared=sum(it.spared for it in states),
-        p50_ms=max((it.p50_ms for it in states if it.p50_ms is not None), default=None),
-        p95_ms=max((it.p95_ms for it in states if it.p95_ms is not None), default=None),
+        requests=sum(state.requests for state in states),
+        failures=sum(state.failures for state in states),
+        fresh=sum(state.fresh for state in states),
+        stale=sum(state.stale for state in states),
+        spared=sum(state.spared for state in states),
+        p50_ms=max((state.p50_ms for state in states if state.p50_ms is not None), default=None),
+        p95_ms=max((state.p95_ms for state in states if state.p95_ms is not None), default=None),
     )
 
 
@@ -111,8 +114,8 @@ def view(engine: Engine, states: Iterable[SourceState] | None = None) -> list[So
     """All sources, those first that are asked by default.
 
     Args:
-        engine: Knows them.
-        states: How they are doing; None asks the engine.
+        engine: Has the registry and the settings.
+        states: Their states; None asks the engine.
     """
     default = engine.registry.default()
     env = engine.settings.env
@@ -125,11 +128,11 @@ def view(engine: Engine, states: Iterable[SourceState] | None = None) -> list[So
         keys = tuple(Key(name, required, bool(env.get(name))) for name, required in named)
         limits = engine.registry.limits(state.source) if spec else None
         views.append(SourceView(state.source, spec, state.source in default, keys, state, limits))
-    return sorted(views, key=lambda it: (not it.default, it.name))
+    return sorted(views, key=lambda source: (not source.default, source.name))
 
 
 def labels(engine: Engine, names: Iterable[str]) -> dict[str, str]:
-    """What people call the sources of those names."""
+    """Source name -> the name for people."""
     specs = {name: _spec(engine, name) for name in names}
     return {name: spec.label if spec else name for name, spec in specs.items()}
 
@@ -142,40 +145,40 @@ def _spec(engine: Engine, name: str) -> AdapterSpec | None:
         return None
 
 
-def source_object(it: SourceView) -> dict[str, Any]:
+def source_object(source: SourceView) -> dict[str, Any]:
     """One entry of the JSON list."""
-    spec = it.spec
+    spec = source.spec
     return {
-        "name": it.name,
-        "label": it.label,
-        "homepage": it.homepage,
+        "name": source.name,
+        "label": source.label,
+        "homepage": source.homepage,
         "docs": web_url(spec.docs) if spec else None,
         "terms": clean_or_none(spec.terms) if spec else None,
         "coverage": clean_or_none(spec.coverage) if spec else None,
         "languages": list(spec.languages) if spec else [],
         "syntax": clean_or_none(spec.syntax) if spec else None,
-        "default": it.default,
-        "usable": it.usable,
-        "status": it.status,
-        "seconds_until_asked": round(it.state.until, 1),
-        "last_error": clean_or_none(it.state.last_error),
-        "requests": it.state.requests,
-        "failures": it.state.failures,
+        "default": source.default,
+        "usable": source.usable,
+        "status": source.status,
+        "seconds_until_asked": round(source.state.until, 1),
+        "last_error": clean_or_none(source.state.last_error),
+        "requests": source.state.requests,
+        "failures": source.state.failures,
         "cached_pages": {
-            "fresh": it.state.fresh,
-            "stale": it.state.stale,
-            "spared": it.state.spared,
+            "fresh": source.state.fresh,
+            "stale": source.state.stale,
+            "spared": source.state.spared,
         },
-        "p50_ms": it.state.p50_ms,
-        "p95_ms": it.state.p95_ms,
-        "keys": [{"env": key.env, "required": key.required, "set": key.set} for key in it.keys],
+        "p50_ms": source.state.p50_ms,
+        "p95_ms": source.state.p95_ms,
+        "keys": [{"env": key.env, "required": key.required, "set": key.set} for key in source.keys],
         "limits": {
-            "requests": it.limits.requests,
-            "per": it.limits.per,
-            "concurrency": it.limits.concurrency,
-            "timeout": it.limits.timeout,
-            "ttl": it.limits.ttl,
+            "requests": source.limits.requests,
+            "per": source.limits.per,
+            "concurrency": source.limits.concurrency,
+            "timeout": source.limits.timeout,
+            "ttl": source.limits.ttl,
         }
-        if it.limits
+        if source.limits
         else None,
     }

@@ -40,7 +40,7 @@ def head(form: str) -> web.Response:
 
 
 async def events(
-    request: web.Request, prepared: Events, query: str, form: str, seat: Permit
+    request: web.Request, prepared: Events, query: str, form: str, permit: Permit
 ) -> web.StreamResponse:
     """The events of a search as they happen; `form` is one of `FORMS`."""
     request[SEARCH_ID] = prepared.id
@@ -52,7 +52,7 @@ async def events(
     def learn(answer: Answer) -> None:
         shared.suggestions.learn(query, answer, user)
 
-    live = shared.hub.start(prepared, seat.hand_on(), learn)
+    live = shared.hub.start(prepared, permit.transfer(), learn)
     return await _send(request, _server_sent(request, live, 0), form)
 
 

@@ -1,9 +1,8 @@
-"""Completions for a search box: no source is ever asked for them, and nobody is shown what others
-have typed.
+"""Completions for a search box: no source is asked for them, and no user sees what others typed.
 
-They come from the operator's examples, and from the queries of the same user that found something
-and the titles of their hits; all is kept in memory and bounded. A user is an API key. Addresses are
-no users here, for many share one.
+They come from the operator's examples, from the queries of the same user that found something, and
+from the titles of their hits. All is in memory and bounded. A user is an API key; addresses are no
+users here, because many people may share one.
 """
 
 from __future__ import annotations
@@ -39,9 +38,7 @@ class Completion:
 
 
 class _Seen:
-    """What one user has asked and been shown lately, the newest last; the oldest is forgotten
-    first.
-    """
+    """Recent queries and titles of one user, the newest last; the oldest is removed first."""
 
     def __init__(self) -> None:
         self.queries: OrderedDict[str, Completion] = OrderedDict()
@@ -74,9 +71,7 @@ class Suggestions:
         self._most_titles = titles
 
     def learn(self, query: str, answer: Answer, user: str | None) -> None:
-        """Keep a finished search of this user, if it found something; of nobody where it is not
-        known whose it is.
-        """
+        """Remembers a finished search of this user, if it found something; not without a user."""
         text = line(query)
         if user is None or not answer.hits or not text or len(text) > _LONGEST:
             return
@@ -134,12 +129,12 @@ def as_query(title: str) -> str:
     )
 
 
-def _keep(shelf: OrderedDict[str, Completion], completion: Completion, most: int) -> None:
+def _keep(kept: OrderedDict[str, Completion], completion: Completion, most: int) -> None:
     key = completion.text.casefold()
-    shelf[key] = completion
-    shelf.move_to_end(key)
-    if len(shelf) > most:
-        shelf.popitem(last=False)
+    kept[key] = completion
+    kept.move_to_end(key)
+    if len(kept) > most:
+        kept.popitem(last=False)
 
 
 def _description(record: Record) -> str:

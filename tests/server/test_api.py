@@ -17,8 +17,9 @@ from metasearch.errors import CannotAsk, ConnectFailed, NotRead
 from metasearch.formats import answer as json_answer
 from metasearch.formats.atom import ATOM
 from metasearch.query import Years
-from metasearch.server.api import OFFERED, server_timing
+from metasearch.server.api import OFFERED
 from metasearch.server.limits.admission import MOST_BRIEF
+from metasearch.server.outcome import server_timing
 from metasearch.server.site import SHARED
 from tests.server.fake import FakeEngine, answer, hit, late, report
 
@@ -390,7 +391,7 @@ async def test_what_computes_for_a_moment_stands_behind_the_gate(serve, path):
     gate = client.app[SHARED].admission
     gate._brief = MOST_BRIEF
     turned_away = await client.get(path, headers={"Accept": "text/html, application/json;q=0.9"})
-    gate._brief, gate.pace.late = 0, 10.0
+    gate._brief, gate.limit.late = 0, 10.0
     late_too = await client.get(path, headers={"Accept": "text/html, application/json;q=0.9"})
 
     assert [turned_away.status, late_too.status] == [503, 503]
@@ -427,7 +428,7 @@ async def test_plans_are_made_in_turns(serve, engine):
 
 async def test_an_answer_that_is_there_takes_no_seat(serve, engine):
     """Who comes back for the rest of a search, or for another page of it, is not told to wait for a
-    seat."""
+    permit."""
     client = await serve(engine, max_searches=1)
     with await client.app[SHARED].admission.enter("somebody"):
         search = engine.search

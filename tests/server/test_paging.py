@@ -115,7 +115,7 @@ async def test_the_page_has_links_and_totals(client):
         "prev": "/search?q=mice&start=18&count=2&format=html",
         "next": "/search?q=mice&start=22&count=2&format=html",
     }
-    assert "About 700 works in all, 2 at least, 900 at most" in page.text_content()
+    assert "About 700 works in all, at least 2, at most 900" in page.text_content()
     assert page.xpath("//meta[@name='startIndex']/@content") == ["21"]
     assert page.xpath("//input[@name='start']") == []
 
@@ -125,7 +125,7 @@ async def test_a_page_beyond_the_end(client, engine):
     engine.answer = replace(engine.answer, hits=(), paging=Paging(500, 2))
     page = await (await client.get("/search?q=mice&start=500&count=2&format=html")).text()
 
-    assert "The list ends before its place 501." in page
+    assert "The list ends before place 501." in page
 
 
 async def test_following_the_page_reads_the_whole_list():

@@ -50,7 +50,7 @@ async def test_missing_query(client):
     """A program that forgets the query is told so."""
     found = await problem(await client.get("/search?format=json"))
 
-    assert found["errors"] == [{"parameter": "q", "reason": "missing: what is to be searched for?"}]
+    assert found["errors"] == [{"parameter": "q", "reason": "missing; give a query"}]
 
 
 async def test_unknown_source(client):

@@ -1,27 +1,27 @@
-"""How many searches may run at once, found out by how long work that is ready has to wait.
+"""How many searches may run at once, measured by how long work that is ready has to wait.
 
-A search is mostly waiting for databases, so many may run at once; but what they bring is read by
-one loop, and beyond some number each further search only makes all others slower. That number
-depends on the machine, on the databases and on what is asked, so it is measured. Pages come in
-bursts, and a burst is no overload: what counts is the shortest wait of a while, which says that the
-line of those who wait never got short (as CoDel judges a queue). The number grows by one after a
-while in which that was less than half of `TARGET`, stays up to that, and falls by a tenth of what
-runs beyond (as TCP finds its window).
+A search mostly waits for sources, so many may run at once. But one loop reads all answers, and
+above some number each further search only makes all others slower. That number depends on the
+machine, the sources and the queries, so it is measured. Pages arrive in bursts, and a burst is no
+overload: the shortest wait of an interval counts, because a long one shows that the queue never got
+short (as CoDel judges a queue). The limit grows by one after an interval in which the shortest wait
+was less than half of `TARGET`, stays between half of it and `TARGET`, and falls by a tenth above it
+(as TCP adjusts its window).
 """
 
 from __future__ import annotations
 
 import math
 
-#: Seconds that work which is ready may wait for its turn, all the while.
+#: Seconds that work which is ready may wait for its turn.
 TARGET = 0.05
-#: A while, in seconds, and the measurements that it needs: a loop that stood still once is no
+#: Seconds of an interval, and the measurements that it needs: a loop that stopped once is no
 #: overload.
-WHILE, ENOUGH = 0.4, 4
-#: Searches that may run before anything is known; and those that always may, for fewer would leave
-#: the processor idle while databases are waited for.
+INTERVAL, ENOUGH = 0.4, 4
+#: The limit before anything was measured, and its lower bound: fewer searches would leave the
+#: processor idle while they wait for sources.
 FIRST, LEAST = 24, 8
-#: A loop that is so many seconds late, on average over a while, lets nobody in.
+#: Seconds that the loop is late, averaged over an interval, above which no search is admitted.
 CLOSED = 0.5
 
 
@@ -29,10 +29,10 @@ class AdaptiveLimit:
     """The number of searches that may run at once.
 
     Args:
-        most: It is never larger.
+        most: Its upper bound.
 
     Attributes:
-        wait: Seconds that work which is ready waited at least, in the last while.
+        wait: Seconds that work which is ready waited at least, in the last interval.
         late: Seconds that the loop is late, smoothed.
     """
 
@@ -44,7 +44,7 @@ class AdaptiveLimit:
         self._shortest, self._passed, self._count = math.inf, 0.0, 0
 
     @property
-    def limit(self) -> int:
+    def value(self) -> int:
         """Searches that may run at once."""
         return int(self._limit)
 
@@ -54,32 +54,32 @@ class AdaptiveLimit:
         return self.late >= CLOSED
 
     def measured(self, late: float, turn: float, passed: float, running: int) -> None:
-        """Take in how long work waits.
+        """Adjusts the limit to a measurement.
 
         Args:
             late: Seconds that the loop is late.
-            turn: Seconds that whoever is next has waited for a turn.
-            passed: Seconds since this was called last.
+            turn: Seconds that the next in the queue has waited for a turn.
+            passed: Seconds since the last measurement.
             running: Searches that run.
         """
-        self.late += (late - self.late) * (1.0 - math.exp(-passed / WHILE))
+        self.late += (late - self.late) * (1.0 - math.exp(-passed / INTERVAL))
         self._shortest = min(self._shortest, late + turn)
         self._passed += passed
         self._count += 1
-        if self._passed < WHILE or self._count < ENOUGH:
+        if self._passed < INTERVAL or self._count < ENOUGH:
             return
         self.wait = self._shortest
         self._begin()
         if self.wait > TARGET:
             self._limit = max(self._least, min(self._limit, running) * 0.9)
-        elif self.wait < TARGET / 2 and running >= self.limit:
+        elif self.wait < TARGET / 2 and running >= self.value:
             self._limit = min(self._most, self._limit + 1)
 
     def rest(self) -> None:
-        """Nothing runs any more, so nothing waits."""
+        """Forgets the waits, because nothing runs any more."""
         self.wait = self.late = 0.0
         self._begin()
 
     def _begin(self) -> None:
-        """Another while."""
+        """Begins another interval."""
         self._shortest, self._passed, self._count = math.inf, 0.0, 0

@@ -1,9 +1,10 @@
-"""Who is let in: overload costs the newcomer a moment, not everybody their answers.
+"""Admission control: under overload new requests wait or are refused, and running searches go on.
 
-Before anything is asked of a database a search takes a seat; there are as many as `AdaptiveLimit`
-finds that this process can serve. If none is free it waits, shortly and in a short line, else it
-is told to come back. What computes for a moment only (a list of sources, completions, a page of an
-answer that is there) takes no seat, but a turn. See docs/decisions/0022-admission.md.
+A search takes a permit before any source is asked. `AdaptiveLimit` says how many permits there are.
+If none is free, the search waits for a short time in a short queue; if that does not help, it is
+refused with 503 and `Retry-After`. A request that computes only for a moment (a list of sources,
+completions, an answer that is there already) needs no permit, but waits for its turn on the loop.
+See docs/decisions/0022-admission.md.
 """
 
 from __future__ import annotations
@@ -25,16 +26,16 @@ T = TypeVar("T")
 
 #: Seconds between two measurements, while anything runs.
 TICK = 0.05
-#: Seconds that a search may wait for a seat, and the searches that may, as a share of the seats.
+#: Seconds that a search may wait for a permit, and how many may wait, as a share of the permits.
 PATIENCE, WAITING = 0.5, 0.25
-#: Things that compute for a moment, at once.
+#: Requests without a permit that run at once.
 MOST_BRIEF = 32
-#: Seconds after which a client that was turned away may try again: where nothing is known yet, at
-#: least, and at most.
+#: Seconds after which a refused client may try again: while nothing is known yet, at least, and at
+#: most.
 RETRY_AFTER, SOONEST, LATEST = 2, 1, 30
-#: Share of the last search in what a search is known to take.
+#: Weight of the last search in the smoothed duration of a search.
 _NEW = 0.1
-#: Clients who were turned away, that are expected back.
+#: Refused clients that are expected to return.
 _MOST_EXPECTED = 10_000
 
 
@@ -43,11 +44,13 @@ def _now() -> float:
 
 
 class Permit:
-    """One search's; left at the end of the block, or by whoever it was handed on to."""
+    """Allows one search to run; released at the end of the block, or by the function that
+    `transfer` returned.
+    """
 
-    def __init__(self, left: Callable[[float], None]) -> None:
-        self._left: Callable[[float], None] | None = left
-        self._handed_on = False
+    def __init__(self, released: Callable[[float], None]) -> None:
+        self._released: Callable[[float], None] | None = released
+        self._transferred = False
         self._began = _now()
 
     def __enter__(self) -> Self:
@@ -56,36 +59,36 @@ class Permit:
     def __exit__(
         self, kind: type[BaseException] | None, exc: BaseException | None, tb: TracebackType | None
     ) -> None:
-        if not self._handed_on:
-            self.leave()
+        if not self._transferred:
+            self.release()
 
-    def hand_on(self) -> Callable[[], None]:
-        """The search outlives the block: what is given is to be called at its end."""
-        self._handed_on = True
-        return self.leave
+    def transfer(self) -> Callable[[], None]:
+        """Keeps the permit after the block; returns the function that releases it."""
+        self._transferred = True
+        return self.release
 
-    def leave(self) -> None:
-        """The search has ended; once is enough."""
-        if self._left is not None:
-            left, self._left = self._left, None
-            left(_now() - self._began)
+    def release(self) -> None:
+        """Ends the permit; a second call does nothing."""
+        if self._released is not None:
+            released, self._released = self._released, None
+            released(_now() - self._began)
 
 
 class Admission:
-    """The seats of one process.
+    """The permits of one process.
 
     Args:
-        most: There are never more.
-        scheduler: Where everything that computes waits for its turn.
+        most: Upper bound of the permits.
+        scheduler: Gives turns on the loop to all that computes.
     """
 
     def __init__(self, most: int, scheduler: FairScheduler) -> None:
-        self.pace = AdaptiveLimit(most)
+        self.limit = AdaptiveLimit(most)
         self._scheduler = scheduler
         self._running = 0
         self._brief = 0
         self._writing = asyncio.Lock()
-        self._line = FairQueue()
+        self._queue = FairQueue()
         self._expected: deque[float] = deque(maxlen=_MOST_EXPECTED)
         self._takes: float | None = None  # seconds of a search
         self._timer: asyncio.TimerHandle | None = None
@@ -97,26 +100,26 @@ class Admission:
         return self._running
 
     async def enter(self, user: Hashable) -> Permit:
-        """A seat for a search of this user, after waiting for a moment where that helps.
+        """Returns a permit for a search of this user, after a short wait if necessary.
 
         Raises:
             Problem: 503 with `Retry-After`.
         """
-        if len(self._line) or not self._free:
+        if len(self._queue) or not self._free:
             await self._wait(user)
         else:
             self._running += 1
         self._watch()
-        return Permit(self._left)
+        return Permit(self._released)
 
     @asynccontextmanager
     async def brief(self) -> AsyncIterator[None]:
-        """What computes for a moment: after its turn.
+        """Runs the block without a permit, after a turn on the loop.
 
         Raises:
             Problem: 503 with `Retry-After`.
         """
-        if self._brief >= MOST_BRIEF or self.pace.closed:
+        if self._brief >= MOST_BRIEF or self.limit.closed:
             raise self._refusal()
         self._brief += 1
         self._watch()
@@ -127,7 +130,9 @@ class Admission:
             self._brief -= 1
 
     async def written(self, write: Callable[[], T], *, large: bool) -> T:
-        """What `write` computes: in a turn, or in a thread, one at a time, where it is large."""
+        """Returns what `write` computes: in a turn on the loop, or in a thread if it is large, one
+        such at a time.
+        """
         if not large:
             await self._scheduler.turns().next()
             return write()
@@ -135,43 +140,43 @@ class Admission:
             return await asyncio.to_thread(write)
 
     def close(self) -> None:
-        """Sends those away who wait."""
-        self._line.dismiss()
+        """Refuses all searches that wait."""
+        self._queue.refuse_all()
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
 
-    # ---------------------------------------------------------------- letting in
+    # ---------------------------------------------------------------- permits
 
     @property
     def _free(self) -> bool:
-        # One search may always run: otherwise a loop that is late for another reason would serve
-        # nobody.
-        return self._running < self.pace.limit and not (self.pace.closed and self._running)
+        # One search may always run: otherwise a loop that is late for another reason would refuse
+        # every search.
+        return self._running < self.limit.value and not (self.limit.closed and self._running)
 
     async def _wait(self, user: Hashable) -> None:
-        full = len(self._line) >= max(1, math.ceil(self.pace.limit * WAITING))
-        if full and not self._line.make_room(user):
+        full = len(self._queue) >= max(1, math.ceil(self.limit.value * WAITING))
+        if full and not self._queue.make_room(user):
             raise self._refusal()
-        let_in = self._line.join(user)
+        admitted = self._queue.join(user)
         try:
             async with asyncio.timeout(PATIENCE):
-                if await let_in:
+                if await admitted:
                     return
         except BaseException as exc:
-            self._line.leave(user, let_in)
-            if let_in.done() and not let_in.cancelled() and let_in.result():
-                self._running -= 1  # the seat came in the moment of leaving: the next one takes it
+            self._queue.leave(user, admitted)
+            if admitted.done() and not admitted.cancelled() and admitted.result():
+                self._running -= 1  # the permit came at the same moment: the next search takes it
                 self._fill()
             if not isinstance(exc, TimeoutError):
                 raise
         raise self._refusal()
 
     def _fill(self) -> None:
-        while self._free and self._line.next():
+        while self._free and self._queue.next():
             self._running += 1
 
-    def _left(self, seconds: float) -> None:
+    def _released(self, seconds: float) -> None:
         self._running -= 1
         self._takes = (
             seconds if self._takes is None else self._takes + (seconds - self._takes) * _NEW
@@ -190,21 +195,19 @@ class Admission:
         )
 
     def _retry_after(self) -> int:
-        """Whole seconds until all will have had their turn who wait, or were told to come back
-        before.
-        """
+        """Whole seconds until the searches that wait, or were refused before, have run."""
         now = _now()
         while self._expected and self._expected[0] <= now:
             self._expected.popleft()
         if self._takes is None:
             return RETRY_AFTER
-        ahead = len(self._line) + len(self._expected) + 1
-        return min(LATEST, max(SOONEST, math.ceil(ahead * self._takes / self.pace.limit)))
+        ahead = len(self._queue) + len(self._expected) + 1
+        return min(LATEST, max(SOONEST, math.ceil(ahead * self._takes / self.limit.value)))
 
     # ---------------------------------------------------------------- measuring
 
     def _watch(self) -> None:
-        """Look again and again, while anything runs."""
+        """Starts the measurements, which go on while anything runs."""
         if self._timer is None:
             self._next()
 
@@ -213,13 +216,13 @@ class Admission:
         self._timer = asyncio.get_running_loop().call_later(TICK, self._tick)
 
     def _tick(self) -> None:
-        """Measure how long work waits: for the loop, and then for its turn."""
+        """Measures how long work waits: for the loop, and then for its turn."""
         now = _now()
         late = max(0.0, now - self._looked - TICK)
-        self.pace.measured(late, self._scheduler.wait, now - self._looked, self._running)
+        self.limit.measured(late, self._scheduler.wait, now - self._looked, self._running)
         self._fill()
-        if self._running or self._brief or len(self._line):
+        if self._running or self._brief or len(self._queue):
             self._next()
         else:
             self._timer = None
-            self.pace.rest()
+            self.limit.rest()

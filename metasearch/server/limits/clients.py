@@ -97,12 +97,12 @@ class Clients:
         return blake2b(client.name.encode(), key=self._secret, digest_size=6).hexdigest()
 
     def user(self, request: web.Request, key: bytes | None) -> str:
-        """A word for whoever is to have a fair share of what searches wait for: who holds the key,
-        else the client.
+        """The name under which a request gets its fair share of turns: that of its key, else of its
+        client.
 
         Args:
             request: Theirs.
-            key: The hash of their API key; None where everybody may ask.
+            key: The hash of their API key; None if the server has no keys.
         """
         name = b"client " + self.of(request).name.encode() if key is None else b"key " + key
         return blake2b(name, key=self._secret, digest_size=16).hexdigest()

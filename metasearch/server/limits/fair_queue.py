@@ -1,6 +1,4 @@
-"""Who waits to be let in: user by user, so that one who sends much does not keep out one who sends
-little.
-"""
+"""A queue with fair turns for users: a user with many requests does not keep out one with few."""
 
 from __future__ import annotations
 
@@ -10,59 +8,61 @@ from collections.abc import Hashable
 
 
 class FairQueue:
-    """Those who wait, in one line a user. Belongs to one event loop."""
+    """Requests that wait, in one queue for each user. Belongs to one event loop."""
 
     def __init__(self) -> None:
-        #: User -> those of its requests that wait, the oldest first; whose turn is next comes
+        #: User -> its requests that wait, the oldest first; the user whose turn is next comes
         #: first.
-        self._lines: dict[Hashable, deque[asyncio.Future[bool]]] = {}
+        self._queues: dict[Hashable, deque[asyncio.Future[bool]]] = {}
 
     def __len__(self) -> int:
-        return sum(map(len, self._lines.values()))
+        return sum(map(len, self._queues.values()))
 
     def join(self, user: Hashable) -> asyncio.Future[bool]:
-        """Stand at the end of one's line; the future says whether one is let in."""
+        """Adds a request; its future is True when it is admitted, False when it is refused."""
         future: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
-        self._lines.setdefault(user, deque()).append(future)
+        self._queues.setdefault(user, deque()).append(future)
         return future
 
     def leave(self, user: Hashable, future: asyncio.Future[bool]) -> None:
-        """Wait no longer; where one has been taken out already, nothing is left to do."""
-        line = self._lines.get(user, deque())
-        if future in line:
-            line.remove(future)
-            if not line:
-                del self._lines[user]
+        """Removes a request, if it still waits."""
+        queue = self._queues.get(user, deque())
+        if future in queue:
+            queue.remove(future)
+            if not queue:
+                del self._queues[user]
 
     def next(self) -> bool:
-        """Let the next one in; its user goes to the end of the round. False where nobody waits."""
-        while self._lines:
-            user = next(iter(self._lines))
-            line = self._lines.pop(user)
-            future = line.popleft()
-            if line:
-                self._lines[user] = line
+        """Admits the next request; its user goes to the end of the round. Returns False if none
+        waits.
+        """
+        while self._queues:
+            user = next(iter(self._queues))
+            queue = self._queues.pop(user)
+            future = queue.popleft()
+            if queue:
+                self._queues[user] = queue
             if not future.done():
                 future.set_result(True)
                 return True
         return False
 
     def make_room(self, user: Hashable) -> bool:
-        """Send away the last of the user who has most waiting, if that leaves them no worse off
-        than this one.
+        """Refuses the last request of the user with most requests, unless this user would then have
+        as many.
         """
-        longest = max(self._lines, key=lambda it: len(self._lines[it]), default=None)
-        if longest is None or len(self._lines[longest]) <= len(self._lines.get(user, ())) + 1:
+        longest = max(self._queues, key=lambda name: len(self._queues[name]), default=None)
+        if longest is None or len(self._queues[longest]) <= len(self._queues.get(user, ())) + 1:
             return False
-        future = self._lines[longest].pop()
+        future = self._queues[longest].pop()
         if not future.done():
             future.set_result(False)
         return True
 
-    def dismiss(self) -> None:
-        """Send everybody away."""
-        for line in self._lines.values():
-            for future in line:
+    def refuse_all(self) -> None:
+        """Refuses every request that waits."""
+        for queue in self._queues.values():
+            for future in queue:
                 if not future.done():
                     future.set_result(False)
-        self._lines.clear()
+        self._queues.clear()

@@ -1,4 +1,4 @@
-"""Who may ask: API keys, for a server that is not open to everybody."""
+"""API keys, for a server that is not open to everyone."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
     from metasearch.server.problem import Problem
 
-#: What can stand behind `Bearer` (RFC 6750), and is long enough that nobody guesses it.
 #: Bytes of a file of keys.
 MAX_BYTES = 10_000_000
+#: What may follow `Bearer` (RFC 6750), and is too long to be guessed.
 _KEY = re.compile(r"(?=.{16,512}\Z)[A-Za-z0-9._~+/-]+=*", re.ASCII)
 _RULE = "must have 16 to 512 characters: letters, digits and . _ ~ + / - (and = at its end)"
 #: Parameters in which clients of other services send keys.
@@ -29,7 +29,7 @@ _IN_ADDRESS = frozenset(
 
 
 class ApiKeys:
-    """The keys of a server, kept as hashes only; without any, everybody may ask."""
+    """The keys of a server, kept as hashes only; without keys the server is open to everyone."""
 
     __slots__ = ("_digests",)
 
@@ -62,7 +62,7 @@ class ApiKeys:
         """Whether this request may be answered.
 
         Returns:
-            The hash of its key; None where everybody may ask.
+            The hash of its key; None if the server has no keys.
 
         Raises:
             Problem: 401 without a key or with a wrong one, 400 for one in the address.

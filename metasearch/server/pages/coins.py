@@ -47,35 +47,35 @@ def context_object(hit: Hit, base: str) -> str:
 
 
 def _pairs(hit: Hit, base: str) -> Iterator[tuple[str, str]]:
-    it = hit.record
+    record = hit.record
     kind, genre = _GENRES.get(
-        it.type or "", ("journal", "article" if it.type is None else "unknown")
+        record.type or "", ("journal", "article" if record.type is None else "unknown")
     )
     yield "ctx_ver", "Z39.88-2004"
     yield "rft_val_fmt", f"info:ofi/fmt:kev:mtx:{kind}"
     yield "rfr_id", f"info:sid/{urlsplit(base).hostname or 'localhost'}:metasearch"
     yield "rft.genre", genre if kind in ("journal", "book") else ""
-    yield from _titles(it, kind, genre)
-    yield from _people(it, kind)
-    yield "rft.date", line(it.date) or str(it.year or "")
-    yield "rft.volume", line(it.volume)
-    yield "rft.issue", line(it.issue)
-    first, last = page_range(it.pages)
+    yield from _titles(record, kind, genre)
+    yield from _people(record, kind)
+    yield "rft.date", line(record.date) or str(record.year or "")
+    yield "rft.volume", line(record.volume)
+    yield "rft.issue", line(record.issue)
+    first, last = page_range(record.pages)
     yield ("rft.spage", first) if last else ("rft.pages", first)
     yield "rft.epage", last
-    yield "rft.pub", line(it.publisher) if kind == "book" else ""
-    yield from (("rft.issn", line(number)) for number in it.issn)
-    yield from (("rft.isbn", line(number)) for number in it.isbn)
-    yield "rft.language", line(it.language)
-    if it.doi:
-        yield "rft_id", f"info:doi/{line(it.doi)}"
+    yield "rft.pub", line(record.publisher) if kind == "book" else ""
+    yield from (("rft.issn", line(number)) for number in record.issn)
+    yield from (("rft.isbn", line(number)) for number in record.isbn)
+    yield "rft.language", line(record.language)
+    if record.doi:
+        yield "rft_id", f"info:doi/{line(record.doi)}"
     for scheme in _INFO_IDS:
-        if it.ids.get(scheme):
-            yield "rft_id", f"info:{scheme}/{line(it.ids[scheme])}"
+        if record.ids.get(scheme):
+            yield "rft_id", f"info:{scheme}/{line(record.ids[scheme])}"
 
 
-def _titles(it: Record, kind: str, genre: str) -> Iterator[tuple[str, str]]:
-    title, venue = full_title(it), line(it.venue)
+def _titles(record: Record, kind: str, genre: str) -> Iterator[tuple[str, str]]:
+    title, venue = full_title(record), line(record.venue)
     if kind == "journal":
         if genre == "journal":
             yield "rft.jtitle", title
@@ -92,9 +92,9 @@ def _titles(it: Record, kind: str, genre: str) -> Iterator[tuple[str, str]]:
         yield "rft.title", title
 
 
-def _people(it: Record, kind: str) -> Iterator[tuple[str, str]]:
+def _people(record: Record, kind: str) -> Iterator[tuple[str, str]]:
     key = "rft.inventor" if kind == "patent" else "rft.au"
-    if it.authors and it.authors[0].family:
-        yield "rft.aulast", line(it.authors[0].family)
-        yield "rft.aufirst", line(it.authors[0].given)
-    yield from ((key, line(author.name)) for author in it.authors)
+    if record.authors and record.authors[0].family:
+        yield "rft.aulast", line(record.authors[0].family)
+        yield "rft.aufirst", line(record.authors[0].given)
+    yield from ((key, line(author.name)) for author in record.authors)

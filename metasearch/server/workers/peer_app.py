@@ -1,4 +1,4 @@
-"""What one worker of a server tells the others, and what they know together."""
+"""The requests that one worker of a server answers for the others."""
 
 from __future__ import annotations
 
@@ -14,22 +14,26 @@ from metasearch.server.site import Shared
 from metasearch.server.stream import PING
 from metasearch.server.workers.peers import Peers, Snapshot, loaded_pause
 
-#: Seconds that the other workers have to take what they have asked for, at the end.
+#: Seconds that requests of other workers have when this one stops.
 _PATIENCE = 0.2
-#: Bytes of what one of them tells, at most.
+#: Bytes of the body of a request, at most.
 _LONGEST_BODY = 16_384
 
 
-async def everybody(shared: Shared, *, counted: bool = False) -> list[Snapshot]:
-    """All workers as of now, this one first; `counted` where the counts are told, which are never
-    taken back then.
+async def all_workers(shared: Shared, *, counted: bool = False) -> list[Snapshot]:
+    """The state of all workers now, this one first.
+
+    `counted` says that the counts are shown to a client; they are saved then, so that they never
+    decrease when a worker ends.
     """
     return [_snapshot(shared, counted), *await shared.peers.snapshots(counted)]
 
 
 @asynccontextmanager
 async def answering(shared: Shared, peers: Peers) -> AsyncIterator[None]:
-    """Answers the others, and tells them what sources demand, for as long as the block lasts."""
+    """Answers the other workers, and sends them the pauses of sources, for as long as the block
+    lasts.
+    """
 
     async def snapshot(request: web.Request) -> web.Response:
         return web.Response(body=_snapshot(shared, "counted" in request.query).dumped())
@@ -48,7 +52,8 @@ async def answering(shared: Shared, peers: Peers) -> AsyncIterator[None]:
 
     async def suggest(request: web.Request) -> web.Response:
         user = request.query["user"] or None
-        return _json([asdict(it) for it in shared.suggestions.complete(request.query["q"], user)])
+        completions = shared.suggestions.complete(request.query["q"], user)
+        return _json([asdict(completion) for completion in completions])
 
     async def live(request: web.Request) -> web.StreamResponse:
         found = shared.hub.find(request.query["after"])
@@ -67,15 +72,15 @@ async def answering(shared: Shared, peers: Peers) -> AsyncIterator[None]:
     app.router.add_post("/pause", pause)
     app.router.add_get("/suggest", suggest)
     app.router.add_get("/live", live)
-    # Who reads a stream through another worker and leaves must be seen to leave.
+    # A client that reads a stream through another worker, and disconnects, cancels the handler.
     runner = web.AppRunner(
         app, handler_cancellation=True, access_log=None, shutdown_timeout=_PATIENCE
     )
     await runner.setup()
     try:
-        peers.socket.unlink(missing_ok=True)  # that of a worker that was killed
+        peers.socket.unlink(missing_ok=True)  # left by a worker that was killed
         await web.UnixSite(runner, str(peers.socket)).start()
-        shared.engine.when_paused(peers.tell)
+        shared.engine.when_paused(peers.send_pause)
         yield
     finally:
         shared.engine.when_paused(None)
@@ -87,7 +92,7 @@ def _snapshot(shared: Shared, counted: bool) -> Snapshot:
     states = tuple(shared.engine.source_states())
     counts = shared.metrics.dump()
     if counted:
-        shared.peers.keep(counts)
+        shared.peers.save(counts)
     return Snapshot(counts, states, shared.admission.running)
 
 

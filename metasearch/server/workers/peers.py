@@ -1,7 +1,8 @@
 """How one worker of a server asks the others: HTTP over a Unix-domain socket each.
 
-The sockets lie in a folder that only the account of the server may enter; nothing else guards them.
-A server of one process has no peers, and nothing here then does anything.
+The sockets are in a folder that only the account of the server may enter; nothing else protects
+them.
+A server of one process has no peers; nothing is sent then.
 """
 
 from __future__ import annotations
@@ -27,15 +28,15 @@ logger = logging.getLogger("metasearch.server")
 
 #: Seconds in which another worker must have answered; one that is too busy is passed over.
 PATIENCE = 1.0
-#: Pauses that are on their way to the others at once; of more they learn from the sources.
+#: Pauses that are being sent at once; the other workers learn of more from the sources.
 MOST_PAUSES = 64
-#: Characters of what went wrong, that another worker is told.
+#: Characters of the reason of a pause that is sent.
 _LONGEST_REASON = 500
 _CAUSES: Mapping[str, Cause] = {cause: cause for cause in get_args(Cause)}
-#: Events of streams are called so; nothing else that a client sends is asked of the others.
+#: The ids of stream events; nothing else from a client is sent to the other workers.
 _EVENT_ID = re.compile(r"[0-9a-z]{1,32}-[0-9]{1,9}")
-#: What comes of a worker that is ending, stuck, or not there yet.
-_SILENCE = (aiohttp.ClientError, OSError, TimeoutError, ValueError)
+#: The errors of a request to a worker that is ending, stuck, or not started yet.
+_NO_ANSWER = (aiohttp.ClientError, OSError, TimeoutError, ValueError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +71,10 @@ def dumped_pause(pause: Pause) -> bytes:
 
 
 def loaded_pause(text: bytes) -> Pause:
-    """Of `dumped_pause`; whether there is such a source, and whether it may be left alone so long,
-    is for the engine.
+    """Reads what `dumped_pause` wrote; the engine checks the source and the length of the pause.
 
     Raises:
-        ValueError: It is none.
+        ValueError: The text is no pause.
     """
     content = orjson.loads(text)
     match content:
@@ -110,7 +110,7 @@ class Peers:
         self._number = number
         self.workers = workers
         self._sessions: dict[int, aiohttp.ClientSession] = {}
-        self._telling: set[asyncio.Task[None]] = set()
+        self._sending: set[asyncio.Task[None]] = set()
 
     @property
     def socket(self) -> Path:
@@ -119,25 +119,23 @@ class Peers:
 
     async def close(self) -> None:
         """Closes all connections."""
-        for task in self._telling:
+        for task in self._sending:
             task.cancel()
-        await asyncio.gather(*self._telling, return_exceptions=True)
+        await asyncio.gather(*self._sending, return_exceptions=True)
         for session in self._sessions.values():
             await session.close()
         self._sessions.clear()
 
     async def snapshots(self, counted: bool = False) -> list[Snapshot]:
-        """Of the others; of one that does not answer, what it has told last. `counted` has them
-        keep what they tell.
+        """Those of the other workers; of one that does not answer, the counts that it saved last.
+        `counted` makes them save their counts.
         """
         return list(
             await asyncio.gather(*(self._snapshot(number, counted) for number in self._others()))
         )
 
-    def keep(self, metrics: Mapping[str, Any]) -> None:
-        """Writes down the counts that are about to be told: they are never taken back, whoever
-        ends.
-        """
+    def save(self, metrics: Mapping[str, Any]) -> None:
+        """Saves the counts before they are shown: they must not decrease when this worker ends."""
         if self._folder is None:
             return
         new = self._path(self._number, "new")
@@ -146,20 +144,20 @@ class Peers:
             new.replace(self._path(self._number, "json"))
         except OSError as exc:
             logger.warning(
-                "what worker %d has counted cannot be kept: %s", self._number, exc.strerror
+                "the counts of worker %d cannot be saved: %s", self._number, exc.strerror
             )
 
-    def kept(self) -> Mapping[str, Any]:
-        """The counts that were told last from this place, by a worker that is gone."""
-        return self._kept(self._number) if self._folder is not None else {}
+    def saved(self) -> Mapping[str, Any]:
+        """The counts that the worker before this one saved last."""
+        return self._saved(self._number) if self._folder is not None else {}
 
-    def told_by_parent(self) -> Mapping[str, Any]:
-        """What the parent of the workers has counted: how often it has replaced one."""
+    def parent_counts(self) -> Mapping[str, Any]:
+        """The counts of the parent: how many workers it has replaced."""
         return _read(self._folder / PARENT_FILE) if self._folder is not None else {}
 
     async def take(self, client: str) -> Quota | None:
-        """Has a request counted by the worker that counts for this client; None where this one
-        shall do it.
+        """Counts a request at the worker that is responsible for this client; None if that is this
+        worker, or it does not answer.
         """
         home = crc32(client.encode()) % self.workers
         if home == self._number:
@@ -170,18 +168,18 @@ class Peers:
                 self._session(home).post("/take", data=client.encode()) as response,
             ):
                 return Quota(**await response.json())
-        except _SILENCE:
+        except _NO_ANSWER:
             return None
 
-    def tell(self, pause: Pause) -> None:
-        """Has the others leave a source alone, too, without waiting for them."""
-        if len(self._telling) < MOST_PAUSES and self.workers > 1:
-            task = asyncio.get_running_loop().create_task(self._tell(pause))
-            self._telling.add(task)
-            task.add_done_callback(self._telling.discard)
+    def send_pause(self, pause: Pause) -> None:
+        """Makes the other workers pause a source, too, without waiting for them."""
+        if len(self._sending) < MOST_PAUSES and self.workers > 1:
+            task = asyncio.get_running_loop().create_task(self._send_pause(pause))
+            self._sending.add(task)
+            task.add_done_callback(self._sending.discard)
 
     async def completions(self, prefix: str, user: str | None) -> list[list[Completion]]:
-        """What each of the others would complete for this user."""
+        """The completions of each other worker for this user."""
         return list(
             await asyncio.gather(
                 *(self._completions(number, prefix, user) for number in self._others())
@@ -189,8 +187,8 @@ class Peers:
         )
 
     async def continued(self, event_id: str) -> aiohttp.ClientResponse | None:
-        """The rest of an event stream, from whoever drains it; to be closed. None where nobody
-        does.
+        """The rest of an event stream, from the worker that runs its search; to be closed by the
+        caller. None if there is none.
         """
         if not _EVENT_ID.fullmatch(event_id):
             return None
@@ -198,7 +196,7 @@ class Peers:
             try:
                 async with asyncio.timeout(PATIENCE):
                     response = await self._session(number).get("/live", params={"after": event_id})
-            except _SILENCE:
+            except _NO_ANSWER:
                 continue
             if response.status == 200:
                 return response
@@ -232,13 +230,13 @@ class Peers:
         try:
             async with asyncio.timeout(PATIENCE), self._session(number).get(path) as response:
                 return Snapshot.loaded(await response.read())
-        except _SILENCE:
-            return Snapshot(self._kept(number))
+        except _NO_ANSWER:
+            return Snapshot(self._saved(number))
 
-    def _kept(self, number: int) -> Mapping[str, Any]:
+    def _saved(self, number: int) -> Mapping[str, Any]:
         return _read(self._path(number, "json"))
 
-    async def _tell(self, pause: Pause) -> None:
+    async def _send_pause(self, pause: Pause) -> None:
         body = dumped_pause(pause)
         await asyncio.gather(*(self._post(number, "/pause", body) for number in self._others()))
 
@@ -246,7 +244,7 @@ class Peers:
         try:
             async with asyncio.timeout(PATIENCE), self._session(number).post(path, data=body):
                 pass
-        except _SILENCE:
+        except _NO_ANSWER:
             pass
 
     async def _completions(self, number: int, prefix: str, user: str | None) -> list[Completion]:
@@ -257,5 +255,5 @@ class Peers:
                 self._session(number).get("/suggest", params=params) as answer,
             ):
                 return [Completion(**it) for it in await answer.json()]
-        except _SILENCE:
+        except _NO_ANSWER:
             return []

@@ -23,14 +23,14 @@ from metasearch.server.problem import Problem
 from tests.adapters.fetch.timeless import TimelessLoop, timeless
 
 
-def gate(most: int = 8) -> Admission:
-    """One with so many seats, while no lag is measured."""
+def admission(most: int = 8) -> Admission:
+    """One with so many permits, while no lag is measured."""
     return Admission(most, FairScheduler())
 
 
 async def filled(it: Admission, user: Hashable = "greedy") -> list[Permit]:
-    """All its seats taken."""
-    return [await it.enter(user) for _ in range(it.pace.limit)]
+    """All its permits taken."""
+    return [await it.enter(user) for _ in range(it.limit.value)]
 
 
 async def refused(it: Admission, user: Hashable = "anybody") -> int:
@@ -46,14 +46,14 @@ def seconds() -> float:
 
 
 @timeless
-async def test_seats_are_taken_and_left():
-    """As many run as there are seats; a seat is left once, however often that is said."""
-    it = gate()
-    seats = await filled(it)
+async def test_seats_are_taken_and_released():
+    """As many run as there are permits; a permit is left once, however often that is said."""
+    it = admission()
+    permits = await filled(it)
     assert it.running == 8
-    for seat in seats:
-        seat.leave()
-        seat.leave()
+    for permit in permits:
+        permit.release()
+        permit.release()
     with await it.enter("a"):
         assert it.running == 1
     assert it.running == 0
@@ -62,9 +62,9 @@ async def test_seats_are_taken_and_left():
 @timeless
 async def test_a_seat_that_is_handed_on_outlives_its_block():
     """As that of an event stream does, whose search goes on after its request."""
-    it = gate()
-    with await it.enter("a") as seat:
-        leave = seat.hand_on()
+    it = admission()
+    with await it.enter("a") as permit:
+        leave = permit.transfer()
     assert it.running == 1
     leave()
     assert it.running == 0
@@ -73,11 +73,11 @@ async def test_a_seat_that_is_handed_on_outlives_its_block():
 @timeless
 async def test_one_who_waits_gets_the_next_seat():
     """A newcomer is let in as soon as a search ends."""
-    it = gate()
-    seats = await filled(it)
+    it = admission()
+    permits = await filled(it)
     newcomer = asyncio.create_task(it.enter("a"))
     await asyncio.sleep(PATIENCE / 2)
-    seats[0].leave()
+    permits[0].release()
 
     assert isinstance(await newcomer, Permit)
     assert it.running == 8
@@ -86,7 +86,7 @@ async def test_one_who_waits_gets_the_next_seat():
 @timeless
 async def test_nobody_waits_long():
     """Who is not let in within a moment is told so; and where the line is full, at once."""
-    it = gate()
+    it = admission()
     await filled(it)
     began = seconds()
     waiting = [asyncio.create_task(refused(it, user)) for user in "ab"]
@@ -101,14 +101,14 @@ async def test_nobody_waits_long():
 async def test_a_full_line_is_shared_among_users():
     """One who sends much gives up a place to one who sends little, and does not stand before
     them."""
-    it = gate()
-    seats = await filled(it)
+    it = admission()
+    permits = await filled(it)
     greedy = [asyncio.create_task(it.enter("greedy")) for _ in range(2)]
     await asyncio.sleep(0)
     modest = asyncio.create_task(it.enter("modest"))
     await asyncio.sleep(0)
-    for seat in seats:
-        seat.leave()
+    for permit in permits:
+        permit.release()
     results = await asyncio.gather(*greedy, modest, return_exceptions=True)
 
     assert [isinstance(it, Permit) for it in results] == [True, False, True]
@@ -116,16 +116,16 @@ async def test_a_full_line_is_shared_among_users():
 
 @timeless
 async def test_who_leaves_while_waiting_costs_no_seat():
-    """Be it before the seat came, or in the same moment."""
-    it = gate(1)
-    (seat,) = await filled(it)
+    """Be it before the permit came, or in the same moment."""
+    it = admission(1)
+    (permit,) = await filled(it)
     gone = asyncio.create_task(it.enter("a"))
     await asyncio.sleep(0)
     gone.cancel()
     await asyncio.gather(gone, return_exceptions=True)
     late = asyncio.create_task(it.enter("b"))
     await asyncio.sleep(0)
-    seat.leave()  # it is theirs now
+    permit.release()  # it is theirs now
     late.cancel()
     await asyncio.gather(late, return_exceptions=True)
 
@@ -137,20 +137,20 @@ async def test_who_leaves_while_waiting_costs_no_seat():
 async def test_when_to_come_back_follows_from_what_is_known():
     """From how long searches take, and how many have been told to come back before; never without
     end."""
-    it = gate()
+    it = admission()
     assert await _after(it, took=0.0, expected=0) == RETRY_AFTER  # nothing is known yet
-    few, many = [await _after(gate(), took=2.0, expected=number) for number in (0, 40)]
+    few, many = [await _after(admission(), took=2.0, expected=number) for number in (0, 40)]
 
     assert few == 1
     assert many == pytest.approx(41 * 2.0 / 8, abs=2)
-    assert await _after(gate(), took=100.0, expected=100) == LATEST
+    assert await _after(admission(), took=100.0, expected=100) == LATEST
 
 
 async def _after(it: Admission, took: float, expected: int) -> int:
     if took:
-        seat = await it.enter("a")
+        permit = await it.enter("a")
         await asyncio.sleep(took)
-        seat.leave()
+        permit.release()
     await filled(it)
     waiting = [asyncio.create_task(refused(it, user)) for user in "xy"]  # the line is full
     await asyncio.sleep(0)
@@ -165,7 +165,7 @@ async def _after(it: Admission, took: float, expected: int) -> int:
 async def test_a_loop_that_is_late_lets_nobody_in():
     """The next one is told to come back, before anything is done for them, until the loop is free
     again."""
-    it, loop = gate(), asyncio.get_running_loop()
+    it, loop = admission(), asyncio.get_running_loop()
     assert isinstance(loop, TimelessLoop)
     with await it.enter("a"):
         for _ in range(20):  # each callback computes for a second
@@ -182,11 +182,11 @@ async def test_a_loop_that_is_late_lets_nobody_in():
 
 @timeless
 async def test_seats_become_fewer_while_pages_wait_for_their_turn():
-    """Those who have a seat keep it; the next ones are told to come back until fewer run."""
+    """Those who have a permit keep it; the next ones are told to come back until fewer run."""
     scheduler = FairScheduler()
     it, loop = Admission(64, scheduler), asyncio.get_running_loop()
     assert isinstance(loop, TimelessLoop)
-    seats = await filled(it)
+    permits = await filled(it)
 
     async def read_pages() -> None:
         turns = scheduler.turns()
@@ -196,7 +196,7 @@ async def test_seats_become_fewer_while_pages_wait_for_their_turn():
 
     readers = [asyncio.create_task(read_pages()) for _ in range(40)]
     await asyncio.sleep(2)
-    assert it.running == len(seats) > it.pace.limit
+    assert it.running == len(permits) > it.limit.value
     assert await refused(it) >= 1
     for reader in readers:
         reader.cancel()
@@ -205,8 +205,8 @@ async def test_seats_become_fewer_while_pages_wait_for_their_turn():
 
 @timeless
 async def test_what_computes_for_a_moment_is_bounded():
-    """It takes no seat, but there are only so many at once."""
-    it = gate(1)
+    """It takes no permit, but there are only so many at once."""
+    it = admission(1)
     await filled(it)
     over = asyncio.Event()
 
@@ -228,7 +228,7 @@ async def test_what_computes_for_a_moment_is_bounded():
 
 async def test_large_things_are_written_off_the_loop_one_at_a_time():
     """Small ones in a turn on it."""
-    it, here, inside = gate(), threading.get_ident(), []
+    it, here, inside = admission(), threading.get_ident(), []
 
     def write() -> int:
         inside.append(1)
@@ -244,8 +244,8 @@ async def test_large_things_are_written_off_the_loop_one_at_a_time():
 @timeless
 async def test_nothing_ticks_where_nothing_runs():
     """A server that is not asked does not wake up."""
-    it = gate()
-    (await it.enter("a")).leave()
+    it = admission()
+    (await it.enter("a")).release()
     await asyncio.sleep(1)
 
     assert it._timer is None

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from metasearch.server.workers import heartbeat
-from tests.server.workers.test_supervision import (
+from tests.server.workers.test_supervisor import (
     alive,
     got,
     needs_proc,

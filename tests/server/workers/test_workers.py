@@ -401,7 +401,7 @@ async def test_pauses_on_their_way_are_bounded_and_end_with_the_worker(folder):
     before = asyncio.all_tasks()
     peers = Peers(folder, 0, 2)
     for _ in range(3 * MOST_PAUSES):
-        peers.tell(PAUSE)
+        peers.send_pause(PAUSE)
     telling = asyncio.all_tasks() - before
     await peers.close()
 
@@ -412,7 +412,7 @@ async def test_pauses_on_their_way_are_bounded_and_end_with_the_worker(folder):
 async def test_one_process_tells_nobody():
     """A server without workers has no sockets."""
     before = asyncio.all_tasks()
-    Peers().tell(PAUSE)
+    Peers().send_pause(PAUSE)
 
     assert asyncio.all_tasks() == before
 

@@ -16,8 +16,9 @@ import aiohttp
 import pytest
 
 from metasearch.errors import MetasearchError, UsageError
-from metasearch.server.workers import supervisor as supervision
-from metasearch.server.workers.supervisor import _listeners, _Post
+from metasearch.server.workers import keeper
+from metasearch.server.workers.keeper import WorkerKeeper
+from metasearch.server.workers.supervisor import _listeners
 from tests.server.workers.test_workers import until
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="workers need Unix-domain sockets")
@@ -26,26 +27,28 @@ ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.fixture
-def post(monkeypatch) -> tuple[_Post, list[int]]:
-    """A place whose worker cannot be started, and how often that was tried."""
+def unstartable(monkeypatch) -> tuple[WorkerKeeper, list[int]]:
+    """A worker that cannot be started, and how often that was tried."""
     tried: list[int] = []
 
-    def start(self: _Post) -> None:
+    def start(self: WorkerKeeper) -> None:
         tried.append(len(tried))
         raise OSError(errno.EAGAIN, "no more processes")
 
-    monkeypatch.setattr(_Post, "_start", start)
-    return _Post(None, 3, ()), tried  # type: ignore[arg-type]
+    monkeypatch.setattr(WorkerKeeper, "_start", start)
+    return WorkerKeeper(None, 3, ()), tried  # type: ignore[arg-type]
 
 
-async def test_a_worker_that_cannot_be_started_again_is_tried_again(post, monkeypatch, caplog):
+async def test_a_worker_that_cannot_be_started_again_is_tried_again(
+    unstartable, monkeypatch, caplog
+):
     """A machine that is short of processes for a moment costs that worker, not the server."""
-    monkeypatch.setattr(supervision, "FIRST_PAUSE", 0.0)
-    place, tried = post
-    place.ready.set()
-    keeping = asyncio.create_task(place.keep())
+    monkeypatch.setattr(keeper, "FIRST_PAUSE", 0.0)
+    worker, tried = unstartable
+    worker.ready.set()
+    keeping = asyncio.create_task(worker.keep())
     await until(lambda: len(tried) > 2)
-    place.dismiss()
+    worker.finish()
     await keeping
 
     assert (
@@ -53,23 +56,23 @@ async def test_a_worker_that_cannot_be_started_again_is_tried_again(post, monkey
     )
 
 
-async def test_a_first_worker_that_cannot_be_started_is_an_error(post):
+async def test_a_first_worker_that_cannot_be_started_is_an_error(unstartable):
     """Nobody is served yet, so it is told at once."""
     with pytest.raises(
         MetasearchError,
         match="a worker could not begin: it ended before it began: no more processes",
     ):
-        await post[0].keep()
+        await unstartable[0].keep()
 
 
-async def test_the_end_does_not_wait_for_a_pause(post, monkeypatch):
+async def test_the_end_does_not_wait_for_a_pause(unstartable, monkeypatch):
     """A worker that would be replaced in an hour is not, when the server is told to stop."""
-    monkeypatch.setattr(supervision, "FIRST_PAUSE", 3600.0)
-    place, tried = post
-    place.ready.set()
-    keeping = asyncio.create_task(place.keep())
+    monkeypatch.setattr(keeper, "FIRST_PAUSE", 3600.0)
+    worker, tried = unstartable
+    worker.ready.set()
+    keeping = asyncio.create_task(worker.keep())
     await until(lambda: tried)
-    place.dismiss()
+    worker.finish()
     async with asyncio.timeout(20):
         await keeping
 
