@@ -1,4 +1,5 @@
-"""How many examples a property is tried on: a share of what the profile says (tests/conftest.py)."""
+"""How many examples a property is tried on: a share of what the profile says
+(tests/conftest.py)."""
 
 from __future__ import annotations
 

@@ -12,8 +12,8 @@ TIMES, MOST = 4, 8.0
 #: Seconds of CPU below which a run says nothing about growth.
 FLOOR = 0.002
 ROUNDS = 8
-#: Runs of the smaller size in a round: a single one that is slow by chance, or that fills a table at
-#: first, would hide the growth.
+#: Runs of the smaller size in a round: a single one that is slow by chance, or that fills a table
+#: at first, would hide the growth.
 REPEATS = 3
 
 

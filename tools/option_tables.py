@@ -85,7 +85,10 @@ def _meaning(option: Option, *, request: bool = False) -> str:
 TYPES = {
     "query": "text, or a [tree](#queries-as-trees)",
     "sources": "names and paths, in a list or as one text with commas",
-    "years": '`Years(2018, 2020)`, `(2018, 2020)`, `(2018, None)`, `2018`, `"2018-2020"`, `"2018-"`, `"-2020"`',
+    "years": (
+        "`Years(2018, 2020)`, `(2018, 2020)`, `(2018, None)`, `2018`, "
+        '`"2018-2020"`, `"2018-"`, `"-2020"`'
+    ),
     "enrich": "names, as those of `sources`; `()` asks no source",
     "cache": "`False` does so; `True` does not",
     "user": "anything hashable",

@@ -29,8 +29,8 @@ JSON = "application/json"
 
 
 class Secret:
-    """A key or token. Prints as `***`; only `reveal()` returns the value, for the wire and to find it
-    in texts.
+    """A key or token. Prints as `***`; only `reveal()` returns the value, for the wire and to find
+    it in texts.
 
     Args:
         value: What is sent.

@@ -156,7 +156,9 @@ def read_all(
     return files
 
 
-def _read(file: Input, form: str | None, encoding: str | None, stdin: BinaryIO | None) -> FileReading:
+def _read(
+    file: Input, form: str | None, encoding: str | None, stdin: BinaryIO | None
+) -> FileReading:
     if file.path != STDIN:
         return read_file(file.path, name=file.name, format=form, encoding=encoding)
     return read_pipe(stdin or io.BytesIO(), file.name, format=form, encoding=encoding)

@@ -269,7 +269,7 @@ def _searched(job: Job, settings: Settings, console: Console) -> Answer:
 
 
 async def _asked(job: Job, settings: Settings, console: Console) -> Answer:
-    from metasearch.cli.run import prepared, years_of
+    from metasearch.cli.run import prepared
     from metasearch.cli.terminal.logs import logs_to
 
     with logs_to(console, None):

@@ -100,8 +100,8 @@ class SourceRun:
             page: Of this source.
             most: Records that are read.
             context: Of the search.
-            take: Is given the records of each stretch, but for those that only `PageReading.parsed` has
-                at the end.
+            take: Is given the records of each stretch, but for those that only `PageReading.parsed`
+                has at the end.
 
         Raises:
             SourceError: As `parse`.

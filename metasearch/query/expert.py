@@ -8,8 +8,8 @@
 
 A field holds for everything that signs join to it, until another field is named; one of years,
 identifiers, types or languages only for what can be its value: in `YE>=2015*水质` no year is called
-水质. Each sign may be full-width; 与, 或, 非 are the words. When a sign belongs to a word is defined
-in docs/syntaxes.md:
+水质. Each sign may be full-width; 与, 或, 非 are the words. When a sign belongs to a word is
+defined in docs/syntaxes.md:
 
 - `-` is NOT only after a blank, a bracket or a quote, so COVID-19 is a word;
 - two or more `+` directly after a word belong to it, so C++ is a word; one is OR;

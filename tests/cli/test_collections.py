@@ -1,4 +1,5 @@
-"""`metasearch index`, `harvest` and `collections`: what they do, what they tell, and how they end."""
+"""`metasearch index`, `harvest` and `collections`: what they do, what they tell, and how they
+end."""
 
 from __future__ import annotations
 

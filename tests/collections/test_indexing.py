@@ -1,5 +1,5 @@
-"""Files of records in a collection: read once, read again when they have changed, and forgotten when
-they are gone."""
+"""Files of records in a collection: read once, read again when they have changed, and forgotten
+when they are gone."""
 
 from __future__ import annotations
 

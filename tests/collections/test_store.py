@@ -1,4 +1,5 @@
-"""A collection is filled, in whole transactions, by one at a time, and searched by anybody meanwhile."""
+"""A collection is filled, in whole transactions, by one at a time, and searched by anybody
+meanwhile."""
 
 from __future__ import annotations
 
@@ -65,8 +66,8 @@ def test_what_was_changed_is_no_longer_found_as_it_was(tmp_path: Path) -> None:
 
 
 def test_a_collection_comes_into_being_with_its_first_record(tmp_path: Path) -> None:
-    """Before it, and where it does not come, nobody finds a collection; what a killed process left is no
-    part of it."""
+    """Before it, and where it does not come, nobody finds a collection; what a killed process left
+    is no part of it."""
     (tmp_path / "refs.new").write_bytes(b"half a collection")
     with Collection.open(tmp_path, "refs", "files") as collection:
         with collection.transaction():
@@ -241,8 +242,8 @@ def test_a_record_is_bounded(tmp_path: Path) -> None:
 
 
 def test_a_closed_collection_can_be_asked_where_nothing_may_be_written(tmp_path: Path) -> None:
-    """SQLite's WAL mode, in which a collection is filled, wants a file beside it even for reading; see
-    its file format."""
+    """SQLite's WAL mode, in which a collection is filled, wants a file beside it even for reading;
+    see its file format."""
     path = fill(tmp_path, work(1))
 
     assert path.read_bytes()[18:20] == b"\1\1"

@@ -1,5 +1,5 @@
-"""A collection is a source like any other: named without configuration, planned, asked, paged, parsed
-and merged."""
+"""A collection is a source like any other: named without configuration, planned, asked, paged,
+parsed and merged."""
 
 from __future__ import annotations
 

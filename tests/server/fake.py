@@ -9,7 +9,14 @@ from itertools import count
 from typing import Any, Self
 
 from metasearch.adapters.fetch.health import Pause, SourceState
-from metasearch.adapters.spec import AdapterSpec, Auth, Dialect, Limits, Paging, RequestTemplate
+from metasearch.adapters.spec import (
+    AdapterSpec,
+    Auth,
+    Dialect,
+    Limits,
+    PagingScheme,
+    RequestTemplate,
+)
 from metasearch.adapters.specs.ownspecs import names_of
 from metasearch.engine.options import OPTIONS, SearchOptions, search_options
 from metasearch.engine.resolved import query_of
@@ -39,7 +46,7 @@ def spec(name: str, **changes: Any) -> AdapterSpec:
         "default": True,
         "request": RequestTemplate(f"https://{name}.example.org/api"),
         "query": Dialect(),
-        "paging": Paging(),
+        "paging": PagingScheme(),
         "limits": Limits(),
         "shapes": (),
     }

@@ -1,5 +1,5 @@
-"""PubMed and its sisters answer a search in two steps: esearch returns ids by relevance, efetch gives
-their records.
+"""PubMed and its sisters answer a search in two steps: esearch returns ids by relevance, efetch
+gives their records.
 
 One esearch asks for as many ids as the search wants at a time; the efetch requests that follow
 carry a page of ids each, in `cursor` (which no server sees) the ids that are left, and in `after`

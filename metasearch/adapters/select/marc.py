@@ -33,7 +33,8 @@ _LEADER_CONDITION = re.compile(r"\[LDR/([0-9]{1,2})=([^\]]+)\]")
 
 
 def compile_marc(expression: str) -> Selector:
-    """A selector over a `MarcRecord`, or over a `MarcField` where it begins with `$`; it returns a list.
+    """A selector over a `MarcRecord`, or over a `MarcField` where it begins with `$`; it returns a
+    list.
 
     Raises:
         ValueError: The expression is none of the forms in this module's docstring.

@@ -4,10 +4,12 @@ The table `meta` of a collection holds of its repository:
 
     url prefix set             what is harvested
     repository deletes seconds what the repository says of itself
-    harvested                  the date from which the next harvest asks: when the last complete harvest began, by
-                               the repository's clock or ours, whichever was earlier
+    harvested                  the date from which the next harvest asks: when the last complete
+                               harvest began, by the repository's clock or ours, whichever was
+                               earlier
     run                        the number of the current or last harvest
-    token began asked_from asked_until sweeps listed    the harvest that is not complete; "" where there is none
+    token began asked_from asked_until sweeps listed
+                               the harvest that is not complete; "" where there is none
 """
 
 from __future__ import annotations
@@ -235,8 +237,8 @@ class Harvest:
     # ---------------------------------------------------------------- a page
 
     def _nothing(self) -> OaiPage:
-        """The end of a list without records. No record is deleted, even if the harvest asked for the
-        whole repository.
+        """The end of a list without records. No record is deleted, even if the harvest asked for
+        the whole repository.
         """
         if self._collection.meta("sweeps") and self._collection.count:
             with self._collection.transaction():
@@ -306,8 +308,8 @@ class Harvest:
         self._asked.add(place)
 
     def _finish(self, run: int, size: int | None) -> int:
-        """End a list of `size` records; returns how many records were deleted because the repository
-        no longer lists them.
+        """End a list of `size` records; returns how many records were deleted because the
+        repository no longer lists them.
         """
         collection, listed = self._collection, _number(self._collection.meta("listed"))
         sweeps = bool(collection.meta("sweeps"))

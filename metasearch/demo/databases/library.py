@@ -91,7 +91,9 @@ def answer(path: str, params: Mapping[str, str], holdings: Holdings) -> Reply:
     return _response(
         (f"<zs:records>{records}</zs:records>" if records else "")
         + (element("zs:nextRecordPosition", after) if after <= len(works) else "")
-        + f"<zs:echoedSearchRetrieveRequest>{element('zs:query', params['query'])}</zs:echoedSearchRetrieveRequest>",
+        + "<zs:echoedSearchRetrieveRequest>"
+        + element("zs:query", params["query"])
+        + "</zs:echoedSearchRetrieveRequest>",
         len(works),
     )
 

@@ -1,6 +1,7 @@
 """Text -> tree by the table of one database: what the readers of all of them share.
 
-    query   = operand { [ operator ] operand }          operators of one kind first, as `DatabaseGrammar.order` says
+    query   = operand { [ operator ] operand }    operators of one kind first, as
+                                                  `DatabaseGrammar.order` says
     operand = [ prefix ] ( "(" query ")" | phrase | word { word } | reference ) [ suffix ]
 
 A field named at a bracket holds for all that stands in it, unless another is named there. None

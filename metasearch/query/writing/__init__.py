@@ -5,8 +5,8 @@
     # ("salt marsh" and carbon).mp. and 2018:3000.yr.
 
 Each syntax has a file with a table (`style.py` says of what), by which `reducer.py` and `writer.py`
-work; our own syntax and CQL have printers of their own. The notes name what a syntax cannot express;
-where there are none, the text is read back as the query that it was written from.
+work; our own syntax and CQL have printers of their own. The notes name what a syntax cannot
+express; where there are none, the text is read back as the query that it was written from.
 """
 
 from __future__ import annotations

@@ -216,7 +216,8 @@ def test_only_a_lone_paragraph_is_short(text: str, shortest: int) -> None:
     ],
 )
 def test_long_texts_take_linear_time(piece: str) -> None:
-    """Four times as many characters of anything take about four times as long, and all are there."""
+    """Four times as many characters of anything take about four times as long, and all are
+    there."""
 
     def reading(size: int) -> Callable[[], object]:
         return partial(paragraphs, piece * (size // len(piece)))
