@@ -34,7 +34,7 @@ from tests.pathological import samples, text, too_slow
 
 #: Modules and packages whose public functions take what databases, files and people wrote.
 SWEPT = (
-    "bib", "bib.chinese",
+    "bib", "bib.chinese", "bib.names",
     "dedup.titles", "dedup.affixes", "dedup.people", "dedup.venues", "dedup.dois", "dedup.cjk",
     "dedup.published.text", "dedup.fingerprint", "formats.reading.values", "formats.bibtex.latex",
     "formats.reading.accession", "formats.bibtex.values",
@@ -155,7 +155,7 @@ def test_everything_is_swept() -> None:
     assert {
         "bib.normalise.fold",
         "bib.normalise.doi",
-        "bib.byline.people_in",
+        "bib.names.byline.people_in",
         "bib.chinese.titles.split_titles",
     } <= FUNCTIONS.keys()
     assert len(FUNCTIONS) > 200

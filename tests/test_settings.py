@@ -316,7 +316,8 @@ def test_old_names_of_collections(tmp_path: Path, caplog: pytest.LogCaptureFixtu
     assert (code.collections_dir, code.collections_by_default) == (tmp_path, False)
     assert len(caplog.records) == 5
     assert all("is now called" in record.getMessage() for record in caplog.records)
-    with pytest.raises(SettingsError, match=r"collections\.dir: must not be int"):
+    wrong = r"collections\.dir: must be a string, is a whole number"
+    with pytest.raises(SettingsError, match=wrong):
         load(tmp_path, "[shelves]\ndir = 3")
 
 

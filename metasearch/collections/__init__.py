@@ -9,5 +9,5 @@ search.py      searches a collection, read-only
 transport.py   answers requests to `collection:NAME`
 texts.py       the text of a record that is indexed, and the same spelling for a query's words
 
-adapters/specs/collections.py lists the collections of a folder; bib/stored.py stores a record.
+adapters/specs/collections.py lists the collections of a folder; bib/record_json.py stores a record.
 """

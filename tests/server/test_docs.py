@@ -87,7 +87,7 @@ def test_limits():
 
     for shown in (
         f"1 to {options.max_records}",
-        f"more than {options.max_timeout:g} is {options.max_timeout:g}",
+        f"seconds, to {options.max_timeout:g} |",
         f"at most {options.max_sources}",
         f"at most {MAX_LENGTH:,} characters",
         f"max-age={options.max_age}",

@@ -246,8 +246,9 @@ def authors_in_field(value: str) -> tuple[Author, ...]:
     "Family, Given", and may hold several in any style.
 
     Args:
-        value: Text for display, without markup.
+        value: Text for display, without markup; its first `LONGEST` characters are read.
     """
+    value = " ".join(value[:LONGEST].split())
     value = _GENERATION.sub(r"\1", _BEHIND_NAME.sub("", value)).strip(" ,;；")
     if not value or means_others(value) or value.rstrip(".").lower() in ANONYMOUS:
         return ()

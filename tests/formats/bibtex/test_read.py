@@ -185,7 +185,7 @@ def test_a_paper_takes_from_its_proceedings() -> None:
         ("@article{bad, title {no sign}, year = {2000}}\n", "'bad' could not be read"),
         ("article{bad, title = {a},\n  year = {2000}}\n", "does not begin as one"),
         ("@misc{bad}\n", "has no fields"),
-        ("@misc{bad, note = {x}}\n", "nothing that tells a work"),
+        ("@misc{bad, note = {x}}\n", "no field that identifies a work"),
     ],
 )
 def test_a_broken_entry_is_told_and_costs_no_other(broken: str, why: str) -> None:
