@@ -11,7 +11,9 @@ from collections.abc import Callable
 TIMES, MOST = 4, 8.0
 #: Seconds of CPU below which a run says nothing about growth.
 FLOOR = 0.002
-ROUNDS = 8
+ROUNDS = 16
+#: Seconds between two of the later rounds: what disturbs the machine may end meanwhile.
+PAUSE = 0.1
 #: Runs of the smaller size in a round: a single one that is slow by chance, or that fills a table
 #: at first, would hide the growth.
 REPEATS = 3
@@ -27,18 +29,21 @@ def seconds(run: Callable[[], object]) -> float:
 def growth(work: Callable[[int], Callable[[], object]], size: int) -> float:
     """How many times as long the work takes at four times the size; below `MOST` for linear work.
 
-    Both sizes are measured in turn and the fastest run of each counts, until the ratio is small
-    enough or eight rounds have passed: another process can only make a run slower.
+    Both sizes are measured in turn, and the round in which they differ least counts: what disturbs
+    the machine makes single runs slower, but rarely the three smaller ones of a round and not the
+    larger one.
 
     Args:
         work: Size -> the call to measure; what it needs is made before.
         size: The smaller of the two sizes.
     """
     small, large = work(size), work(TIMES * size)
-    shorter = longer = float("inf")
-    for _ in range(ROUNDS):
-        shorter = min(shorter, *(seconds(small) for _ in range(REPEATS)))
-        longer = min(longer, seconds(large))
-        if longer <= max(MOST * shorter, FLOOR):
+    least = float("inf")
+    for number in range(ROUNDS):
+        if number >= ROUNDS // 2:
+            time.sleep(PAUSE)
+        shorter, longer = min(seconds(small) for _ in range(REPEATS)), seconds(large)
+        least = min(least, longer / max(shorter, FLOOR / MOST))
+        if least <= MOST:
             break
-    return longer / max(shorter, FLOOR / MOST)
+    return least

@@ -129,10 +129,10 @@ def too_slow(
 
 def _steep(call: Callable[[str], object], make: Callable[[int], str], short: int) -> str:
     small, large = make(short), make(TIMES * short)
-    smaller = larger = float("inf")
+    smaller = larger = 0.0
     for _ in range(ROUNDS):
-        smaller = min(smaller, *(_afresh(call, small) for _ in range(REPEATS)))
-        larger = min(larger, _afresh(call, large))
+        smaller = min(_afresh(call, small) for _ in range(REPEATS))
+        larger = _afresh(call, large)
         if larger <= MOST * smaller:
             return ""
     return (
