@@ -188,6 +188,3 @@ def answer_object(answer: Answer) -> dict[str, Any]:
 def write(answer: Answer) -> bytes:
     """The answer as one JSON document on one line, with a newline at its end."""
     return orjson.dumps(answer_object(answer), option=orjson.OPT_APPEND_NEWLINE)
-
-
-to_json = write

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from metasearch.errors import AccessDenied, TimedOut
 from metasearch.events import SourceReport
-from metasearch.formats.answer import answer_object, hit_object, report_object, to_json
+from metasearch.formats.answer import answer_object, hit_object, report_object, write
 from metasearch.record import Author, Hit
 from tests.formats.samples import MERGED, answer, hit, hostile_hits, properties
 
@@ -58,7 +58,7 @@ HIT_KEYS = [
 
 def test_keys_of_the_answer() -> None:
     """The keys of answer, counts and reports are those that are documented."""
-    document = orjson.loads(to_json(answer(MERGED, complete=False)))
+    document = orjson.loads(write(answer(MERGED, complete=False)))
 
     begins = ["query", "complete", "counts", "hits", "sources", "seconds", "merge_seconds"]
     assert list(document) == [*begins, "dedup", "paging", "totals", "syntax", "notes"]
@@ -160,7 +160,7 @@ def test_unsafe_addresses_are_null() -> None:
 def test_numbers_that_json_cannot_carry_are_null() -> None:
     """A number of citations beyond 64 bits does not cost the answer."""
     assert (
-        orjson.loads(to_json(answer(hit(citations=10**30, year=2**80))))["hits"][0]["citations"]
+        orjson.loads(write(answer(hit(citations=10**30, year=2**80))))["hits"][0]["citations"]
         is None
     )
 
@@ -195,4 +195,4 @@ def test_any_answer_can_be_written_and_read_back(hits: list[Hit]) -> None:
     """Nothing from upstream makes the encoder fail, and the document is the object."""
     found = answer(*hits)
 
-    assert orjson.loads(to_json(found)) == answer_object(found)
+    assert orjson.loads(write(found)) == answer_object(found)
