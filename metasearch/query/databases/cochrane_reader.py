@@ -5,14 +5,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 
 from metasearch.query.ast import Query
 from metasearch.query.databases.cochrane import COCHRANE
 from metasearch.query.databases.grammar import HEADING
-from metasearch.query.databases.losses import Losses
 from metasearch.query.databases.reader import DatabaseReader, joined
-from metasearch.query.databases.scanner import StrategyLine
 
 _DESCRIPTOR = re.compile(
     r"MeSH\s{1,3}descriptor:?\s{0,3}\[([^\[\]]{1,150})\]"
@@ -29,13 +26,7 @@ _COMBINED = re.compile(r"\{\s?(OR|AND)\s{1,3}((?:#?[0-9]{1,4}\s?[-,]?\s?){1,100}
 class CochraneReader(DatabaseReader):
     """One text in the syntax of the Cochrane Library."""
 
-    def __init__(
-        self,
-        text: str,
-        lines: Mapping[int, StrategyLine] | None = None,
-        losses: Losses | None = None,
-    ) -> None:
-        super().__init__(text, COCHRANE, lines, losses)
+    grammar = COCHRANE
 
     def special(self) -> tuple[bool, Query | None]:
         if match := _DESCRIPTOR.match(self.text, self.at):

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from metasearch.query.ast import Query
 from metasearch.query.databases.ebsco import EBSCO
-from metasearch.query.databases.losses import Losses
 from metasearch.query.databases.reader import DatabaseReader
-from metasearch.query.databases.scanner import StrategyLine
 from metasearch.query.pubmed_tags import Tag
 
 _MAIN = frozenset({"MM", "MJ"})
@@ -17,13 +13,7 @@ _MAIN = frozenset({"MM", "MJ"})
 class EbscoReader(DatabaseReader):
     """One text in the syntax of EBSCOhost."""
 
-    def __init__(
-        self,
-        text: str,
-        lines: Mapping[int, StrategyLine] | None = None,
-        losses: Losses | None = None,
-    ) -> None:
-        super().__init__(text, EBSCO, lines, losses)
+    grammar = EBSCO
 
     def value(
         self, text: str, tag: Tag, shown: str, where: tuple[int, int], *, quoted: bool

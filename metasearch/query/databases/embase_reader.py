@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 
 from metasearch.query.ast import Query
 from metasearch.query.databases.embase import EMBASE
-from metasearch.query.databases.losses import Losses
 from metasearch.query.databases.reader import DatabaseReader
-from metasearch.query.databases.scanner import StrategyLine
 from metasearch.query.databases.values import language_named, type_named
 from metasearch.query.pubmed_tags import Tag
 
@@ -20,13 +17,7 @@ _SLASHED = frozenset("exp de mj syn br lnk dm dd dt cl".split())
 class EmbaseReader(DatabaseReader):
     """One text in the syntax of embase.com."""
 
-    def __init__(
-        self,
-        text: str,
-        lines: Mapping[int, StrategyLine] | None = None,
-        losses: Losses | None = None,
-    ) -> None:
-        super().__init__(text, EMBASE, lines, losses)
+    grammar = EMBASE
 
     def special(self) -> tuple[bool, Query | None]:
         match = _LIMIT.match(self.text, self.at)

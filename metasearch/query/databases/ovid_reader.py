@@ -5,14 +5,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 
 from metasearch.query.ast import Query, conjunction
 from metasearch.query.databases.grammar import HEADING
-from metasearch.query.databases.losses import Losses
 from metasearch.query.databases.ovid import OVID
 from metasearch.query.databases.reader import DatabaseReader, joined
-from metasearch.query.databases.scanner import Sign, StrategyLine
+from metasearch.query.databases.scanner import Sign
 from metasearch.query.databases.values import language_named, type_named
 from metasearch.query.pubmed_tags import Tag
 from metasearch.query.reading import disjunction, plain, words
@@ -43,13 +41,7 @@ _BARE = frozenset("ti ab tw mp kw kf pt sh hw au id jw jn".split())
 class OvidReader(DatabaseReader):
     """One text in Ovid's syntax."""
 
-    def __init__(
-        self,
-        text: str,
-        lines: Mapping[int, StrategyLine] | None = None,
-        losses: Losses | None = None,
-    ) -> None:
-        super().__init__(text, OVID, lines, losses)
+    grammar = OVID
 
     def special(self) -> tuple[bool, Query | None]:
         if self.text[self.at] not in '("“':

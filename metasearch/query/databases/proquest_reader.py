@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 
 from metasearch.query.ast import Query
-from metasearch.query.databases.losses import Losses
 from metasearch.query.databases.proquest import PROQUEST
 from metasearch.query.databases.reader import DatabaseReader
-from metasearch.query.databases.scanner import StrategyLine
 from metasearch.query.pubmed_tags import Tag
 
 _LIMITED = re.compile(r"(?:\[\*[0-9]{1,2}\]|\$[0-9]{1,2})")
@@ -19,13 +16,7 @@ _UNKNOWN = re.compile(r"([A-Za-z]{2,20}(?:\.[A-Za-z]{2,20}){1,3})\(")
 class ProquestReader(DatabaseReader):
     """One text in the syntax of ProQuest."""
 
-    def __init__(
-        self,
-        text: str,
-        lines: Mapping[int, StrategyLine] | None = None,
-        losses: Losses | None = None,
-    ) -> None:
-        super().__init__(text, PROQUEST, lines, losses)
+    grammar = PROQUEST
 
     def prefix(self) -> tuple[Tag, str] | None:
         match = super().prefix()

@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 from metasearch.errors import QuerySyntaxError
 from metasearch.query.ast import IDENTIFIERS, Query
@@ -55,26 +56,26 @@ class TextScanner(NestedReader):
 
     Args:
         text: As typed.
-        grammar: The table of its database.
         lines: The lines before it by number; None where lines have no numbers.
         losses: Where what is lost is gathered; a new place by default.
     """
 
+    #: The table of the database; each reader sets its own.
+    grammar: ClassVar[DatabaseGrammar]
+
     def __init__(
         self,
         text: str,
-        grammar: DatabaseGrammar,
         lines: Mapping[int, StrategyLine] | None = None,
         losses: Losses | None = None,
     ) -> None:
-        super().__init__(text, grammar.name)
-        self.grammar = grammar
+        super().__init__(text, self.grammar.name)
         self.lines = lines
         self.losses = losses or Losses()
         self.used: set[int] = set()
-        self.target, self.shown = grammar.default, ""
+        self.target, self.shown = self.grammar.default, ""
         self.unsaid: QuerySyntaxError | None = None
-        self.quotes = _DOUBLE | dict(grammar.quotes)
+        self.quotes = _DOUBLE | dict(self.grammar.quotes)
         self.closing = self._closing()
 
     # ---------------------------------------------------------------- operators

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 
 from metasearch.query.ast import Query, Term
-from metasearch.query.databases.losses import Losses
 from metasearch.query.databases.reader import DatabaseReader
-from metasearch.query.databases.scanner import StrategyLine
 from metasearch.query.databases.scopus import DOCTYPES, SCOPUS
 from metasearch.query.reading import negation
 
@@ -22,13 +19,7 @@ _LIMIT = re.compile(
 class ScopusReader(DatabaseReader):
     """One text in the syntax of Scopus."""
 
-    def __init__(
-        self,
-        text: str,
-        lines: Mapping[int, StrategyLine] | None = None,
-        losses: Losses | None = None,
-    ) -> None:
-        super().__init__(text, SCOPUS, lines, losses)
+    grammar = SCOPUS
 
     def special(self) -> tuple[bool, Query | None]:
         if match := _YEAR.match(self.text, self.at):

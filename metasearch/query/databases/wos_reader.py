@@ -5,13 +5,10 @@ prints.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 
 from metasearch.query.ast import Query
 from metasearch.query.databases.ieee import IEEE
-from metasearch.query.databases.losses import Losses
 from metasearch.query.databases.reader import DatabaseReader
-from metasearch.query.databases.scanner import StrategyLine
 from metasearch.query.databases.wos import WOS
 
 _SETTING = re.compile(
@@ -23,13 +20,7 @@ _SETTING = re.compile(
 class WosReader(DatabaseReader):
     """One text in the syntax of Web of Science."""
 
-    def __init__(
-        self,
-        text: str,
-        lines: Mapping[int, StrategyLine] | None = None,
-        losses: Losses | None = None,
-    ) -> None:
-        super().__init__(text, WOS, lines, losses)
+    grammar = WOS
 
     def special(self) -> tuple[bool, Query | None]:
         if setting := _SETTING.match(self.text, self.at):
@@ -45,10 +36,4 @@ class WosReader(DatabaseReader):
 class IeeeReader(DatabaseReader):
     """One text in the syntax of IEEE Xplore."""
 
-    def __init__(
-        self,
-        text: str,
-        lines: Mapping[int, StrategyLine] | None = None,
-        losses: Losses | None = None,
-    ) -> None:
-        super().__init__(text, IEEE, lines, losses)
+    grammar = IEEE
