@@ -379,6 +379,17 @@ def words(value: str) -> list[str]:
     return value.encode().translate(_ASCII_WORDS, _ASCII_APOSTROPHES).decode().split()
 
 
+def spaced(value: str) -> str:
+    """The folded text, a blank for every character that is no letter or digit: quicker than
+    `words`, for texts that are only searched.
+    """
+    if not value.isascii():
+        value = fold(value)
+        if not value.isascii():
+            return " ".join(_WORD.findall(value))
+    return value.encode().translate(_ASCII_WORDS, _ASCII_APOSTROPHES).decode()
+
+
 def compact(value: str) -> str:
     """Letters and digits only, folded: two spellings of one title give one string."""
     return "".join(words(value))

@@ -1,0 +1,287 @@
+"""What the words of a hit are worth for a query: BM25F, coverage of the title, neighbours.
+
+Statistics (how rare a word is, how long texts are) are those of the merged hits only, since nothing
+else is known of the databases. Sources: Robertson, Zaragoza and Taylor, "Simple BM25 extension to
+multiple weighted fields" (CIKM 2004); the stems are those of Harman, "How effective is suffixing?"
+(JASIS 42, 1991), S-stemmer.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from metasearch.bib.normalise import spaced, words
+from metasearch.query.ast import FACETS, Query, Term, terms
+from metasearch.query.match import matches
+from metasearch.record import Record
+
+#: BM25F: saturation, length normalisation, weight of the title beside the abstract.
+K1, B, TITLE_WEIGHT = 1.2, 0.5, 2.0
+#: Pairs of neighbours that count at most.
+MOST_PAIRS = 3
+#: Read of a query and of a text at most, so that work is bounded.
+MOST_WORDS, MOST_CHARACTERS = 64, 4_000
+
+STOP_WORDS = frozenset(
+    "a an and are as at be but by can do does for from has have how if in into is it its not of on "
+    "or such that the their then there these they this to was were what which will with".split()
+)
+_CJK_RUN = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af]+")
+#: Fields whose terms are words of a title or an abstract; terms in other fields hold or do not.
+_TEXT_FIELDS = frozenset({"any", "title", "abstract", "subject"})
+
+#: Forms of two neighbours of the query -> what a text holds where they stand together.
+_Pairs = dict[tuple[tuple[str, ...], tuple[str, ...]], tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One word that is looked for.
+
+    Attributes:
+        forms: How it can stand in a text, each with what bounds it: " wing ", " wings "; a pair of
+            Chinese characters has no bounds.
+        core: What all forms hold: a text without it is passed over quickly.
+    """
+
+    forms: tuple[str, ...]
+    core: str
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How often the words occur in one record.
+
+    Attributes:
+        title, abstract: An occurrence count for each word, in the order of `QueryWords.words`.
+        title_length, abstract_length: In words; 0 without an abstract.
+        pairs: Neighbours of the query that stand together in the title or the abstract.
+        fielded: For each term of another field whether the record agrees.
+    """
+
+    title: tuple[int, ...]
+    abstract: tuple[int, ...]
+    title_length: int
+    abstract_length: int
+    pairs: int
+    fielded: tuple[bool, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """What the words of one hit are worth beside those of the other hits.
+
+    Attributes:
+        bm25: 0 to 1: BM25F divided by the best of the list.
+        coverage: 0 to 1: share of the query's words that the title holds, rare words counting more.
+        pairs: 0 to MOST_PAIRS.
+        held, wanted: Words and fielded terms that the title or the fields hold, and all of them.
+    """
+
+    bm25: float
+    coverage: float
+    pairs: int
+    held: int
+    wanted: int
+
+
+class QueryWords:
+    """The words of a query, ready to be counted in many records.
+
+    Args:
+        query: What was asked. What stands under a NOT is not looked for.
+    """
+
+    def __init__(self, query: Query | None) -> None:
+        wanted: dict[tuple[str, ...], None] = {}
+        pairs: _Pairs = {}
+        self.fielded: tuple[Term, ...] = ()
+        if query is not None:
+            asked = list(terms(query))
+            self.fielded = tuple(
+                dict.fromkeys(
+                    term
+                    for term in asked
+                    if term.field not in _TEXT_FIELDS and term.field not in FACETS
+                )
+            )[:MOST_WORDS]
+            for term in asked:
+                if term.field in _TEXT_FIELDS:
+                    _read(term, wanted, pairs)
+        self.words = tuple(Word(forms, _core(forms)) for forms in wanted)[:MOST_WORDS]
+        places = {word.forms: place for place, word in enumerate(self.words)}
+        self._pairs = tuple(
+            (places[before], places[after], forms)
+            for (before, after), forms in pairs.items()
+            if before in places and after in places
+        )[:MOST_WORDS]
+        self._cjk = any(not form.startswith(" ") for word in self.words for form in word.forms)
+
+    def __bool__(self) -> bool:
+        return bool(self.words or self.fielded)
+
+    def count(self, record: Record) -> Counts:
+        """Count the words in a record; linear in its title and abstract."""
+        title = record.title
+        if record.subtitle:
+            title = f"{title} {record.subtitle}"
+        title_text, title_length = self._text(title)
+        abstract_text, abstract_length = self._text(record.abstract) if record.abstract else ("", 0)
+        in_title = self._occurrences(title_text)
+        in_abstract = self._occurrences(abstract_text) if abstract_text else ()
+        together = self._together(title_text, in_title)
+        if in_abstract and len(together) < MOST_PAIRS:
+            together |= self._together(abstract_text, in_abstract)
+        return Counts(
+            in_title,
+            in_abstract,
+            title_length,
+            abstract_length,
+            min(len(together), MOST_PAIRS),
+            tuple(matches(term, record) is True for term in self.fielded),
+        )
+
+    def scores(self, counts: Sequence[Counts]) -> list[Score]:
+        """The score of each record beside the others; it does not depend on their order."""
+        if not counts:
+            return []
+        rarity = self._rarity(counts)
+        rarest = math.fsum(rarity)
+        title_mean = sum(each.title_length for each in counts) / len(counts) or 1.0
+        abstracts = [each.abstract_length for each in counts if each.abstract_length]
+        abstract_mean = sum(abstracts) / len(abstracts) if abstracts else 1.0
+        plain = len(self.words)
+        scored = []
+        best = 0.0
+        for each in counts:
+            title_norm = TITLE_WEIGHT / (1 - B + B * each.title_length / title_mean)
+            abstract_norm = 1 / (1 - B + B * each.abstract_length / abstract_mean)
+            bm25 = covered = 0.0
+            held = 0
+            for index in range(plain):
+                in_title = each.title[index]
+                frequency = in_title * title_norm
+                if each.abstract:
+                    frequency += each.abstract[index] * abstract_norm
+                if frequency:
+                    bm25 += rarity[index] * frequency / (K1 + frequency)
+                if in_title:
+                    covered += rarity[index]
+                    held += 1
+            for index, agrees in enumerate(each.fielded, plain):
+                if agrees:
+                    bm25 += rarity[index] * TITLE_WEIGHT / (K1 + TITLE_WEIGHT)
+                    covered += rarity[index]
+                    held += 1
+            best = max(best, bm25)
+            scored.append((bm25, covered / rarest if rarest else 0.0, each.pairs, held))
+        wanted = plain + len(self.fielded)
+        return [
+            Score(bm25 / best if best else 0.0, coverage, pairs, held, wanted)
+            for bm25, coverage, pairs, held in scored
+        ]
+
+    def _rarity(self, counts: Sequence[Counts]) -> list[float]:
+        """Inverse document frequency of each word and fielded term, among these records."""
+        holding = [0] * (len(self.words) + len(self.fielded))
+        plain = len(self.words)
+        for each in counts:
+            for index in range(plain):
+                if each.title[index] or (each.abstract and each.abstract[index]):
+                    holding[index] += 1
+            for index, agrees in enumerate(each.fielded, plain):
+                holding[index] += agrees
+        total = len(counts)
+        return [math.log1p((total - count + 0.5) / (count + 0.5)) for count in holding]
+
+    def _text(self, value: str) -> tuple[str, int]:
+        """Folded, a blank before and after each word; and its length in words."""
+        value = value[:MOST_CHARACTERS]
+        if value.isascii() or not self._cjk:
+            text = f" {spaced(value)} "
+            return text, text.count(" ") - 1
+        folded = f" {spaced(value)} "
+        # A run of Chinese has no blanks: each character counts as a word.
+        characters = sum(len(run) for run in _CJK_RUN.findall(folded))
+        return folded, folded.count(" ") - 1 + characters
+
+    def _occurrences(self, text: str) -> tuple[int, ...]:
+        return tuple(
+            [sum(map(text.count, word.forms)) if word.core in text else 0 for word in self.words]
+        )
+
+    def _together(self, text: str, occurrences: tuple[int, ...]) -> set[int]:
+        """The numbers of the pairs that stand together in a text."""
+        return {
+            number
+            for number, (before, after, forms) in enumerate(self._pairs)
+            if occurrences[before] and occurrences[after] and any(map(text.__contains__, forms))
+        }
+
+
+def _read(term: Term, wanted: dict[tuple[str, ...], None], pairs: _Pairs) -> None:
+    """Add the words of a term, and which of them are neighbours."""
+    before: tuple[str, ...] = ()
+    between = ""
+    listed = words(term.text)[: 2 * MOST_WORDS]
+    # "to be or not to be" is looked for as it is.
+    kept = [word for word in listed if word not in STOP_WORDS] or listed
+    for token in listed:
+        if token not in kept:
+            between += f"{token} "
+            continue
+        if _CJK_RUN.search(token):
+            for run in _CJK_RUN.findall(token):
+                _read_cjk(run, wanted, pairs)
+            before, between = (), ""
+            continue
+        forms = (f" {token}",) if term.truncated else tuple(f" {form} " for form in _forms(token))
+        wanted.setdefault(forms)
+        if before and not term.truncated:
+            pairs.setdefault((before, forms), tuple(_joined(before, between, forms)))
+        before, between = forms, ""
+
+
+def _read_cjk(run: str, wanted: dict[tuple[str, ...], None], pairs: _Pairs) -> None:
+    """Overlapping pairs of characters; two of them are neighbours where all three stand so."""
+    for first in range(max(1, len(run) - 1)):
+        wanted.setdefault((run[first : first + 2],))
+    for first in range(len(run) - 2):
+        before, after = run[first : first + 2], run[first + 1 : first + 3]
+        pairs.setdefault(((before,), (after,)), (before + after[1],))
+
+
+def _core(forms: tuple[str, ...]) -> str:
+    """The beginning that all forms of a word have in common, without blanks."""
+    shortest, longest = min(forms, key=len).strip(), max(forms, key=len).strip()
+    return shortest if longest.startswith(shortest) else shortest[:-1]
+
+
+def _joined(before: Iterable[str], between: str, after: Iterable[str]) -> Iterator[str]:
+    for first in before:
+        for second in after:
+            yield first + second.lstrip(" ")
+            if between:
+                yield first + between + second.lstrip(" ")
+
+
+def _forms(word: str) -> tuple[str, ...]:
+    """The forms of a word in English, singular and plural."""
+    stem = _stem(word)
+    if stem.endswith("y") and len(stem) > 2 and stem[-2] not in "aeiou":
+        return stem, stem[:-1] + "ies"
+    return tuple(dict.fromkeys((word, stem, stem + "s")))
+
+
+def _stem(word: str) -> str:
+    """The S-stemmer: plural to singular."""
+    if len(word) < 4 or not word.isascii() or not word.isalpha():
+        return word
+    if word.endswith("ies") and not word.endswith(("eies", "aies")):
+        return word[:-3] + "y"
+    if word.endswith("s") and not word.endswith(("us", "ss", "is")):
+        return word[:-1]
+    return word
