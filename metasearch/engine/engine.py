@@ -23,8 +23,7 @@ from metasearch.engine.options import SearchKeywords, SearchOptions, check, sear
 from metasearch.engine.pages import PositionStore
 from metasearch.engine.resolved import resolved
 from metasearch.engine.scheduler import FairScheduler, Warmup
-from metasearch.engine.search import Search
-from metasearch.engine.shared_run import MOST, SharedRuns
+from metasearch.engine.search import MOST, Search, SharedRuns
 from metasearch.query import Query
 from metasearch.settings import Settings
 

@@ -19,7 +19,8 @@ from metasearch.adapters.request import Page, Request
 from metasearch.adapters.translate.plan import plan_enrichment
 from metasearch.dedup.fill_gaps import filled
 from metasearch.engine.context import SearchContext
-from metasearch.engine.source import SourceRun, collect_until
+from metasearch.engine.scheduler import collect_until
+from metasearch.engine.source import SourceRun
 from metasearch.errors import SourceError, TimedOut
 from metasearch.events import Answer, Grown, SearchEvent, SourceProgress, SourceReport
 from metasearch.record import Hit, Record
@@ -165,8 +166,7 @@ class Enricher(SourceRun):
         """The records of an answer, none where it says that there is no such work."""
         records: tuple[Record, ...] = ()
         if page.status != 404:
-            reading = await self.read(page, MOST_RECORDS, context)
-            records = reading.parsed.records
+            records = (await self.read(page, MOST_RECORDS, context)).records
         if context.resolved.options.cache and not records:
             await context.shared.fetcher.found_nothing(page, self.spec.limits)
         return records
@@ -248,7 +248,7 @@ class Enrichers:
 
         works = list(of_doi)
         asking = {f"enrich {it.name}": _into(inbox, it, works, context) for it in self._each}
-        await collect_until(context.deadline, asking, collect, late)
+        await collect_until(context.deadline, asking, collect(), late)
         events: list[SearchEvent] = []
         for it in self._each:
             if it.status == "running":

@@ -64,6 +64,7 @@ class ResolvedSearch:
         seconds: Until the answer is returned, whoever is missing.
         wait: Seconds until a caller who awaits the search gets what is there; None for its end.
         chain: The matchers of the strategy, under the pins.
+        name: Everything that shapes the list, but for what the sources answer.
     """
 
     options: SearchOptions
@@ -81,31 +82,20 @@ class ResolvedSearch:
     versions: VersionsMode
     strategy: Strategy
     chain: Chain
+    name: tuple[Hashable, ...]
 
     @property
     def places(self) -> int:
-        """So many positions of the list must be known. The first page takes what the first round
-        gives.
+        """How many positions of the list must be known: 0 for the first page, which takes what the
+        first round returns.
         """
         start = self.options.start
         return start + (self.options.limit or 1) if start else 0
 
-    @property
-    def name(self) -> tuple[Hashable, ...]:
-        """Everything that shapes the list, but for what the sources answer."""
-        return (
-            self.text,
-            tuple(source.name for source in self.sources),
-            self.files,
-            self.depth,
-            self.versions,
-            self.strategy.name,
-            self.options.cache,
-        )
-
     def page(self, whole: Answer) -> Answer:
-        """The page out of all hits. While a source is still running no position is settled, so no
-        page follows yet.
+        """The page that is asked for, of the answer with all hits.
+
+        While a source is still running no position is settled, so no page follows yet.
         """
         page = window(whole, self.options.start, self.options.limit)
         page = replace(page, syntax=self.syntax, notes=self.notes)
@@ -121,7 +111,8 @@ class ResolvedSearch:
         """
         if not self.options.cache or self.name != other.name or other.seconds > self.seconds:
             return False
-        if [it.name for it in self.enrichers] != [it.name for it in other.enrichers]:
+        names = [enricher.name for enricher in self.enrichers]
+        if names != [enricher.name for enricher in other.enrichers]:
             return False
         own, others = self.options, other.options
         if self.enrichers and (own.start, own.limit) != (others.start, others.limit):
@@ -160,24 +151,27 @@ def resolved(
     names = sources_of(registry, named)
     depth = depth_of(options, settings)
     chosen = default if options.dedup is None else strategy(options.dedup)
-    origins = [registry.origin(name) for name in names]
+    files = tuple(filter(None, map(registry.origin, names)))
+    versions = options.versions or settings.versions
+    text = to_text(asked.query)
     enrichers = _enrichers(registry, enriching)
     return ResolvedSearch(
         options=options,
         query=asked.query,
-        text=to_text(asked.query),
+        text=text,
         syntax=asked.syntax,
         notes=asked.notes,
         sources=tuple(_source(name, registry, enrichers) for name in names),
         enrichers=tuple(enricher for enricher in enrichers if enricher.name not in names),
-        files=tuple(origin for origin in origins if origin is not None),
+        files=files,
         depth=depth,
         reach=reach_of(depth),
         seconds=seconds,
         wait=wait if wait is not None and wait < seconds else None,
-        versions=options.versions or settings.versions,
+        versions=versions,
         strategy=chosen,
         chain=chosen.chain.pinned(pins) if pins else chosen.chain,
+        name=(text, tuple(names), files, depth, versions, chosen.name, options.cache),
     )
 
 

@@ -56,10 +56,10 @@ class Listing:
         self._resumed = False  # whether the list was begun by an earlier search
         self._watch = _Watch()  # for merging and ranking
 
-    def insert(self, found: Iterable[tuple[Record, Fingerprint]]) -> None:
-        """Take in records."""
+    def insert(self, batch: Iterable[tuple[Record, Fingerprint]]) -> None:
+        """Merge records into the list."""
         with self._watch:
-            for record, print_ in found:
+            for record, print_ in batch:
                 self._dedup.insert(record, print_)
 
     def preparing(self) -> Iterator[None]:
@@ -70,7 +70,7 @@ class Listing:
 
     def _scored(self, hits: Iterable[Hit]) -> int:
         with self._watch:
-            return sum(1 for _ in map(self._ranking.score, hits))
+            return self._ranking.score(hits)
 
     def changes(self) -> list[Change]:
         """What happened to the hits since the last call."""
@@ -122,19 +122,22 @@ class Listing:
                 position_store.begin(resolved.name, self._positions)
             return self._arranged(seated, len(fresh))
 
-    def reaches(self) -> bool:
-        """Whether all places of the page are known."""
-        return self._positions.covered(self._rounds) >= self._resolved.places
+    def needs_round(self, hits: Sequence[Hit], failed: bool) -> bool:
+        """Whether the page needs another round.
 
-    def slid(self, hits: Sequence[Hit]) -> bool:
-        """Whether what stood on this page when the list was begun is missing; it may be in the next
-        round then.
-
-        That is tried once: at the second call nothing is missing.
+        Args:
+            hits: The list, as `settle` returned it.
+            failed: Whether a source has failed: what is missing may be missing because of that.
         """
+        if self._positions.covered(self._rounds) < self._resolved.places:
+            return True
+        # A hit that stood on this page when the list was begun may come in the next round; that is
+        # tried once.
         resumed, self._resumed = self._resumed, False
-        end = self._resolved.options.start + (self._resolved.options.limit or LAST_PLACE)
-        return resumed and self._positions.lacks(self._resolved.options.start, end, hits)
+        if failed or not resumed:
+            return False
+        start, limit = self._resolved.options.start, self._resolved.options.limit
+        return self._positions.lacks(start, start + (limit or LAST_PLACE), hits)
 
     def whole(
         self,
