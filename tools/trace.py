@@ -10,12 +10,13 @@ folder of the package) and for all:
 
 - calls: functions, generators and coroutines of the package that were started;
 - files: files of the package with at least one such call;
-- changes: calls whose caller stands in another file (frames of libraries are skipped);
+- changes: calls whose caller stands in another file (frames of libraries are skipped; a task that
+  the loop starts has no caller, and what passes through a queue is no call);
 - arrows: different pairs of such files.
 
 A change counts for the room that is called, `within` counts those that come from the same room.
-With `--pairs ROOM` the changes of that room follow: how many, from which file into which, and the
-functions that were called.
+With `--pairs ROOM` the changes of that room follow, most frequent first: how many, from which file
+into which, and the functions that were called.
 
 The script runs on older commits too, with the older checkout in PYTHONPATH.
 """
@@ -60,7 +61,7 @@ class Trace:
     on: bool = False
     calls: Counter[str] = field(default_factory=Counter)
     changes: Counter[tuple[str, str]] = field(default_factory=Counter)
-    #: Pair of files -> the functions by which it was passed.
+    #: Pair of files -> the functions of the second one that the first one called.
     functions: defaultdict[tuple[str, str], Counter[str]] = field(
         default_factory=lambda: defaultdict(Counter)
     )
@@ -178,7 +179,7 @@ def main() -> None:
     parser.add_argument("query", nargs="?", default="machine learning")
     parser.add_argument("--sources", help="names, with commas between; all five without it")
     parser.add_argument("--records", type=int, default=10, help="asked of each source")
-    parser.add_argument("--pairs", metavar="ROOM", help="also print between which files it changed")
+    parser.add_argument("--pairs", metavar="ROOM", help="also print the changes of this room")
     options = parser.parse_args()
 
     with databases() as (ident, settings):

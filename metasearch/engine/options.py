@@ -24,13 +24,8 @@ T = TypeVar("T")
 #: Positions of a merged list that can be reached; `start` and `limit` together stay within.
 LAST_PLACE = 10_000
 #: Largest values of one search.
-MAX_LIMIT, MAX_PER_SOURCE, MAX_TIMEOUT, MAX_SOURCES, MAX_ENRICHERS = (
-    LAST_PLACE,
-    2_000,
-    600.0,
-    200,
-    5,
-)
+MAX_LIMIT, MAX_PER_SOURCE, MAX_TIMEOUT = LAST_PLACE, 2_000, 600.0
+MAX_SOURCES, MAX_ENRICHERS = 200, 5
 #: Shortest times, in seconds.
 MIN_SECONDS = 0.001
 

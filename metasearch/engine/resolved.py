@@ -38,7 +38,7 @@ class Named:
     """A source that takes part in a search.
 
     Attributes:
-        notes: What its report says of how it was chosen.
+        notes: For its report: how it was chosen.
     """
 
     name: str
@@ -48,21 +48,21 @@ class Named:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResolvedSearch:
-    """The options of a search, and what an engine makes of them.
+    """The options of a search, and what an engine derives from them.
 
     Attributes:
-        options: As they were given.
+        options: As the caller wrote them.
         query: With the years.
         text: The query in its normal spelling.
-        syntax: That the query was read in.
-        notes: What the text of the query says and `query` does not.
+        syntax: The syntax in which the query was read.
+        notes: What of the text of the query is lost in `query`.
         sources: Those to ask.
-        enrichers: Those that are asked for the works that the page shows.
-        files: Path and time of change of each spec file that was named by its path.
+        enrichers: Sources to ask for the works that the page shows.
+        files: Path and time of the last change of each spec file that was named by its path.
         depth: Records of each source that a round holds.
         reach: Records of each source that all rounds together may hold.
-        seconds: Until the answer is returned, whoever is missing.
-        wait: Seconds until a caller who awaits the search gets what is there; None for its end.
+        seconds: After which the answer is returned without the sources that are missing.
+        wait: Seconds after which an await returns what is there; None for the end of the search.
         chain: The matchers of the strategy, under the pins.
         name: Everything that shapes the list, but for what the sources answer.
     """
@@ -129,14 +129,14 @@ def resolved(
     default: Strategy,
     pins: Pins,
 ) -> ResolvedSearch:
-    """What the options ask for.
+    """Check the options of a search against an engine, and fill in what they leave open.
 
     Args:
         options: Of the search.
         registry: Knows the sources.
         settings: Fill in what the options leave open.
         default: The strategy of the settings.
-        pins: What is decided to be the same or different.
+        pins: What a person decided to be the same or different.
 
     Raises:
         UsageError: The query or an option cannot be used.
@@ -232,8 +232,10 @@ def _source(name: str, registry: Registry, enrichers: Sequence[Named]) -> Named:
 
 
 def _enrichers(registry: Registry, names: Sequence[str]) -> list[Named]:
-    """Those that can be asked for single works. One that is searched has answered already, and is
-    not asked again.
+    """The enrichers that are named, each once.
+
+    Raises:
+        UsageError: One of them cannot be asked for single works, or there are too many.
     """
     names = [name for name in dict.fromkeys(names) if name != NO_ENRICHER]
     check("number of enrichers", len(names), 0, MAX_ENRICHERS)
