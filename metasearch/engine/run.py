@@ -39,7 +39,7 @@ log = logging.getLogger("metasearch")
 #: Seconds between two `Order` events while sources are still answering.
 ORDER_EVERY = 0.15
 #: Events that may wait for a slow reader, and stretches of pages that may wait to be merged, before
-#: sources are made to wait. What waits at the deadline is merged at one go, so it must not be much.
+#: sources have to wait. What waits at the deadline is merged at once, so it must not be much.
 BACKLOG, WAITING = 256, 32
 
 #: Events for the reader of a search; None is the end.
