@@ -16,7 +16,8 @@ import pytest
 from metasearch import errors
 from metasearch.adapters.specs.registry import Registry
 from metasearch.cli.root import root
-from metasearch.settings import Settings, _Reader
+from metasearch.settings import Settings
+from metasearch.settings.settings import _Reader
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])

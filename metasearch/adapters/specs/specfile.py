@@ -31,7 +31,7 @@ from metasearch.adapters.spec import (
 )
 from metasearch.adapters.specs.auth_tables import AuthTables
 from metasearch.adapters.specs.dialect_tables import DialectTables
-from metasearch.adapters.specs.shapes import ShapeReader
+from metasearch.adapters.specs.shape_tables import ShapeReader
 from metasearch.adapters.specs.tables import KEYS, PLACEHOLDERS, Table
 from metasearch.adapters.translate.templates import all_names
 from metasearch.errors import QuerySyntaxError, SpecError
