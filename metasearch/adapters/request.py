@@ -5,25 +5,13 @@ show.
 from __future__ import annotations
 
 import hashlib
-import html
 import re
-import string
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import AnyStr
 from urllib.parse import quote, urlencode
 
 #: What a source's URL may begin with.
 SCHEMES = ("https://", "http://", "z3950://")
-#: Shorter secrets are not looked for in bodies: they would be found by accident.
-SHORTEST_SECRET = 6
-#: Written in one way everywhere.
-_UNRESERVED = frozenset(string.ascii_letters + string.digits + "-._~")
-_UNRESERVED_RUN = re.compile(r"[A-Za-z0-9._~-]+")
-#: Characters that one of a secret is spelled with, at most.
-_LONGEST_SPELLING = 24
-#: Characters of a body that are searched at once: after each stretch another thread gets its turn.
-_STRETCH = 65_536
 #: The content type of JSON.
 JSON = "application/json"
 
@@ -192,44 +180,6 @@ def secrets_of(request: Request) -> tuple[str, ...]:
     return tuple(text for value in values if isinstance(value, Secret) for text in value.texts())
 
 
-def without_secrets(text: str, request: Request) -> str:
-    """What a server said, which may repeat the key that it was sent, in a form that may be
-    shown.
-    """
-    for secret in secrets_of(request):
-        text = re.sub(
-            _spellings(secret), "***", text, flags=re.IGNORECASE
-        )  # hosts are written in lower case
-    return text
-
-
-def _spellings(secret: str) -> str:
-    """A pattern for a secret as URLs, JSON and markup write it, also one within another."""
-    plain = re.escape(secret)
-    if _UNRESERVED.issuperset(secret):
-        return plain
-    characters = (
-        re.escape(char) if char in _UNRESERVED else _spellings_of_a_char(char) for char in secret
-    )
-    return f"{plain}|{''.join(characters)}"
-
-
-def _spellings_of_a_char(char: str) -> str:
-    """Atomic, and with at most three backslashes (JSON within JSON): no body makes the search
-    slow.
-    """
-    number, named = ord(char), html.escape(char)
-    forms = [
-        "".join(f"%(?:25)?(?i:{byte:02x})" for byte in char.encode("utf-8", "replace")),
-        rf"\\{{1,2}}u(?i:{number:04x})",
-        rf"&(?:amp;)?#(?:0{{0,4}}{number}|(?i:x0{{0,4}}{number:x}));",
-        re.escape(html.escape(named)),
-        re.escape(named),
-        rf"\\{{0,3}}{re.escape(char)}",
-    ]
-    return f"(?>{'|'.join(forms)}{'|[+]' if char == ' ' else ''})"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
     """One answer, bytes only.
@@ -265,57 +215,3 @@ class Page:
     total: int | None = None
     most: int | None = None
     slim: bool = False
-
-
-def redacted(page: Page) -> Page:
-    """The page without the secrets of its request, which a server may repeat: nobody keeps, reads
-    or shows them.
-    """
-    secrets = [secret for secret in secrets_of(page.request) if len(secret) >= SHORTEST_SECRET]
-    if not secrets:
-        return page
-    body = page.body
-    for secret in secrets:
-        body = _blanked(body, secret)
-    kind = without_secrets(page.content_type, page.request) if page.content_type else ""
-    return (
-        page
-        if body == page.body and kind == page.content_type
-        else replace(page, body=body, content_type=kind)
-    )
-
-
-def _blanked(body: bytes, secret: str) -> bytes:
-    """The body with `***` for the secret, however it is spelled, in UTF-8 and its like, and in
-    UTF-16.
-    """
-    pattern, runs = _spellings(secret), _UNRESERVED_RUN.findall(secret)
-    reach = _LONGEST_SPELLING * len(secret)
-    if b"\0" in body[:64]:
-        codec = "utf-16-be" if body[:1] in (b"\0", b"\xfe") else "utf-16-le"
-        text = body.decode(codec, "surrogatepass") if len(body) % 2 == 0 else ""
-        if not all(run in text for run in runs):
-            return body
-        blanked = "".join(_without(text, re.compile(pattern), "***", reach))
-        return body if blanked == text else blanked.encode(codec, "surrogatepass")
-    if not all(
-        run.encode() in body for run in runs
-    ):  # these stand in every spelling, and to look for them is fast
-        return body
-    return b"".join(_without(body, re.compile(pattern.encode("utf-8", "replace")), b"***", reach))
-
-
-def _without(
-    text: AnyStr, pattern: re.Pattern[AnyStr], mask: AnyStr, reach: int
-) -> Iterator[AnyStr]:
-    """The parts of a text, with the mask for each match; none is longer than `reach`."""
-    kept = 0
-    for start in range(0, len(text), _STRETCH):
-        end = start + _STRETCH
-        for match in pattern.finditer(text, max(start, kept), end + reach):
-            if match.start() >= end:
-                break
-            yield text[kept : match.start()]
-            yield mask
-            kept = match.end()
-    yield text[kept:]
