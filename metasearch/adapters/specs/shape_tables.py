@@ -17,7 +17,7 @@ from metasearch.adapters.select.json import compile_json
 from metasearch.adapters.select.marc import compile_marc
 from metasearch.adapters.select.xml import compile_xml
 from metasearch.adapters.select.xml_record import XmlRecord, compile_xml_record
-from metasearch.adapters.spec import FieldRule, LateShape, Selector, Shape
+from metasearch.adapters.shapes import FieldRule, LateShape, Selector, Shape
 from metasearch.adapters.specs.tables import CHOICES, Table, TableReader
 from metasearch.bib import converters
 from metasearch.bib.names import converters as people
