@@ -6,12 +6,15 @@ of a secret, never the secret itself, and may name one hook for what data cannot
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from metasearch.adapters.shapes import LateShape
 
+#: The name of a source.
+SOURCE_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
 #: One template, or several for one parameter.
 Template = str | tuple[str, ...]
 

@@ -134,8 +134,7 @@ class SettingsTables:
             if not _GROUP_NAME.fullmatch(group) or group in ("all", "default"):
                 self.wrong(
                     f"groups.{group}",
-                    "a group's name must be lower-case letters, digits, '-' or '_', and neither "
-                    '"all" nor "default"',
+                    "must be lower-case letters, digits, '-' or '_', and neither all nor default",
                 )
 
     def _check_sources(self, table: Table) -> None:

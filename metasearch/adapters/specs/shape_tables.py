@@ -1,145 +1,139 @@
-"""[parse], [fields], [ids] and [[also]] of a spec: the shapes that a database's bodies take,
-selectors compiled.
-"""
+"""[parse] and [[also]] of a spec: the shapes of a database's bodies, with compiled selectors."""
 
 from __future__ import annotations
 
-import dataclasses
-import re
-from collections.abc import Callable, Mapping
-from typing import Any
-from urllib.parse import quote
+from collections.abc import Mapping
+from typing import NamedTuple
 
-from metasearch.adapters.parse.records import attempts, whole
-from metasearch.adapters.select import texts_of
+from metasearch.adapters.parse.records import attempts
 from metasearch.adapters.select.html import compile_html
 from metasearch.adapters.select.json import compile_json
 from metasearch.adapters.select.marc import compile_marc
 from metasearch.adapters.select.xml import compile_xml
-from metasearch.adapters.select.xml_record import XmlRecord, compile_xml_record
-from metasearch.adapters.shapes import FieldRule, LateShape, Selector, Shape
+from metasearch.adapters.select.xml_record import compile_xml_record
+from metasearch.adapters.shapes import Attempt, FieldRule, LateShape, Selector, Shape
+from metasearch.adapters.specs.field_tables import RECORD_FIELDS, FieldTables
 from metasearch.adapters.specs.tables import CHOICES, Table, TableReader
-from metasearch.bib import converters
-from metasearch.bib.names import converters as people
-from metasearch.bib.strings import Converter, strings
 from metasearch.errors import SpecError
-from metasearch.record import OPEN_ACCESS, TYPES, Record
 
-RECORD_FIELDS = frozenset(converters.DEFAULTS)
-assert RECORD_FIELDS <= {f.name for f in dataclasses.fields(Record)}
-#: What `same_envelope = true` takes over from [parse].
+#: The keys that `same_envelope = true` takes from [parse].
 _ENVELOPE = ("records", "total", "error", "warning", "next", "unescape")
+#: Kind of body -> what compiles the selectors for the whole body.
+_COMPILERS = {
+    "json": compile_json,
+    "xml": compile_xml,
+    "marcxml": compile_xml,
+    "html": compile_html,
+}
+#: Kind of body -> what compiles the selectors inside a record, if that is something else.
+_RECORD_COMPILERS = {"marcxml": compile_marc, "xml": compile_xml_record}
+_IDS = "ids."
 
 
-class ShapeReader(TableReader):
-    """Reads shapes and the rules of their fields.
+class _ShapeTable(NamedTuple):
+    """The tables of one shape, and the names that messages have for them."""
+
+    parse: Table
+    fields: Table
+    ids: Table
+    where: str
+    in_fields: str
+    in_ids: str
+
+
+class ShapeTables:
+    """Reads [parse], [fields], [ids] and [[also]].
 
     Args:
-        file: For messages.
-        late: Whether shapes are compiled, and checked, only when they are needed.
+        reader: Takes the problems.
+        late: Whether shapes are compiled, and so checked, only when they are needed.
     """
 
-    def __init__(self, file: str, *, late: bool = False) -> None:
-        super().__init__(file)
+    def __init__(self, reader: TableReader, *, late: bool = False) -> None:
+        self.reader = reader
         self.late = late
 
     def shapes(self, table: Table) -> tuple[LateShape, ...]:
-        parse = dict(self.table(table, "parse"))
-        paging_next = self.table(table, "paging").get("next", "")
+        """Returns the shapes of a spec, in the order in which they are tried.
+
+        Args:
+            table: The whole spec.
+        """
+        shapes = [self.late_shape(each) for each in self.tables(table)]
+        return tuple(shape for shape in shapes if shape is not None)
+
+    def tables(self, table: Table) -> list[_ShapeTable]:
+        """The tables of each shape: of [parse], then of each [[also]]."""
+        reader = self.reader
+        parse = dict(reader.table(table, "parse"))
+        paging_next = reader.table(table, "paging").get("next", "")
         if paging_next:
             parse.setdefault("next", paging_next)
-        shapes = [
-            self.one(
-                parse,
-                self.table(table, "fields"),
-                self.table(table, "ids"),
-                "parse",
-                "fields",
-                "ids",
-            )
-        ]
+        fields, ids = reader.table(table, "fields"), reader.table(table, "ids")
+        tables = [_ShapeTable(parse, fields, ids, "parse", "fields", "ids")]
         also = table.get("also", [])
         if not isinstance(also, list):
-            self.wrong("also", "must be an array of tables: [[also]]")
+            reader.wrong("also", "must be an array of tables: [[also]]")
             also = []
         for number, other in enumerate(also, 1):
             where = f"also[{number}]"
             if not isinstance(other, Mapping):
-                self.wrong(where, "must be a table")
+                reader.wrong(where, "must be a table")
                 continue
-            fields, ids = (
-                self.table(other, "fields", f"{where}.fields"),
-                self.table(other, "ids", f"{where}.ids"),
-            )
+            in_fields, in_ids = f"{where}.fields", f"{where}.ids"
+            fields = reader.table(other, "fields", in_fields)
+            ids = reader.table(other, "ids", in_ids)
             own = {k: v for k, v in other.items() if k not in ("fields", "ids", "same_envelope")}
-            if self.get(other, "same_envelope", bool, False, where):
+            if reader.get(other, "same_envelope", bool, False, where):
                 own = {k: v for k, v in parse.items() if k in _ENVELOPE} | own
-            shapes.append(self.one(own, fields, ids, where, f"{where}.fields", f"{where}.ids"))
-        return tuple(shape for shape in shapes if shape is not None)
+            tables.append(_ShapeTable(own, fields, ids, where, in_fields, in_ids))
+        return tables
 
-    def one(self, parse: Table, *tables: Any) -> LateShape | None:
-        """Returns one shape: compiled now, so that its problems are reported with all others, or
-        compiled when it is needed.
-        """
-        if self.late:
+    def late_shape(self, table: _ShapeTable) -> LateShape | None:
+        """Returns a shape: compiled now, with its problems among all others, or compiled later."""
+        if not self.late:
+            shape = self.shape(table)
+            return None if shape is None else LateShape(shape.body, lambda: shape)
+        file = self.reader.file
 
-            def compiled() -> Shape:
-                reader = ShapeReader(self.file)
-                shape = reader.shape(parse, *tables)
-                if shape is None or reader.problems:
-                    raise SpecError(self.file, reader.problems)
-                return shape
+        def compiled() -> Shape:
+            reader = TableReader(file)
+            shape = ShapeTables(reader).shape(table)
+            if shape is None or reader.problems:
+                raise SpecError(file, reader.problems)
+            return shape
 
-            return LateShape(parse["body"], compiled)
-        shape = self.shape(parse, *tables)
-        return None if shape is None else LateShape(shape.body, lambda: shape)
+        return LateShape(table.parse["body"], compiled)
 
-    def shape(
-        self, parse: Table, fields: Table, ids: Table, where: str, in_fields: str, in_ids: str
-    ) -> Shape | None:
-        self.known(parse, "parse", where)
+    def shape(self, table: _ShapeTable) -> Shape | None:
+        """Compiles one shape; None if its body or its records are not known."""
+        reader, parse, where = self.reader, table.parse, table.where
+        reader.known(parse, "parse", where)
         body = parse.get("body")
         if body not in CHOICES["parse.body"]:
-            self.wrong(f"{where}.body", f"must be one of {', '.join(CHOICES['parse.body'])}")
+            reader.wrong(f"{where}.body", f"must be one of {', '.join(CHOICES['parse.body'])}")
             return None
-        envelope = {
-            "json": compile_json,
-            "xml": compile_xml,
-            "marcxml": compile_xml,
-            "html": compile_html,
-        }[body]
-        inner = {"marcxml": compile_marc, "xml": compile_xml_record}.get(body, envelope)
+        fields = FieldTables(reader, body, _RECORD_COMPILERS.get(body, _COMPILERS[body]))
 
         def optional(key: str) -> Selector | None:
-            return self.selector(envelope, parse[key], f"{where}.{key}") if parse.get(key) else None
+            if not parse.get(key):
+                return None
+            return reader.selector(_COMPILERS[body], parse[key], f"{where}.{key}")
 
         records = optional("records")
         if not parse.get("records"):
-            self.wrong(f"{where}.records", "is missing: the selector that finds the records")
-        rules = [
-            r
-            for name, value in fields.items()
-            for r in self.rules(inner, body, name, value, f"{in_fields}.{name}")
-        ]
-        for name, value in ids.items():
-            rules += self.rules(inner, body, f"ids.{name}", value, f"{in_ids}.{name}")
-        if "title" not in fields:
-            self.wrong(in_fields, "title is missing")
-        promises = parse.get("promises", ["title"])
-        if not isinstance(promises, list) or any(p not in RECORD_FIELDS for p in promises):
-            self.wrong(
-                f"{where}.promises",
-                f"must be a list of record fields: {', '.join(sorted(RECORD_FIELDS))}",
-            )
-            promises = []
+            reader.wrong(f"{where}.records", "is missing: the selector that finds the records")
+        rules: list[FieldRule] = []
+        for name, value in table.fields.items():
+            rules += fields.rules(name, value, f"{table.in_fields}.{name}")
+        for name, value in table.ids.items():
+            rules += fields.rules(f"{_IDS}{name}", value, f"{table.in_ids}.{name}")
+        if "title" not in table.fields:
+            reader.wrong(table.in_fields, "title is missing")
+        promises = self.promises(parse, where)
         if records is None:
             return None
-        by_field: dict[str, list[FieldRule]] = {}
-        for rule in rules:
-            by_field.setdefault(rule.field, []).append(rule)
-        read = [
-            attempt for name, of_field in by_field.items() for attempt in attempts(of_field, body)
-        ]
+        of_fields, of_ids = _attempts(rules, body)
         return Shape(
             body=body,
             records=records,
@@ -149,181 +143,34 @@ class ShapeReader(TableReader):
             warning=optional("warning"),
             next=optional("next"),
             unescape=optional("unescape"),
-            bare=self.get(parse, "bare", bool, False, where),
+            bare=reader.get(parse, "bare", bool, False, where),
             rules=tuple(rules),
-            attempts=tuple(attempt for attempt in read if not attempt.field.startswith("ids.")),
-            id_attempts=tuple(
-                attempt._replace(field=attempt.field[4:])
-                for attempt in read
-                if attempt.field.startswith("ids.")
-            ),
-            promises=tuple(promises),
+            attempts=of_fields,
+            id_attempts=of_ids,
+            promises=promises,
         )
 
-    def selector(
-        self, compiler: Callable[[str], Selector], value: Any, where: str
-    ) -> Selector | None:
-        if not isinstance(value, str) or not value.strip():
-            self.wrong(where, "must be a selector (a string)")
-            return None
-        try:
-            return compiler(value)
-        except ValueError as exc:
-            self.wrong(where, f"{value!r}: {exc}")
-            return None
-
-    def rules(
-        self, compiler: Callable[[str], Selector], body: str, field: str, value: Any, where: str
-    ) -> list[FieldRule]:
-        """Returns one rule, or several, tried in order, where the value is an array of tables."""
-        several = isinstance(value, list) and any(isinstance(v, Mapping) for v in value)
-        rules = [
-            self.rule(compiler, body, field, v, where) for v in (value if several else [value])
-        ]
-        return [rule for rule in rules if rule is not None]
-
-    def rule(
-        self, compiler: Callable[[str], Selector], body: str, field: str, value: Any, where: str
-    ) -> FieldRule | None:
-        name = field.removeprefix("ids.")
-        if field == name and field not in RECORD_FIELDS:
-            self.wrong(
-                where, f"no such field of a record; allowed are {', '.join(sorted(RECORD_FIELDS))}"
-            )
-            return None
-        if field != name and not re.fullmatch(r"[a-z][a-z0-9_]*", name):
-            self.wrong(where, "an identifier scheme is lower-case letters, digits and '_'")
-            return None
-        table = value if isinstance(value, Mapping) else {"at": value}
-        self.known(table, "field", where)
-        if "each" in table:
-            return self.people(compiler, body, field, table, where)
-        if field == "type" and "value" in table and table["value"] not in TYPES:
-            self.wrong(
-                f"{where}.value", f"{table['value']!r} is no type; allowed are {', '.join(TYPES)}"
-            )
-        if field == "open_access" and "value" in table and table["value"] not in OPEN_ACCESS:
-            self.wrong(
-                f"{where}.value",
-                f"{table['value']!r} is no status; allowed are {', '.join(OPEN_ACCESS)}",
-            )
-        if "value" in table and "at" not in table:
-            constant = table["value"]
-            return FieldRule(
-                field, (Selector(lambda _: constant),), self.converter(table, field, where)
-            )
-        at = table.get("at")
-        compiled = [
-            self.selector(compiler, s, where) for s in (at if isinstance(at, list) else [at])
-        ]
-        selectors = tuple(s for s in compiled if s)
-        if "value" in table:  # a constant for the records in which something is there
-            constant = table["value"]
-            return FieldRule(field, selectors, lambda value: constant if strings(value) else None)
-        nodes = body == "xml" and table.get("as") in converters.NODE_CONVERTERS
-        return FieldRule(field, selectors, self.converter(table, field, where), nodes)
-
-    def people(
-        self, compiler: Callable[[str], Selector], body: str, field: str, table: Table, where: str
-    ) -> FieldRule | None:
-        if field not in ("authors", "editors"):
-            self.wrong(where, "`each` is for authors and editors only")
-            return None
-        each = self.selector(compiler, table["each"], f"{where}.each")
-        parts = {}
-        for part in ("name", "family", "given", "corporate", "orcid", "affiliation"):
-            if part in table:
-                select = self.selector(compiler, table[part], f"{where}.{part}")
-                if select:
-                    parts[part] = _texts(select, body)
-        if each is None or not parts:
-            self.wrong(where, "needs `each` and at least one of name, family, given, corporate")
-            return None
-        tidy = table.get("as")
-        if tidy is not None and tidy not in converters.NAME_CONVERTERS:
-            self.wrong(
-                f"{where}.as",
-                f"unknown {tidy!r}; beside `each` only {', '.join(converters.NAME_CONVERTERS)}",
-            )
-            return None
-        named = converters.NAME_CONVERTERS[tidy] if tidy is not None else None
-        author = people.people(
-            each.find,
-            parts,
-            marc=body == "marcxml",
-            editors=field == "editors",
-            tidy=named,
-            node_of=XmlRecord if body == "xml" else None,
-        )
-        return FieldRule(field, (Selector(whole, needs=each.needs),), author)
-
-    def converter(self, table: Table, field: str, where: str) -> Converter:
-        template = table.get("template")
-        if template is None:
-            return self.plain_converter(table, field, where)
-        if not isinstance(template, str):
-            self.wrong(f"{where}.template", "must be a string")
-            return converters.text
-        self.placeholders(template, frozenset({"x"}), f"{where}.template")
-        inner = self.plain_converter({"as": "identifier", **table}, field, where)
-
-        def fill(found: Any) -> str | None:
-            value = inner(found)
-            return template.format(x=quote(value, safe="/:")) if isinstance(value, str) else None
-
-        return fill
-
-    def plain_converter(self, table: Table, field: str, where: str) -> Converter:
-        mapping = table.get("map")
-        if mapping is not None:
-            return self.mapped(mapping, field, where)
-        name = table.get("as")
-        if name is None:
-            return (
-                converters.identifier
-                if field.startswith("ids.")
-                else converters.DEFAULTS.get(field, converters.text)
-            )
-        if name not in converters.CONVERTERS:
-            allowed = ", ".join(sorted(converters.CONVERTERS))
-            self.wrong(f"{where}.as", f"unknown converter {name!r}; allowed are {allowed}")
-            return converters.text
-        several = name in converters.PLURAL or name.startswith("names")
-        if several != (field in converters.PLURAL_FIELDS):
-            how = (
-                "several values, and the field holds one"
-                if several
-                else "one value, and the field holds several"
-            )
-            self.wrong(f"{where}.as", f"{name!r} returns {how}")
-        return converters.CONVERTERS[name]
-
-    def mapped(self, mapping: Any, field: str, where: str) -> Converter:
-        if not isinstance(mapping, Mapping) or not all(
-            isinstance(v, str) for v in mapping.values()
-        ):
-            self.wrong(f"{where}.map", "must be a table of strings")
-            return converters.text
-        if field == "type":
-            for value in mapping.values():
-                if value not in TYPES:
-                    self.wrong(
-                        f"{where}.map", f"{value!r} is no type; allowed are {', '.join(TYPES)}"
-                    )
-        words: dict[str, str] = {key.casefold(): value for key, value in mapping.items()}
-
-        def look_up(found: Any) -> str | None:
-            if type(found) is str and found in words:
-                return words[found]
-            values = [part.strip().casefold() for v in strings(found) for part in v.split(";")]
-            known = next((words[v] for v in values if v in words), None)
-            return known or (words.get("*") if values else None)
-
-        return look_up
+    def promises(self, parse: Table, where: str) -> tuple[str, ...]:
+        """Reads `promises`, an array of fields of a record."""
+        promises = parse.get("promises", ["title"])
+        if isinstance(promises, list) and all(name in RECORD_FIELDS for name in promises):
+            return tuple(promises)
+        allowed = ", ".join(sorted(RECORD_FIELDS))
+        self.reader.wrong(f"{where}.promises", f"must be a list of record fields: {allowed}")
+        return ()
 
 
-def _texts(select: Selector, body: str) -> Callable[[Any], Any]:
-    """XPath and CSS find nodes; converters take strings."""
-    texts = texts_of(body)
-    find = select.find
-    return find if texts is None else lambda node: texts(find(node))
+def _attempts(rules: list[FieldRule], body: str) -> tuple[tuple[Attempt, ...], tuple[Attempt, ...]]:
+    """The attempts for fields and for identifiers; those of one field follow one another."""
+    by_field: dict[str, list[FieldRule]] = {}
+    for rule in rules:
+        by_field.setdefault(rule.field, []).append(rule)
+    of_fields: list[Attempt] = []
+    of_ids: list[Attempt] = []
+    for field, of_one in by_field.items():
+        for attempt in attempts(of_one, body):
+            if field.startswith(_IDS):
+                of_ids.append(attempt._replace(field=field.removeprefix(_IDS)))
+            else:
+                of_fields.append(attempt)
+    return tuple(of_fields), tuple(of_ids)

@@ -42,7 +42,7 @@ def check(names: Iterable[str], settings: Settings) -> tuple[int, list[str]]:
 def _of_source(name: str, registry: Registry) -> Iterator[str]:
     try:
         if name in registry.shipped and shipped_table(name).get("name", name) != name:
-            yield f"{name}.toml: name: must be {name!r}, as the file is called"
+            yield f"{name}.toml: name: must be {name!r}, the name of the file"
         spec_of(name, registry)
         # A family is held by the cases of the sources that extend it.
         shipped = name in registry.shipped and registry.stands_for(name) is None

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from metasearch.adapters.specs import ownspecs
+from metasearch.adapters.specs.extends import LONGEST_CHAIN
 from metasearch.adapters.specs.registry import Registry
-from metasearch.adapters.specs.specfile import MOST_LAYERS
 from metasearch.engine.dry_run import explain_plan
 from metasearch.engine.engine import Engine
 from metasearch.errors import SettingsError, SpecError, UnknownSource, UsageError
@@ -219,7 +219,7 @@ def test_a_ring_of_files_is_told(tmp_path: Path) -> None:
 
 def test_a_tower_of_files_ends(tmp_path: Path) -> None:
     """More layers than anybody writes are refused."""
-    for number in range(MOST_LAYERS + 5):
+    for number in range(LONGEST_CHAIN + 5):
         text = f'extends = "./f{number + 1}.toml"\nname = "f{number}"\n'
         (tmp_path / f"f{number}.toml").write_text(text, encoding="utf-8")
 
@@ -322,7 +322,7 @@ def test_a_spec_of_the_folder_can_be_switched_off(tmp_path: Path, key: str) -> N
 
 
 @pytest.mark.parametrize(
-    ("file", "what"), [("other.toml", "as the file is called"), ("My Source.toml", "file's name")]
+    ("file", "what"), [("other.toml", "the name of the file"), ("My Source.toml", "name of its source")]
 )
 def test_a_file_of_the_folder_is_called_as_its_source(tmp_path: Path, file: str, what: str) -> None:
     """Names are known without reading the files; one that says otherwise is an error and no
