@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from metasearch.adapters.specs.ownspecs import is_path, table_of
-from metasearch.adapters.specs.registry import Registry, base_table, shipped_table, spec_folder
+from metasearch.adapters.specs.registry import Registry
+from metasearch.adapters.specs.shipped import base_table, shipped_table, spec_folder
 from metasearch.adapters.specs.specfile import build
 from metasearch.cli.sources.specs import is_family, spec_of
 from metasearch.errors import SettingsError, SpecError, UnknownSource, UsageError

@@ -25,7 +25,7 @@ from metasearch.adapters.parse.parse import Parsed, parse
 from metasearch.adapters.redaction import without_secrets
 from metasearch.adapters.request import Page, Request, Secret
 from metasearch.adapters.spec import CONTACT, AdapterSpec
-from metasearch.adapters.specs.registry import spec_folder
+from metasearch.adapters.specs.shipped import spec_folder
 from metasearch.adapters.translate.plan import plan
 from metasearch.errors import (
     CannotAsk,

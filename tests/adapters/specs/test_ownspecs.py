@@ -113,7 +113,7 @@ def test_own_file_wins_over_a_shipped_source_and_says_so(tmp_path: Path) -> None
 
     (report,) = search.partial().sources
 
-    assert report.notes == (f"{path} stands for the source of this name that is there already",)
+    assert report.notes == (f"{path} replaces another source of the same name",)
 
 
 @pytest.mark.parametrize("other", ["crossref", "other/crossref.toml"])
@@ -293,10 +293,7 @@ def test_a_spec_of_the_folder_wins_over_a_shipped_one_and_says_so(tmp_path: Path
     registry = Registry(loaded(tmp_path))
 
     assert registry.spec("crossref").label == "Mine"
-    assert (
-        registry.stands_for("crossref")
-        == f"{path} stands for the source of this name that is there already"
-    )
+    assert registry.stands_for("crossref") == f"{path} replaces another source of the same name"
 
 
 def test_a_table_of_the_configuration_lies_on_top_of_the_file(tmp_path: Path) -> None:
@@ -322,7 +319,8 @@ def test_a_spec_of_the_folder_can_be_switched_off(tmp_path: Path, key: str) -> N
 
 
 @pytest.mark.parametrize(
-    ("file", "what"), [("other.toml", "the name of the file"), ("My Source.toml", "name of its source")]
+    ("file", "what"),
+    [("other.toml", "the name of the file"), ("My Source.toml", "name of its source")],
 )
 def test_a_file_of_the_folder_is_called_as_its_source(tmp_path: Path, file: str, what: str) -> None:
     """Names are known without reading the files; one that says otherwise is an error and no
