@@ -143,10 +143,11 @@ class DialectTables:
         if value is True:
             return ()
         words = value if isinstance(value, list) else [value]
-        if not words or not all(isinstance(word, str) and word for word in words):
+        texts = [word for word in words if isinstance(word, str) and word]
+        if not texts or len(texts) < len(words):
             self.reader.wrong(where, "must be a word of the database, an array of them, or true")
             return ()
-        return tuple(words)
+        return tuple(texts)
 
     def either(self, query: Table) -> Mapping[str, str]:
         """Reads `either`: type or language -> what stands between several words."""

@@ -30,7 +30,8 @@ def followed(request: Request, link: str) -> Request | None:
     except ValueError:
         return None
     upgraded = (here.scheme, there.scheme, ports) == ("https", "http", (443, 80))
-    if not same or not (upgraded or (here.scheme == there.scheme and ports[0] == ports[1])):
+    equal = here.scheme == there.scheme and ports[0] == ports[1]
+    if not same or not (equal or upgraded):
         return None
     query = _without(there.query, secret)
     url = there._replace(scheme=here.scheme, netloc=here.netloc, query=query, fragment="").geturl()
