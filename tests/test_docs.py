@@ -16,7 +16,8 @@ import pytest
 from metasearch import errors
 from metasearch.adapters.specs.registry import Registry
 from metasearch.cli.root import root
-from metasearch.settings import Settings, _Reader
+from metasearch.settings import Settings
+from metasearch.settings.tables import KEYS
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
@@ -159,7 +160,7 @@ def test_changelog_has_a_place_for_what_is_new() -> None:
 
 
 @pytest.mark.parametrize(
-    ("table", "key"), [(table, key) for table, keys in _Reader._KEYS.items() for key in keys]
+    ("table", "key"), [(table, key) for table, keys in KEYS.items() for key in keys]
 )
 def test_every_setting_is_explained(table: str, key: str) -> None:
     """A key that the configuration may have is in the example, under its table."""

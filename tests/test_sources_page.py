@@ -8,7 +8,8 @@ from types import ModuleType
 
 import pytest
 
-from metasearch.adapters.specs.registry import Registry, shipped_groups
+from metasearch.adapters.specs.registry import Registry
+from metasearch.adapters.specs.shipped import shipped_groups
 from metasearch.settings import Settings
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -183,7 +183,7 @@ def harvests() -> Target:
     import asyncio
 
     from metasearch.adapters.request import Page, Request
-    from metasearch.adapters.specs.registry import shipped_table
+    from metasearch.adapters.specs.shipped import shipped_table
     from metasearch.adapters.specs.specfile import build
     from metasearch.collections.harvest.client import OaiClient, OaiError
     from metasearch.errors import SourceError

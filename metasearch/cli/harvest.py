@@ -148,7 +148,7 @@ async def _harvested(
 ) -> tuple[SourceError | None, Harvested]:
     """(the error that ended the harvest, or None; its counts)."""
     from metasearch.adapters.fetch.transport import HttpTransport
-    from metasearch.adapters.specs.registry import shipped_table
+    from metasearch.adapters.specs.shipped import shipped_table
     from metasearch.adapters.specs.specfile import build
     from metasearch.cli.terminal.live import LiveLine
     from metasearch.collections.harvest.client import OaiClient

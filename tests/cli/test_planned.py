@@ -40,7 +40,7 @@ def test_each_source_and_its_query(run: Run) -> None:
         "syntax: cnki",
     ]
     assert crossref.startswith("crossref (Crossref)\n")
-    assert "note:     cannot say OR" in crossref
+    assert "note:     cannot express OR" in crossref
     assert "all:沉水植物 OR all:贝类" in arxiv
     assert "request:  GET https://" in arxiv
 

@@ -17,7 +17,8 @@ from urllib.parse import quote, unquote_plus
 from yarl import URL
 
 from metasearch.adapters.fetch.guard import AllowList
-from metasearch.adapters.request import JSON, Pairs, Request, Secret, secrets_of, without_secrets
+from metasearch.adapters.redaction import without_secrets
+from metasearch.adapters.request import JSON, Pairs, Request, Secret, secrets_of
 from metasearch.errors import NotAllowed
 
 #: Redirects that are followed, and whether a POST stays a POST.

@@ -8,7 +8,8 @@ import orjson
 
 from metasearch.adapters.fetch.challenge import challenge
 from metasearch.adapters.fetch.health import Health
-from metasearch.adapters.request import Page, without_secrets
+from metasearch.adapters.redaction import without_secrets
+from metasearch.adapters.request import Page
 from metasearch.adapters.spec import Limits
 from metasearch.bib.normalise import plain
 from metasearch.errors import (

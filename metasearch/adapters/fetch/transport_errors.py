@@ -8,7 +8,8 @@ import traceback
 import aiohttp
 
 from metasearch.adapters.fetch.bounded import TooMuchFraming, TooMuchHead
-from metasearch.adapters.request import Request, without_secrets
+from metasearch.adapters.redaction import without_secrets
+from metasearch.adapters.request import Request
 from metasearch.errors import BadAnswer, ConnectFailed, NotAllowed, SourceError, TimedOut
 
 #: Foreign error -> our own, and its sentence; the first line that fits counts.

@@ -34,7 +34,8 @@ from metasearch.adapters.fetch.z3950_worker import (
     written,
 )
 from metasearch.adapters.fetch.zoom import CONNECT, CONNECTION_LOST, INIT, INVALID_QUERY, TIMEOUT
-from metasearch.adapters.request import Page, Pairs, Request, Secret, redacted
+from metasearch.adapters.redaction import redacted
+from metasearch.adapters.request import Page, Pairs, Request, Secret
 from metasearch.errors import (
     AccessDenied,
     BadAnswer,

@@ -43,7 +43,7 @@ def plan(
     if not rest:
         return planned
     others = conjunction(*rest)
-    note = f"only looks up numbers: {to_text(others)} is applied here to what its records say"
+    note = f"only looks up numbers: {to_text(others)} is applied here to the records"
     return replace(planned, residual=others, notes=(*planned.notes, note))
 
 

@@ -25,9 +25,11 @@ from metasearch.adapters.parse.charset import unmarked
 from metasearch.adapters.parse.records import record_in_proportion, record_of
 from metasearch.adapters.parse.refusals import blocked, not_expected, refusal, reported
 from metasearch.adapters.parse.weight import LIGHT_MARKS, MOST_ELEMENTS
-from metasearch.adapters.request import Page, Request, without_secrets
+from metasearch.adapters.redaction import without_secrets
+from metasearch.adapters.request import Page, Request
 from metasearch.adapters.select import as_strings
-from metasearch.adapters.spec import AdapterSpec, LateShape, Selector, Shape
+from metasearch.adapters.shapes import LateShape, Selector, Shape
+from metasearch.adapters.spec import AdapterSpec
 from metasearch.adapters.translate.links import followed
 from metasearch.adapters.translate.plan import next_request
 from metasearch.bib import converters

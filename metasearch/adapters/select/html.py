@@ -14,7 +14,7 @@ from typing import Any
 from lxml import etree
 
 from metasearch.adapters.select.xml import text_of
-from metasearch.adapters.spec import Selector
+from metasearch.adapters.shapes import Selector
 
 _FORBIDDEN = re.compile(r"\bre:|document\s*\(")
 #: Bytes of a page that is not made a text first, and those that are decoded at once.

@@ -15,7 +15,7 @@ from typing import Any
 import jmespath
 import jmespath.exceptions
 
-from metasearch.adapters.spec import Finder, Selector
+from metasearch.adapters.shapes import Finder, Selector
 
 Node = dict[str, Any]
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from metasearch.adapters.spec import Finder, Selector
+from metasearch.adapters.shapes import Finder, Selector
 from metasearch.bib.marc import MarcField, MarcRecord
 
 _SELECTOR = re.compile(

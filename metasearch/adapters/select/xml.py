@@ -12,7 +12,7 @@ from typing import Any
 
 from lxml import etree
 
-from metasearch.adapters.spec import Selector
+from metasearch.adapters.shapes import Selector
 
 #: Prefixes that a selector may use without declaring them.
 NAMESPACES: Mapping[str, str] = {

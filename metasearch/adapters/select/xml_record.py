@@ -16,7 +16,7 @@ from typing import Any
 from lxml import etree
 
 from metasearch.adapters.select.xml import NAMESPACES, compile_xml
-from metasearch.adapters.spec import Finder, Selector
+from metasearch.adapters.shapes import Finder, Selector
 
 Test = Callable[[Any], bool]
 

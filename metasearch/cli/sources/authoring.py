@@ -48,11 +48,11 @@ def new(console: Console, /, *, name: str, like: str, output: Path | None) -> in
     It is a spec that can be checked at once: `metasearch sources check NAME.toml`. A file that is
     there already is left alone.
     """
+    from metasearch.adapters.spec import SOURCE_NAME
     from metasearch.adapters.specs.ownspecs import is_path
-    from metasearch.adapters.specs.specfile import NAME
     from metasearch.cli.sources.templates import of_body, of_family
 
-    if not NAME.fullmatch(name):
+    if not SOURCE_NAME.fullmatch(name):
         raise UsageError(
             f"{name!r} is no name of a source", advice="Lower-case letters, digits, '-' and '_'."
         )

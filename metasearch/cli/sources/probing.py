@@ -22,9 +22,10 @@ from typing import Any, Literal
 from metasearch.adapters.fetch.fetch import Fetcher
 from metasearch.adapters.fetch.transport import Transport
 from metasearch.adapters.parse.parse import Parsed, parse
-from metasearch.adapters.request import Page, Request, Secret, without_secrets
+from metasearch.adapters.redaction import without_secrets
+from metasearch.adapters.request import Page, Request, Secret
 from metasearch.adapters.spec import CONTACT, AdapterSpec
-from metasearch.adapters.specs.registry import spec_folder
+from metasearch.adapters.specs.shipped import spec_folder
 from metasearch.adapters.translate.plan import plan
 from metasearch.errors import (
     CannotAsk,

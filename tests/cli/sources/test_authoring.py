@@ -12,8 +12,9 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from metasearch.adapters.specs.registry import FAMILIES, GROUPS, Registry, spec_folder
+from metasearch.adapters.specs.registry import Registry
 from metasearch.adapters.specs.schema import schema
+from metasearch.adapters.specs.shipped import FAMILIES, GROUPS, spec_folder
 from metasearch.settings import Settings
 from tests.adapters.fetch.loopback import Loopback, reply
 from tests.cli.conftest import Run

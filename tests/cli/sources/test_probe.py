@@ -14,7 +14,8 @@ from metasearch.adapters.fetch.cassette import RecordTransport, ReplayTransport
 from metasearch.adapters.fetch.challenge import challenge
 from metasearch.adapters.fetch.transport import Transport
 from metasearch.adapters.request import Page, Request
-from metasearch.adapters.specs.registry import Registry, spec_folder
+from metasearch.adapters.specs.registry import Registry
+from metasearch.adapters.specs.shipped import spec_folder
 from metasearch.cli.sources.probe import exit_for
 from metasearch.cli.sources.probe_report import table, to_markdown
 from metasearch.cli.sources.probing import Probe, fields_of_cases, probe, query_for

@@ -11,7 +11,7 @@ import orjson
 import pytest
 
 from metasearch.adapters.fetch.transport import HttpTransport
-from metasearch.adapters.specs.registry import shipped_table
+from metasearch.adapters.specs.shipped import shipped_table
 from metasearch.adapters.specs.specfile import build
 from metasearch.collections.harvest.client import LONGEST_WAIT, TRIES, OaiClient
 from metasearch.collections.harvest.harvest import MOST_EMPTY, Harvest, Harvested, Order, date_of
