@@ -341,16 +341,26 @@ class LateShape:
     Args:
         body: As `Shape.body`.
         compiled: Makes the shape; called once.
+
+    Attributes:
+        ready: The shape, once it is compiled; None before.
     """
 
-    __slots__ = ("_compiled", "_shape", "body")
+    __slots__ = ("_compiled", "body", "ready")
 
     def __init__(
         self, body: Literal["json", "xml", "html", "marcxml"], compiled: Callable[[], Shape]
     ) -> None:
         self.body = body
         self._compiled = compiled
-        self._shape: Shape | None = None
+        self.ready: Shape | None = None
+
+    @classmethod
+    def of(cls, shape: Shape) -> LateShape:
+        """A shape that is compiled already."""
+        late = cls(shape.body, lambda: shape)
+        late.ready = shape
+        return late
 
     def shape(self) -> Shape:
         """The shape.
@@ -358,9 +368,9 @@ class LateShape:
         Raises:
             SpecError: With every problem, of a spec that was loaded without being checked.
         """
-        if self._shape is None:
-            self._shape = self._compiled()
-        return self._shape
+        if self.ready is None:
+            self.ready = self._compiled()
+        return self.ready
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

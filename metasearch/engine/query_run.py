@@ -12,7 +12,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
-from metasearch.adapters.parse.parse import STEP, Parsed, most_of
+from metasearch.adapters.parse.parse import Parsed, most_of
+from metasearch.adapters.parse.records import STEP
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.translate.plan import Plan, plan
 from metasearch.dedup import Fingerprint, fingerprint

@@ -12,7 +12,8 @@ from collections.abc import Generator, Iterable
 from dataclasses import replace
 
 from metasearch.adapters.hooks import solr
-from metasearch.adapters.parse.parse import Parsed, body_steps, changed
+from metasearch.adapters.parse.parse import Parsed, body_steps
+from metasearch.adapters.parse.records import changed
 from metasearch.adapters.request import Page
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.bib import converters

@@ -15,7 +15,8 @@ from typing import Any
 
 import orjson
 
-from metasearch.adapters.parse.parse import Parsed, Steps, body_steps, changed
+from metasearch.adapters.parse.parse import Parsed, Steps, body_steps
+from metasearch.adapters.parse.records import changed
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.select.xml import parse_xml, text_of
 from metasearch.adapters.spec import AdapterSpec

@@ -99,6 +99,13 @@ def compile_xml(expression: str) -> Selector:
     return Selector(compiled)
 
 
+def xml_texts(selected: Any) -> Any:
+    """What was selected, with elements turned into their texts; a number becomes a text."""
+    if type(selected) is list:
+        return [item if type(item) is str else element_text(item) for item in selected]
+    return selected if selected is None or isinstance(selected, bool) else text_of(selected)
+
+
 def text_of(node: Any) -> str:
     """The text of what XPath found: an element's whole text without its markup, or the string
     itself.

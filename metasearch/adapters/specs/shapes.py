@@ -8,10 +8,15 @@ import dataclasses
 import re
 from collections.abc import Callable, Mapping
 from typing import Any
-from urllib.parse import quote
 
-from metasearch.adapters.parse.records import attempts, whole
-from metasearch.adapters.select import texts_of
+from metasearch.adapters.parse.records import (
+    attempts,
+    constant,
+    filled_in,
+    looked_up,
+    text_finder,
+    whole,
+)
 from metasearch.adapters.select.html import compile_html
 from metasearch.adapters.select.json import compile_json
 from metasearch.adapters.select.marc import compile_marc
@@ -92,7 +97,7 @@ class ShapeReader(TableReader):
 
             return LateShape(parse["body"], compiled)
         shape = self.shape(parse, *tables)
-        return None if shape is None else LateShape(shape.body, lambda: shape)
+        return None if shape is None else LateShape.of(shape)
 
     def shape(
         self, parse: Table, fields: Table, ids: Table, where: str, in_fields: str, in_ids: str
@@ -208,18 +213,15 @@ class ShapeReader(TableReader):
                 f"{table['value']!r} is no status; allowed are {', '.join(OPEN_ACCESS)}",
             )
         if "value" in table and "at" not in table:
-            constant = table["value"]
-            return FieldRule(
-                field, (Selector(lambda _: constant),), self.converter(table, field, where)
-            )
+            always = constant(table["value"])
+            return FieldRule(field, (Selector(always),), self.converter(table, field, where))
         at = table.get("at")
         compiled = [
             self.selector(compiler, s, where) for s in (at if isinstance(at, list) else [at])
         ]
         selectors = tuple(s for s in compiled if s)
         if "value" in table:  # a constant for the records in which something is there
-            constant = table["value"]
-            return FieldRule(field, selectors, lambda value: constant if strings(value) else None)
+            return FieldRule(field, selectors, constant(table["value"], where=strings))
         nodes = body == "xml" and table.get("as") in converters.NODE_CONVERTERS
         return FieldRule(field, selectors, self.converter(table, field, where), nodes)
 
@@ -235,7 +237,7 @@ class ShapeReader(TableReader):
             if part in table:
                 select = self.selector(compiler, table[part], f"{where}.{part}")
                 if select:
-                    parts[part] = _texts(select, body)
+                    parts[part] = text_finder(select, body)
         if each is None or not parts:
             self.wrong(where, "needs `each` and at least one of name, family, given, corporate")
             return None
@@ -266,12 +268,7 @@ class ShapeReader(TableReader):
             return converters.text
         self.placeholders(template, frozenset({"x"}), f"{where}.template")
         inner = self.plain_converter({"as": "identifier", **table}, field, where)
-
-        def fill(found: Any) -> str | None:
-            value = inner(found)
-            return template.format(x=quote(value, safe="/:")) if isinstance(value, str) else None
-
-        return fill
+        return filled_in(template, inner)
 
     def plain_converter(self, table: Table, field: str, where: str) -> Converter:
         mapping = table.get("map")
@@ -310,20 +307,4 @@ class ShapeReader(TableReader):
                     self.wrong(
                         f"{where}.map", f"{value!r} is no type; allowed are {', '.join(TYPES)}"
                     )
-        words: dict[str, str] = {key.casefold(): value for key, value in mapping.items()}
-
-        def look_up(found: Any) -> str | None:
-            if type(found) is str and found in words:
-                return words[found]
-            values = [part.strip().casefold() for v in strings(found) for part in v.split(";")]
-            known = next((words[v] for v in values if v in words), None)
-            return known or (words.get("*") if values else None)
-
-        return look_up
-
-
-def _texts(select: Selector, body: str) -> Callable[[Any], Any]:
-    """XPath and CSS find nodes; converters take strings."""
-    texts = texts_of(body)
-    find = select.find
-    return find if texts is None else lambda node: texts(find(node))
+        return looked_up(mapping)
