@@ -56,7 +56,7 @@ _MEANINGS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Diagnostic:
+class ReadDiagnostic:
     """One diagnostic: its number, where it is one of SRU's own, and what it says."""
 
     code: int | None
@@ -91,7 +91,7 @@ def steps(page: Page, spec: AdapterSpec) -> Generator[tuple[Record, ...], None, 
     )
 
 
-def _diagnostics(body: bytes) -> list[Diagnostic]:
+def _diagnostics(body: bytes) -> list[ReadDiagnostic]:
     if b"diagnostic" not in body:  # as nearly always
         return []
     try:
@@ -101,7 +101,7 @@ def _diagnostics(body: bytes) -> list[Diagnostic]:
     return list(_in(root))
 
 
-def _in(root: Any) -> Iterator[Diagnostic]:
+def _in(root: Any) -> Iterator[ReadDiagnostic]:
     for element in root.iter(
         "{*}diagnostic", "{*}diagnostics"
     ):  # Sudoc leaves the inner element out
@@ -111,4 +111,4 @@ def _in(root: Any) -> Iterator[Diagnostic]:
         message = parts.get("message") or _MEANINGS.get(code or 0) or parts.get("uri", "")
         text = ": ".join(part for part in (message, parts.get("details", "")) if part)
         if text and code != 0:  # 0 is no number of the list: Sudoc's word for "all is well"
-            yield Diagnostic(code, text)
+            yield ReadDiagnostic(code, text)
