@@ -150,7 +150,7 @@ class Fetcher:
             )
         if task.cancelled():
             raise ConnectFailed(
-                request.source, "given up, because the program is closing", url=request.shown
+                request.source, "stopped, because the program is closing", url=request.shown
             )
         page = task.result()
         # Requests with one key may differ in bookkeeping (start, wanted, step), which the parser
@@ -175,7 +175,7 @@ class Fetcher:
         return state if self._cache is None else self._cache.counted(state)
 
     def heed(self, pause: Pause, limits: Limits) -> None:
-        """Leaves a source with these limits alone, because another process was told to wait;
+        """Leaves a source with these limits alone, because another process has to wait for it;
         the listener is not called.
         """
         self._exchanges.heed(pause, limits)

@@ -44,15 +44,15 @@ from metasearch.errors import (
 
 #: Bib-1's diagnostic for a session that is refused without another.
 _ACCESS_CONTROL = 101
-#: What the process runs, and how a job ended whose process did not say.
+#: What the process runs, and how a job ended whose process reported nothing.
 _RUN = (
     "import sys, json; sys.path[:] = json.loads(sys.argv[1]);"
     "from metasearch.adapters.fetch.z3950_worker import main; main()"
 )
 _DIED = "died"
-#: Bytes of the line that says how a job ended, of a page for one of its records, and that are read
-#: at once.
-_LONGEST_TOLD, _WRITTEN, _STRETCH = 1 << 16, 2, 1 << 18
+#: Bytes of the line that reports how a job ended, of a page for each byte of its records, and that
+#: are read at once.
+_LONGEST_REPORT, _WRITTEN, _STRETCH = 1 << 16, 2, 1 << 18
 
 
 class Z3950Transport:
@@ -164,7 +164,7 @@ async def _in_a_process(job: PageJob) -> tuple[dict[str, Any], bytes]:
         with suppress(ConnectionError):
             process.stdin.write(written(job))
             process.stdin.write_eof()
-        most = _LONGEST_TOLD + _WRITTEN * job.max_bytes
+        most = _LONGEST_REPORT + _WRITTEN * job.max_bytes
         parts = [b""]
         size = 0
         while part := await process.stdout.read(_STRETCH):
@@ -207,7 +207,7 @@ def _error(report: Mapping[str, Any], request: Request, timeout: float) -> Sourc
         case outcome, _ if outcome == _DIED:
             return BadAnswer(
                 source,
-                "what it sends cannot be read: the process that reads it ran out of memory, or "
+                "its answer cannot be read: the process that reads it ran out of memory, or "
                 "crashed",
                 url=url,
                 advice="Ask for fewer rows. If its records are large and it is trusted, raise "
@@ -226,4 +226,4 @@ def _error(report: Mapping[str, Any], request: Request, timeout: float) -> Sourc
             return refusal(
                 request, "the query is not PQF: see the templates of [query] in its spec"
             )
-    return BadAnswer(source, "what it sends is not Z39.50", url=url)
+    return BadAnswer(source, "its answer is not Z39.50", url=url)

@@ -53,7 +53,7 @@ def _all(records: Iterable[Record]) -> tuple[Record, ...]:
 
 
 def _completed(record: Record) -> Record:
-    """The record with what its citation says."""
+    """The record with the facts of its citation."""
     (label, *_) = record.titles
     parts = [part for part in _STOP.split(_BRACKETED.sub("", label).strip().rstrip(".")) if part]
     authors = _authors(parts[0]) if len(parts) > 1 else ()

@@ -1,4 +1,4 @@
-"""SRU says what is wrong in diagnostics: beside the records, in the place of one, or alone; often
+"""SRU reports problems in diagnostics: beside the records, in the place of one, or alone; often
 only as a number.
 
 https://www.loc.gov/standards/sru/diagnostics/diagnosticsList.html
@@ -57,7 +57,7 @@ _MEANINGS = {
 
 @dataclass(frozen=True, slots=True)
 class ReadDiagnostic:
-    """One diagnostic: its number, where it is one of SRU's own, and what it says."""
+    """One diagnostic: its number, where it is one of SRU's own, and its text."""
 
     code: int | None
     text: str
@@ -81,13 +81,13 @@ def steps(page: Page, spec: AdapterSpec) -> Generator[tuple[Record, ...], None, 
     if parsed.records:
         return replace(parsed, notes=(*parsed.notes, *reported))
     if parsed.total == 0 and all(each.code == _OUT_OF_RANGE for each in found):
-        return parsed  # record 1 of no hits is out of range, some servers say
+        return parsed  # record 1 of no hits is out of range, some servers report
     if found[0].code == _AUTHENTICATION:
         raise AccessDenied(
             spec.name, page.status, url=page.request.shown, env_name=spec.key_env, said=reported[0]
         )
     raise SourceSaysError(
-        spec.name, f"the database says: {'; '.join(reported)}"[:300], url=page.request.shown
+        spec.name, f"the database reports: {'; '.join(reported)}"[:300], url=page.request.shown
     )
 
 

@@ -36,7 +36,7 @@ _JSON_ENDS = "unexpected end of data"
 END_OF_PAGE = 10_000
 #: Elements that a piece of a page must close, as rows and cells need not.
 _CONTAINERS = ("table", "div", "ul", "ol", "section", "article")
-UNCLOSED = "the piece of a page that came is not closed: it may have been cut short"
+UNCLOSED = "the answer is a part of a web page that is not closed: it may be cut short"
 
 _UTF_8_MARKS = re.compile(rb"(?:\xef\xbb\xbf)++")
 # The longer first: UTF-32's mark begins as UTF-16's does.
@@ -70,10 +70,11 @@ def unmarked(body: bytes) -> bytes:
 
 def kind_of(body: bytes) -> str:
     """ "json", "xml", "html" or "text"; the body begins with no white space."""
-    kind = "json" if body[:1] in b"{[" else "xml" if body[:1] == b"<" else "text"
-    if (kind == "xml" and _is_html(body)) or (kind == "text" and b"<html" in body[:2000].lower()):
-        return "html"
-    return kind
+    if body[:1] in b"{[":
+        return "json"
+    if body[:1] == b"<":
+        return "html" if _is_html(body) else "xml"
+    return "html" if b"<html" in body[:2000].lower() else "text"
 
 
 def _is_html(body: bytes) -> bool:

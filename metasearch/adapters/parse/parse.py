@@ -1,7 +1,7 @@
 """Page + spec -> records: which shape the body has, where its records are, and what each holds.
 
-Pure: no loop, no wire. One odd record never costs its page: what cannot be read is counted and
-reported, and its neighbours are kept. A long page takes many milliseconds: a caller with
+Pure: no event loop, no network. One unreadable record does not spoil its page: it is counted and
+reported, and the other records are kept. A long page takes many milliseconds: a caller with
 other work may read it in steps (`PageReading`).
 """
 
@@ -64,10 +64,10 @@ class Parsed:
 
     Attributes:
         records: In the source's order.
-        total: How many hits the source says it has, or None.
+        total: How many hits the source reports, or None.
         next: The request for what follows (the next page, or the second step of two), or None.
         unread: What could not be read.
-        notes: What the source says beside its records, and what is odd about the page.
+        notes: Messages of the source beside its records, and what is odd about the page.
         drifted: (field, share of the records that lack it) where the spec promises it, or None.
     """
 
@@ -113,7 +113,7 @@ class PageReading:
         self.parsed = yield from self._steps
 
     def finish(self, given_up: Callable[[], bool] = lambda: False) -> None:
-        """Take all steps; those that are left when it is given up are not taken.
+        """Takes all steps, or stops after the first step that is followed by `given_up()`.
 
         Raises:
             BadAnswer, Refused: As `parse`.
@@ -122,7 +122,7 @@ class PageReading:
             for _ in self:
                 if given_up():
                     return
-        # let go here of the parsed body, which the traceback holds: that takes time, too
+        # The traceback holds the parsed body. To free the body takes time, so it is freed here.
         except SourceError as error:
             error.__traceback__ = error.__context__ = error.__cause__ = None
             raise error from None
@@ -133,7 +133,7 @@ def parse(page: Page, spec: AdapterSpec) -> Parsed:
 
     Raises:
         BadAnswer: The body cannot be read, or is an error message.
-        Refused: The body says that the source does not want to be asked.
+        Refused: The body reports that the source refuses to be asked.
     """
     reading = PageReading(page, spec)
     reading.finish()
@@ -222,10 +222,11 @@ def _first_that_fits(shapes: list[LateShape], root: Any, page: Page, spec: Adapt
         if message:
             raise reported(message, page, spec)
         warning = _one(shape.warning, root, kind, converters.joined)
-        if fallback is None and (total is not None or warning or _knows(shape, root, nodes)):
+        known = total is not None or warning or _knows(shape, root, nodes)
+        if fallback is None and known:
             notes: tuple[str, ...] = (warning,) if warning else ()
             if total is not None and total > page.request.start:
-                notes += (f"the source says that it has {total:,} hits but sent none of them",)
+                notes += (f"the source reports {total:,} hits but sent none of them",)
             fallback = Parsed(total=total, notes=notes)
     if page.status >= 400 and fallback is not None:
         raise refusal(page, spec, f"HTTP {page.status}")
@@ -237,8 +238,8 @@ def _first_that_fits(shapes: list[LateShape], root: Any, page: Page, spec: Adapt
 def _one(
     select: Selector | None, root: Any, kind: str, read: Callable[[Any], T | None]
 ) -> T | None:
-    """What a selector of the envelope finds, read; None where there is none, or where it is nested
-    to death.
+    """The value that a selector of the envelope finds; None if there is no selector, or if what it
+    finds is nested too deeply.
     """
     if select is None:
         return None

@@ -25,10 +25,10 @@ from metasearch.record import Record
 Result = TypeVar("Result")
 
 #: A page on which a larger share of the records lacks a promised field has drifted; fewer records
-#: say nothing.
+#: are too few to judge.
 DRIFT_SHARE, DRIFT_RECORDS = 0.5, 4
-#: Records that are read at a stretch, a millisecond of work, and at the first one: a user waits
-#: for the first hit.
+#: Records that are read in one stretch, which takes a millisecond, and in the first one, which is
+#: shorter because a user waits for the first hit.
 STEP, FIRST_STEP = 10, 3
 
 
@@ -129,7 +129,7 @@ def read_fields(
             continue
         else:
             found = find(source)
-            if not found and (found is None or found == [] or found == ""):
+            if not found and _is_nothing(found):
                 continue
         if texts is not None:
             found = texts(found)
@@ -140,6 +140,11 @@ def read_fields(
         if value or value == 0:
             values[field] = value
     return values
+
+
+def _is_nothing(selected: Any) -> bool:
+    """Whether a selector found nothing; 0 and False are something."""
+    return selected is None or selected == [] or selected == ""
 
 
 def record_of(
@@ -166,7 +171,7 @@ def record_in_proportion(
     shape: Shape, node: Any, position: int, spec: AdapterSpec, cuts: Cuts
 ) -> Record | str:
     """As `record_of`, but a record that is larger than any real one is refused: each selector would
-    walk over all of it.
+    go through all of it.
     """
     if holds_too_much(node):
         return "it holds too much for a record of one work"
@@ -207,7 +212,7 @@ def in_stretches(
         position = start + number + 1
         try:
             record = make(node, position)
-        except Exception as exc:  # whatever an odd record provokes must not cost its neighbours
+        except Exception as exc:  # an odd record may raise anything, and the others must be kept
             unread.append(Unread(position, f"{type(exc).__name__}: {exc}"[:200]))
             continue
         if isinstance(record, Record):

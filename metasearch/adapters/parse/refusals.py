@@ -132,4 +132,4 @@ def reported(message: str, page: Page, spec: AdapterSpec) -> SourceError:
         return RateLimited(spec.name, url=url)
     if page.status in (401, 403) or any(word in lower for word in _KEY_WORDS):
         return AccessDenied(spec.name, page.status, url=url, env_name=spec.key_env)
-    return SourceSaysError(spec.name, f"the database says: {message[:300]}", url=url)
+    return SourceSaysError(spec.name, f"the database reports: {message[:300]}", url=url)

@@ -1,6 +1,6 @@
 """JMESPath, compiled to plain Python closures.
 
-The jmespath package walks its syntax tree anew for every record; most selectors of a spec are short
+The jmespath package interprets its syntax tree for every record. Most selectors of a spec are short
 paths, and for these a chain of closures is about ten times as fast. What the compiler does not know
 is left to jmespath itself, so every JMESPath expression works
 (https://jmespath.org/specification.html).
@@ -22,7 +22,7 @@ def compile_json(expression: str) -> Selector:
     """A selector over what orjson.loads returns.
 
     Raises:
-        ValueError: The expression is not JMESPath; the message says where.
+        ValueError: The expression is not JMESPath; the message names the place.
     """
     try:
         parsed = jmespath.compile(expression)

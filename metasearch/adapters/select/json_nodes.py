@@ -113,8 +113,8 @@ def _filter(_: Node, parts: list[Selector]) -> Selector:
         items = source(value)
         if not isinstance(items, list):
             return None
-        held = [item for item in items if (holds := condition(item)) or not _false(holds)]
-        return [found for item in held if (found := each(item)) is not None]
+        kept = [item for item in items if not _false(condition(item))]
+        return [found for item in kept if (found := each(item)) is not None]
 
     return Selector(select)
 
@@ -170,7 +170,9 @@ def _not(_: Node, parts: list[Selector]) -> Selector:
 
 def _false(value: Any) -> bool:
     """JMESPath's own notion of false: null, false and everything empty, but not the number 0."""
-    return value is None or value is False or value == "" or value == [] or value == {}
+    if value:
+        return False
+    return value is None or value is False or value in ("", [], {})
 
 
 def _equality(node: Node, parts: list[Selector]) -> Selector | None:

@@ -4,7 +4,7 @@ A spec's selectors are mostly short paths: a child by its name, or a descendant 
 libxml2 needs two to twenty microseconds for each, most of it to set itself up and to walk the same
 record once more. Here a record is walked once; a path whose first step finds nothing is answered
 from the index, and so is one whose predicates are simple. All else is left to libxml2, so that
-every XPath expression works and means what XPath says.
+every XPath expression works and means what it means in XPath.
 """
 
 from __future__ import annotations
@@ -113,8 +113,8 @@ class _Path:
     Attributes:
         child: The tag of the child that the first step names; "" where it is another step.
         start: Finds what the first step names, before its predicates.
-        whole: Whether the index answers the whole path; `start` alone tells only where it leads
-            nowhere.
+        whole: Whether the index answers the whole path; otherwise `start` alone decides only that
+            the path finds nothing.
         narrows: Whether there is more to the path than its start.
     """
 
