@@ -121,14 +121,24 @@ class LateShape:
     Args:
         body: As `Shape.body`.
         compiled: Returns the shape; called once.
+
+    Attributes:
+        ready: The shape, once it is compiled; None before.
     """
 
-    __slots__ = ("_compiled", "_shape", "body")
+    __slots__ = ("_compiled", "body", "ready")
 
     def __init__(self, body: BodyKind, compiled: Callable[[], Shape]) -> None:
         self.body = body
         self._compiled = compiled
-        self._shape: Shape | None = None
+        self.ready: Shape | None = None
+
+    @classmethod
+    def of(cls, shape: Shape) -> LateShape:
+        """Returns a shape that is compiled already."""
+        late = cls(shape.body, lambda: shape)
+        late.ready = shape
+        return late
 
     def shape(self) -> Shape:
         """Returns the shape.
@@ -136,6 +146,6 @@ class LateShape:
         Raises:
             SpecError: With every problem, if the spec was loaded without a check.
         """
-        if self._shape is None:
-            self._shape = self._compiled()
-        return self._shape
+        if self.ready is None:
+            self.ready = self._compiled()
+        return self.ready

@@ -13,7 +13,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
-from metasearch.adapters.parse.parse import STEP, PageReading, Parsed, most_of
+from metasearch.adapters.parse.parse import PageReading, Parsed, most_of
+from metasearch.adapters.parse.records import STEP
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.adapters.translate.plan import Plan, plan

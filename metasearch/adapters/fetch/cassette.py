@@ -5,7 +5,7 @@ reads it back.
         request.json    method, url, params, headers, body, and content (JSON or text) where the
                         body is no form; without secrets, but with the names of those left out
         page.json       status, content_type; retry_after where the server asked for a pause, and
-                        total where a header told the number of hits
+                        total where a header held the number of hits
         body.json       as the server sent it, decompressed (body.xml, body.html, body.txt by its
                         kind)
 

@@ -175,7 +175,7 @@ def _without(url: URL, secrets: tuple[str, ...], request: Request) -> URL:
 
     def leaks(text: str) -> bool:
         spelled = (text.casefold(), unquote_plus(text).casefold())  # a host loses its capitals
-        return any(secret.casefold() in it for secret in secrets for it in spelled)
+        return any(secret.casefold() in text for secret in secrets for text in spelled)
 
     if not leaks(str(url)):
         return url

@@ -57,7 +57,9 @@ def objection(page: Page, env_name: str | None = None) -> SourceError | None:
     wall = challenge(page.body, page.content_type)
     if wall is not None:
         return Blocked(
-            request.source, f"{wall} where an answer should be (HTTP {status})", url=request.shown
+            request.source,
+            f"a human check came instead of an answer ({wall}, HTTP {status})",
+            url=request.shown,
         )
     if status == 429:
         return RateLimited(request.source, page.retry_after, url=request.shown)

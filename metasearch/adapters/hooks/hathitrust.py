@@ -79,7 +79,7 @@ def _records(page: Page, spec: AdapterSpec) -> list[dict[str, Any]] | None:
 
 
 def _collection(texts: Iterable[bytes]) -> bytes:
-    """One MARCXML collection of many; what is not XML becomes an empty record, which is told as
+    """One MARCXML collection of many; what is not XML becomes an empty record, which is reported as
     unreadable.
     """
     collection = etree.Element("collection")

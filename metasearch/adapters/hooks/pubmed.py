@@ -1,5 +1,5 @@
 """PubMed and its sisters answer a search in two steps: esearch returns ids by relevance, efetch
-gives their records.
+returns their records.
 
 One esearch asks for as many ids as the search wants at a time; the efetch requests that follow
 carry a page of ids each, in `cursor` (which no server sees) the ids that are left, and in `after`
@@ -15,7 +15,8 @@ from typing import Any
 
 import orjson
 
-from metasearch.adapters.parse.parse import Parsed, Steps, body_steps, changed
+from metasearch.adapters.parse.parse import Parsed, Steps, body_steps
+from metasearch.adapters.parse.records import changed
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.select.xml import parse_xml, text_of
 from metasearch.adapters.spec import AdapterSpec
@@ -42,7 +43,7 @@ def plan(
 def steps(page: Page, spec: AdapterSpec) -> Steps:
     """Ids and a request for their records, or records at the ranks that esearch gave them.
 
-    What a body is shows from itself, so that saved files can be read whatever step they were.
+    The body itself shows which step it answers, so that saved files can be read.
 
     Raises:
         SourceSaysError: The body is an error message.
@@ -90,7 +91,7 @@ def _after_search(found: _SearchResult, page: Page, spec: AdapterSpec) -> Parsed
         if "rate limit" in found.error.lower():
             raise RateLimited(spec.name, url=page.request.shown)
         raise SourceSaysError(
-            spec.name, f"the database says: {found.error[:300]}", url=page.request.shown
+            spec.name, f"the database reports: {found.error[:300]}", url=page.request.shown
         )
     notes = [
         f"not found in {spec.label}, and left out of the search: {phrase}"
@@ -195,9 +196,8 @@ def _from_xml(root: Any) -> _SearchResult:
 
 
 def _ids(found: Iterable[Any]) -> tuple[str, ...]:
-    return tuple(
-        dict.fromkeys(text for item in found if (text := str(item or "").strip()).isdecimal())
-    )
+    texts = (str(item or "").strip() for item in found)
+    return tuple(dict.fromkeys(text for text in texts if text.isdecimal()))
 
 
 def _texts(found: Iterable[Any]) -> tuple[str, ...]:

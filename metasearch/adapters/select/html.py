@@ -70,6 +70,15 @@ def compile_html(expression: str) -> Selector:
     return Selector(select)
 
 
+def html_texts(selected: Any) -> Any:
+    """What was selected, with elements turned into their texts; a number becomes a text."""
+    if selected is None or isinstance(selected, bool):
+        return selected
+    if isinstance(selected, (str, float, int)):
+        return text_of(selected)
+    return [html_text(item) for item in selected]
+
+
 def html_text(node: Any) -> str:
     """The text of what was found: an element's whole text, or the string itself."""
     if isinstance(node, (str, int, float)):

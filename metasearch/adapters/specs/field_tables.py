@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
-from urllib.parse import quote
 
-from metasearch.adapters.parse.records import whole
-from metasearch.adapters.select import texts_of
+from metasearch.adapters.parse.records import constant, filled_in, looked_up, text_finder, whole
 from metasearch.adapters.select.xml_record import XmlRecord
 from metasearch.adapters.shapes import FieldRule, Selector
 from metasearch.adapters.specs.tables import Compiler, Table, TableReader
@@ -85,18 +83,18 @@ class FieldTables:
 
     def constant(self, field: str, table: Table, where: str) -> FieldRule:
         """A rule with a constant: for all records, or for those in which `at` finds something."""
-        constant = table["value"]
+        value = table["value"]
         allowed = _WORDS.get(field)
-        if allowed is not None and constant not in allowed:
+        if allowed is not None and value not in allowed:
             kind = "type" if field == "type" else "status"
             self.reader.wrong(
-                f"{where}.value", f"{constant!r} is no {kind}; allowed are {', '.join(allowed)}"
+                f"{where}.value", f"{value!r} is no {kind}; allowed are {', '.join(allowed)}"
             )
         if "at" not in table:
-            everywhere = Selector(lambda _: constant)
+            everywhere = Selector(constant(value))
             return FieldRule(field, (everywhere,), self.converter(table, field, where))
         selectors = self.selectors(table, where)
-        return FieldRule(field, selectors, lambda value: constant if strings(value) else None)
+        return FieldRule(field, selectors, constant(value, where=strings))
 
     def selectors(self, table: Table, where: str) -> tuple[Selector, ...]:
         """Compiles the selectors of `at`; those that are wrong are left out."""
@@ -117,7 +115,7 @@ class FieldTables:
                 continue
             selector = self.reader.selector(self.compiler, table[part], f"{where}.{part}")
             if selector is not None:
-                parts[part] = _texts(selector, self.body)
+                parts[part] = text_finder(selector, self.body)
         if each is None or not parts:
             self.reader.wrong(
                 where, "needs `each` and at least one of name, family, given, corporate"
@@ -152,12 +150,7 @@ class FieldTables:
             return converters.text
         self.reader.placeholders(template, frozenset({"x"}), f"{where}.template")
         inner = self.plain_converter({"as": "identifier", **table}, field, where)
-
-        def fill(selected: Any) -> str | None:
-            value = inner(selected)
-            return template.format(x=quote(value, safe="/:")) if isinstance(value, str) else None
-
-        return fill
+        return filled_in(template, inner)
 
     def plain_converter(self, table: Table, field: str, where: str) -> Converter:
         """Returns the converter that `map` or `as` names, or that of the field."""
@@ -195,24 +188,8 @@ class FieldTables:
                     self.reader.wrong(
                         f"{where}.map", f"{value!r} is no type; allowed are {', '.join(TYPES)}"
                     )
-        words: dict[str, str] = {key.casefold(): value for key, value in mapping.items()}
-
-        def look_up(selected: Any) -> str | None:
-            if type(selected) is str and selected in words:
-                return words[selected]
-            values = [part.strip().casefold() for v in strings(selected) for part in v.split(";")]
-            known = next((words[value] for value in values if value in words), None)
-            return known or (words.get("*") if values else None)
-
-        return look_up
+        return looked_up(mapping)
 
 
 def _is_strings(table: Any) -> bool:
     return isinstance(table, Mapping) and all(isinstance(text, str) for text in table.values())
-
-
-def _texts(selector: Selector, body: str) -> Callable[[Any], Any]:
-    """What finds texts: XPath and CSS find nodes, and converters take strings."""
-    texts = texts_of(body)
-    find = selector.find
-    return find if texts is None else lambda node: texts(find(node))

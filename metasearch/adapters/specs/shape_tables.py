@@ -93,7 +93,7 @@ class ShapeTables:
         """Returns a shape: compiled now, with its problems among all others, or compiled later."""
         if not self.late:
             shape = self.shape(table)
-            return None if shape is None else LateShape(shape.body, lambda: shape)
+            return None if shape is None else LateShape.of(shape)
         file = self.reader.file
 
         def compiled() -> Shape:

@@ -14,9 +14,9 @@ from typing import Any
 
 from metasearch.adapters.fetch.status import objection
 from metasearch.adapters.fetch.transport import Transport
-from metasearch.adapters.parse.bodies import load
-from metasearch.adapters.parse.charset import unmarked
-from metasearch.adapters.parse.parse import Unread, parse
+from metasearch.adapters.parse.bodies import load, unmarked
+from metasearch.adapters.parse.parse import parse
+from metasearch.adapters.parse.records import Unread
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.bib.normalise import plain

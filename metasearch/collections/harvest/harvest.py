@@ -19,7 +19,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
-from metasearch.adapters.parse.parse import Unread
+from metasearch.adapters.parse.records import Unread
 from metasearch.collections.harvest.client import (
     Identity,
     OaiClient,
