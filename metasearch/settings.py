@@ -16,7 +16,7 @@ from typing import Any
 
 from metasearch import opening
 from metasearch.errors import SettingsError
-from metasearch.query.simple import MAX_LENGTH
+from metasearch.query.limits import MAX_LENGTH
 from metasearch.record import VERSIONS_MODES, VersionsMode
 from metasearch.toml_kinds import is_of, mismatch
 

@@ -25,9 +25,9 @@ from __future__ import annotations
 
 import re
 
-from metasearch.query.expert_fields import TARGETS
-from metasearch.query.pubmed_tags import TAGS
-from metasearch.query.simple import MAX_LENGTH
+from metasearch.query.expert.fields import TARGETS
+from metasearch.query.limits import MAX_LENGTH
+from metasearch.query.pubmed.tags import TAGS
 
 _QUOTED = re.compile(r'(["＂“„])([^"＂“”„]*)(["＂”“])')
 _HAN = re.compile(r"[\u3400-\u9fff]")

@@ -1,4 +1,4 @@
-"""DOIs as people type them, with or without a resolver."""
+"""DOIs, ISBNs and ISSNs as people type them."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ DOI = re.compile(
     r"(https?://)?((?:dx\.|www\.)?doi\.org/)?(?:doi:)?(10\.[0-9]{4,9}(?:\.[0-9]+)*/)", re.IGNORECASE
 )
 _DOI_TAIL = ".,;:"
+_ISBN = re.compile(r"(?:97[89][- ]?)?(?:[0-9][- ]?){9}[0-9Xx]")
+_ISSN = re.compile(r"[0-9]{4}-[0-9]{3}[0-9Xx]")
 
 
 def bare_doi(text: str) -> str | None:
@@ -28,3 +30,12 @@ def bare_doi(text: str) -> str | None:
             bare = bare if any(map(is_blank, decoded)) else decoded
     bare = bare.lower().rstrip(_DOI_TAIL)
     return bare if len(bare) > len(found[3]) else None
+
+
+def identifier_field(text: str) -> str | None:
+    """The field of an identifier, as its form tells: "doi", "isbn", "issn", or None."""
+    if bare_doi(text) is not None:
+        return "doi"
+    if _ISSN.fullmatch(text):
+        return "issn"
+    return "isbn" if _ISBN.fullmatch(text) else None

@@ -88,19 +88,19 @@ def _read_by_its_marks(text: str) -> ReadQuery:
 def _read_as(text: str, syntax: str) -> ReadQuery:
     match syntax:
         case "cql":
-            from metasearch.query.cql import parse_cql
+            from metasearch.query.cql.parser import parse_cql
 
             return parse_cql(text)
         case "cnki" | "expert":
-            from metasearch.query.expert import parse_expert
+            from metasearch.query.expert.parser import parse_expert
 
             return parse_expert(text)
         case "pubmed":
-            from metasearch.query.pubmed import parse_pubmed
+            from metasearch.query.pubmed.parser import parse_pubmed
 
             return parse_pubmed(text)
         case "simple":
-            from metasearch.query.leftovers import leftovers
+            from metasearch.query.simple.leftovers import leftovers
 
             query = parse(text)
             return ReadQuery(query, "simple", leftovers(text))

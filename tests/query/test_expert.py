@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from metasearch.errors import QuerySyntaxError
 from metasearch.query import And, Not, Or, Query, Term, Years, read, to_text
-from metasearch.query.expert import parse_expert
-from metasearch.query.expert_fields import TARGETS
-from metasearch.query.simple import MAX_DEPTH, MAX_LENGTH, MAX_TERMS
+from metasearch.query.expert.fields import TARGETS
+from metasearch.query.expert.parser import parse_expert
+from metasearch.query.limits import MAX_DEPTH, MAX_LENGTH, MAX_TERMS
 
 
 def phrase(text: str, field: str = "any") -> Term:

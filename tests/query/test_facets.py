@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from metasearch.bib.languages import SCHEMES, language_code, language_table, languages
-from metasearch.query.facets import facet_word, near_facet_words
 from metasearch.query.kinds import NARROWER, TYPE_NAMES, TYPE_WORDS
+from metasearch.query.simple.facets import facet_word, near_facet_words
 from metasearch.record import TYPES
 
 

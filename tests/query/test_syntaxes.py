@@ -28,7 +28,7 @@ from metasearch.query import (
     to_text,
 )
 from metasearch.query.detect import detect
-from metasearch.query.simple import MAX_LENGTH
+from metasearch.query.limits import MAX_LENGTH
 from metasearch.query.syntaxes import DATABASES
 from tests.growth import MOST, TIMES, growth
 

@@ -31,7 +31,7 @@ from metasearch.query.ast import (
     conjunction,
     terms,
 )
-from metasearch.query.printer import to_text
+from metasearch.query.simple.printer import to_text
 
 #: More clauses than this are not made out of one OR.
 _MOST_CLAUSES = 16

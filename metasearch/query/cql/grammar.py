@@ -17,79 +17,16 @@ their case; where a term has to stand, they are terms.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from metasearch.errors import QuerySyntaxError
 from metasearch.query.blanks import is_blank
-from metasearch.query.cql_tokens import CqlToken, cql_tokens
-from metasearch.query.reading import Reader
+from metasearch.query.cql.syntax_tree import Boolean, Clause, Modifier, Relation, Sorted, Tree
+from metasearch.query.cql.tokens import CqlToken, cql_tokens
+from metasearch.query.reading import QueryReader
 
 BOOLEANS = ("and", "or", "not", "prox")
 
 
-@dataclass(frozen=True, slots=True)
-class Modifier:
-    """`/name`, or `/name=value` with any comparison."""
-
-    name: str
-    comparison: str = ""
-    value: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Relation:
-    """What is to hold between an index and a term.
-
-    Attributes:
-        index: As written, with its prefix.
-        name: A sign, or a word in small letters.
-        start, end: Of the index.
-        at: Where the relation begins.
-    """
-
-    index: str
-    name: str
-    modifiers: tuple[Modifier, ...]
-    start: int
-    end: int
-    at: int
-
-
-@dataclass(frozen=True, slots=True)
-class Clause:
-    """A term, with a relation unless the server may choose; `prefixes` are (name, URI) as they hold
-    here.
-    """
-
-    relation: Relation | None
-    term: CqlToken
-    prefixes: tuple[tuple[str, str], ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Boolean:
-    """Two trees and what joins them."""
-
-    operator: str
-    modifiers: tuple[Modifier, ...]
-    left: Tree
-    right: Tree
-    start: int
-    end: int
-
-
-Tree = Clause | Boolean
-
-
-@dataclass(frozen=True, slots=True)
-class Sorted:
-    """A whole query; `keys` are the indexes that it is to be sorted by, each with its modifiers."""
-
-    tree: Tree
-    keys: tuple[tuple[str, tuple[Modifier, ...]], ...] = ()
-
-
-def syntax_tree(reader: Reader) -> Sorted:
+def syntax_tree(reader: QueryReader) -> Sorted:
     """Read the text of a reader.
 
     Raises:
@@ -99,7 +36,7 @@ def syntax_tree(reader: Reader) -> Sorted:
 
 
 class _CqlParser:
-    def __init__(self, reader: Reader) -> None:
+    def __init__(self, reader: QueryReader) -> None:
         self.reader = reader
         self.tokens = cql_tokens(reader)
         self.at = 0
@@ -123,7 +60,7 @@ class _CqlParser:
             while self.peek().kind in ("word", "quoted"):
                 keys.append((self.take().text, self.modifiers()))
             if not keys:
-                fix = self.reader.cut(sortby.start, sortby.end)
+                fix = self.reader.without(sortby.start, sortby.end)
                 raise self.reader.error(
                     "sortBy needs an index after it", sortby.start, sortby.end, fix=fix
                 )
@@ -166,7 +103,7 @@ class _CqlParser:
                 "The URI of the prefix is missing",
                 equals.start,
                 equals.end,
-                fix=self.reader.cut(sign.start, equals.end),
+                fix=self.reader.without(sign.start, equals.end),
             )
         return first.text, uri.text
 
@@ -199,16 +136,16 @@ class _CqlParser:
 
     def term(self, prefixes: tuple[tuple[str, str], ...], relation: Relation | None) -> Clause:
         term = self.take()
-        self.reader.counted(term.start, term.end)
+        self.reader.count(term.start, term.end)
         return Clause(relation, term, prefixes)
 
     def group(self, prefixes: tuple[tuple[str, str], ...], relation: Relation | None) -> Tree:
         opening = self.take()
-        self.reader.not_too_deep(self.depth, opening.start)
+        self.reader.check_depth(self.depth, opening.start)
         self.depth += 1
         if self.peek().kind == ")":
             closing = self.peek()
-            fix = self.reader.cut(opening.start, closing.end)
+            fix = self.reader.without(opening.start, closing.end)
             raise self.reader.error(
                 "There is nothing between the brackets", opening.start, closing.end, fix=fix
             )
@@ -249,7 +186,7 @@ class _CqlParser:
             sign = self.take()
             value = self.take()
             if value.kind not in ("word", "quoted"):
-                fix = self.reader.cut(slash.start, sign.end)
+                fix = self.reader.without(slash.start, sign.end)
                 raise self.reader.error(
                     "The value of the modifier is missing", sign.start, sign.end, fix=fix
                 )
@@ -259,7 +196,7 @@ class _CqlParser:
     # ---------------------------------------------------------------- errors
 
     def without(self, token: CqlToken) -> str:
-        return self.reader.cut(token.start, token.end)
+        return self.reader.without(token.start, token.end)
 
     def missing(self, token: CqlToken, after: CqlToken | None) -> QuerySyntaxError:
         if after is not None:
@@ -296,7 +233,7 @@ class _CqlParser:
                 reason,
                 token.start,
                 token.end,
-                fix=self.reader.put(token.start, token.start, "and "),
+                fix=self.reader.replaced(token.start, token.start, "and "),
             )
         if token.kind == "/" and before.kind == "word" and before.end == token.start:
             end = token.end
@@ -307,7 +244,7 @@ class _CqlParser:
             quoted = f'"{self.reader.text[before.start : end]}"'
             reason = "A term with a slash in it has to stand in quotes"
             return self.reader.error(
-                reason, before.start, end, fix=self.reader.put(before.start, end, quoted)
+                reason, before.start, end, fix=self.reader.replaced(before.start, end, quoted)
             )
         reason = "This stands where AND, OR, NOT or the end must"
         return self.reader.error(reason, token.start, token.end, fix=self.without(token))

@@ -8,42 +8,18 @@ docs/syntaxes.md lists them for users.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
-from metasearch.bib.languages import language_code
 from metasearch.errors import QuerySyntaxError
-from metasearch.query.ast import IDENTIFIERS, Query, Term, Years
-from metasearch.query.cql_grammar import (
-    Boolean,
-    Clause,
-    Modifier,
-    Relation,
-    Tree,
-    syntax_tree,
-)
-from metasearch.query.cql_indexes import INDEXES, NOT_SEARCHED, CqlIndex, set_of
-from metasearch.query.cql_tokens import CqlToken
-from metasearch.query.kinds import type_word
-from metasearch.query.reading import (
-    LeftToRight,
-    Reader,
-    ReadQuery,
-    attempt,
-    between,
-    dated,
-    disjunction,
-    identifier_field,
-    negation,
-    plain,
-    truncatable,
-    words,
-)
-from metasearch.query.years import BadYears
+from metasearch.query.ast import Query
+from metasearch.query.cql.grammar import syntax_tree
+from metasearch.query.cql.indexes import INDEXES, NOT_SEARCHED, CqlIndex, set_of
+from metasearch.query.cql.syntax_tree import Boolean, Clause, Modifier, Relation, Tree
+from metasearch.query.cql.terms import ORDERED, CqlTermReader
+from metasearch.query.reading import QueryReader, ReadQuery, read_or_suggest
+from metasearch.query.trees import LeftToRight, negation
 
-_MASKS = "*?^"
 _TEXT_RELATIONS = ("=", "==", "<>", "exact", "any", "all", "adj", "scr")
-_ORDERED = ("<", "<=", ">", ">=", "within", "encloses")
 #: Modifiers that ask for what is done anyway.
 _USUAL = frozenset(
     {"relevant", "ignorecase", "ignoreaccents", "masked", "word", "isodate", "cql.masked"}
@@ -56,13 +32,13 @@ def parse_cql(text: str) -> ReadQuery:
     Raises:
         QuerySyntaxError: It is no CQL, or asks for what cannot be searched here.
     """
-    return attempt(_read, text)
+    return read_or_suggest(_read, text)
 
 
 def _read(text: str) -> ReadQuery:
-    reader = Reader(text, "cql")
+    reader = QueryReader(text, "cql")
     whole = syntax_tree(reader)
-    query = _Meaning(reader).of(whole.tree)
+    query = _TreeReader(reader).of(whole.tree)
     if query is None:
         raise reader.error(
             "cql.allRecords finds everything that there is",
@@ -76,25 +52,10 @@ def _read(text: str) -> ReadQuery:
     return reader.finished(query)
 
 
-@dataclass(frozen=True, slots=True)
-class _TermWord:
-    """A word of a term: (character, whether it is a mask)."""
-
-    chars: tuple[tuple[str, bool], ...]
-
-    @property
-    def text(self) -> str:
-        return "".join(char for char, _ in self.chars)
-
-    @property
-    def masks(self) -> str:
-        return "".join(char for char, mask in self.chars if mask)
-
-
-class _Meaning:
+class _TreeReader(CqlTermReader):
     """None stands for all records throughout."""
 
-    def __init__(self, reader: Reader) -> None:
+    def __init__(self, reader: QueryReader) -> None:
         self.reader = reader
 
     def of(self, tree: Tree) -> Query | None:
@@ -141,7 +102,7 @@ class _Meaning:
         if relation is None:
             return self.words_of(term, "=", CqlIndex("", "any"), masked=True)
         name = relation.name.removeprefix("cql.").removeprefix("srw.")
-        if name not in (*_TEXT_RELATIONS, *_ORDERED):
+        if name not in (*_TEXT_RELATIONS, *ORDERED):
             raise self.no_relation(relation)
         index = self.index(relation, clause.prefixes)
         if index is None:
@@ -156,9 +117,9 @@ class _Meaning:
             )
         if index.field == "year":
             return self.years(relation, name, term)
-        if name in _ORDERED:
+        if name in ORDERED:
             reason = f"{relation.name} compares dates; {relation.index} is not one"
-            fix = self.reader.put(relation.at, relation.at + len(relation.name), "=")
+            fix = self.reader.replaced(relation.at, relation.at + len(relation.name), "=")
             raise self.reader.error(reason, relation.at, relation.at + len(relation.name), fix=fix)
         return self.words_of(term, name, index, masked=masked)
 
@@ -208,7 +169,7 @@ class _Meaning:
         )
 
     def unknown(self, relation: Relation, reason: str, instead: str | None) -> QuerySyntaxError:
-        fix = self.reader.put(relation.start, relation.end, instead or "cql.anywhere")
+        fix = self.reader.replaced(relation.start, relation.end, instead or "cql.anywhere")
         return self.reader.error(reason, relation.start, relation.end, fix=fix)
 
     def no_relation(self, relation: Relation) -> QuerySyntaxError:
@@ -225,13 +186,13 @@ class _Meaning:
         )
         if near:
             return self.reader.error(
-                reason, relation.at, end, fix=self.reader.put(relation.at, end, near[0])
+                reason, relation.at, end, fix=self.reader.replaced(relation.at, end, near[0])
             )
         return self.reader.error(
             reason,
             relation.at,
             end,
-            fix=self.reader.put(relation.at, end, f"and {relation.name} and"),
+            fix=self.reader.replaced(relation.at, end, f"and {relation.name} and"),
         )
 
     def relation_modifiers(self, relation: Relation) -> bool:
@@ -253,178 +214,8 @@ class _Meaning:
 
     # ---------------------------------------------------------------- terms
 
-    def words_of(self, term: CqlToken, relation: str, index: CqlIndex, *, masked: bool) -> Query:
-        field = index.field
-        found = _split(term.text, quoted=term.kind == "quoted", masked=masked)
-        if not found:
-            fix = self.reader.cut(term.start, term.end)
-            raise self.reader.error(
-                "There is nothing between the quotes", term.start, term.end, fix=fix
-            )
-        if field == "identifier":
-            known = identifier_field(" ".join(it.text for it in found))
-            field = known or "any"
-            if known is None:
-                self.reader.note(
-                    "dc.identifier is looked for everywhere: the term has not the form of a DOI, "
-                    "ISBN or ISSN"
-                )
-        texts = [self.unmasked(it, term) for it in found]
-        if field in IDENTIFIERS and any(cut for _, cut in texts):
-            raise self.reader.whole_number(field.upper(), term.start, term.end)
-        if relation == "<>":
-            return negation(self.together(texts, field, term, exact=len(texts) > 1))
-        if relation == "any":
-            return disjunction([self.one(word, cut, field, term) for word, cut in texts])
-        if relation == "all":
-            return self.each(texts, field, term)
-        if relation in ("==", "exact"):
-            self.reader.note(
-                f"{relation} is read as a phrase: that the field holds no more than the term "
-                f"cannot be asked"
-            )
-        exact = relation in ("==", "exact", "adj") or len(texts) > 1
-        return self.together(texts, field, term, exact=exact)
-
-    def together(
-        self, texts: Sequence[tuple[str, bool]], field: str, term: CqlToken, *, exact: bool
-    ) -> Query:
-        """The words one after the other."""
-        if any(cut for _, cut in texts) or field in ("type", "language"):
-            if len(texts) > 1 and field not in ("type", "language"):
-                self.reader.note(
-                    "a phrase with a * in it is read as all of its words, in any order"
-                )
-            return self.each(texts, field, term)
-        return words(
-            " ".join(word for word, _ in texts),
-            field,
-            phrase=exact and field not in ("doi", "isbn", "issn"),
-        )
-
-    def each(self, texts: Sequence[tuple[str, bool]], field: str, term: CqlToken) -> Query:
-        if field in ("type", "language"):
-            return self.one(
-                " ".join(word for word, _ in texts), any(cut for _, cut in texts), field, term
-            )
-        return truncatable(texts, field)
-
-    def one(self, word: str, cut: bool, field: str, term: CqlToken) -> Query:
-        convert: dict[str, Callable[[str], str | None]] = {
-            "type": type_word,
-            "language": language_code,
-        }
-        if field in convert:
-            known = convert[field](word)
-            if known is None or cut:
-                reason = f'"{word[:30]}" is no {field} that is known here'
-                advice = (
-                    "Write its code, such as en, or its name."
-                    if field == "language"
-                    else "Write one such as thesis."
-                )
-                raise self.reader.error(reason, term.start, term.end, advice=advice)
-            return Term(known, field)
-        return Term(word, field, truncated=True) if cut else words(word, field)
-
-    def unmasked(self, word: _TermWord, term: CqlToken) -> tuple[str, bool]:
-        """(the word without masks, whether it is truncated)."""
-        if not word.masks:
-            return word.text, False
-        if word.masks == "*" and word.chars[-1] == ("*", True) and any(map(str.isalnum, word.text)):
-            return word.text[:-1], True
-        sign = word.masks.replace("*", "")[:1] or "*"
-        what = {
-            "?": "? for one letter cannot be asked",
-            "^": "^ for the beginning or end of a field cannot be asked",
-            "*": "* for any letters can stand at the end of a word only",
-        }[sign]
-        bare = "".join(char for char, mask in word.chars if not mask)
-        raw = self.reader.text[term.start : term.end]
-        fixed = raw
-        for mask in set(word.masks):
-            fixed = fixed.replace(mask, "" if bare else "x")
-        fix = self.reader.put(term.start, term.end, fixed) if bare else None
-        advice = None if bare else "Name a word to look for."
-        raise self.reader.error(what, term.start, term.end, fix=fix, advice=advice)
-
     # ---------------------------------------------------------------- dates
-
-    def years(self, relation: Relation, name: str, term: CqlToken) -> Query:
-        value = plain(term.text).rstrip("*")
-        try:
-            if name in ("any", "within") or (name == "all" and " " not in value):
-                parts = value.split()
-                if name == "within":
-                    if len(parts) != 2:
-                        raise BadYears('within takes two years in quotes: within "2015 2020"')
-                    return self.exactly(between(parts[0], parts[1]))
-                return disjunction([self.exactly(dated(part)) for part in parts])
-            years = self.exactly(dated(value))
-            if name in _ORDERED[:4] and years.first != years.last:
-                raise BadYears(f"{name} takes one year")
-        except BadYears as bad:
-            fix = (
-                self.reader.put(term.start, term.end, f'"{bad.corrected}"')
-                if bad.corrected
-                else None
-            )
-            advice = None if fix else "Write a year with four digits."
-            raise self.reader.error(
-                bad.reason, term.start, term.end, fix=fix, advice=advice
-            ) from None
-        if name == "encloses":
-            self.reader.note("encloses is read as =, for a record has one year")
-        year = years.first
-        if (
-            name in ("<", ">")
-            and year is not None
-            and not 1 <= year + (1 if name == ">" else -1) <= 9999
-        ):
-            raise self.reader.error(
-                "There is no such year", term.start, term.end, advice="Write another year."
-            )
-        match name:
-            case "<" if year is not None:
-                return Years(None, year - 1)
-            case "<=":
-                return Years(None, year)
-            case ">" if year is not None:
-                return Years(year + 1, None)
-            case ">=":
-                return Years(year, None)
-            case "<>":
-                return negation(years)
-        return years
-
-    def exactly(self, found: tuple[Years, bool]) -> Years:
-        if not found[1]:
-            self.reader.note("of a date only the year can be asked")
-        return found[0]
 
 
 def _shown(modifier: Modifier) -> str:
     return f"/{modifier.name}{modifier.comparison}{modifier.value}"
-
-
-def _split(raw: str, *, quoted: bool, masked: bool) -> list[_TermWord]:
-    r"""The words of a term; `\*` is a star, `\"` a quote, `\\` a backslash."""
-    chars: list[tuple[str, bool]] = []
-    at = 0
-    while at < len(raw):
-        char = raw[at]
-        if char == "\\" and at + 1 < len(raw):
-            at += 1
-            chars.append((raw[at], False))
-        else:
-            chars.append((char, masked and char in _MASKS))
-        at += 1
-    found: list[_TermWord] = []
-    run: list[tuple[str, bool]] = []
-    for char, mask in [*chars, (" ", False)]:
-        if plain(char):
-            run.append((char, mask))
-        elif run:
-            found.append(_TermWord(tuple(run)))
-            run = []
-    return found

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from metasearch.query.blanks import is_blank
-from metasearch.query.reading import Reader
+from metasearch.query.reading import QueryReader
 
 Kind = Literal["word", "quoted", "(", ")", "/", "sign", "end"]
 
@@ -33,7 +33,7 @@ class CqlToken:
         return self.text.lower() if self.kind == "word" else ""
 
 
-def cql_tokens(reader: Reader) -> list[CqlToken]:
+def cql_tokens(reader: QueryReader) -> list[CqlToken]:
     """All tokens of the reader's text, closed by one of kind "end".
 
     Raises:
@@ -65,7 +65,7 @@ def cql_tokens(reader: Reader) -> list[CqlToken]:
     return [*found, CqlToken("end", "", len(text), len(text))]
 
 
-def _quoted(reader: Reader, at: int) -> CqlToken:
+def _quoted(reader: QueryReader, at: int) -> CqlToken:
     text = reader.text
     body = _TO_THE_QUOTE.match(text, at)
     assert body is not None
@@ -74,7 +74,7 @@ def _quoted(reader: Reader, at: int) -> CqlToken:
         closed = (
             f'{text.rstrip()}"'
             if text[at + 1 :].strip() and not text.rstrip().endswith("\\")
-            else reader.cut(at, at + 1)
+            else reader.without(at, at + 1)
         )
         raise reader.error("This quote is never closed", at, at + 1, fix=closed)
     return CqlToken("quoted", text[at + 1 : end], at, end + 1)

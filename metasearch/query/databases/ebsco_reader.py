@@ -5,7 +5,7 @@ from __future__ import annotations
 from metasearch.query.ast import Query
 from metasearch.query.databases.ebsco import EBSCO
 from metasearch.query.databases.reader import DatabaseReader
-from metasearch.query.pubmed_tags import Tag
+from metasearch.query.pubmed.tags import Tag
 
 _MAIN = frozenset({"MM", "MJ"})
 

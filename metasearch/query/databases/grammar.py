@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from metasearch.query.pubmed_tags import Tag
+from metasearch.query.pubmed.tags import Tag
 
 _ANYWHERE = "looked for everywhere: there is no field for it"
 _HEADING = "looked for among keywords and subject headings"

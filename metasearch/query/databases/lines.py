@@ -16,8 +16,8 @@ from typing import Protocol
 from metasearch.errors import QuerySyntaxError
 from metasearch.query.ast import And, Not, Or, Query
 from metasearch.query.databases.losses import Losses
-from metasearch.query.databases.reader import MOST_LINES
 from metasearch.query.databases.scanner import StrategyLine
+from metasearch.query.limits import MAX_LINES
 from metasearch.query.reading import ReadQuery
 
 _NUMBERED = re.compile(r"[ \t\ufeff]{0,8}(#|S|s)?([0-9]{1,4})([.):]?)(?:[ \t]{1,20}|$)(?=(\S?))")
@@ -118,11 +118,11 @@ def read_lines(
     Raises:
         QuerySyntaxError: One of them cannot be read; its place is that in the whole text.
     """
-    if len(lines) > MOST_LINES:
+    if len(lines) > MAX_LINES:
         raise QuerySyntaxError(
-            f"The strategy has more than {MOST_LINES} lines",
+            f"The strategy has more than {MAX_LINES} lines",
             text=text,
-            position=lines[MOST_LINES].start,
+            position=lines[MAX_LINES].start,
             advice="Search for its parts by themselves.",
             syntax=syntax,
         )

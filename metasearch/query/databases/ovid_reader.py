@@ -7,13 +7,14 @@ from __future__ import annotations
 import re
 
 from metasearch.query.ast import Query, conjunction
+from metasearch.query.blanks import plain
 from metasearch.query.databases.grammar import HEADING
 from metasearch.query.databases.ovid import OVID
 from metasearch.query.databases.reader import DatabaseReader, joined
 from metasearch.query.databases.scanner import Sign
 from metasearch.query.databases.values import language_named, type_named
-from metasearch.query.pubmed_tags import Tag
-from metasearch.query.reading import disjunction, plain, words
+from metasearch.query.pubmed.tags import Tag
+from metasearch.query.trees import disjunction, words
 
 _EXPLODED = re.compile(
     r'exp\s{1,5}(\*?)\s{0,3}(?:"([^"]{1,150})"|([^/"\n]{1,150}?))\s{0,3}/', re.IGNORECASE
@@ -103,7 +104,7 @@ class OvidReader(DatabaseReader):
         if unknown and (word.count(".") == 2 or "," in unknown[1]):
             begin = start + unknown.start() + 1
             reason = f"There is no field .{unknown[1]}. in Ovid"
-            raise self.error(reason, begin, end, fix=self.cut(begin, end))
+            raise self.error(reason, begin, end, fix=self.without(begin, end))
         return match
 
     def slashed(self, slash: re.Match[str]) -> tuple[Tag, str]:
@@ -132,7 +133,9 @@ class OvidReader(DatabaseReader):
             name = name.strip("* ")
         name = plain(name.strip('"'))
         if not any(map(str.isalnum, name)):
-            raise self.error("There is no heading before the slash", *where, fix=self.cut(*where))
+            raise self.error(
+                "There is no heading before the slash", *where, fix=self.without(*where)
+            )
         self.losses.add("heading", f"{name}/")
         return words(name, "subject", phrase=" " in name or not name.isalnum())
 
@@ -143,7 +146,7 @@ class OvidReader(DatabaseReader):
         if slash:
             self.slashed(slash)
         name = plain(match[2] or match[3])
-        self.counted(*match.span())
+        self.count(*match.span())
         self.losses.add("explosion", f"exp {name}/")
         return self.heading(f"{match[1]}{name}", match.span())
 

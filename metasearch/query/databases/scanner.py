@@ -11,12 +11,11 @@ from typing import ClassVar
 
 from metasearch.errors import QuerySyntaxError
 from metasearch.query.ast import IDENTIFIERS, Query
-from metasearch.query.blanks import is_blank
+from metasearch.query.blanks import is_blank, plain
 from metasearch.query.databases.grammar import DatabaseGrammar
 from metasearch.query.databases.losses import Losses
 from metasearch.query.nested import NestedReader
-from metasearch.query.pubmed_tags import Tag
-from metasearch.query.reading import plain
+from metasearch.query.pubmed.tags import Tag
 
 _DOUBLE = {'"': '"', "“": "”", "”": "”", "„": "“", "＂": "＂"}
 _ENDS = frozenset('()（）"“”„＂')
@@ -183,7 +182,7 @@ class TextScanner(NestedReader):
         if tag is None:
             shown = plain(match[0])
             reason = f"There is no field {shown} in {self.grammar.title}"
-            raise self.error(reason, *match.span(), fix=self.cut(*match.span()))
+            raise self.error(reason, *match.span(), fix=self.without(*match.span()))
         self.at = match.end()
         self.after_suffix()
         return tag, plain(match[0])

@@ -27,7 +27,7 @@ from metasearch.query.databases.grammar import (
     codes,
     near,
 )
-from metasearch.query.pubmed_tags import Tag
+from metasearch.query.pubmed.tags import Tag
 
 SCOPUS = DatabaseGrammar(
     "scopus",

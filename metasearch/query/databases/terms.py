@@ -8,8 +8,9 @@ from functools import partial
 from metasearch.query.ast import IDENTIFIERS, Query, Term, Years, conjunction
 from metasearch.query.databases.scanner import TextScanner
 from metasearch.query.databases.values import language_named, type_named, years_in
-from metasearch.query.pubmed_tags import Tag
-from metasearch.query.reading import identifier_field, in_fields, truncatable, words
+from metasearch.query.identifiers import identifier_field
+from metasearch.query.pubmed.tags import Tag
+from metasearch.query.trees import in_fields, truncatable, words
 from metasearch.query.years import BadYears
 
 #: "Smith J*": any names that begin so, which an initial says anyway.
@@ -31,7 +32,7 @@ class TermReader(TextScanner):
             where: Where they stand.
             quoted: Whether they stand in quotes.
         """
-        self.counted(*where)
+        self.count(*where)
         label = shown.strip(" (=:.,")
         if not tag.fields:
             self.losses.add("nowhere", f"{label} {text}")
@@ -71,12 +72,12 @@ class TermReader(TextScanner):
         if names:
             text = _INITIAL.sub(r"\1", text)
         if fields[0] in IDENTIFIERS and any(sign in text for sign in "*?"):
-            raise self.whole_number(fields[0].upper(), *where)
+            raise self.truncated_number(fields[0].upper(), *where)
         texts = [self.widened(word, where) for word in text.split(" ")]
         texts = [it for it in texts if it[0]]
         if not texts:
             raise self.error(
-                "There is no letter or digit to look for", *where, fix=self.cut(*where)
+                "There is no letter or digit to look for", *where, fix=self.without(*where)
             )
         if any(cut for _, cut in texts):
             if phrase and len(texts) > 1:
@@ -120,7 +121,7 @@ class TermReader(TextScanner):
         try:
             years, whole = years_in(text)
         except BadYears as bad:
-            fix = self.put(*where, bad.corrected) if bad.corrected else None
+            fix = self.replaced(*where, bad.corrected) if bad.corrected else None
             advice = None if fix else "Write the years as 2015 or 2015-2020."
             raise self.error(bad.reason, *where, fix=fix, advice=advice) from None
         if other:

@@ -20,36 +20,23 @@ defined in docs/syntaxes.md:
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 
-from metasearch.bib.languages import language_code
 from metasearch.errors import QuerySyntaxError
-from metasearch.query.ast import Query, Term, Years, conjunction
-from metasearch.query.expert_fields import SEARCHED, TARGETS, Target
-from metasearch.query.expert_lexer import FLAT, NEAR, NEAR_NOTE, PREFIX, ExpertReader
-from metasearch.query.kinds import type_word
-from metasearch.query.reading import (
-    LeftToRight,
-    ReadQuery,
-    attempt,
-    between,
-    dated,
-    identifier_field,
-    in_fields,
-    negation,
-    plain,
-    words,
-)
-from metasearch.query.years import BadYears
+from metasearch.query.ast import Query, conjunction
+from metasearch.query.blanks import plain
+from metasearch.query.expert.fields import SEARCHED, TARGETS, Target
+from metasearch.query.expert.scanner import PREFIX
+from metasearch.query.expert.values import OFTEN, OFTEN_NOTE, ExpertValueReader
+from metasearch.query.reading import ReadQuery, read_or_suggest
+from metasearch.query.trees import LeftToRight, negation
+from metasearch.query.years import BadYears, between
 
 _BETWEEN = re.compile(
     r"([A-Za-z]{1,12}|[\u4e00-\u9fff]{1,8})\s{1,5}between\s{0,5}(\()?\s{0,5}'?([0-9./-]{4,10})'?\s{0,5}(?:,|\sand\s)\s{0,5}'?"
     r"([0-9./-]{4,10})'?\s{0,5}(\))?",
     re.IGNORECASE,
 )
-_OFTEN = re.compile(r"\$\s{0,5}[0-9]{1,3}(?![0-9])")
-_OFTEN_NOTE = "how often a word occurs cannot be asked: $ is passed over"
 
 
 def parse_expert(text: str) -> ReadQuery:
@@ -58,7 +45,7 @@ def parse_expert(text: str) -> ReadQuery:
     Raises:
         QuerySyntaxError: It is none, or names a field that cannot be searched here.
     """
-    return attempt(lambda one: _ExpertParser(one).whole(), text)
+    return read_or_suggest(lambda one: _ExpertParser(one).whole(), text)
 
 
 @dataclass(slots=True)
@@ -70,11 +57,7 @@ class _ExpertOperand:
     target: Target | None = None
 
 
-class _ExpertParser(ExpertReader):
-    def __init__(self, text: str) -> None:
-        super().__init__(text)
-        self.target = self.outer = TARGETS["u"]
-
+class _ExpertParser(ExpertValueReader):
     # ---------------------------------------------------------------- the grammar
 
     def whole(self) -> ReadQuery:
@@ -132,8 +115,8 @@ class _ExpertParser(ExpertReader):
                 last.word = f"{last.word} {part.word}"
             else:
                 parts.append(part)
-            if often := _OFTEN.match(self.flat, self.skip()):
-                self.note(_OFTEN_NOTE)
+            if often := OFTEN.match(self.flat, self.skip()):
+                self.note(OFTEN_NOTE)
                 self.at = often.end()
         if not parts:
             raise self.nothing(after)
@@ -162,25 +145,12 @@ class _ExpertParser(ExpertReader):
             return _ExpertOperand(self.value(self.quoted(), always=char == '"', start=at))
         start, end = at, self.word_end(at)
         self.at = end
-        self.counted(start, end)
+        self.count(start, end)
         if not self.target.of_words:
             return _ExpertOperand(
                 self.term(plain(self.text[start:end]), self.target, phrase=False, start=start)
             )
         return _ExpertOperand(None, plain(self.text[start:end]), self.target)
-
-    def fits(self, at: int) -> bool:
-        """Whether what is there can be a further value of a field that takes not every word."""
-        value = self.flat[at : self.word_end(at)].strip("'\"")
-        match self.target.fields[0]:
-            case "year":
-                return value[:4].isdigit()
-            case "type":
-                return type_word(value) is not None
-            case "language":
-                return language_code(value) is not None
-            case identifier:
-                return identifier_field(value) == identifier
 
     def group(self) -> Query:
         inherited, opening = self.target, self.enter()
@@ -205,14 +175,14 @@ class _ExpertParser(ExpertReader):
         if target is None:
             raise self.unknown_field(match)
         if not target.fields:
-            fix = self.cut(match.start(), match.end())
+            fix = self.without(match.start(), match.end())
             reason = (
                 f"{match[1]} cannot be searched here: no field holds it; the fields are {SEARCHED}"
             )
             raise self.error(reason, *match.span(1), fix=fix)
         self.at = match.end()
         if self.here() in ("", ")") or not (self.starts_operand() or self.here() in "-^"):
-            fix = self.cut(match.start(), match.end())
+            fix = self.without(match.start(), match.end())
             raise self.error(
                 f"{match[1]}{sign} needs something to look for after it", *match.span(), fix=fix
             )
@@ -233,95 +203,31 @@ class _ExpertParser(ExpertReader):
         word = self.word_end(match.end()) if match.end() < len(self.text) else match.end()
         if near and len(match[1]) > 1:
             meant = near[0].upper() if len(near[0]) < 4 else near[0]
-            return self.error(reason, *match.span(1), fix=self.put(*match.span(1), meant))
+            return self.error(reason, *match.span(1), fix=self.replaced(*match.span(1), meant))
         return self.error(
-            reason, *match.span(1), fix=self.put(start, word, f'"{self.text[start:word]}"')
+            reason, *match.span(1), fix=self.replaced(start, word, f'"{self.text[start:word]}"')
         )
 
     # ---------------------------------------------------------------- values
-
-    def value(self, text: str, *, always: bool, start: int) -> Query:
-        """A quoted value, a phrase if it has several words, or `always`; CNKI has operators in
-        quotes: 'a /SEN 5 b'.
-        """
-        if (bare := _OFTEN.sub(" ", text).strip()) != text and bare:
-            self.note(_OFTEN_NOTE)
-            text = plain(bare)
-        pieces = [
-            plain(piece)
-            for piece in re.split(rf"{NEAR.pattern}|\s%(?=\s)", text, flags=re.IGNORECASE)
-        ]
-        pieces = [piece for piece in pieces if piece] or [text]
-        if len(pieces) > 1:
-            self.note(NEAR_NOTE)
-        return conjunction(
-            *(
-                self.term(piece, self.target, phrase=always or " " in piece, start=start)
-                for piece in pieces
-            )
-        )
-
-    def term(self, text: str, target: Target, *, phrase: bool, start: int = 0) -> Query:
-        convert: dict[str, Callable[[str], str | None]] = {
-            "type": type_word,
-            "language": language_code,
-        }
-        field = target.fields[0]
-        if field in convert:
-            known = convert[field](text)
-            if known is None:
-                reason = f'"{text[:30]}" is no {field} that is known here'
-                raise self.error(
-                    reason,
-                    start,
-                    start + len(text),
-                    advice="Write its name, such as 英文 or 学位论文.",
-                )
-            return Term(known, field)
-        plain_id = field in ("doi", "isbn", "issn")
-        return in_fields(target.fields, lambda it: words(text, it, phrase=phrase and not plain_id))
-
-    def years(self, sign: str) -> Query:
-        start = self.skip()
-        if self.flat[start] in "'\"":
-            value = self.quoted()
-        else:
-            self.at = self.word_end(start)
-            value = self.text[start : self.at]
-            self.counted(start, self.at)
-        value = value.translate(FLAT)
-        try:
-            if sign in ("<", ">", "<=", ">="):
-                dates, whole = dated(value)
-                if dates.first is None or dates.first != dates.last:
-                    raise BadYears(f"{sign} takes one year")
-                dates, _ = dated(f"{sign}{dates.first:04d}")
-            else:
-                dates, whole = dated(value)
-        except BadYears as bad:
-            fix = self.put(start, self.at, bad.corrected) if bad.corrected else None
-            advice = None if fix else "Write the year with four digits, as in YE=2020."
-            raise self.error(bad.reason, start, self.at, fix=fix, advice=advice) from None
-        return self.exactly(dates, whole)
 
     def between(self, match: re.Match[str]) -> _ExpertOperand:
         target = TARGETS.get(match[1].casefold())
         if target is None or target.fields != ("year",):
             reason = "BETWEEN is for years: YE BETWEEN ('2015','2020')"
-            raise self.error(reason, *match.span(1), fix=self.put(*match.span(1), "YE"))
+            raise self.error(reason, *match.span(1), fix=self.replaced(*match.span(1), "YE"))
         if match[2] and not match[5]:
-            closed = self.put(match.end(), match.end(), ")")
+            closed = self.replaced(match.end(), match.end(), ")")
             raise self.error("This bracket is never closed", *match.span(2), fix=closed)
         # A bracket that was opened before the field closes there.
         end = match.start(5) if match[5] and not match[2] else match.end()
-        self.counted(match.start(), end)
+        self.count(match.start(), end)
         try:
             years, whole = between(match[3], match[4])
         except BadYears as bad:
             fix = None
             if bad.corrected:
                 first, _, last = bad.corrected.partition("-")
-                ended = self.put(match.start(4), match.end(4), last)
+                ended = self.replaced(match.start(4), match.end(4), last)
                 fix = f"{ended[: match.start(3)]}{first}{ended[match.end(3) :]}"
             advice = None if fix else "Write the years with four digits."
             raise self.error(
@@ -329,11 +235,6 @@ class _ExpertParser(ExpertReader):
             ) from None
         self.at = end
         return _ExpertOperand(self.exactly(years, whole))
-
-    def exactly(self, years: Years, whole: bool) -> Years:
-        if not whole:
-            self.note("of a date only the year can be asked")
-        return years
 
     # ---------------------------------------------------------------- errors
 

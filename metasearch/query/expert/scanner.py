@@ -19,7 +19,7 @@ _OPENING_SIGNS = frozenset("'\"(")
 NEAR_NOTE = "how near words stand to one another cannot be asked: they are joined with AND"
 
 
-class ExpertReader(NestedReader):
+class ExpertScanner(NestedReader):
     """A text and its form in ASCII signs."""
 
     def __init__(self, text: str) -> None:
@@ -133,7 +133,7 @@ class ExpertReader(NestedReader):
             end += 1
         if end >= len(self.flat):
             rest = self.text[opening + 1 :].rstrip(")） ")
-            fix = self.put(
+            fix = self.replaced(
                 opening + 1 + len(rest), len(self.text), sign + self.text[opening + 1 + len(rest) :]
             )
             raise self.error(
@@ -143,7 +143,7 @@ class ExpertReader(NestedReader):
                 fix=fix if rest else self.text[:opening],
             )
         text = self.between_quotes(end)
-        self.counted(opening, end + 1)
+        self.count(opening, end + 1)
         return text
 
     def apostrophe(self, at: int) -> bool:

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import re
 
-from metasearch.query.lexer import tokens
-from metasearch.query.lowercase import with_operators
+from metasearch.query.simple.lexer import tokens
+from metasearch.query.simple.lowercase import with_operators
 
 _NO_OPERATOR = frozenset({"and", "or", "not", "And", "Or", "Not"})
 _SHOWN = 6

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from metasearch.query.lexer import Kind, Token
+from metasearch.query.simple.lexer import Kind, Token
 
 _KINDS: dict[str, Kind] = {"and": "and", "or": "or", "not": "not"}
 _ENDS = frozenset({"word", "phrase", ")"})

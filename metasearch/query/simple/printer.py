@@ -12,9 +12,9 @@ import re
 
 from metasearch.errors import QuerySyntaxError
 from metasearch.query.ast import FACETS, And, Not, Or, Query, Term, Years, conjunction
-from metasearch.query.dois import bare_doi
-from metasearch.query.field_names import FIELD_NAMES
+from metasearch.query.identifiers import bare_doi
 from metasearch.query.simple import parse
+from metasearch.query.simple.field_names import FIELD_NAMES
 from metasearch.query.years import years_text
 
 _SMALL = "and or not"

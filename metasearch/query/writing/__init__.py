@@ -79,11 +79,11 @@ def written(query: Query, to: str) -> Translation:
     """A tree in the syntax `to`, a key of `TARGETS`."""
     match to:
         case "simple":
-            from metasearch.query.printer import to_text
+            from metasearch.query.simple.printer import to_text
 
             return Translation(to_text(query), to)
         case "cql":
-            from metasearch.query.cql_printer import to_cql
+            from metasearch.query.cql.printer import to_cql
 
             return Translation(to_cql(query), to)
     from metasearch.query.writing.writer import QueryWriter
