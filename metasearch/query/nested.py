@@ -64,7 +64,7 @@ class NestedReader(QueryReader, ABC):
     def stray(self) -> QuerySyntaxError:
         """The bracket that is next closes nothing."""
         return self.error(
-            "This bracket closes nothing",
+            "This bracket has no opening bracket",
             self.at,
             self.at + 1,
             fix=self.without(self.at, self.at + 1),

@@ -68,7 +68,8 @@ def _read_by_its_marks(text: str) -> ReadQuery:
         if syntax == "simple":
             raise
         raise QuerySyntaxError(
-            f"{error.reason} (it looks like {syntax}; the syntax simple takes a text as it stands)",
+            f"{error.reason} (recognised as {syntax}; with the syntax simple, "
+            "the text is searched for as it is)",
             text=text,
             position=error.position,
             length=error.length,
@@ -78,8 +79,8 @@ def _read_by_its_marks(text: str) -> ReadQuery:
         ) from None
     if syntax in DATABASES:
         taken = (
-            f"read in the syntax {syntax}, by its marks; the syntax simple takes a text as it "
-            f"stands"
+            f"recognised as the syntax {syntax}; with the syntax simple, "
+            "the text is searched for as it is"
         )
         return replace(found, notes=(taken, *found.notes))
     return found

@@ -69,7 +69,7 @@ class _CqlParser:
             return Sorted(tree, tuple(keys))
         if rest.kind == ")":
             raise self.reader.error(
-                "This bracket closes nothing", rest.start, rest.end, fix=self.without(rest)
+                "This bracket has no opening bracket", rest.start, rest.end, fix=self.without(rest)
             )
         raise self.stray(rest)
 
@@ -205,7 +205,10 @@ class _CqlParser:
             return self.reader.error(reason, after.start, after.end, fix=self.without(after))
         if token.kind == ")":
             return self.reader.error(
-                "This bracket closes nothing", token.start, token.end, fix=self.without(token)
+                "This bracket has no opening bracket",
+                token.start,
+                token.end,
+                fix=self.without(token),
             )
         sign = self.reader.text[token.start : token.end]
         reason = (
@@ -225,10 +228,12 @@ class _CqlParser:
             else self.tokens[max(0, self.at - 1)]
         )
         if before.keyword == "not":
-            reason = "NOT stands between two in CQL: what is looked for, and what is not"
+            reason = "In CQL, NOT stands between what is wanted and what is not"
             return self.reader.error(reason, before.start, before.end, fix=self.without(before))
         if token.kind in ("word", "quoted"):
-            reason = "Words side by side are no CQL: put them in quotes, or AND or OR between them"
+            reason = (
+                "CQL has no words side by side: put them in quotes, or write AND or OR between them"
+            )
             return self.reader.error(
                 reason,
                 token.start,
@@ -242,9 +247,9 @@ class _CqlParser:
             ):
                 end += 1
             quoted = f'"{self.reader.text[before.start : end]}"'
-            reason = "A term with a slash in it has to stand in quotes"
+            reason = "A term with a slash must stand in quotes"
             return self.reader.error(
                 reason, before.start, end, fix=self.reader.replaced(before.start, end, quoted)
             )
-        reason = "This stands where AND, OR, NOT or the end must"
+        reason = "AND, OR, NOT or the end of the query must stand here"
         return self.reader.error(reason, token.start, token.end, fix=self.without(token))

@@ -41,14 +41,14 @@ def _read(text: str) -> ReadQuery:
     query = _TreeReader(reader).of(whole.tree)
     if query is None:
         raise reader.error(
-            "cql.allRecords finds everything that there is",
+            "cql.allRecords alone finds every record",
             0,
             len(text),
-            advice="Name something to look for; cql.allRecords may stand before a NOT.",
+            advice="Add a word to look for; cql.allRecords may stand before NOT.",
         )
     if whole.keys:
         names = ", ".join(key for key, _ in whole.keys)
-        reader.note(f"sortBy {names} is passed over: hits come best first")
+        reader.note(f"sortBy {names} is ignored: hits are sorted by rank")
     return reader.finished(query)
 
 
@@ -75,7 +75,7 @@ class _TreeReader(CqlTermReader):
         right = self.of(join.right)
         self.boolean_modifiers(join)
         if join.operator == "or" and (left is None or right is None):
-            raise self.refused(join, "cql.allRecords in an OR finds everything")
+            raise self.refused(join, "cql.allRecords in an OR finds every record")
         if join.operator == "not" and right is None:
             raise self.refused(join, "NOT cql.allRecords finds nothing")
         if right is None:
@@ -88,7 +88,10 @@ class _TreeReader(CqlTermReader):
     def boolean_modifiers(self, tree: Boolean) -> None:
         shown = "".join(map(_shown, tree.modifiers))
         if tree.operator == "prox":
-            self.reader.note(f"prox{shown} is read as AND: how near the two stand cannot be asked")
+            self.reader.note(
+                f"prox{shown} is read as AND: sources cannot be asked how near words stand "
+                "to one another"
+            )
         elif shown:
             self.reader.note(f"{tree.operator}{shown} is read as {tree.operator.upper()}")
 
@@ -109,11 +112,11 @@ class _TreeReader(CqlTermReader):
             return None
         masked = self.relation_modifiers(relation)
         if not index.exact:
-            held = {"any": "everything that a database searches by default"}.get(
+            held = {"any": "all that a database searches by default"}.get(
                 index.field, f"the {index.field}"
             )
             self.reader.note(
-                f"{relation.index} is looked for in {held}, which is not quite the same"
+                f"{relation.index} is looked for in {held}, which holds other things too"
             )
         if index.field == "year":
             return self.years(relation, name, term)
@@ -131,18 +134,18 @@ class _TreeReader(CqlTermReader):
         assigned = dict(prefixes)
         if not dot and not prefix and "" in assigned:
             self.reader.note(
-                f"the context set {assigned['']} is passed over for indexes without a prefix"
+                f"the context set {assigned['']} is ignored for indexes without a prefix"
             )
         found = set_of(prefix.lower(), assigned.get(prefix)) if dot else ""
         low = name.lower()
         if found in ("cql", "srw") and low == "allrecords":
             return None
         if found in ("cql", "srw") and low in ("resultsetid", "resultset"):
-            raise self.unknown(relation, "There are no earlier result sets here", None)
+            raise self.unknown(relation, "Earlier result sets are not kept", None)
         if found == "rec":
             raise self.unknown(
                 relation,
-                f"{relation.index} is about a record in its database, which cannot be asked",
+                f"{relation.index} describes a record in its database; it cannot be searched",
                 None,
             )
         if found is None:
@@ -182,7 +185,7 @@ class _TreeReader(CqlTermReader):
         reason = (
             f'There is no relation "{relation.name[:30]}"; there are = == <> < <= > >= any all '
             f"adj exact within "
-            "encloses. Words side by side stand in quotes"
+            "encloses. Write words side by side in quotes"
         )
         if near:
             return self.reader.error(
@@ -204,12 +207,12 @@ class _TreeReader(CqlTermReader):
                 masked = False
             elif name in ("regexp", "substring"):
                 raise self.reader.error(
-                    f"/{modifier.name} cannot be asked of any source", relation.at,
+                    f"/{modifier.name} is not supported by any source", relation.at,
                     relation.at + len(relation.name),
-                    advice="Write words; a * at the end of one stands for any letters.",
+                    advice="Write words; a * at the end of a word stands for any letters.",
                 )  # fmt: skip
             elif name not in _USUAL:
-                self.reader.note(f"{relation.name}{_shown(modifier)}: the modifier is passed over")
+                self.reader.note(f"{relation.name}{_shown(modifier)}: the modifier is ignored")
         return masked
 
     # ---------------------------------------------------------------- terms

@@ -56,8 +56,7 @@ class CqlTermReader:
             field = known or "any"
             if known is None:
                 self.reader.note(
-                    "dc.identifier is looked for everywhere: the term has not the form of a DOI, "
-                    "ISBN or ISSN"
+                    "dc.identifier is looked for everywhere: the term is no DOI, ISBN or ISSN"
                 )
         texts = [self.unmasked(it, term) for it in found]
         if field in IDENTIFIERS and any(cut for _, cut in texts):
@@ -70,8 +69,8 @@ class CqlTermReader:
             return self.each(texts, field, term)
         if relation in ("==", "exact"):
             self.reader.note(
-                f"{relation} is read as a phrase: that the field holds no more than the term "
-                f"cannot be asked"
+                f"{relation} is read as a phrase: sources cannot be asked for fields that hold "
+                "no other words"
             )
         exact = relation in ("==", "exact", "adj") or len(texts) > 1
         return self.together(texts, field, term, exact=exact)
@@ -107,11 +106,11 @@ class CqlTermReader:
         if field in convert:
             known = convert[field](word)
             if known is None or cut:
-                reason = f'"{word[:30]}" is no {field} that is known here'
+                reason = f'"{word[:30]}" is no known {field}'
                 advice = (
-                    "Write its code, such as en, or its name."
+                    "Write a code, such as en, or a name."
                     if field == "language"
-                    else "Write one such as thesis."
+                    else "Write a type, such as thesis."
                 )
                 raise self.reader.error(reason, term.start, term.end, advice=advice)
             return Term(known, field)
@@ -125,9 +124,9 @@ class CqlTermReader:
             return word.text[:-1], True
         sign = word.masks.replace("*", "")[:1] or "*"
         what = {
-            "?": "? for one letter cannot be asked",
-            "^": "^ for the beginning or end of a field cannot be asked",
-            "*": "* for any letters can stand at the end of a word only",
+            "?": "? for one letter is not supported",
+            "^": "^ for the beginning or end of a field is not supported",
+            "*": "* for any letters can stand only at the end of a word",
         }[sign]
         bare = "".join(char for char, mask in word.chars if not mask)
         raw = self.reader.text[term.start : term.end]
@@ -135,7 +134,7 @@ class CqlTermReader:
         for mask in set(word.masks):
             fixed = fixed.replace(mask, "" if bare else "x")
         fix = self.reader.replaced(term.start, term.end, fixed) if bare else None
-        advice = None if bare else "Name a word to look for."
+        advice = None if bare else "Add a word to look for."
         raise self.reader.error(what, term.start, term.end, fix=fix, advice=advice)
 
     def years(self, relation: Relation, name: str, term: CqlToken) -> Query:
@@ -162,7 +161,7 @@ class CqlTermReader:
                 bad.reason, term.start, term.end, fix=fix, advice=advice
             ) from None
         if name == "encloses":
-            self.reader.note("encloses is read as =, for a record has one year")
+            self.reader.note("encloses is read as =, because a record has one year")
         year = years.first
         if (
             name in ("<", ">")
@@ -187,7 +186,7 @@ class CqlTermReader:
 
     def exactly(self, found: tuple[Years, bool]) -> Years:
         if not found[1]:
-            self.reader.note("of a date only the year can be asked")
+            self.reader.note("only the year of a date is searched")
         return found[0]
 
 

@@ -11,7 +11,7 @@ from metasearch.query.pubmed.tags import Tag
 
 _ANYWHERE = "looked for everywhere: there is no field for it"
 _HEADING = "looked for among keywords and subject headings"
-_OTHER_DATE = "taken for the date of publication"
+_OTHER_DATE = "read as the date of publication"
 
 ANY = Tag(("any",))
 TITLE = Tag(("title",))
@@ -19,7 +19,9 @@ ABSTRACT = Tag(("abstract",))
 TITLE_ABSTRACT = Tag(("title", "abstract"))
 TOPIC = Tag(("title", "abstract", "subject"))
 AUTHOR = Tag(("author",))
-FIRST_AUTHOR = Tag(("author",), "looked for among all authors: their order cannot be asked")
+FIRST_AUTHOR = Tag(
+    ("author",), "looked for among all authors: sources cannot be asked for their order"
+)
 VENUE = Tag(("venue",))
 SUBJECT = Tag(("subject",))
 HEADING = Tag(("subject",), _HEADING, heading=True)

@@ -123,7 +123,7 @@ def read_lines(
             f"The strategy has more than {MAX_LINES} lines",
             text=text,
             position=lines[MAX_LINES].start,
-            advice="Search for its parts by themselves.",
+            advice="Search for its parts one by one.",
             syntax=syntax,
         )
     losses = Losses()
@@ -187,6 +187,6 @@ def _placed(
         position=line.start + error.position,
         length=error.length,
         suggestion=fix,
-        advice=error.advice or "Mend this line.",
+        advice=error.advice or "Correct this line.",
         syntax=syntax,
     )

@@ -43,10 +43,10 @@ class DatabaseReader(ReferenceReader):
         """
         if query is None:
             raise self.unsaid or self.error(
-                "Nothing in it can be searched for here",
+                "No part of the query can be searched for",
                 0,
                 len(self.text),
-                advice="Name a word to look for.",
+                advice="Add a word to look for.",
             )
         for sentence in self.losses.sentences():
             self.note(sentence)

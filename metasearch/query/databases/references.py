@@ -15,7 +15,7 @@ class ReferenceReader(TermReader):
         self.at = max(self.at, end)
         shown = self.text[start:end]
         if self.lines is None:
-            reason = f"{shown} stands for an earlier search, and none is remembered here"
+            reason = f"{shown} names an earlier search; earlier searches are not kept"
             raise self.error(
                 reason,
                 start,

@@ -107,8 +107,8 @@ class TermReader(TextScanner):
         if rest not in self.grammar.endless:
             self.losses.add("wildcard", word)
         if sum(map(str.isalnum, stem)) < 2:
-            reason = f"{word[:40]} leaves too few letters to look for"
-            raise self.error(reason, *where, advice="Write the words out, with OR between them.")
+            reason = f"{word[:40]} has too few letters before its sign"
+            raise self.error(reason, *where, advice="Write the whole words, with OR between them.")
         return self.unsigned(stem), True
 
     def unsigned(self, word: str) -> str:
@@ -125,7 +125,7 @@ class TermReader(TextScanner):
             advice = None if fix else "Write the years as 2015 or 2015-2020."
             raise self.error(bad.reason, *where, fix=fix, advice=advice) from None
         if other:
-            self.losses.add("field", f"{other} is taken for the date of publication")
+            self.losses.add("field", f"{other} is read as the date of publication")
         if not whole:
             self.losses.add("date", text)
         return years

@@ -32,7 +32,7 @@ class Target:
         return self.fields[0] not in ("year", "type", "language", "doi", "isbn", "issn")
 
 
-_FIRST = "among all authors: which of them is the first cannot be asked"
+_FIRST = "among all authors: sources cannot be asked for the first author"
 _TABLE: tuple[tuple[str, Target], ...] = (
     ("TI T 题名 篇名 标题 论文题名 Title", Target(("title",))),
     ("KY K 关键词 关键字 Keyword Keywords", Target(("subject",))),
@@ -41,18 +41,20 @@ _TABLE: tuple[tuple[str, Target], ...] = (
     ("FI F 第一作者 第一责任人", Target(("author",), _FIRST)),
     (
         "RP 通讯作者 通信作者",
-        Target(("author",), "among all authors: who answers letters cannot be asked"),
+        Target(
+            ("author",), "among all authors: sources cannot be asked for the corresponding author"
+        ),
     ),
     ("JN J LY 刊名 期刊 期刊名称 文献来源 来源 出处 Periodical", Target(("venue",))),
     ("TKA 篇关摘", Target(("title", "subject", "abstract"))),
     ("M 题名或关键词", Target(("title", "subject"))),
-    ("SU 主题", Target(("any",), "in everything that a database searches by default")),
+    ("SU 主题", Target(("any",), "in all that a database searches by default")),
     ("U 任意字段 全部 全部字段", Target(("any",))),
     (
         "FT QW 全文",
         Target(
             ("any",),
-            "in everything that a database searches by default, which may leave out the text",
+            "in all that a database searches by default, which may not include the full text",
         ),
     ),
     (

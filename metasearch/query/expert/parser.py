@@ -189,7 +189,7 @@ class _ExpertParser(ExpertValueReader):
         if target.loss:
             self.note(f"{match[1]} is looked for {target.loss}")
         if sign in ("%", "%="):
-            self.note(f"{match[1]}{sign}: how loosely it may match is each database's own choice")
+            self.note(f"{match[1]}{sign}: each database decides how loosely it matches")
         self.target = target
         return sign
 

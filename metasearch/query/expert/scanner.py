@@ -16,7 +16,9 @@ _WORD_OPERATORS = {"and": "AND", "or": "OR", "not": "NOT", "与": "AND", "或": 
 PREFIX = re.compile(r"([A-Za-z]{1,12}|[\u4e00-\u9fff]{1,8})\s{0,5}(%=|==|>=|<=|[=%:<>])\s{0,5}")
 NEAR = re.compile(r"/(?:SEN|NEAR|PREV|AFT|PRG|PEG|SUB)\b\s{0,5}[0-9]{0,3}|#(?=\s)", re.IGNORECASE)
 _OPENING_SIGNS = frozenset("'\"(")
-NEAR_NOTE = "how near words stand to one another cannot be asked: they are joined with AND"
+NEAR_NOTE = (
+    "sources cannot be asked how near words stand to one another; the words are joined with AND"
+)
 
 
 class ExpertScanner(NestedReader):

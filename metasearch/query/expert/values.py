@@ -16,7 +16,7 @@ from metasearch.query.trees import in_fields, words
 from metasearch.query.years import BadYears, dated
 
 OFTEN = re.compile(r"\$\s{0,5}[0-9]{1,3}(?![0-9])")
-OFTEN_NOTE = "how often a word occurs cannot be asked: $ is passed over"
+OFTEN_NOTE = "$ is ignored: sources cannot be asked how often a word occurs"
 
 
 class ExpertValueReader(ExpertScanner):
@@ -73,12 +73,12 @@ class ExpertValueReader(ExpertScanner):
         if field in convert:
             known = convert[field](text)
             if known is None:
-                reason = f'"{text[:30]}" is no {field} that is known here'
+                reason = f'"{text[:30]}" is no known {field}'
                 raise self.error(
                     reason,
                     start,
                     start + len(text),
-                    advice="Write its name, such as 英文 or 学位论文.",
+                    advice="Write a name, such as 英文 or 学位论文.",
                 )
             return Term(known, field)
         plain_id = field in ("doi", "isbn", "issn")
@@ -109,5 +109,5 @@ class ExpertValueReader(ExpertScanner):
 
     def exactly(self, years: Years, whole: bool) -> Years:
         if not whole:
-            self.note("of a date only the year can be asked")
+            self.note("only the year of a date is searched")
         return years

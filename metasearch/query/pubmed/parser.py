@@ -56,7 +56,7 @@ class _PubmedParser(PubmedValueReader):
         if query is None:
             end = len(self.text)
             raise self.unsaid or self.error(
-                "Nothing in it can be searched for here", 0, end, advice="Add a word."
+                "No part of the query can be searched for", 0, end, advice="Add a word to look for."
             )
         for sentence in self.losses.sentences():
             self.note(sentence)
@@ -120,7 +120,7 @@ class _PubmedParser(PubmedValueReader):
         query = self.query_or_none()
         self.leave(opening)
         if found := TAG.match(self.text, self.at):
-            reason = "A tag holds for a word or phrase, not for a group"
+            reason = "A tag applies to a word or phrase, not to a group"
             raise self.error(
                 reason, found.start(1) - 1, found.end(), fix=self.without(*found.span())
             )
@@ -130,7 +130,7 @@ class _PubmedParser(PubmedValueReader):
         """What an earlier line means."""
         where = found.span()
         if self.lines is None:
-            reason = f"{found[0]} stands for an earlier search, and none is remembered here"
+            reason = f"{found[0]} names an earlier search; earlier searches are not kept"
             raise self.error(reason, *where, fix=self.without(*where))
         line = self.lines.get(int(found[1]))
         if line is None:

@@ -22,10 +22,10 @@ class Tag:
     heading: bool = False
 
 
-_ANY_AUTHOR = "looked for among all authors: their order cannot be asked"
+_ANY_AUTHOR = "looked for among all authors: sources cannot be asked for their order"
 _HEADING = "looked for among keywords and subject headings; narrower headings are not added"
 _MAIN = f"{_HEADING}, and it need not be the main topic"
-_OTHER_DATE = "taken for the date of publication"
+_OTHER_DATE = "read as the date of publication"
 _TABLE: tuple[tuple[str, Tag], ...] = (
     ("ti|title|tt|transliterated title", Tag(("title",))),
     ("tiab|title/abstract", Tag(("title", "abstract"))),

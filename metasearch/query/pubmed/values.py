@@ -49,8 +49,8 @@ class PubmedValueReader(PubmedScanner):
             self.unsaid = self.error(reason, start, end, fix=self.without(start, end))
         if near:
             self.note(
-                f"[{shown}]: how near the words stand to one another cannot be asked: all of them "
-                f"are looked for"
+                f"[{shown}]: sources cannot be asked how near words stand to one another; "
+                "all of the words are looked for"
             )
         if tag.loss:
             self.note(f"[{shown}] is {tag.loss}")
@@ -69,7 +69,7 @@ class PubmedValueReader(PubmedScanner):
                 self.losses.add("type", f"{text}[{shown}]")
                 return words(text, "subject", phrase=" " in text)
             if TYPES.get(text.casefold()):
-                self.note(f'[{shown}] "{text}" is read as type:{known}, which holds more')
+                self.note(f'[{shown}] "{text}" is read as type:{known}, which includes more')
             return self.listed(known, "type", text, where)
         if tag.fields == ("language",):
             return self.listed(language_code(text), "language", text, where)
@@ -78,10 +78,7 @@ class PubmedValueReader(PubmedScanner):
             known = identifier_field(text)
             fields = (known or "any",)
             if known is None:
-                self.note(
-                    f"[{shown}] is looked for everywhere: the term has not the form of a DOI, "
-                    f"ISBN or ISSN"
-                )
+                self.note(f"[{shown}] is looked for everywhere: the term is no DOI, ISBN or ISSN")
         if ":~" in shown:
             phrase = False
         texts = [self.cut_short(word, where) for word in text.split(" ")]
@@ -117,11 +114,11 @@ class PubmedValueReader(PubmedScanner):
 
     def listed(self, known: str | None, field: str, text: str, where: tuple[int, int]) -> Query:
         if known is None:
-            reason = f'"{text[:40]}" is no {field} that is known here'
+            reason = f'"{text[:40]}" is no known {field}'
             advice = (
-                "Write its English name or code."
+                "Write an English name or a code."
                 if field == "language"
-                else "Write one such as review or letter."
+                else "Write a type, such as review or letter."
             )
             raise self.error(reason, *where, advice=advice)
         return Term(known, field)
@@ -135,13 +132,15 @@ class PubmedValueReader(PubmedScanner):
             return stem, True
         if "*" in bare or (bare != word and not any(map(str.isalnum, bare))):
             fix = self.replaced(*where, self.text[where[0] : where[1]].replace("*", ""))
-            raise self.error("* can stand at the end of a word only", *where, fix=fix)
+            raise self.error("* can stand only at the end of a word", *where, fix=fix)
         return bare, bare != word
 
     def years(self, text: str, tag: Tag, where: tuple[int, int], shown: str) -> Query:
         if tag.fields != ("year",):
             raise self.error(
-                f"[{shown}] takes no range", *where, fix=self.replaced(*where, f'"{text}"')
+                f"[{shown}] cannot be a range of years",
+                *where,
+                fix=self.replaced(*where, f'"{text}"'),
             )
         try:
             ranged = _RANGE.fullmatch(text)
@@ -153,5 +152,5 @@ class PubmedValueReader(PubmedScanner):
             advice = None if fix else "Write it as 2020[dp] or 2015:2020[dp]."
             raise self.error(bad.reason, *where, fix=fix, advice=advice) from None
         if not found[1]:
-            self.note("of a date only the year can be asked")
+            self.note("only the year of a date is searched")
         return found[0]

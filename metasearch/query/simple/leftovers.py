@@ -65,7 +65,7 @@ def leftovers(text: str) -> tuple[str, ...]:
     for kind, reported_words in reported.items():
         shown = ", ".join(list(reported_words)[:_SHOWN])
         notes.append(
-            f"{shown}: read as words; as {kind} they belong to another syntax: name it, as in "
-            f"--syntax ovid"
+            f"{shown}: read as words; if they are {kind} of another syntax, "
+            "name the syntax, as in --syntax ovid"
         )
     return tuple(notes)

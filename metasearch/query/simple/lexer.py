@@ -88,7 +88,7 @@ def tokens(text: str) -> list[Token]:
     if bad := _SURROGATE.search(text):
         at = bad.start()
         raise error_at(
-            "The query holds a byte that is not text",
+            "The query contains a byte that is not text",
             text,
             at,
             at + 1,

@@ -127,7 +127,7 @@ class OperandReader:
 
     def stray(self, token: Token) -> QuerySyntaxError:
         return self.error(
-            "This bracket closes nothing",
+            "This bracket has no opening bracket",
             token.start,
             token.end,
             self.without(token.start, token.end),

@@ -50,7 +50,7 @@ class WordScanner:
         else:
             fix = f"{text[:place]} {text[place + 1 :]}"
         return error_at(
-            "A star stands at the end of a word only: gene*", text, place, place + 1, fix
+            "A star can stand only at the end of a word: gene*", text, place, place + 1, fix
         )
 
     def scan(self, at: int) -> ScannedWord:
