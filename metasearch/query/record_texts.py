@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Protocol
 
 from metasearch.bib import unicode_forms
+from metasearch.bib.folding import APOSTROPHES, LETTERS, MARKS
 
 # Runs of letters and digits; the signs make "C++" and "C#" words of their own.
 TOKEN = re.compile(r"[^\W_]+[+#]*")
@@ -15,23 +16,8 @@ _NOT_WORD = re.compile(r"[\W_]+")
 CJK = re.compile(
     r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af\U00020000-\U0003ffff]"
 )
-_MARKS = re.compile(r"[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff]")
-_LETTERS = str.maketrans(
-    {
-        "æ": "ae",
-        "œ": "oe",
-        "ø": "o",
-        "đ": "d",
-        "ð": "d",
-        "þ": "th",
-        "ł": "l",
-        "ı": "i",
-        "'": "",
-        "’": "",
-        "‘": "",
-        "ʼ": "",
-    }
-)
+_MARKS = re.compile(rf"[{MARKS}]")
+_FOLD = str.maketrans({**LETTERS, **APOSTROPHES})
 
 
 class Person(Protocol):
@@ -88,13 +74,12 @@ class Described(Protocol):
 def fold(text: str) -> str:
     """Lower case, one width, no diacritics, no apostrophes.
 
-    Like `normalise.fold`, which stands on a higher floor, but only what the same word typed on
-    another keyboard needs.
+    It folds less than `bib.normalise.fold`, which makes keys: only what differs between keyboards.
     """
     if not text.isascii():
         # NFC at the end, because NFKD tears Korean syllables and voiced kana apart.
         text = unicode_forms.normalize("NFC", _MARKS.sub("", unicode_forms.normalize("NFKD", text)))
-    return text.casefold().translate(_LETTERS)
+    return text.casefold().translate(_FOLD)
 
 
 def compact(folded: str) -> str:

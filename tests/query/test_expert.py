@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from metasearch.errors import QuerySyntaxError
 from metasearch.query import And, Not, Or, Query, Term, Years, read, to_text
-from metasearch.query.expert.fields import TARGETS
+from metasearch.query.expert.fields import EXPERT_FIELDS
 from metasearch.query.expert.parser import parse_expert
 from metasearch.query.limits import MAX_DEPTH, MAX_LENGTH, MAX_TERMS
 
@@ -215,15 +215,19 @@ def test_nearness_is_an_and() -> None:
     assert parse_expert("TI='甲' /NEAR 3 '乙'").query == both
 
 
-@pytest.mark.parametrize("name", [name for name, target in TARGETS.items() if target.fields])
+@pytest.mark.parametrize("name", [name for name, target in EXPERT_FIELDS.items() if target.fields])
 def test_every_field_can_be_searched(name: str) -> None:
     """With a value of its kind."""
-    value = {"year": "2015", "language": "en", "type": "thesis"}.get(TARGETS[name].fields[0], "甲")
+    value = {"year": "2015", "language": "en", "type": "thesis"}.get(
+        EXPERT_FIELDS[name].fields[0], "甲"
+    )
 
     assert parse_expert(f"{name}={value}*乙")
 
 
-@pytest.mark.parametrize("name", [name for name, target in TARGETS.items() if not target.fields])
+@pytest.mark.parametrize(
+    "name", [name for name, target in EXPERT_FIELDS.items() if not target.fields]
+)
 def test_fields_that_nothing_here_holds(name: str) -> None:
     """The error names those that there are, and suggests the query without it."""
     error = refused(f"{name}=清华大学*甲")

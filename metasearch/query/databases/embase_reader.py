@@ -8,7 +8,7 @@ from metasearch.query.ast import Query
 from metasearch.query.databases.embase import EMBASE
 from metasearch.query.databases.reader import DatabaseReader
 from metasearch.query.databases.values import language_named, type_named
-from metasearch.query.pubmed.tags import Tag
+from metasearch.query.field_targets import FieldTarget
 
 _LIMIT = re.compile(r"\[([^\[\]]{1,80})\](?:\s{0,3}/\s?([a-z]{2,3}))?(?!\w)", re.IGNORECASE)
 _SLASHED = frozenset("exp de mj syn br lnk dm dd dt cl".split())
@@ -44,7 +44,7 @@ class EmbaseReader(DatabaseReader):
         names = re.split(r"[,/]", match[1].lower())
         return match[0].startswith(":") or names[0].strip() in _SLASHED
 
-    def known(self, names: str) -> Tag | None:
+    def known(self, names: str) -> FieldTarget | None:
         parts = [part.strip() for part in re.split(r"[,/]", names.lower())]
         if parts[0] == "exp":
             self.losses.add("explosion", "/exp")

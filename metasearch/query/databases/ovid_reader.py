@@ -13,7 +13,7 @@ from metasearch.query.databases.ovid import OVID
 from metasearch.query.databases.reader import DatabaseReader, joined
 from metasearch.query.databases.scanner import Sign
 from metasearch.query.databases.values import language_named, type_named
-from metasearch.query.pubmed.tags import Tag
+from metasearch.query.field_targets import FieldTarget
 from metasearch.query.trees import disjunction, words
 
 _EXPLODED = re.compile(
@@ -83,7 +83,7 @@ class OvidReader(DatabaseReader):
             self.losses.add("frequency", often[0])
             self.at = often.end()
 
-    def suffix_here(self) -> tuple[Tag, str] | None:
+    def suffix_here(self) -> tuple[FieldTarget, str] | None:
         if self.text[self.at : self.at + 2] == " ." and (
             match := _field_at(self.text, self.at + 1)
         ):
@@ -92,7 +92,7 @@ class OvidReader(DatabaseReader):
             return self.slashed(slash)
         return super().suffix_here()
 
-    def suffix_in(self, start: int, end: int) -> tuple[Tag, str] | None:
+    def suffix_in(self, start: int, end: int) -> tuple[FieldTarget, str] | None:
         word = self.text[start:end]
         at = self.text.find("/", start + 1, end)
         slash = _SLASH.match(self.text, at) if at > 0 and word.lower() != "and/or" else None
@@ -107,7 +107,7 @@ class OvidReader(DatabaseReader):
             raise self.error(reason, begin, end, fix=self.without(begin, end))
         return match
 
-    def slashed(self, slash: re.Match[str]) -> tuple[Tag, str]:
+    def slashed(self, slash: re.Match[str]) -> tuple[FieldTarget, str]:
         """A heading: what its slash says besides."""
         self.at = slash.end()
         if slash[1]:
@@ -117,7 +117,7 @@ class OvidReader(DatabaseReader):
         return HEADING, "X/"
 
     def value(
-        self, text: str, tag: Tag, shown: str, where: tuple[int, int], *, quoted: bool
+        self, text: str, tag: FieldTarget, shown: str, where: tuple[int, int], *, quoted: bool
     ) -> Query | None:
         if shown == "X/":
             return self.heading(text, where)

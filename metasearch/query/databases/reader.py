@@ -17,7 +17,7 @@ from metasearch.query.ast import Query, conjunction
 from metasearch.query.blanks import plain
 from metasearch.query.databases.references import ReferenceReader
 from metasearch.query.databases.scanner import Sign
-from metasearch.query.pubmed.tags import Tag
+from metasearch.query.field_targets import FieldTarget
 from metasearch.query.reading import ReadQuery
 from metasearch.query.trees import disjunction, negation
 
@@ -174,7 +174,7 @@ class DatabaseReader(ReferenceReader):
         self.at = after
         return query
 
-    def prefixed(self, tag: Tag, shown: str) -> Query | None:
+    def prefixed(self, tag: FieldTarget, shown: str) -> Query | None:
         """The operand that a field before it holds for."""
         outer = self.target, self.shown
         self.target, self.shown = tag, shown
@@ -217,7 +217,7 @@ class DatabaseReader(ReferenceReader):
         """Words up to the next operator, bracket, quote or field."""
         words: list[str] = []
         start = end = self.at
-        named: tuple[Tag, str] | None = None
+        named: tuple[FieldTarget, str] | None = None
         while (char := self.here()) and char not in "()" and not self.opens_quote(self.at):
             if words and (self.peeked() or self.referred() or self.starts_special()):
                 break

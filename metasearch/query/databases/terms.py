@@ -8,8 +8,8 @@ from functools import partial
 from metasearch.query.ast import IDENTIFIERS, Query, Term, Years, conjunction
 from metasearch.query.databases.scanner import TextScanner
 from metasearch.query.databases.values import language_named, type_named, years_in
+from metasearch.query.field_targets import FieldTarget
 from metasearch.query.identifiers import identifier_field
-from metasearch.query.pubmed.tags import Tag
 from metasearch.query.trees import in_fields, truncatable, words
 from metasearch.query.years import BadYears
 
@@ -21,7 +21,7 @@ class TermReader(TextScanner):
     """Turns the value of a field into the part of the tree that asks for it."""
 
     def value(
-        self, text: str, tag: Tag, shown: str, where: tuple[int, int], *, quoted: bool
+        self, text: str, tag: FieldTarget, shown: str, where: tuple[int, int], *, quoted: bool
     ) -> Query | None:
         """What a field is to hold.
 
@@ -59,7 +59,7 @@ class TermReader(TextScanner):
         return self.looked_for(text, tag, where, quoted=quoted)
 
     def looked_for(
-        self, text: str, tag: Tag, where: tuple[int, int], *, quoted: bool
+        self, text: str, tag: FieldTarget, where: tuple[int, int], *, quoted: bool
     ) -> Query | None:
         """Words or a phrase, with signs for letters in them; names of authors are words in any
         order.

@@ -25,9 +25,10 @@ from dataclasses import dataclass
 from metasearch.errors import QuerySyntaxError
 from metasearch.query.ast import Query, conjunction
 from metasearch.query.blanks import plain
-from metasearch.query.expert.fields import SEARCHED, TARGETS, Target
+from metasearch.query.expert.fields import EXPERT_FIELDS, SEARCHED
 from metasearch.query.expert.scanner import PREFIX
 from metasearch.query.expert.values import OFTEN, OFTEN_NOTE, ExpertValueReader
+from metasearch.query.field_targets import FieldTarget
 from metasearch.query.reading import ReadQuery, read_or_suggest
 from metasearch.query.trees import LeftToRight, negation
 from metasearch.query.years import BadYears, between
@@ -54,7 +55,7 @@ class _ExpertOperand:
 
     query: Query | None
     word: str = ""
-    target: Target | None = None
+    target: FieldTarget | None = None
 
 
 class _ExpertParser(ExpertValueReader):
@@ -165,7 +166,7 @@ class _ExpertParser(ExpertValueReader):
         if match is None:
             return ""
         name, sign = match[1].casefold(), match[2]
-        target = TARGETS.get(name)
+        target = EXPERT_FIELDS.get(name)
         if sign not in ("=", "==", "%=") and (
             target is None or (sign in "<>" and target.fields != ("year",))
         ):
@@ -196,7 +197,7 @@ class _ExpertParser(ExpertValueReader):
     def unknown_field(self, match: re.Match[str]) -> QuerySyntaxError:
         from difflib import get_close_matches
 
-        names = [name for name, target in TARGETS.items() if target.fields and len(name) > 1]
+        names = [name for name, target in EXPERT_FIELDS.items() if target.fields and len(name) > 1]
         near = get_close_matches(match[1].casefold(), names, 1, 0.6)
         reason = f'There is no field "{match[1]}"; the fields are {SEARCHED}'
         start = match.start()
@@ -211,7 +212,7 @@ class _ExpertParser(ExpertValueReader):
     # ---------------------------------------------------------------- values
 
     def between(self, match: re.Match[str]) -> _ExpertOperand:
-        target = TARGETS.get(match[1].casefold())
+        target = EXPERT_FIELDS.get(match[1].casefold())
         if target is None or target.fields != ("year",):
             reason = "BETWEEN is for years: YE BETWEEN ('2015','2020')"
             raise self.error(reason, *match.span(1), fix=self.replaced(*match.span(1), "YE"))

@@ -8,8 +8,9 @@ from collections.abc import Callable
 from metasearch.bib.languages import language_code
 from metasearch.query.ast import Query, Term, Years, conjunction
 from metasearch.query.blanks import plain
-from metasearch.query.expert.fields import TARGETS, Target
+from metasearch.query.expert.fields import EXPERT_FIELDS
 from metasearch.query.expert.scanner import FLAT, NEAR, NEAR_NOTE, ExpertScanner
+from metasearch.query.field_targets import FieldTarget
 from metasearch.query.identifiers import identifier_field
 from metasearch.query.kinds import type_word
 from metasearch.query.trees import in_fields, words
@@ -28,7 +29,7 @@ class ExpertValueReader(ExpertScanner):
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
-        self.target = self.outer = TARGETS["u"]
+        self.target = self.outer = EXPERT_FIELDS["u"]
 
     def fits(self, at: int) -> bool:
         """Whether what is there can be a further value of a field that takes not every word."""
@@ -64,7 +65,7 @@ class ExpertValueReader(ExpertScanner):
             )
         )
 
-    def term(self, text: str, target: Target, *, phrase: bool, start: int = 0) -> Query:
+    def term(self, text: str, target: FieldTarget, *, phrase: bool, start: int = 0) -> Query:
         convert: dict[str, Callable[[str], str | None]] = {
             "type": type_word,
             "language": language_code,

@@ -7,10 +7,12 @@ import re
 from metasearch.bib.languages import language_code
 from metasearch.query.ast import IDENTIFIERS, Query, Term, Years
 from metasearch.query.blanks import plain
+from metasearch.query.field_targets import FieldTarget
 from metasearch.query.identifiers import identifier_field
 from metasearch.query.kinds import type_word
+from metasearch.query.publication_types import STUDIES, TYPES
 from metasearch.query.pubmed.scanner import PubmedScanner
-from metasearch.query.pubmed.tags import SEARCHED, STUDIES, TAGS, TYPES, Tag
+from metasearch.query.pubmed.tags import SEARCHED, TAGS
 from metasearch.query.trees import in_fields, truncatable, words
 from metasearch.query.years import BadYears, between, dated
 
@@ -22,7 +24,7 @@ _FILTERS = frozenset({"filter", "sb", "subset", "filters"})
 class PubmedValueReader(PubmedScanner):
     """Turns words with a tag into the part of the tree that asks for them."""
 
-    def tag(self, found: re.Match[str]) -> Tag:
+    def tag(self, found: re.Match[str]) -> FieldTarget:
         from difflib import get_close_matches
 
         name = plain(found[1]).casefold()
@@ -57,7 +59,7 @@ class PubmedValueReader(PubmedScanner):
         return tag
 
     def term(
-        self, text: str, tag: Tag, phrase: bool, where: tuple[int, int], shown: str
+        self, text: str, tag: FieldTarget, phrase: bool, where: tuple[int, int], shown: str
     ) -> Query | None:
         if not tag.fields or text.casefold() == "hasabstract":
             return self.filtered(text, shown)
@@ -135,7 +137,7 @@ class PubmedValueReader(PubmedScanner):
             raise self.error("* can stand only at the end of a word", *where, fix=fix)
         return bare, bare != word
 
-    def years(self, text: str, tag: Tag, where: tuple[int, int], shown: str) -> Query:
+    def years(self, text: str, tag: FieldTarget, where: tuple[int, int], shown: str) -> Query:
         if tag.fields != ("year",):
             raise self.error(
                 f"[{shown}] cannot be a range of years",
