@@ -223,9 +223,9 @@ def _is_cql(bare: str) -> bool:
 
 
 def _is_pubmed(bare: str) -> bool:
-    for found in _TAG.finditer(bare):
-        name = found[2].strip()
-        spaced = found[1] and bare[found.start() - 1] not in '"”'
+    for tag in _TAG.finditer(bare):
+        name = tag[2].strip()
+        spaced = tag[1] and bare[tag.start() - 1] not in '"”'
         if (
             not spaced
             and not _ELEMENT.fullmatch(name)

@@ -17,11 +17,11 @@ _ISSN = re.compile(r"[0-9]{4}-[0-9]{3}[0-9Xx]")
 
 def bare_doi(text: str) -> str | None:
     """Lower case, without resolver, or None: "https://doi.org/10.1000/X" -> "10.1000/x"."""
-    found = DOI.match(text)
-    if found is None:
+    match = DOI.match(text)
+    if match is None:
         return None
-    bare = text[found.start(3) :]
-    if found[1] or found[2]:
+    bare = text[match.start(3) :]
+    if match[1] or match[2]:
         bare = re.split(r"[?#]", bare, maxsplit=1)[0]
         if "%" in bare:
             from urllib.parse import unquote
@@ -29,7 +29,7 @@ def bare_doi(text: str) -> str | None:
             decoded = unquote(bare)
             bare = bare if any(map(is_blank, decoded)) else decoded
     bare = bare.lower().rstrip(_DOI_TAIL)
-    return bare if len(bare) > len(found[3]) else None
+    return bare if len(bare) > len(match[3]) else None
 
 
 def identifier_field(text: str) -> str | None:

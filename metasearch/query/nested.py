@@ -92,7 +92,7 @@ class NestedReader(QueryReader, ABC):
 
     def lacks(self, sign: Span, side: str) -> QuerySyntaxError:
         """There is nothing "before" or "after" a sign."""
-        said = self.text[slice(*sign)]
+        shown = self.text[slice(*sign)]
         return self.error(
-            f"{said} needs something to look for {side} it", *sign, fix=self.without(*sign)
+            f"{shown} needs something to look for {side} it", *sign, fix=self.without(*sign)
         )

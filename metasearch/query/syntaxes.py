@@ -63,7 +63,7 @@ def _read_by_its_marks(text: str) -> ReadQuery:
 
     syntax = detect(text)
     try:
-        found = _read_as(text, syntax)
+        read_query = _read_as(text, syntax)
     except QuerySyntaxError as error:
         if syntax == "simple":
             raise
@@ -82,8 +82,8 @@ def _read_by_its_marks(text: str) -> ReadQuery:
             f"recognised as the syntax {syntax}; with the syntax simple, "
             "the text is searched for as it is"
         )
-        return replace(found, notes=(taken, *found.notes))
-    return found
+        return replace(read_query, notes=(taken, *read_query.notes))
+    return read_query
 
 
 def _read_as(text: str, syntax: str) -> ReadQuery:

@@ -182,7 +182,7 @@ def _meant(plain: str) -> str | None:
     """
     if (short := _SHORT_END.fullmatch(plain)) and short[2] <= short[3] and short[1] != "00":
         return f"{short[1]}{short[2]}-{short[1]}{short[3]}"
-    found = sorted(year for year in _FOUR_DIGITS.findall(plain) if year > "0000")
-    if not found:
+    years = sorted(year for year in _FOUR_DIGITS.findall(plain) if year > "0000")
+    if not years:
         return None
-    return found[0] if found[0] == found[-1] else f"{found[0]}-{found[-1]}"
+    return years[0] if years[0] == years[-1] else f"{years[0]}-{years[-1]}"

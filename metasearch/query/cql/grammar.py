@@ -169,7 +169,7 @@ class _CqlParser:
         return tree
 
     def modifiers(self) -> tuple[Modifier, ...]:
-        found: list[Modifier] = []
+        modifiers: list[Modifier] = []
         while self.peek().kind == "/":
             slash = self.take()
             name = self.take()
@@ -181,7 +181,7 @@ class _CqlParser:
                     fix=self.without(slash),
                 )
             if self.peek().kind != "sign":
-                found.append(Modifier(name.text))
+                modifiers.append(Modifier(name.text))
                 continue
             sign = self.take()
             value = self.take()
@@ -190,8 +190,8 @@ class _CqlParser:
                 raise self.reader.error(
                     "The value of the modifier is missing", sign.start, sign.end, fix=fix
                 )
-            found.append(Modifier(name.text, sign.text, value.text))
-        return tuple(found)
+            modifiers.append(Modifier(name.text, sign.text, value.text))
+        return tuple(modifiers)
 
     # ---------------------------------------------------------------- errors
 

@@ -30,13 +30,13 @@ class CqlIndex:
 
 def _indexes(text: str) -> dict[str, CqlIndex]:
     """ "title: main *uniform" -> both names mean the title, the one with a star not exactly."""
-    found = {}
+    indexes = {}
     for line in text.strip().splitlines():
         field, _, names = line.strip().partition(": ")
         for name in names.split():
             bare = name.lstrip("*")
-            found[bare.lower()] = CqlIndex(bare, field, bare == name)
-    return found
+            indexes[bare.lower()] = CqlIndex(bare, field, bare == name)
+    return indexes
 
 
 _CQL = _indexes("any: serverChoice anywhere keywords anyIndexes")
@@ -111,7 +111,7 @@ def set_of(prefix: str, assigned: str | None) -> str | None:
         prefix: In small letters.
         assigned: The URI that the query assigns to it, or None.
     """
-    if assigned is not None and (found := _SETS.findall(assigned)):
-        prefix = found[-1].lower()  # "info:srw/cql-context-set/1/dc-v1.1"
+    if assigned is not None and (sets := _SETS.findall(assigned)):
+        prefix = sets[-1].lower()  # "info:srw/cql-context-set/1/dc-v1.1"
     prefix = _ALIASES.get(prefix, prefix)
     return prefix if prefix in INDEXES or prefix == "rec" else None

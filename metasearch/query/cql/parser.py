@@ -136,25 +136,25 @@ class _TreeReader(CqlTermReader):
             self.reader.note(
                 f"the context set {assigned['']} is ignored for indexes without a prefix"
             )
-        found = set_of(prefix.lower(), assigned.get(prefix)) if dot else ""
+        known_set = set_of(prefix.lower(), assigned.get(prefix)) if dot else ""
         low = name.lower()
-        if found in ("cql", "srw") and low == "allrecords":
+        if known_set in ("cql", "srw") and low == "allrecords":
             return None
-        if found in ("cql", "srw") and low in ("resultsetid", "resultset"):
+        if known_set in ("cql", "srw") and low in ("resultsetid", "resultset"):
             raise self.unknown(relation, "Earlier result sets are not kept", None)
-        if found == "rec":
+        if known_set == "rec":
             raise self.unknown(
                 relation,
                 f"{relation.index} describes a record in its database; it cannot be searched",
                 None,
             )
-        if found is None:
+        if known_set is None:
             raise self.unknown(
                 relation,
                 f'The context set "{prefix[:30]}" is not known; those known are cql, dc, bath, bib',
                 name,
             )
-        known = INDEXES[found]
+        known = INDEXES[known_set]
         if low in known:
             return known[low]
         if low in NOT_SEARCHED:
@@ -164,11 +164,11 @@ class _TreeReader(CqlTermReader):
         near = get_close_matches(low[:30], known, 1, 0.7)
         names = ", ".join(it.name for it in known.values())
         reason = (
-            f'There is no index "{name[:30]}" in {found or "the indexes without a prefix"}; '
+            f'There is no index "{name[:30]}" in {known_set or "the indexes without a prefix"}; '
             f"there are {names}"
         )
         raise self.unknown(
-            relation, reason, f"{found}.{known[near[0]].name}".lstrip(".") if near else None
+            relation, reason, f"{known_set}.{known[near[0]].name}".lstrip(".") if near else None
         )
 
     def unknown(self, relation: Relation, reason: str, instead: str | None) -> QuerySyntaxError:

@@ -54,13 +54,12 @@ def _operand(query: Query) -> str:
 def _term(term: Term) -> str:
     text = term.text.translate(_ESCAPED)
     several = " " in text
-    relation = (
-        "adj"
-        if term.phrase
-        else "all"
-        if several and term.field not in ("doi", "type", "language")
-        else "="
-    )
+    if term.phrase:
+        relation = "adj"
+    elif several and term.field not in ("doi", "type", "language"):
+        relation = "all"
+    else:
+        relation = "="
     return f'{_INDEX[term.field]} {relation} "{text}{"*" if term.truncated else ""}"'
 
 

@@ -45,20 +45,20 @@ class CqlTermReader:
 
     def words_of(self, term: CqlToken, relation: str, index: CqlIndex, *, masked: bool) -> Query:
         field = index.field
-        found = _split(term.text, quoted=term.kind == "quoted", masked=masked)
-        if not found:
+        split = _split(term.text, quoted=term.kind == "quoted", masked=masked)
+        if not split:
             fix = self.reader.without(term.start, term.end)
             raise self.reader.error(
                 "There is nothing between the quotes", term.start, term.end, fix=fix
             )
         if field == "identifier":
-            known = identifier_field(" ".join(it.text for it in found))
+            known = identifier_field(" ".join(word.text for word in split))
             field = known or "any"
             if known is None:
                 self.reader.note(
                     "dc.identifier is looked for everywhere: the term is no DOI, ISBN or ISSN"
                 )
-        texts = [self.unmasked(it, term) for it in found]
+        texts = [self.unmasked(word, term) for word in split]
         if field in IDENTIFIERS and any(cut for _, cut in texts):
             raise self.reader.truncated_number(field.upper(), term.start, term.end)
         if relation == "<>":
@@ -163,11 +163,7 @@ class CqlTermReader:
         if name == "encloses":
             self.reader.note("encloses is read as =, because a record has one year")
         year = years.first
-        if (
-            name in ("<", ">")
-            and year is not None
-            and not 1 <= year + (1 if name == ">" else -1) <= 9999
-        ):
+        if (name == "<" and year == 1) or (name == ">" and year == 9999):
             raise self.reader.error(
                 "There is no such year", term.start, term.end, advice="Write another year."
             )
@@ -184,10 +180,12 @@ class CqlTermReader:
                 return negation(years)
         return years
 
-    def exactly(self, found: tuple[Years, bool]) -> Years:
-        if not found[1]:
+    def exactly(self, dated_years: tuple[Years, bool]) -> Years:
+        """The years of a date; a note says where the date has more than years."""
+        years, whole = dated_years
+        if not whole:
             self.reader.note("only the year of a date is searched")
-        return found[0]
+        return years
 
 
 def _split(raw: str, *, quoted: bool, masked: bool) -> list[_TermWord]:
@@ -202,12 +200,12 @@ def _split(raw: str, *, quoted: bool, masked: bool) -> list[_TermWord]:
         else:
             chars.append((char, masked and char in _MASKS))
         at += 1
-    found: list[_TermWord] = []
+    split: list[_TermWord] = []
     run: list[tuple[str, bool]] = []
     for char, mask in [*chars, (" ", False)]:
         if plain(char):
             run.append((char, mask))
         elif run:
-            found.append(_TermWord(tuple(run)))
+            split.append(_TermWord(tuple(run)))
             run = []
-    return found
+    return split

@@ -39,7 +39,8 @@ def cql_tokens(reader: QueryReader) -> list[CqlToken]:
     Raises:
         QuerySyntaxError: A quote is never closed.
     """
-    text, at, found = reader.text, 0, []
+    tokens: list[CqlToken] = []
+    text, at = reader.text, 0
     while at < len(text):
         char = text[at]
         if is_blank(char):
@@ -54,15 +55,12 @@ def cql_tokens(reader: QueryReader) -> list[CqlToken]:
         else:
             end = at
             while end < len(text) and not is_blank(text[end]) and text[end] not in _WORD_ENDS:
-                end += (
-                    2
-                    if text[end] == "\\" and end + 1 < len(text) and text[end + 1] in _WORD_ENDS
-                    else 1
-                )
+                escapes = text[end] == "\\" and text[end + 1 : end + 2] in _WORD_ENDS
+                end += 2 if escapes else 1
             token = CqlToken("word", text[at:end], at, end)
-        found.append(token)
+        tokens.append(token)
         at = token.end
-    return [*found, CqlToken("end", "", len(text), len(text))]
+    return [*tokens, CqlToken("end", "", len(text), len(text))]
 
 
 def _quoted(reader: QueryReader, at: int) -> CqlToken:

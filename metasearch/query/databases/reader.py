@@ -112,13 +112,9 @@ class DatabaseReader(ReferenceReader):
         """One operand, whatever it is."""
         char = self.here()
         if char in ("", ")"):
-            raise (
-                self.lacks(after.span, "after")
-                if after
-                else self.stray()
-                if char
-                else self.nothing()
-            )
+            if after:
+                raise self.lacks(after.span, "after")
+            raise self.stray() if char else self.nothing()
         start = self.at
         handled, query = self.special()
         if handled:

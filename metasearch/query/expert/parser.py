@@ -112,7 +112,7 @@ class _ExpertParser(ExpertValueReader):
         while self.starts_operand():
             part = self.operand()
             last = parts[-1] if parts else None
-            if part.word and last and last.word and last.target is part.target:
+            if last and self.joins(last, part):
                 last.word = f"{last.word} {part.word}"
             else:
                 parts.append(part)
@@ -128,6 +128,11 @@ class _ExpertParser(ExpertValueReader):
                 for operand in parts
             )
         )
+
+    @staticmethod
+    def joins(last: _ExpertOperand, part: _ExpertOperand) -> bool:
+        """Whether both are bare words of one field."""
+        return bool(last.word and part.word) and last.target is part.target
 
     def operand(self) -> _ExpertOperand:
         at = self.skip()

@@ -92,8 +92,8 @@ class _PubmedParser(PubmedValueReader):
         char = self.here()
         if char == "(":
             return self.bracketed()
-        if found := LINE.match(self.text, self.at):
-            return self.reference(found)
+        if match := LINE.match(self.text, self.at):
+            return self.reference(match)
         if char == "[":
             raise self.loose_tag()
         if char in ("", ")"):
@@ -109,35 +109,35 @@ class _PubmedParser(PubmedValueReader):
             return date
         self.count(start, self.at)
         end = self.at
-        found = TAG.match(self.text, self.at)
-        if found is None:
+        match = TAG.match(self.text, self.at)
+        if match is None:
             return self.term(text, _EVERYWHERE, phrase, (start, end), "")
-        self.at = found.end()
-        return self.term(text, self.tag(found), phrase, (start, end), plain(found[1]))
+        self.at = match.end()
+        return self.term(text, self.tag(match), phrase, (start, end), plain(match[1]))
 
     def bracketed(self) -> Query | None:
         opening = self.enter()
         query = self.query_or_none()
         self.leave(opening)
-        if found := TAG.match(self.text, self.at):
+        if match := TAG.match(self.text, self.at):
             reason = "A tag applies to a word or phrase, not to a group"
             raise self.error(
-                reason, found.start(1) - 1, found.end(), fix=self.without(*found.span())
+                reason, match.start(1) - 1, match.end(), fix=self.without(*match.span())
             )
         return query
 
-    def reference(self, found: re.Match[str]) -> Query | None:
+    def reference(self, match: re.Match[str]) -> Query | None:
         """What an earlier line means."""
-        where = found.span()
+        where = match.span()
         if self.lines is None:
-            reason = f"{found[0]} names an earlier search; earlier searches are not kept"
+            reason = f"{match[0]} names an earlier search; earlier searches are not kept"
             raise self.error(reason, *where, fix=self.without(*where))
-        line = self.lines.get(int(found[1]))
+        line = self.lines.get(int(match[1]))
         if line is None:
-            reason = f"There is no line {found[1]} before this one"
+            reason = f"There is no line {match[1]} before this one"
             raise self.error(reason, *where, advice="A line may name those before it.")
-        self.at = found.end()
-        self.used.add(int(found[1]))
+        self.at = match.end()
+        self.used.add(int(match[1]))
         self.losses.widened += line.widened
         self.read += line.size - 1
         self.count(*where)
@@ -171,8 +171,8 @@ class _PubmedParser(PubmedValueReader):
     # ---------------------------------------------------------------- errors
 
     def loose_tag(self) -> QuerySyntaxError:
-        found = TAG.match(self.text, self.at)
-        end = found.end() if found else self.at + 1
+        match = TAG.match(self.text, self.at)
+        end = match.end() if match else self.at + 1
         return self.error(
             "A tag stands directly after a word or phrase",
             self.at,

@@ -80,7 +80,7 @@ class PubmedScanner(NestedReader):
 
     def words(self) -> str:
         """Take words up to the next operator, bracket, quote or tag."""
-        found: list[str] = []
+        taken: list[str] = []
         while (char := self.here()) and char not in "()[" and char not in CLOSERS:
             end = self.word_end(self.at)
             word = self.text[self.at : end]
@@ -88,6 +88,6 @@ class PubmedScanner(NestedReader):
                 break
             if LINE.match(self.text, self.at) or self.lower_operator(self.at, end):
                 break
-            found.append(word)
+            taken.append(word)
             self.at = end
-        return plain(" ".join(found))
+        return plain(" ".join(taken))

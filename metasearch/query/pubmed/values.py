@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from metasearch.bib.languages import language_code
-from metasearch.query.ast import IDENTIFIERS, Query, Term, Years
+from metasearch.query.ast import IDENTIFIERS, Query, Term
 from metasearch.query.blanks import plain
 from metasearch.query.field_targets import FieldTarget
 from metasearch.query.identifiers import identifier_field
@@ -24,14 +24,14 @@ _FILTERS = frozenset({"filter", "sb", "subset", "filters"})
 class PubmedValueReader(PubmedScanner):
     """Turns words with a tag into the part of the tree that asks for them."""
 
-    def tag(self, found: re.Match[str]) -> FieldTarget:
+    def tag(self, match: re.Match[str]) -> FieldTarget:
         from difflib import get_close_matches
 
-        name = plain(found[1]).casefold()
+        name = plain(match[1]).casefold()
         name, near, _ = name.partition(":~")
         tag = TAGS.get(re.sub(r"\s*/\s*", "/", name))
-        start, end = found.start(1) - 1, found.end()
-        shown = plain(found[1])
+        start, end = match.start(1) - 1, match.end()
+        shown = plain(match[1])
         if tag is None:
             likely = get_close_matches(name, [it for it, to in TAGS.items() if to.fields], 3, 0.6)
             meant = (
@@ -105,11 +105,9 @@ class PubmedValueReader(PubmedScanner):
         if shown.casefold() in _FILTERS:
             if language := language_code(name):
                 return Term(language, "language")
-            if (
-                kind := TYPES.get(name.replace("systematic", "systematic review"))
-                or TYPES.get(name)
-                or type_word(name)
-            ):
+            systematic = TYPES.get(name.replace("systematic", "systematic review"))
+            kind = systematic or TYPES.get(name) or type_word(name)
+            if kind:
                 return Term(kind, "type")
         self.losses.add("nowhere", f"{text}[{shown}]")
         return None
@@ -146,13 +144,11 @@ class PubmedValueReader(PubmedScanner):
             )
         try:
             ranged = _RANGE.fullmatch(text)
-            found: tuple[Years, bool] = (
-                between(ranged[1], ranged[2]) if ranged else dated(text.rstrip("*"))
-            )
+            years, whole = between(*ranged.groups()) if ranged else dated(text.rstrip("*"))
         except BadYears as bad:
             fix = self.replaced(*where, bad.corrected.replace("-", ":")) if bad.corrected else None
             advice = None if fix else "Write it as 2020[dp] or 2015:2020[dp]."
             raise self.error(bad.reason, *where, fix=fix, advice=advice) from None
-        if not found[1]:
+        if not whole:
             self.note("only the year of a date is searched")
-        return found[0]
+        return years

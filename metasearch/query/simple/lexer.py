@@ -135,24 +135,24 @@ class _Lexer(WordScanner):
     def prefix(self, start: int) -> tuple[str | None, int]:
         """The field named at `start` or None, and where its value begins."""
         text = self.text
-        found = _PREFIX.match(text, start)
-        if found is None:
+        match = _PREFIX.match(text, start)
+        if match is None:
             return None, start
-        name, at = found[1].lower(), found.end()
+        name, at = match[1].lower(), match.end()
         field = FIELD_NAMES.get(name)
         if field is None:
             if (
                 len(name) > 1
-                and found[2] == ":"
+                and match[2] == ":"
                 and name not in IDENTIFIER_SCHEMES
                 and self.starts_operand(at)
             ):
-                raise self.unknown_field(start, found[1], at)
+                raise self.unknown_field(start, match[1], at)
             return None, start
         if at == len(text) or is_blank(text[at]) or text[at] in CLOSE:
             if field in FACETS and not self.names_facet(field, at):
                 return None, start
-            raise self.empty_field(start, found[1], at)
+            raise self.empty_field(start, match[1], at)
         if text[at] == "-" and field != "year" and self.starts_operand(at + 1):
             fix = f"{text[:start]} NOT {text[start:at]}{text[at + 1 :]}"
             raise error_at(

@@ -29,8 +29,8 @@ def with_operators(tokens: Sequence[Token]) -> list[Token]:
     if shown and not any(token.kind in ("and", "or", "not") for token in tokens):
         shown = set(possible)
     return [
-        replace(it, kind=_KINDS[it.text], text="") if at in shown else it
-        for at, it in enumerate(tokens)
+        replace(token, kind=_KINDS[token.text], text="") if at in shown else token
+        for at, token in enumerate(tokens)
     ]
 
 
@@ -58,8 +58,9 @@ def _is_shown(tokens: Sequence[Token], at: int, inside: bool) -> bool:
 
 def _inside(tokens: Sequence[Token]) -> list[bool]:
     """For each token, whether it stands in brackets."""
-    depth, found = 0, []
+    depth = 0
+    inside: list[bool] = []
     for token in tokens:
         depth += (token.kind == "(") - (token.kind == ")")
-        found.append(depth > 0)
-    return found
+        inside.append(depth > 0)
+    return inside

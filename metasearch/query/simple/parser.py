@@ -149,11 +149,8 @@ class _SimpleParser(OperandReader):
         part = self.operand(field, after)
         if negated:
             return Operand(part.query.part if isinstance(part.query, Not) else Not(part.query))
-        return (
-            part
-            if after is None or after.kind == "and" or after.kind == "or"
-            else Operand(part.query)
-        )
+        beside = after is None or after.kind in ("and", "or")
+        return part if beside else Operand(part.query)
 
     def operand(self, field: str | None, after: Token | None) -> Operand:
         token = self.peek()

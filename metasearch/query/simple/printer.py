@@ -110,13 +110,13 @@ def _names_a_facet(word: str) -> bool:
     return word[-1:] in (":", "：") and FIELD_NAMES.get(word[:-1].lower()) in FACETS
 
 
+def _is_word(text: str) -> bool:
+    """Whether a text is a word in every place; in capitals it may be an operator."""
+    return text.isalnum() and not text.isupper()
+
+
 def _reads_as(text: str, term: Term) -> bool:
-    if (
-        term.text.isalnum()
-        and not term.text.isupper()
-        and term.field not in FACETS
-        and not term.truncated
-    ):
+    if term.field not in FACETS and not term.truncated and _is_word(term.text):
         return True
     try:
         # A type or language is a query only beside a word.

@@ -81,10 +81,10 @@ class WordScanner:
         """Where the DOI at `at` ends; `at` itself where there is none, or one with a backslash: a
         mere word.
         """
-        found = DOI.match(self.text, at)
-        if found is None:
+        match = DOI.match(self.text, at)
+        if match is None:
             return at
-        text, end = self.text, found.end()
+        text, end = self.text, match.end()
         while end < len(text):
             char = text[end]
             if char == "\\":

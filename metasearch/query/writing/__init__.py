@@ -70,9 +70,11 @@ def translate(query: str | Query, *, to: str, syntax: str = "auto") -> Translati
         return written(query, to)
     from metasearch.query.syntaxes import read
 
-    found = read(query, syntax)
-    there = written(found.query, to)
-    return Translation(there.text, to, tuple(dict.fromkeys((*found.notes, *there.notes))))
+    source = read(query, syntax)
+    translation = written(source.query, to)
+    return Translation(
+        translation.text, to, tuple(dict.fromkeys((*source.notes, *translation.notes)))
+    )
 
 
 def written(query: Query, to: str) -> Translation:
