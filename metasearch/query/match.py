@@ -3,7 +3,7 @@ here afterwards.
 
 Three answers, combined as in Kleene's strong three-valued logic (Introduction to Metamathematics,
 1952, section 64): True, False, and None where the record lacks the field, so that nothing can be
-said. What a caller does with None is its own policy.
+decided. The caller decides what to do with None.
 """
 
 from __future__ import annotations

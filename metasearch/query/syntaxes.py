@@ -56,9 +56,7 @@ def read(text: str, syntax: str = "auto") -> ReadQuery:
 
 
 def _read_by_its_marks(text: str) -> ReadQuery:
-    """As `read`; an error in a syntax that nobody has chosen says which one it was, and how to
-    choose another.
-    """
+    """As `read`; an error in a syntax that was recognised names it, and another one to choose."""
     from metasearch.query.detect import detect
 
     syntax = detect(text)

@@ -1,9 +1,9 @@
 """CQL 1.2 -> `ReadQuery`: what the clauses of its syntax tree (`cql_grammar.py`) mean in our
 fields.
 
-What CQL says and we cannot is told in a note where the query still means nearly the same (a
-modifier, a sort key, how near two words stand), and is an error where it would not.
-docs/syntaxes.md lists them for users.
+If our fields cannot express a part of the text, and the query still means nearly the same, a note
+names the part (a modifier, a sort key, a distance between words). Otherwise it is an error.
+docs/syntaxes.md lists both for users.
 """
 
 from __future__ import annotations

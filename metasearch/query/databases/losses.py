@@ -1,6 +1,4 @@
-"""What the tree does not express as exactly as the strategy: one sentence a kind of loss, with the
-words that it concerns.
-"""
+"""What the tree cannot express of a strategy: one sentence for each kind of loss, with its words."""
 
 from __future__ import annotations
 

@@ -36,13 +36,13 @@ class DatabaseReader(ReferenceReader):
         return self.ended(self.tree())
 
     def ended(self, query: Query | None) -> ReadQuery:
-        """The query with what is told.
+        """The query with its notes.
 
         Raises:
             QuerySyntaxError: Nothing of it can be searched for.
         """
         if query is None:
-            raise self.unsaid or self.error(
+            raise self.not_searchable or self.error(
                 "No part of the query can be searched for",
                 0,
                 len(self.text),
@@ -74,8 +74,8 @@ class DatabaseReader(ReferenceReader):
         return query
 
     def excluded(self, sign: Sign) -> Query | None:
-        """The operand behind a NOT; where it is read more widely, more is left out, and that is
-        told.
+        """The operand behind a NOT; where it is read more widely, more is excluded, and a
+        note says so.
         """
         before, start = self.losses.widened, self.at
         query = self.operand(sign)

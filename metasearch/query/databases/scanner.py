@@ -73,7 +73,7 @@ class TextScanner(NestedReader):
         self.losses = losses or Losses()
         self.used: set[int] = set()
         self.target, self.shown = self.grammar.default, ""
-        self.unsaid: QuerySyntaxError | None = None
+        self.not_searchable: QuerySyntaxError | None = None
         self.quotes = _DOUBLE | dict(self.grammar.quotes)
         self.closing = self._closing()
 

@@ -36,9 +36,9 @@ class TermReader(TextScanner):
         label = shown.strip(" (=:.,")
         if not tag.fields:
             self.losses.add("nowhere", f"{label} {text}")
-            if self.unsaid is None:
+            if self.not_searchable is None:
                 reason = f"{label} cannot be searched here: no field holds it"
-                self.unsaid = self.error(
+                self.not_searchable = self.error(
                     reason, *where, advice="Add a word to look for in another field."
                 )
             return None

@@ -1,8 +1,8 @@
 """Fields of the Chinese expert syntax -> ours: codes of CNKI, letters of VIP, names of CNKI,
 Wanfang and VIP.
 
-Where we have only a wider field, that one is searched and a note says so; where we have none, the
-name is known all the same, so that the error can say that it is not searched here.
+If only a wider field exists here, that field is searched and a note says so. Names without any
+field are listed too, so that the error can say that they cannot be searched.
 """
 
 from __future__ import annotations

@@ -4,9 +4,9 @@
     operand = "(" query ")" | ( words | phrase ) [ tag ]
             | date [ tag ] ":" date tag
 
-A tag holds for the words, or the phrase, directly before it. Where we have only a wider field, that
-one is searched and a note says so; what no field here holds is passed over (None) beside something
-that can be searched for, and a note names it.
+A tag applies to the words, or the phrase, directly before it. If only a wider field exists here,
+that field is searched and a note says so. Without any field, the words are ignored (None) beside
+others that can be searched for, and a note names them.
 """
 
 from __future__ import annotations
@@ -52,10 +52,10 @@ class _PubmedParser(PubmedValueReader):
         return self.all_of(self.query_or_none)
 
     def ended(self, query: Query | None) -> ReadQuery:
-        """The query with what is told."""
+        """The query with its notes."""
         if query is None:
             end = len(self.text)
-            raise self.unsaid or self.error(
+            raise self.not_searchable or self.error(
                 "No part of the query can be searched for", 0, end, advice="Add a word to look for."
             )
         for sentence in self.losses.sentences():

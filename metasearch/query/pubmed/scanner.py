@@ -30,7 +30,7 @@ class PubmedScanner(NestedReader):
         self.lines = lines
         self.losses = losses or Losses()
         self.used: set[int] = set()
-        self.unsaid: QuerySyntaxError | None = None
+        self.not_searchable: QuerySyntaxError | None = None
 
     def here(self) -> str:
         """The next character that is no blank, brackets as ASCII; "" at the end."""

@@ -43,12 +43,12 @@ class PubmedValueReader(PubmedScanner):
                 self.replaced(start, end, f"[{likely[0]}]") if likely else self.without(start, end)
             )
             raise self.error(f"There is no tag [{shown}]{meant}", start, end, fix=fix)
-        if not tag.fields and self.unsaid is None:
+        if not tag.fields and self.not_searchable is None:
             reason = (
                 f"[{shown}] cannot be searched here: no field holds it; those that can are "
                 f"{SEARCHED}"
             )
-            self.unsaid = self.error(reason, start, end, fix=self.without(start, end))
+            self.not_searchable = self.error(reason, start, end, fix=self.without(start, end))
         if near:
             self.note(
                 f"[{shown}]: sources cannot be asked how near words stand to one another; "

@@ -1,6 +1,4 @@
-"""What looks like an operator of some syntax in a text that was read as our own: it is told, never
-lost in silence.
-"""
+"""Notes on words that look like operators of another syntax, in a text that was read as our own."""
 
 from __future__ import annotations
 
