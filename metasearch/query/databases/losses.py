@@ -1,4 +1,4 @@
-"""What the tree cannot express of a strategy: one sentence for each kind of loss, with its words."""
+"""What the tree cannot express of a strategy: a sentence for each kind of loss, with its words."""
 
 from __future__ import annotations
 
