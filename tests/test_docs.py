@@ -63,7 +63,7 @@ QUESTIONS = {
     "Where is Crossref's rate limit?": "adapter_specs/crossref.toml",
     "Where does it say why two records were merged?": "metasearch/dedup/explain.py",
     "Which file decides the order of hits?": "metasearch/engine/rank.py",
-    "Where is CQL read?": "metasearch/query/cql.py",
+    "Where is CQL read?": "metasearch/query/cql/parser.py",
     "Where is an address refused that is inside our network?": "metasearch/adapters/fetch/guard.py",
     "Where are names in Pinyin compared?": "metasearch/bib/chinese/names.py",
     "Where is a DOI brought into its usual form?": "metasearch/bib/identifiers.py",

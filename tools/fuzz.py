@@ -122,8 +122,8 @@ def queries() -> Target:
     """
     from metasearch.errors import QuerySyntaxError
     from metasearch.query import CHOICES, parse, read, to_text
-    from metasearch.query.cql import parse_cql
-    from metasearch.query.cql_printer import to_cql
+    from metasearch.query.cql.parser import parse_cql
+    from metasearch.query.cql.printer import to_cql
 
     def one(data: bytes) -> None:
         text = data[1:].decode("utf-8", "replace")

@@ -15,6 +15,7 @@ from operator import mul
 from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 
 from metasearch.bib import unicode_forms
+from metasearch.bib.folding import APOSTROPHES, LETTERS, MARKS
 from metasearch.bib.names.words import PARTICLES
 
 # --------------------------------------------------------------------------- identifiers
@@ -325,27 +326,15 @@ _GREEK = {
     "ρ": "rho", "σ": "sigma",
     "ς": "sigma", "τ": "tau", "υ": "upsilon", "φ": "phi", "χ": "chi", "ψ": "psi", "ω": "omega",
 }  # fmt: skip
-_LETTERS = {
-    "ß": "ss",
-    "æ": "ae",
-    "œ": "oe",
-    "ø": "o",
-    "đ": "d",
-    "ð": "d",
-    "þ": "th",
-    "ł": "l",
-    "ı": "i",
-    "ħ": "h",
-}
 _FOLD = str.maketrans(
-    {**_LETTERS, "&": " and ", "ʹ": "", "ʺ": "", "'": "", "’": "", "‘": "", "ʼ": "", "`": ""}
+    {**LETTERS, **APOSTROPHES, "ß": "ss", "ħ": "h", "&": " and ", "ʹ": "", "ʺ": "", "`": ""}
 )
 _FOLDED = re.compile("[" + "".join(map(chr, _FOLD)) + "]")
 # The letter comes first in the pattern, because the rest of the text is then passed over quickly.
 _SYMBOL_GREEK = re.compile(r"[\u03b1-\u03c9](?<![\u0370-\u03ff].)(?![\u0370-\u03ff])")
 _WORD = re.compile(r"[^\W_]+")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af]")
-_MARKS = re.compile(r"[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]")
+_MARKS = re.compile(rf"[{MARKS}\ufe20-\ufe2f]")
 # One pass over bytes for ASCII, which is nearly all text: lower case, apostrophes gone, everything
 # that is no letter or digit a blank.
 _ASCII_WORDS = bytes(i if chr(i).isalnum() else 32 for i in range(128)).lower() + bytes(128)

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from metasearch.query.simple import MAX_LENGTH
+from metasearch.query.limits import MAX_LENGTH
 from metasearch.settings.tables import SettingsTables
 
 #: Seconds without a sign of life after which a worker is replaced: longer than any work that ends

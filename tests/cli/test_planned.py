@@ -129,13 +129,13 @@ def test_a_search_says_what_was_not_kept(
         monkeypatch.setattr(
             found,
             "partial",
-            lambda: replace(given(), syntax="cql", notes=("sortBy x is passed over",)),
+            lambda: replace(given(), syntax="cql", notes=("sortBy x is ignored",)),
         )
         return found
 
     monkeypatch.setattr(engine, "search", search)
 
     quiet, told = run("reef", "--json"), run("reef", "--json", "--explain")
-    assert "note: sortBy x is passed over" in quiet.err
+    assert "note: sortBy x is ignored" in quiet.err
     assert "read as" not in quiet.err
     assert "query: reef (read as cql)" in told.err

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from metasearch.formats.events import event_object
-from metasearch.query.simple import MAX_LENGTH
+from metasearch.query.limits import MAX_LENGTH
 from metasearch.server import api
 from metasearch.server.app import ROUTES
 from metasearch.server.metrics import Page

@@ -18,7 +18,7 @@ from metasearch.adapters.spec import AdapterSpec
 from metasearch.adapters.translate.plan import Plan, plan_request
 from metasearch.errors import CannotAsk
 from metasearch.query.ast import And, Query, Term, conjunction
-from metasearch.query.printer import to_text
+from metasearch.query.simple.printer import to_text
 
 _NUMBERS = frozenset({"isbn", "issn"})
 

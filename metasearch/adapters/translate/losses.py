@@ -6,7 +6,7 @@ from metasearch.adapters.spec import Dialect
 from metasearch.adapters.translate.terms import facet_of, shown
 from metasearch.errors import CannotAsk
 from metasearch.query.ast import Not, Query
-from metasearch.query.printer import to_text
+from metasearch.query.simple.printer import to_text
 
 
 class Losses:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from metasearch.adapters.spec import Dialect, YearsTemplate
 from metasearch.query.ast import FACETS, IDENTIFIERS, Or, Query, Term, Years
 from metasearch.query.kinds import NARROWER
-from metasearch.query.printer import to_text
+from metasearch.query.simple.printer import to_text
 
 # What a full-text index contains: runs of letters and digits, with the signs of "C++" and "C#".
 _TOKEN = re.compile(r"[^\W_]+[+#]*")

@@ -15,7 +15,7 @@ from metasearch.adapters.translate.parameters import ParameterWords
 from metasearch.adapters.translate.terms import facet_of, years_text
 from metasearch.errors import CannotAsk
 from metasearch.query.ast import FACETS, IDENTIFIERS, And, Not, Or, Query, Term, Years, terms
-from metasearch.query.printer import to_text
+from metasearch.query.simple.printer import to_text
 
 
 class Translator(Capability):

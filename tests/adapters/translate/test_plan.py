@@ -13,8 +13,8 @@ from metasearch.adapters.specs.registry import Registry
 from metasearch.adapters.specs.specfile import build
 from metasearch.adapters.translate.plan import Plan, next_request, plan, plan_enrichment
 from metasearch.errors import CannotAsk, KeyMissing
-from metasearch.query.printer import to_text
 from metasearch.query.simple import parse
+from metasearch.query.simple.printer import to_text
 from metasearch.settings import Settings
 
 REGISTRY = Registry(Settings())
