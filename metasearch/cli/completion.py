@@ -7,7 +7,7 @@ from __future__ import annotations
 import click
 from click.shell_completion import get_completion_class
 
-from metasearch.cli.group import ExampleCommand, common
+from metasearch.cli.command_group import ExampleCommand, common
 from metasearch.cli.terminal.exits import Exit
 from metasearch.cli.terminal.output import Sink
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from metasearch.cli.group import ExampleCommand, common, dedup_options, marked, writing
+from metasearch.cli.command_group import ExampleCommand, common, dedup_options, marked, writing
 from metasearch.cli.search import NAMES
 from metasearch.cli.terminal.console import Console
 from metasearch.cli.terminal.exits import Exit
@@ -25,8 +25,8 @@ from metasearch.record import VersionsMode
 if TYPE_CHECKING:
     from metasearch.bulk.inputs import Input
     from metasearch.bulk.job import FileRead, Outcome
-    from metasearch.cli.dedup_report import DedupResult
-    from metasearch.cli.terminal.live import LiveLine
+    from metasearch.cli.dedup_run import DedupResult
+    from metasearch.cli.terminal.progress_line import LiveLine
     from metasearch.dedup.matcher import Chain
 
 #: Standard output for `-o` and `--clusters`, standard error for `--report` without a file.
@@ -195,7 +195,7 @@ def _deduplicate(options: DedupOptions, console: Console) -> Exit:
     from metasearch.bulk.beside import left_out
     from metasearch.bulk.inputs import gather
     from metasearch.bulk.numbers import count
-    from metasearch.cli.dedup_report import DedupResult, show_numbers
+    from metasearch.cli.dedup_run import DedupResult, show_numbers
     from metasearch.dedup import strategy
     from metasearch.dedup.pins import Pins
     from metasearch.formats.reading.encodings import decode
@@ -244,7 +244,7 @@ def _works(
 ) -> Outcome:
     """Read the files and de-duplicate their records by the strategy called `name`."""
     from metasearch.bulk.job import deduplicate
-    from metasearch.cli.terminal.live import LiveLine
+    from metasearch.cli.terminal.progress_line import LiveLine
     from metasearch.dedup import garbage_collection
 
     live = LiveLine(console)
@@ -260,8 +260,8 @@ def _read(
     inputs: Sequence[Input], options: DedupOptions, live: LiveLine, console: Console
 ) -> list[FileRead]:
     from metasearch.bulk.job import read_all
-    from metasearch.cli.dedup_report import show_problems
-    from metasearch.cli.labelled import read_rows
+    from metasearch.cli.dedup_run import show_problems
+    from metasearch.cli.labelled_input import read_rows
 
     files = read_all(
         inputs,
@@ -353,7 +353,7 @@ def _content(option: str, options: DedupOptions, result: DedupResult) -> Iterato
 
 def _write_to_stdout(options: DedupOptions, result: DedupResult, console: Console) -> None:
     """Write the works; without `--format`, a terminal shows a short table."""
-    from metasearch.cli.dedup_report import show_works
+    from metasearch.cli.dedup_run import show_works
 
     sink = Sink()
     if options.format == "table":

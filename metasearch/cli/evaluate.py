@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from metasearch.cli.group import ExampleCommand, common
+from metasearch.cli.command_group import ExampleCommand, common
 from metasearch.cli.terminal.console import Console
 from metasearch.cli.terminal.exits import Exit
 from metasearch.cli.terminal.output import Sink
@@ -138,7 +138,7 @@ def evaluate(
     among it.
     """
     del config  # every command takes it; this one needs nothing of it
-    from metasearch.cli.evaluate_report import EvaluationJob, write
+    from metasearch.cli.evaluate_run import EvaluationJob, write
     from metasearch.dedup import garbage_collection
 
     json = json or (output is not None and output.suffix.lower() == ".json")

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from metasearch.cli.group import ExampleCommand, common, dedup_options
-from metasearch.cli.meant import how_to_search
+from metasearch.cli.command_group import ExampleCommand, common, dedup_options
+from metasearch.cli.misspelt import how_to_search
 from metasearch.cli.search import Job, asking, query_text
 from metasearch.cli.terminal.console import Console, counted
 from metasearch.cli.terminal.exits import Exit
@@ -117,7 +117,7 @@ def _explain(question: Question, console: Console) -> Exit:
         MetasearchError: An ID, the query, a file or the configuration cannot be used.
         OSError: A file cannot be read.
     """
-    from metasearch.cli.run import settings_of
+    from metasearch.cli.search_run import settings_of
     from metasearch.cli.terminal.exits import answered
     from metasearch.dedup import strategy
     from metasearch.dedup.explain import Explainer
@@ -257,8 +257,8 @@ def _searched(job: Job, settings: Settings, console: Console) -> Answer:
     """The answer of the search, with all hits among the records that it asks for."""
     import asyncio
 
-    from metasearch.cli.report import tell
-    from metasearch.cli.written import FAILS_ON_PURPOSE, TABLE_HITS
+    from metasearch.cli.search_output import FAILS_ON_PURPOSE, TABLE_HITS
+    from metasearch.cli.search_summary import tell
     from metasearch.engine.options import MAX_PER_SOURCE
 
     depth = job.per_source or min(MAX_PER_SOURCE, max(settings.per_source, job.limit or TABLE_HITS))
@@ -269,7 +269,7 @@ def _searched(job: Job, settings: Settings, console: Console) -> Answer:
 
 
 async def _asked(job: Job, settings: Settings, console: Console) -> Answer:
-    from metasearch.cli.run import prepared
+    from metasearch.cli.search_run import prepared
     from metasearch.cli.terminal.logs import logs_to
 
     with logs_to(console, None):

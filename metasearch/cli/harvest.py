@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from metasearch.cli.group import ExampleCommand, common
+from metasearch.cli.command_group import ExampleCommand, common
 from metasearch.cli.terminal.console import Console, counted
 from metasearch.cli.terminal.exits import Exit
 from metasearch.errors import SourceError, UsageError
@@ -150,7 +150,7 @@ async def _harvested(
     from metasearch.adapters.fetch.transport import HttpTransport
     from metasearch.adapters.specs.registry import shipped_table
     from metasearch.adapters.specs.specfile import build
-    from metasearch.cli.terminal.live import LiveLine
+    from metasearch.cli.terminal.progress_line import LiveLine
     from metasearch.collections.harvest.client import OaiClient
     from metasearch.collections.harvest.harvest import Harvest
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from metasearch.cli.group import ExampleCommand, common
+from metasearch.cli.command_group import ExampleCommand, common
 from metasearch.cli.terminal.console import Console, counted
 from metasearch.cli.terminal.exits import Exit
 from metasearch.errors import UsageError
@@ -48,7 +48,7 @@ def index(
     first record. Exit code 3: a file or a record could not be read; 4: no file could be read.
     """
     from metasearch.cli.collections import folder_of, new_name
-    from metasearch.cli.terminal.live import LiveLine
+    from metasearch.cli.terminal.progress_line import LiveLine
     from metasearch.collections.indexing import index as index_files
     from metasearch.collections.store import Collection
     from metasearch.settings import Settings

@@ -7,8 +7,8 @@ from __future__ import annotations
 import click
 import orjson
 
-from metasearch.cli.run import settings_of
 from metasearch.cli.search import Job
+from metasearch.cli.search_run import settings_of
 from metasearch.cli.terminal.exits import Exit
 from metasearch.cli.terminal.output import Sink
 from metasearch.engine.dry_run import explain_plan, plan_lines, plan_object

@@ -9,11 +9,11 @@ import click
 from metasearch import __version__
 from metasearch.cli.cache import cache
 from metasearch.cli.collections import collections, shelves
+from metasearch.cli.command_group import CommandGroup
 from metasearch.cli.completion import completion
 from metasearch.cli.dedup import dedup
 from metasearch.cli.evaluate import evaluate
 from metasearch.cli.explain import explain
-from metasearch.cli.group import CommandGroup
 from metasearch.cli.harvest import harvest
 from metasearch.cli.index import index
 from metasearch.cli.parse import parse

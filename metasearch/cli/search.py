@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from metasearch.cli.group import (
+from metasearch.cli.command_group import (
     ExampleCommand,
     common,
     complete_source,
@@ -29,7 +29,7 @@ from metasearch.formats import FORMATS
 from metasearch.query import Years, parse_years
 
 if TYPE_CHECKING:
-    from metasearch.cli.terminal.keeper import Broken
+    from metasearch.cli.terminal.watchdog import Broken
 
 _DEFAULTS = {declared.name: declared.default for declared in fields(SearchOptions)}
 #: Formats that are written to a file or a pipe; "sse" is for a server only.
@@ -237,9 +237,9 @@ def search(
         bom=marked(bom, output),
         **options,
     )
-    from metasearch.cli.terminal import keeper
+    from metasearch.cli.terminal import watchdog
 
-    return keeper.apart(
+    return watchdog.apart(
         console,
         lambda: _planned(job) if explain_plan else _run(job, console),
         None if explain_plan else lambda broken: _rescue(broken, job, console),
@@ -253,13 +253,13 @@ def _planned(job: Job) -> int:
 
 
 def _run(job: Job, console: Console) -> int:
-    from metasearch.cli.run import run
+    from metasearch.cli.search_run import run
 
     return run(job, console)
 
 
 def _rescue(broken: Broken, job: Job, console: Console) -> int:
-    from metasearch.cli.rescued import rescue
+    from metasearch.cli.search_rescue import rescue
 
     return rescue(broken, job, console)
 

@@ -10,7 +10,7 @@ from typing import Literal
 
 import click
 
-from metasearch.cli.group import ExampleCommand, common, dedup_options
+from metasearch.cli.command_group import ExampleCommand, common, dedup_options
 from metasearch.cli.terminal.console import Console
 from metasearch.cli.terminal.exits import Exit
 from metasearch.record import VersionsMode

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from metasearch.cli.group import ExampleCommand, common, complete_strategy
+from metasearch.cli.command_group import ExampleCommand, common, complete_strategy
 from metasearch.cli.terminal.console import Console
 from metasearch.cli.terminal.exits import Exit
 from metasearch.cli.terminal.output import Sink

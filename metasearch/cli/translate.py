@@ -7,7 +7,7 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from metasearch.cli.group import ExampleCommand, common
+from metasearch.cli.command_group import ExampleCommand, common
 from metasearch.cli.search import query_text
 from metasearch.cli.terminal.console import Console
 from metasearch.cli.terminal.exits import Exit

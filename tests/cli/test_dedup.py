@@ -16,7 +16,7 @@ import pytest
 from hypothesis import HealthCheck, given
 
 from metasearch.cli import main
-from metasearch.cli.dedup_report import PROBLEMS_SHOWN
+from metasearch.cli.dedup_run import PROBLEMS_SHOWN
 from metasearch.dedup import STRATEGIES
 from metasearch.formats.reading import read_file
 from metasearch.record import Author

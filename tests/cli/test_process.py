@@ -24,7 +24,7 @@ pytestmark = pytest.mark.skipif(
 SCRIPT = """
 import signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)
-import metasearch.cli.run as run
+import metasearch.cli.search_run as run
 from metasearch.cli import main
 from metasearch.events import SourceReport
 from tests.cli.fake import FakeEngine, hit, ok

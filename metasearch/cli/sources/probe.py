@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from metasearch.cli.group import common, complete_source
+from metasearch.cli.command_group import common, complete_source
 from metasearch.cli.terminal.console import Console
 from metasearch.cli.terminal.exits import Exit
 from metasearch.cli.terminal.output import Sink
@@ -20,7 +20,7 @@ from metasearch.errors import SpecError, UsageError
 if TYPE_CHECKING:
     from metasearch.adapters.spec import AdapterSpec
     from metasearch.adapters.specs.registry import Registry
-    from metasearch.cli.sources.probing import Probe
+    from metasearch.cli.sources.probe_run import Probe
 
 #: Seconds for one source, if nothing else is said: longer than most specs allow a search.
 SECONDS = 30.0
@@ -67,8 +67,8 @@ def probe(
 
     from metasearch.adapters.specs.registry import Registry
     from metasearch.cli.sources.probe_report import summary, table, to_markdown
-    from metasearch.cli.sources.probing import probe as ask
-    from metasearch.cli.terminal.live import LiveLine
+    from metasearch.cli.sources.probe_run import probe as ask
+    from metasearch.cli.terminal.progress_line import LiveLine
     from metasearch.engine.engine import transport_of
     from metasearch.settings import Settings
 
@@ -133,7 +133,7 @@ def _specs(names: Sequence[str], registry: Registry) -> tuple[list[AdapterSpec],
     Raises:
         UnknownSource: With near misses.
     """
-    from metasearch.cli.sources.probing import Probe
+    from metasearch.cli.sources.probe_run import Probe
 
     specs: list[AdapterSpec] = []
     broken: list[Probe] = []

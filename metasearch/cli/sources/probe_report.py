@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
 from metasearch import __version__
-from metasearch.cli.sources.probing import Probe
+from metasearch.cli.sources.probe_run import Probe
 from metasearch.cli.terminal.columns import columns
 from metasearch.cli.terminal.console import counted
 from metasearch.formats.text import line

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from metasearch.cli.terminal.console import Console
-from metasearch.cli.terminal.progress import Progress
+from metasearch.cli.terminal.progress_block import Progress
 
 
 class _Handler(logging.Handler):

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Self
 
-from metasearch.cli.terminal import keeper
+from metasearch.cli.terminal import watchdog
 
 
 class Sink:
@@ -43,7 +43,7 @@ class Sink:
         except OSError as exc:
             # The user knows the name that was given, not the draft's.
             raise OSError(exc.errno, exc.strerror, str(path)) from exc
-        keeper.draft(draft)
+        watchdog.draft(draft)
         self._final, self._draft = final, draft
 
     def write(self, data: bytes) -> None:
@@ -53,7 +53,7 @@ class Sink:
             BrokenPipeError: The reader has gone.
         """
         rest = memoryview(data)
-        with keeper.writing():
+        with watchdog.writing():
             while rest:  # under PYTHONUNBUFFERED standard output is raw and may take only a part
                 rest = rest[self._stream.write(rest) :]
             self._stream.flush()

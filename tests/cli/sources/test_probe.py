@@ -17,7 +17,7 @@ from metasearch.adapters.request import Page, Request
 from metasearch.adapters.specs.registry import Registry, spec_folder
 from metasearch.cli.sources.probe import exit_for
 from metasearch.cli.sources.probe_report import table, to_markdown
-from metasearch.cli.sources.probing import Probe, fields_of_cases, probe, query_for
+from metasearch.cli.sources.probe_run import Probe, fields_of_cases, probe, query_for
 from metasearch.cli.terminal.exits import Exit
 from metasearch.demo import DemoDatabases, replayed
 from metasearch.engine.engine import transport_of

@@ -11,7 +11,7 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from metasearch.cli.meant import how_to_search, meant, near
+from metasearch.cli.misspelt import how_to_search, meant, near
 from metasearch.cli.terminal.console import Console
 from metasearch.engine.options import OPTIONS
 from metasearch.record import VERSIONS_MODES
@@ -57,9 +57,9 @@ class ExampleCommand(click.Command):
         """As click does it, but apart from whoever waits for its end."""
         if not self._apart:
             return super().invoke(ctx)
-        from metasearch.cli.terminal import keeper
+        from metasearch.cli.terminal import watchdog
 
-        return keeper.apart(
+        return watchdog.apart(
             ctx.ensure_object(Console), lambda: int(super(ExampleCommand, self).invoke(ctx) or 0)
         )
 

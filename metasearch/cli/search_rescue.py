@@ -10,11 +10,11 @@ from dataclasses import replace
 
 from metasearch import formats
 from metasearch.cli.search import Job
+from metasearch.cli.search_output import as_line, limit_of, rest, told, whole
 from metasearch.cli.terminal.console import Console
 from metasearch.cli.terminal.exits import Exit
-from metasearch.cli.terminal.keeper import Broken
 from metasearch.cli.terminal.output import Sink
-from metasearch.cli.written import as_line, limit_of, rest, told, whole
+from metasearch.cli.terminal.watchdog import Broken
 from metasearch.events import (
     Added,
     Answer,

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from metasearch.cli.terminal.console import Console
-from metasearch.cli.terminal.live import EVERY, LiveLine
+from metasearch.cli.terminal.progress_line import EVERY, LiveLine
 
 
 class Terminal(io.StringIO):

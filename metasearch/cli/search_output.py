@@ -8,8 +8,8 @@ from __future__ import annotations
 import sys
 
 from metasearch import formats
-from metasearch.cli.report import tell
 from metasearch.cli.search import Job
+from metasearch.cli.search_summary import tell
 from metasearch.cli.terminal.console import Console
 from metasearch.cli.terminal.exits import Exit, exit_for
 from metasearch.cli.terminal.output import Sink

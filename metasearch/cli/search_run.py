@@ -15,13 +15,13 @@ from dataclasses import replace
 
 from metasearch import formats
 from metasearch.cli.search import Job
-from metasearch.cli.terminal import keeper
+from metasearch.cli.search_output import as_line, limit_of, rest, told, whole
+from metasearch.cli.terminal import watchdog
 from metasearch.cli.terminal.console import Console
 from metasearch.cli.terminal.exits import Exit
 from metasearch.cli.terminal.logs import logs_to
 from metasearch.cli.terminal.output import Sink
-from metasearch.cli.terminal.progress import Progress
-from metasearch.cli.written import as_line, limit_of, rest, told, whole
+from metasearch.cli.terminal.progress_block import Progress
 from metasearch.engine.engine import Engine
 from metasearch.engine.search import Search
 from metasearch.events import Answer, Finished, SearchEvent, Started
@@ -67,8 +67,8 @@ async def _searched(job: Job, settings: Settings, sink: Sink, console: Console) 
         code = told(answer, job, console, interrupted=interrupted)
         # To close connections and threads takes as long as the network likes, and nobody has to
         # wait for that.
-        keeper.ending(code)
-        keeper.within(CLOSING)
+        watchdog.ending(code)
+        watchdog.within(CLOSING)
     return code
 
 
@@ -116,7 +116,7 @@ async def _follow(search: Search, job: Job, sink: Sink, console: Console) -> tup
                     _keep(event, search.wait)
                     if progress is not None:
                         progress.take(event)
-                        keeper.drawn(progress.height)
+                        watchdog.drawn(progress.height)
                     if streamed:
                         sink.write(as_line(event))
                         told_end = isinstance(event, Finished)
@@ -126,7 +126,7 @@ async def _follow(search: Search, job: Job, sink: Sink, console: Console) -> tup
         except asyncio.CancelledError:
             # asyncio turns the first Ctrl-C into this; a second one ends the program.
             interrupted = True
-            keeper.within(keeper.HEARD)
+            watchdog.within(watchdog.HEARD)
             task = asyncio.current_task()
             assert task is not None
             task.uncancel()
@@ -135,18 +135,18 @@ async def _follow(search: Search, job: Job, sink: Sink, console: Console) -> tup
                 ticking.cancel()
             if progress is not None:
                 progress.clear()
-                keeper.drawn(0)
+                watchdog.drawn(0)
             await search.aclose()
-    keeper.within(keeper.HEARD if interrupted else FINISHING)
+    watchdog.within(watchdog.HEARD if interrupted else FINISHING)
     answer = search.answer
     if answer is None:
         answer = replace(search.partial(), complete=False, seconds=time.monotonic() - began)
     if not streamed:
         document = whole(answer, job, sink, console)
-        keeper.answering()
+        watchdog.answering()
         sink.write(document)
     elif not told_end:
-        keeper.answering()
+        watchdog.answering()
         for event in rest(answer):
             sink.write(as_line(event))
     return answer, interrupted
@@ -170,8 +170,8 @@ async def _tick(progress: Progress) -> None:
 def _keep(event: SearchEvent, wait: float | None) -> None:
     """Tells the parent of this process what is not to be lost, and how long it may take."""
     if isinstance(event, Started):
-        keeper.within((event.deadline if wait is None else min(wait, event.deadline)) + GRACE)
+        watchdog.within((event.deadline if wait is None else min(wait, event.deadline)) + GRACE)
     if isinstance(event, Finished):
-        keeper.within(FINISHING)
+        watchdog.within(FINISHING)
     else:
-        keeper.found(event)
+        watchdog.found(event)

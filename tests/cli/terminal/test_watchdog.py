@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 
-from metasearch.cli.rescued import answer_of
-from metasearch.cli.terminal import keeper
+from metasearch.cli.search_rescue import answer_of
+from metasearch.cli.terminal import watchdog
 from metasearch.events import Added, Grown, Joined, Order, SourceProgress, Started
 from metasearch.formats.events import fold
 from tests.cli.fake import hit, ok
@@ -40,7 +40,7 @@ SCRIPT = """
 import os, signal, sys, time
 # A shell starts its background jobs with an ignored SIGINT.
 signal.signal(signal.SIGINT, signal.default_int_handler)
-import metasearch.cli.run as run
+import metasearch.cli.search_run as run
 from metasearch.cli import main
 from metasearch.events import SourceReport
 from tests.cli.fake import FakeEngine, hit, ok
@@ -305,10 +305,10 @@ def test_other_commands_hear_ctrl_c(
 
 def test_nothing_is_told_where_there_is_no_parent() -> None:
     """Inside another program the calls do nothing."""
-    keeper.within(1.0)
-    keeper.found(object())  # not even pickled
-    with keeper.writing():
-        keeper.answering()
+    watchdog.within(1.0)
+    watchdog.found(object())  # not even pickled
+    with watchdog.writing():
+        watchdog.answering()
 
 
 def test_the_answer_of_a_broken_stream() -> None:

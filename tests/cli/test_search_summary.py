@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from metasearch.cli.report import _heard
+from metasearch.cli.search_summary import _heard
 from metasearch.events import Answer, Counts
 from tests.cli.fake import failed, ok
 
