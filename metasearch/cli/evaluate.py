@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from metasearch.cli.command_group import ExampleCommand, common
+from metasearch.cli.command_group import ExampleCommand
+from metasearch.cli.common_options import common
 from metasearch.cli.terminal.console import Console
 from metasearch.cli.terminal.exits import Exit
 from metasearch.cli.terminal.output import Sink

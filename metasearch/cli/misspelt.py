@@ -1,6 +1,4 @@
-"""Which command a word was probably meant to be: a misspelt command is no search that anybody
-wants.
-"""
+"""Recognises misspelt commands, which would otherwise be searched for."""
 
 from __future__ import annotations
 
@@ -9,30 +7,28 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import click
 
-#: Letters that are wrong, missing, too many or swapped in a word that is taken for a command's
-#: name.
-MOST_WRONG = 2
+#: Letters of a misspelt command that are wrong, missing, added or swapped, at most.
+MOST_EDITS = 2
 #: Characters of the longest word that is compared; names of commands are shorter.
 _LONGEST = 24
 
 
-def near(word: str, names: Iterable[str]) -> str | None:
-    """The name that is at most `MOST_WRONG` letters from the word, the nearest one; None where
-    there is none.
+def nearest(word: str, names: Iterable[str]) -> str | None:
+    """The name with the fewest edits from the word; None if each name is more than `MOST_EDITS`
+    away.
     """
     if len(word) > _LONGEST:
         return None
-    found = min(
-        ((edits(word.casefold(), name), name) for name in names), default=(MOST_WRONG + 1, "")
-    )
-    return found[1] if found[0] <= MOST_WRONG else None
+    distances = ((edits(word.casefold(), name), name) for name in names)
+    distance, name = min(distances, default=(MOST_EDITS + 1, ""))
+    return name if distance <= MOST_EDITS else None
 
 
 def edits(left: str, right: str) -> int:
-    """How many letters are to be changed, put in, left out or swapped with their neighbour to make
-    one of the other.
+    """The number of letters to replace, add, remove or swap with their neighbour that make the two
+    words equal.
 
-    rapidfuzz counts the same, but takes longer to load than the help of a command may take.
+    rapidfuzz counts the same, but loading it takes longer than the help of a command may take.
     """
     before: list[int] = []
     last = list(range(len(right) + 1))
@@ -46,22 +42,22 @@ def edits(left: str, right: str) -> int:
     return last[-1]
 
 
-def meant(words: Sequence[str], commands: Mapping[str, click.Command]) -> str | None:
-    """The command that the words of a query are probably meant to be, as "serve" or "sources list".
+def probable_command(words: Sequence[str], commands: Mapping[str, click.Command]) -> str | None:
+    """The command that the words of a query resemble, as "serve" or "sources list"; None for a
+    query.
 
-    That is so for a word alone, and for two words where the first resembles a group and the second
-    is one of its commands: "source list". Anything else is a query.
+    One word must resemble a command; of two words the first must resemble a group, and the second
+    one of its commands: "source list".
     """
-    if not words or (name := near(words[0], commands)) is None:
-        return None
-    if len(words) == 1:
+    name = nearest(words[0], commands) if words else None
+    if name is None or len(words) == 1:
         return name
     group = commands[name]
-    inner = near(words[1], group.commands) if isinstance(group, click.Group) else None
+    inner = nearest(words[1], group.commands) if isinstance(group, click.Group) else None
     return f"{name} {inner}" if inner else None
 
 
 def how_to_search(words: Sequence[str]) -> str:
-    """What to type to search for words that name a command, or resemble one."""
+    """A sentence that shows how to search for words that name a command, or resemble one."""
     typed = shlex.join(words)
-    return f"To search for such words: metasearch -- {typed} (or: metasearch search {typed})"
+    return f"To search for these words: metasearch -- {typed} (or: metasearch search {typed})"

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 import click
 
 from metasearch import opening
-from metasearch.cli.command_group import ExampleCommand, common, complete_source
+from metasearch.cli.command_group import ExampleCommand
+from metasearch.cli.common_options import common, complete_source
 from metasearch.cli.terminal.console import Console, counted
 from metasearch.cli.terminal.exits import Exit
 from metasearch.cli.terminal.output import Sink

@@ -1,6 +1,6 @@
-"""What a search writes: its hits to the output, what they do not say to stderr, and the exit code.
+"""What a search writes: its hits to the output, a summary to stderr, and the exit code.
 
-Loads nothing that searches, so that the parent of a search that had to be ended is quick with it.
+This file loads nothing that searches: the parent of a broken search writes with it, too.
 """
 
 from __future__ import annotations
@@ -8,61 +8,23 @@ from __future__ import annotations
 import sys
 
 from metasearch import formats
-from metasearch.cli.search import Job
-from metasearch.cli.search_summary import tell
+from metasearch.cli.search_options import SearchCommandOptions
+from metasearch.cli.search_summary import write_summary
 from metasearch.cli.terminal.console import Console
 from metasearch.cli.terminal.exits import Exit, exit_for
 from metasearch.cli.terminal.output import Sink
 from metasearch.events import Added, Answer, Finished, SearchEvent
 
-#: Hits in a table when the user does not say.
-TABLE_HITS = 20
-#: The demo's databases that never answer, so that one sees what that looks like.
+#: Databases of the demo that never answer, to show what a failure looks like.
 FAILS_ON_PURPOSE = frozenset({"demo-failing"})
 
 
-def limit_of(job: Job) -> int | None:
-    """Hits that are asked for; None for all."""
-    return TABLE_HITS if job.limit is None and job.format == "table" else job.limit
-
-
-def told(answer: Answer, job: Job, console: Console, *, interrupted: bool) -> Exit:
-    """Says what an answer does not, and gives the exit code."""
-    on_purpose: frozenset[str] = frozenset()
-    coverage = ""
-    if job.demo:
-        from metasearch import demo
-
-        on_purpose, coverage = FAILS_ON_PURPOSE, demo.COVERAGE
-    tell(
-        answer,
-        console,
-        explain=job.explain,
-        on_purpose=on_purpose,
-        coverage=coverage,
-        interrupted=interrupted,
-    )
-    if interrupted:
-        return Exit.INTERRUPTED
-    return exit_for(answer, allow_partial=job.allow_partial, excused=on_purpose)
-
-
-def rest(answer: Answer) -> list[SearchEvent]:
-    """What ends a stream whose events are still under way: the whole state."""
-    return [*map(Added, answer.hits), Finished(answer)]
-
-
-def as_line(event: SearchEvent) -> bytes:
-    """One event of a stream."""
-    from metasearch.formats.events import ndjson
-
-    return ndjson(event)
-
-
-def whole(answer: Answer, job: Job, sink: Sink, console: Console) -> bytes:
+def document_of(
+    answer: Answer, options: SearchCommandOptions, sink: Sink, console: Console
+) -> bytes:
     """An answer in a format that is one document."""
-    if job.format != "table":
-        return formats.write(job.format, answer, bom=job.bom, provenance=job.provenance)
+    if options.format != "table":
+        return formats.write(options.format, answer, bom=options.bom, provenance=options.provenance)
     from metasearch.formats import table
 
     to_terminal = sink.to_stdout and console.capable(sys.stdout)
@@ -72,5 +34,40 @@ def whole(answer: Answer, job: Job, sink: Sink, console: Console) -> bytes:
         width=columns if sink.to_stdout else 80,
         color=sink.to_stdout and console.colors(sys.stdout),
         hyperlinks=to_terminal,
-        explain=job.explain,
+        explain=options.explain,
     )
+
+
+def event_line(event: SearchEvent) -> bytes:
+    """One event as a line of a stream."""
+    from metasearch.formats.events import ndjson
+
+    return ndjson(event)
+
+
+def closing_events(answer: Answer) -> list[SearchEvent]:
+    """The events that end a stream before its search has finished: every hit, and the answer."""
+    return [*map(Added, answer.hits), Finished(answer)]
+
+
+def summarise(
+    answer: Answer, options: SearchCommandOptions, console: Console, *, interrupted: bool
+) -> Exit:
+    """Write the summary of an answer to stderr, and return the exit code."""
+    on_purpose: frozenset[str] = frozenset()
+    coverage = ""
+    if options.demo:
+        from metasearch import demo
+
+        on_purpose, coverage = FAILS_ON_PURPOSE, demo.COVERAGE
+    write_summary(
+        answer,
+        console,
+        explain=options.explain,
+        on_purpose=on_purpose,
+        coverage=coverage,
+        interrupted=interrupted,
+    )
+    if interrupted:
+        return Exit.INTERRUPTED
+    return exit_for(answer, allow_partial=options.allow_partial, excused=on_purpose)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import click
 
-from metasearch.cli.command_group import common, complete_source
+from metasearch.cli.common_options import common, complete_source
 from metasearch.cli.terminal.console import Console, counted
 from metasearch.cli.terminal.exits import Exit
 from metasearch.errors import UsageError

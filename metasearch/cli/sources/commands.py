@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from metasearch.cli.command_group import CommandGroup, common, complete_source
+from metasearch.cli.command_group import CommandGroup
+from metasearch.cli.common_options import common, complete_source
 from metasearch.cli.sources.authoring import new, record, schema
 from metasearch.cli.sources.probe import probe
 from metasearch.cli.terminal.columns import columns

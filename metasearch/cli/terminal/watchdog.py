@@ -1,13 +1,12 @@
-"""A command in a process of its own, so that Ctrl-C and deadlines hold whatever it computes.
+"""A command in a child process, so that Ctrl-C and deadlines work whatever it computes.
 
 While C code holds the interpreter (a regular expression, a comparison of long strings, a library's
-parser) a Python program hears no signal and no timer. So the process that the user has started
-stays small and idle: it forks before anything is loaded, passes Ctrl-C on, and kills its child when
-that says nothing in time. The child forwards what it finds, so that it is not lost with it. Docs:
-docs/cli.md, why: docs/decisions/0020-the-watchdog.md.
+parser) a Python program receives no signal and no timer. So the process that the user started stays
+small and idle: it forks before anything is loaded, passes Ctrl-C on, and kills its child if that
+does not react in time. The child sends its events (`watchdog_messages.py`), so they are not lost.
+Docs: docs/cli.md, reasons: docs/decisions/0020-the-watchdog.md.
 
-Inside a program that calls `main` with arguments nothing of this happens, nor where there is no
-fork.
+There is no child where the system has no fork, and where a program calls `main` with arguments.
 """
 
 from __future__ import annotations
@@ -16,176 +15,99 @@ import os
 import pickle
 import select
 import signal
-import struct
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from metasearch.cli.terminal import watchdog_messages as messages
 from metasearch.cli.terminal.console import Console
 from metasearch.cli.terminal.exits import Exit
 
-#: Seconds that a command has to say that it has heard Ctrl-C, and then again for each step of its
-#: end.
-HEARD = 1.0
-#: Seconds between two looks of the parent. It counts time in looks: while it was stopped itself
-#: (Ctrl-Z) none passed.
+#: Seconds between two looks of the parent. Its clock counts looks: no time passes while the parent
+#: itself is stopped (Ctrl-Z).
 LOOK = 0.1
-#: By which the child is told of Ctrl-C. It does not hear SIGINT itself: a terminal sends that to
-#: both, others to one.
+#: The signal by which the child is told of Ctrl-C. The child blocks SIGINT: a terminal sends it to
+#: both processes, `kill` to one.
 _RELAY = getattr(signal, "SIGUSR1", None)
 _PASSED_ON = tuple(
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
-)
-_HEAD = struct.Struct("!cI")
-_LIMIT, _WRITING, _WRITTEN, _ANSWERING, _ENDING, _FOUND, _DRAFT, _DRAWN = (
-    bytes([it]) for it in b"LPRAXFDH"
 )
 
 Why = Literal["interrupted", "late", "crashed"]
 
 
 @dataclass(slots=True)
-class Broken:
+class BrokenCommand:
     """A command that did not end by itself.
 
     Attributes:
-        why: "late" where it was ended at its deadline.
-        by: The signal that ended it.
+        why: "interrupted": it did not react to Ctrl-C; "late": it passed its limit; "crashed": a
+            signal ended it.
+        signal: The number of the signal that ended it.
         seconds: How long it ran.
-        answering: Whether it was about to write its results, or had done so: then they are not to
-            be written again.
-        pickled: What it has found.
+        output_begun: Whether it had begun to write its results; then they are not written again.
+        pickled: The events that it sent.
     """
 
     why: Why = "crashed"
-    by: int = 0
+    signal: int = 0
     seconds: float = 0.0
-    answering: bool = False
+    output_begun: bool = False
     pickled: list[bytes] = field(default_factory=list)
 
-    def found(self) -> Iterator[Any]:
-        """What the command has told of by `found`, in that order."""
-        return map(pickle.loads, self.pickled)  # of our own child, over a pipe that nobody else has
+    def events(self) -> Iterator[Any]:
+        """The events that the command sent with `keep`, in that order."""
+        return map(pickle.loads, self.pickled)  # of our own child, over a pipe that only it has
 
 
-# --------------------------------------------------------------------------- the child
-
-#: Where the parent listens; None where there is none.
-_parent: int | None = None
-
-
-def within(seconds: float | None) -> None:
-    """Has the command ended unless it says something else within so many seconds; None takes that
-    back.
-    """
-    _tell(_LIMIT, b"" if seconds is None else repr(seconds).encode())
-
-
-@contextmanager
-def writing() -> Iterator[None]:
-    """The command writes to somebody who may read slowly: meanwhile no time passes, until Ctrl-C
-    comes.
-    """
-    _tell(_WRITING)
-    try:
-        yield
-    finally:
-        _tell(_WRITTEN)
-
-
-def answering() -> None:
-    """The command has what it wants to write, and begins."""
-    _tell(_ANSWERING)
-
-
-def ending(code: int) -> None:
-    """The command has done what it was to do, and would end with this code; what is left is to
-    close what is open.
-    """
-    _tell(_ENDING, str(code).encode())
-
-
-def found(thing: object) -> None:
-    """Something that is not to be lost if the command has to be ended."""
-    if _parent is not None:
-        _tell(_FOUND, pickle.dumps(thing, pickle.HIGHEST_PROTOCOL))
-
-
-def draft(path: Path) -> None:
-    """A file that is nothing without the end of the command."""
-    _tell(_DRAFT, os.fsencode(path))
-
-
-def drawn(lines: int) -> None:
-    """So many lines of stderr are a picture that is to be wiped."""
-    _tell(_DRAWN, str(lines).encode())
-
-
-def _tell(kind: bytes, what: bytes = b"") -> None:
-    if _parent is None:
-        return
-    rest = memoryview(_HEAD.pack(kind, len(what)) + what)
-    while rest:
-        rest = rest[os.write(_parent, rest) :]
-
-
-def _interrupt(_number: int, frame: Any) -> None:
-    """Does what Ctrl-C does: asyncio and click have handlers of their own for it."""
-    handler = signal.getsignal(signal.SIGINT)
-    if callable(handler):
-        handler(signal.SIGINT, frame)
-
-
-# --------------------------------------------------------------------------- the parent
-
-
-def apart(
-    console: Console, command: Callable[[], int], rescue: Callable[[Broken], int] | None = None
+def run_in_child(
+    console: Console,
+    command: Callable[[], int],
+    rescue: Callable[[BrokenCommand], int] | None = None,
 ) -> int:
-    """Runs a command in a child, where this process is the program and the system can fork.
+    """Run a command in a child process, where this process is the program and the system can fork.
 
     Args:
-        console: Says why a command was ended.
-        command: Gives an exit code, in the child.
-        rescue: Makes of a command that was ended what can be made of it, in the parent, and gives
-            the exit code.
+        console: Shows why a command was ended.
+        command: Returns an exit code; it runs in the child.
+        rescue: Writes what a broken command had found, and returns the exit code; it runs in the
+            parent.
 
     Returns:
-        The exit code; in the child that of `command`, so that it goes on to its end as any program
-        does.
+        The exit code; in the child that of `command`, so that the child ends like any program.
     """
-    if _parent is not None or not (console.program and _can_fork()):
+    if messages.is_connected() or not (console.program and _can_fork()):
         return command()
-    child = _forked()
+    child = _fork()
     if child is None:
         return command()
     code, broken = child.wait()
     if broken is None:
         return code
     if console.live:
-        sys.stderr.write(f"\x1b[{child.drawn}F\x1b[J" if child.drawn else "\r\x1b[K")
+        sys.stderr.write(f"\x1b[{child.lines_drawn}F\x1b[J" if child.lines_drawn else "\r\x1b[K")
         sys.stderr.flush()
-    if rescue is not None and not broken.answering:
+    if rescue is not None and not broken.output_begun:
         return rescue(broken)
-    return told(broken, console)
+    return _report(broken, console)
 
 
-def told(broken: Broken, console: Console) -> int:
-    """Says why a command was ended; gives the exit code."""
+def _report(broken: BrokenCommand, console: Console) -> int:
+    """Show why a command was ended, and return the exit code."""
     if broken.why == "interrupted":
-        console.say("interrupted; what it computed did not stop by itself and was ended")
+        console.say("interrupted; a computation did not stop, and was ended")
         return Exit.INTERRUPTED
     if broken.why == "late":
         console.say(
-            f"error: no end after {broken.seconds:.1f} s: something it computed did not stop", "red"
+            f"error: ended after {broken.seconds:.1f} s, because a computation did not stop", "red"
         )
         return Exit.INTERNAL
-    console.say(f"internal error: ended by signal {broken.by}", "red")
+    console.say(f"internal error: the command was ended by signal {broken.signal}", "red")
     return Exit.INTERNAL
 
 
@@ -194,36 +116,42 @@ def _can_fork() -> bool:
     return hasattr(os, "fork") and sys.platform != "darwin" and threading.active_count() == 1
 
 
-def _forked() -> _Child | None:
+def _fork() -> _Child | None:
     """The child, in the parent; None in the child."""
-    global _parent
     assert _RELAY is not None
     sys.stdout.flush()
     sys.stderr.flush()
-    listen, tell = os.pipe()
+    read_end, write_end = os.pipe()
     lifeline, held_by_parent = os.pipe()
     ignored = signal.getsignal(signal.SIGINT) in (signal.SIG_IGN, None)
-    held = signal.pthread_sigmask(signal.SIG_BLOCK, _PASSED_ON)
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, _PASSED_ON)
     before = signal.signal(_RELAY, _interrupt)
     pid = os.fork()
     if pid == 0:
-        os.close(listen)
+        os.close(read_end)
         os.close(held_by_parent)
-        _parent = tell
+        messages.connect(write_end)
         _end_with(lifeline)
-        signal.pthread_sigmask(signal.SIG_SETMASK, held if ignored else held | {signal.SIGINT})
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask if ignored else mask | {signal.SIGINT})
         return None
-    os.close(tell)
+    os.close(write_end)
     os.close(lifeline)
     signal.signal(_RELAY, before)
-    return _Child(pid, (listen, held_by_parent), held, ignored)
+    return _Child(pid, (read_end, held_by_parent), mask, ignored)
+
+
+def _interrupt(_number: int, frame: Any) -> None:
+    """Do what Ctrl-C does: asyncio and click have their own handlers for it."""
+    handler = signal.getsignal(signal.SIGINT)
+    if callable(handler):
+        handler(signal.SIGINT, frame)
 
 
 def _end_with(lifeline: int) -> None:
-    """Has the kernel end this process when the other end of a pipe is closed, as it is when the
-    parent is killed.
+    """Make the kernel end this process when the parent is killed, which closes the other end of the
+    pipe.
 
-    Where it has no signal for that, a child whose parent was killed goes on to its end.
+    Only Linux has a signal for that; elsewhere the child of a killed parent goes on to its end.
     """
     if sys.platform == "linux":
         import fcntl
@@ -237,50 +165,57 @@ def _end_with(lifeline: int) -> None:
 class _Child:
     """The command, as its parent sees it.
 
+    Args:
+        pid: The process.
+        pipes: The end from which its messages are read, and the end that the parent holds open as
+            long as it lives.
+        mask: The signals that were blocked before the fork.
+        ignored: Whether SIGINT was ignored before the fork.
+
     Attributes:
-        drawn: Lines that it has drawn and not wiped.
+        lines_drawn: Lines of stderr that the command drew and did not erase.
     """
 
     def __init__(
-        self, pid: int, pipes: tuple[int, int], held: Iterable[int], ignored: bool
+        self, pid: int, pipes: tuple[int, int], mask: Iterable[int], ignored: bool
     ) -> None:
-        self.drawn = 0
+        self.lines_drawn = 0
         self._pid = pid
-        self._listen, self._lifeline = pipes
-        self._held = held
+        self._read_end, self._lifeline = pipes
+        self._mask = mask
         self._ignored = ignored
         self._buffer = bytearray()
         self._signals: list[int] = []
         self._drafts: list[Path] = []
-        self._broken = Broken()
+        self._broken = BrokenCommand()
         self._code: int | None = None
-        #: Seconds that the child had; less than have passed while somebody reads slowly, or all was
+        #: Seconds that the child had. Less than real time if a reader is slow, or if all was
         #: stopped.
         self._clock = 0.0
         self._limit: float | None = None
         self._paused = False
 
-    def wait(self) -> tuple[int, Broken | None]:
-        """Until it ends: its exit code, or how it was ended."""
+    def wait(self) -> tuple[int, BrokenCommand | None]:
+        """Wait for the end of the command: (its exit code, None), or how it was ended."""
         before = {
             number: signal.signal(number, self._note)
             for number in _PASSED_ON
             if not self._skips(number)
         }
-        signal.pthread_sigmask(signal.SIG_SETMASK, self._held)
+        signal.pthread_sigmask(signal.SIG_SETMASK, self._mask)
         began = time.monotonic()
         try:
             killed = self._follow()
-            status = os.waitstatus_to_exitcode(self._reaped())
+            status = os.waitstatus_to_exitcode(self._exit_status())
         finally:
-            os.close(self._listen)
+            os.close(self._read_end)
             os.close(self._lifeline)
             for number, handler in before.items():
                 signal.signal(number, handler)
         if status >= 0:
             return status, None
         if not killed and -status in self._signals:
-            # It has ended as it was told to, and so does this one.
+            # The signal was passed on and has ended the child; it ends this process, too.
             signal.signal(-status, signal.SIG_DFL)
             os.kill(os.getpid(), -status)
         if killed and self._code is not None:
@@ -288,7 +223,7 @@ class _Child:
         for path in self._drafts:
             with suppress(OSError):
                 path.unlink()
-        self._broken.by, self._broken.seconds = -status, time.monotonic() - began
+        self._broken.signal, self._broken.seconds = -status, time.monotonic() - began
         if killed:
             self._broken.why = "interrupted" if signal.SIGINT in self._signals else "late"
         return Exit.INTERNAL, self._broken
@@ -302,15 +237,17 @@ class _Child:
         self._signals.append(number)
 
     def _follow(self) -> bool:
-        """Listens until the other end is closed; kills the child at its limit, and gives whether
-        that was so.
+        """Read messages until the child closes its end; kill the child at its limit.
+
+        Returns:
+            Whether it was killed.
         """
         killed = False
         passed, last = 0, time.monotonic()
         while True:
-            ready, _, _ = select.select([self._listen], [], [], LOOK)
+            ready, _, _ = select.select([self._read_end], [], [], LOOK)
             if ready:
-                piece = os.read(self._listen, 1 << 16)
+                piece = os.read(self._read_end, 1 << 16)
                 if not piece:
                     return killed
                 self._take(piece)
@@ -323,49 +260,50 @@ class _Child:
                 self._pass_on(number)
             if self._limit is not None and self._clock >= self._limit and not killed:
                 killed = True
-                self._send(signal.SIGKILL)
+                self._kill(signal.SIGKILL)
 
     def _pass_on(self, number: int) -> None:
         if number != signal.SIGINT:
-            self._send(number)
+            self._kill(number)
             return
         assert _RELAY is not None
-        self._send(_RELAY)
+        self._kill(_RELAY)
         self._paused = False
-        self._limit = min(self._clock + HEARD, self._limit or self._clock + HEARD)
+        latest = self._clock + messages.REACTION
+        self._limit = min(latest, self._limit or latest)
 
-    def _send(self, number: int) -> None:
+    def _kill(self, number: int) -> None:
         with suppress(ProcessLookupError):
             os.kill(self._pid, number)
 
-    def _reaped(self) -> int:
+    def _exit_status(self) -> int:
         _, status = os.waitpid(self._pid, 0)
         return status
 
     def _take(self, piece: bytes) -> None:
         self._buffer += piece
-        while len(self._buffer) >= _HEAD.size:
-            kind, length = _HEAD.unpack_from(self._buffer)
-            end = _HEAD.size + length
+        while len(self._buffer) >= messages.HEADER.size:
+            kind, length = messages.HEADER.unpack_from(self._buffer)
+            end = messages.HEADER.size + length
             if len(self._buffer) < end:
                 return
-            what = bytes(self._buffer[_HEAD.size : end])
+            content = bytes(self._buffer[messages.HEADER.size : end])
             del self._buffer[:end]
-            self._heard(kind, what)
+            self._handle(kind, content)
 
-    def _heard(self, kind: bytes, what: bytes) -> None:
+    def _handle(self, kind: bytes, content: bytes) -> None:
         match kind:
-            case b"L":
-                self._limit = self._clock + float(what) if what else None
-            case b"P" | b"R":
-                self._paused = kind == _WRITING
-            case b"A":
-                self._broken.answering = True
-            case b"X":
-                self._code = int(what)
-            case b"F":
-                self._broken.pickled.append(what)
-            case b"D":
-                self._drafts.append(Path(os.fsdecode(what)))
-            case b"H":
-                self.drawn = int(what)
+            case messages.LIMIT:
+                self._limit = self._clock + float(content) if content else None
+            case messages.WRITING | messages.WRITTEN:
+                self._paused = kind == messages.WRITING
+            case messages.OUTPUT_BEGINS:
+                self._broken.output_begun = True
+            case messages.ONLY_CLOSING:
+                self._code = int(content)
+            case messages.EVENT:
+                self._broken.pickled.append(content)
+            case messages.DRAFT:
+                self._drafts.append(Path(os.fsdecode(content)))
+            case messages.LINES_DRAWN:
+                self.lines_drawn = int(content)
