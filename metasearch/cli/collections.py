@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from metasearch.cli.group import CommandGroup, common
+from metasearch.cli.command_group import CommandGroup
+from metasearch.cli.common_options import common
 from metasearch.cli.terminal.console import Console, counted
 from metasearch.cli.terminal.exits import Exit
 from metasearch.cli.terminal.output import Sink

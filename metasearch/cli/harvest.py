@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from metasearch.cli.group import ExampleCommand, common
+from metasearch.cli.command_group import ExampleCommand
+from metasearch.cli.common_options import common
 from metasearch.cli.terminal.console import Console, counted
 from metasearch.cli.terminal.exits import Exit
 from metasearch.errors import SourceError, UsageError
@@ -150,11 +151,11 @@ async def _harvested(
     from metasearch.adapters.fetch.transport import HttpTransport
     from metasearch.adapters.specs.shipped import shipped_table
     from metasearch.adapters.specs.specfile import build
-    from metasearch.cli.terminal.live import LiveLine
+    from metasearch.cli.terminal.progress_line import ProgressLine
     from metasearch.collections.harvest.client import OaiClient
     from metasearch.collections.harvest.harvest import Harvest
 
-    live = LiveLine(console)
+    live = ProgressLine(console)
 
     def warn(text: str) -> None:
         live.clear()

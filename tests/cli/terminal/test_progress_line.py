@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from metasearch.cli.terminal.console import Console
-from metasearch.cli.terminal.live import EVERY, LiveLine
+from metasearch.cli.terminal.progress_line import EVERY, ProgressLine
 
 
 class Terminal(io.StringIO):
@@ -20,7 +20,7 @@ def test_it_is_rewritten_now_and_then_and_taken_away(monkeypatch: pytest.MonkeyP
     """Not more often than an eye can follow; the screen is clean afterwards."""
     monkeypatch.setattr(sys, "stderr", terminal := Terminal())
     now = 0.0
-    live = LiveLine(Console(env={}), clock=lambda: now)
+    live = ProgressLine(Console(env={}), clock=lambda: now)
 
     live("reading files", 1, 2_000)
     live("reading files", 2, 2_000)
@@ -34,7 +34,7 @@ def test_it_is_rewritten_now_and_then_and_taken_away(monkeypatch: pytest.MonkeyP
 
 def test_nobody_watches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stderr", terminal := Terminal())
-    live = LiveLine(Console(quiet=True, env={}))
+    live = ProgressLine(Console(quiet=True, env={}))
 
     live("reading files", 1, 2)
     live.clear()

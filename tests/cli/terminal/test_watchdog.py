@@ -1,5 +1,5 @@
-"""A command that computes in C and hears nothing: Ctrl-C and its deadline end it, with what it has
-found."""
+"""A command that computes in C and receives no signal: Ctrl-C and its deadline end it, and its hits
+are written."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 
-from metasearch.cli.rescued import answer_of
-from metasearch.cli.terminal import keeper
+from metasearch.cli.search_rescue import answer_of
+from metasearch.cli.terminal import watchdog_messages as watchdog
 from metasearch.events import Added, Grown, Joined, Order, SourceProgress, Started
 from metasearch.formats.events import fold
 from tests.cli.fake import hit, ok
@@ -26,7 +26,7 @@ from tests.stuck import site
 
 pytestmark = pytest.mark.skipif(
     not hasattr(os, "fork") or sys.platform == "darwin",
-    reason="commands are not apart on this system",
+    reason="commands have no child process on this system",
 )
 
 ROOT = Path(__file__).parents[3]
@@ -40,7 +40,7 @@ SCRIPT = """
 import os, signal, sys, time
 # A shell starts its background jobs with an ignored SIGINT.
 signal.signal(signal.SIGINT, signal.default_int_handler)
-import metasearch.cli.run as run
+import metasearch.cli.search_run as search_run
 from metasearch.cli import main
 from metasearch.events import SourceReport
 from tests.cli.fake import FakeEngine, hit, ok
@@ -62,7 +62,7 @@ def linger():
 FakeEngine.hits, FakeEngine.computes = [hit(1), hit(2)], {computes}
 FakeEngine.reports = [ok(count=2), SourceReport("beta")][:{sources}]
 FakeEngine.deadline = {deadline}
-run.Engine, run.GRACE = FakeEngine, 0.5
+search_run.Engine, search_run.GRACE = FakeEngine, 0.5
 sys.exit(main())
 """
 
@@ -272,7 +272,7 @@ def test_a_slow_reader_has_all_the_time() -> None:
 def test_other_commands_hear_ctrl_c(
     tmp_path: Path, module: str, function: str, args: list[str]
 ) -> None:
-    """Whoever reads files, indexes or evaluates, and hangs, ends within two seconds of Ctrl-C,
+    """A command that reads, indexes or evaluates, and hangs, ends within two seconds of Ctrl-C,
     without a traceback."""
     for name in ("zzstuck.ris", "zzstuck.jsonl"):
         (tmp_path / name).write_text("TY  - JOUR\nTI  - A title\nER  -\n")
@@ -296,7 +296,7 @@ def test_other_commands_hear_ctrl_c(
 
     assert took < SOON
     assert process.returncode == 130
-    assert b"interrupted; what it computed did not stop by itself and was ended\n" in err
+    assert b"interrupted; a computation did not stop, and was ended\n" in err
     assert b"Traceback" not in err
 
 
@@ -305,10 +305,10 @@ def test_other_commands_hear_ctrl_c(
 
 def test_nothing_is_told_where_there_is_no_parent() -> None:
     """Inside another program the calls do nothing."""
-    keeper.within(1.0)
-    keeper.found(object())  # not even pickled
-    with keeper.writing():
-        keeper.answering()
+    watchdog.set_limit(1.0)
+    watchdog.keep(object())  # not even pickled
+    with watchdog.writing():
+        watchdog.output_begins()
 
 
 def test_the_answer_of_a_broken_stream() -> None:

@@ -1,5 +1,5 @@
-"""The live block on stderr: one line a source, rewritten in place while a search runs, and gone
-when it ends.
+"""The block on stderr with a line for each source, rewritten while a search runs and erased at its
+end.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ _COLORS = {"ok": "32", "empty": "2", "skipped": "2", "running": "33"}
 _FAILED = "31"
 
 
-class Progress:
+class ProgressBlock:
     """Draws the state of every source.
 
     Args:
         stream: A terminal.
-        columns, lines: Its size; the block is never higher, since what has scrolled away cannot be
-            rewritten.
+        columns, lines: Its size. The block is never higher, because lines that have scrolled away
+            cannot be rewritten.
         color: Write SGR sequences.
-        clock: Seconds, for tests.
+        clock: Returns seconds; tests replace it.
     """
 
     def __init__(
@@ -50,11 +50,11 @@ class Progress:
 
     @property
     def height(self) -> int:
-        """Lines that are drawn, and not wiped."""
+        """Lines that are drawn and not erased."""
         return self._drawn
 
     def take(self, event: SearchEvent) -> None:
-        """Note what has happened, and draw it unless the last drawing is a moment ago."""
+        """Apply an event, and draw unless the last drawing was less than `EVERY` seconds ago."""
         match event:
             case Started(sources=names):
                 self._reports = {name: SourceReport(name) for name in names}
@@ -70,14 +70,14 @@ class Progress:
         self.tick()
 
     def tick(self) -> None:
-        """Draw how things stand now, unless the last drawing is a moment ago."""
+        """Draw the current state, unless the last drawing was less than `EVERY` seconds ago."""
         now = self._clock()
         if self._reports and now - self._last >= EVERY:
             self._last = now
             self._draw()
 
     def clear(self) -> None:
-        """Take the block off the screen."""
+        """Erase the block."""
         if self._drawn:
             self._stream.write(f"\x1b[{self._drawn}F\x1b[J")
             self._stream.flush()
@@ -86,7 +86,7 @@ class Progress:
     def _draw(self) -> None:
         lines = self._lines()
         up = f"\x1b[{self._drawn}F" if self._drawn else ""
-        # Each line is overwritten in place: a block that is wiped first would flicker.
+        # Each line is overwritten: a block that is erased first would flicker.
         self._stream.write(up + "".join(line + "\x1b[K\n" for line in lines) + "\x1b[J")
         self._stream.flush()
         self._drawn = len(lines)
@@ -99,7 +99,7 @@ class Progress:
             f"{done} of {len(reports)} sources, {counted(records, 'record')}, "
             f"{counted(len(self._hits), 'hit')}"
         )
-        # Those that are still being asked are what one waits for: they are the last to be left out.
+        # Sources that are still asked matter most, so they are left out last.
         room = self._rows - 1
         if len(reports) > room:
             reports = sorted(reports, key=lambda report: report.status != "running")[:room]
@@ -126,9 +126,7 @@ class Progress:
 
 
 def count_of(report: SourceReport) -> str:
-    """As in "20 of 1,234 records", or "20 records" where the source does not say how many it
-    has.
-    """
+    """The records of a source: "20 of 1,234 records", or "20 records" without a total."""
     if report.total is None:
         return counted(report.count, "record")
     return f"{report.count:,} of {counted(report.total, 'record')}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 
-from metasearch.cli.terminal.progress import Progress
+from metasearch.cli.terminal.progress_block import ProgressBlock
 from metasearch.events import Added, Joined, SourceProgress, Started
 from tests.cli.fake import failed, hit, ok
 
@@ -18,9 +18,9 @@ class Clock:
         return self.now
 
 
-def drawn(**options: object) -> tuple[Progress, io.StringIO, Clock]:
+def drawn(**options: object) -> tuple[ProgressBlock, io.StringIO, Clock]:
     stream, clock = io.StringIO(), Clock()
-    return Progress(stream, clock=clock, **options), stream, clock  # type: ignore[arg-type]
+    return ProgressBlock(stream, clock=clock, **options), stream, clock  # type: ignore[arg-type]
 
 
 def last(stream: io.StringIO) -> list[str]:

@@ -1,4 +1,4 @@
-"""One line on stderr that is rewritten while a long job runs."""
+"""One line on stderr that is rewritten while a long command runs."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from metasearch.formats.text import line
 EVERY = 0.1
 
 
-class LiveLine:
-    """One line on stderr that says how far the job is, where somebody watches."""
+class ProgressLine:
+    """One line on stderr that shows how far a command is; nothing without a terminal."""
 
     def __init__(self, console: Console, clock: Callable[[], float] = time.monotonic) -> None:
         self._on = console.live
@@ -24,11 +24,11 @@ class LiveLine:
         self._drawn = False
 
     def __call__(self, doing: str, done: int, total: int) -> None:
-        """Say that so many of so many are done."""
+        """Show "doing: done of total"."""
         self.show(f"{doing}: {done:,} of {total:,}")
 
     def show(self, text: str) -> None:
-        """Put a text there, unless another was put there a moment ago."""
+        """Show a text, unless the last one was shown less than `EVERY` seconds ago."""
         now = self._clock()
         if self._on and now - self._last >= EVERY:
             self._last = now
@@ -37,7 +37,7 @@ class LiveLine:
             self._drawn = True
 
     def clear(self) -> None:
-        """Take the line off the screen."""
+        """Erase the line."""
         if self._drawn:
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()

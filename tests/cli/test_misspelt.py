@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from metasearch.cli.meant import edits, near
+from metasearch.cli.misspelt import edits, nearest
 from metasearch.cli.root import root
 from tests.cli.conftest import Run
 from tests.cli.fake import hit, ok
@@ -111,5 +111,5 @@ def test_edits(left: str, right: str, count: int) -> None:
 
 def test_the_nearest_name_is_taken() -> None:
     """A word is taken for the command that it resembles most, and a long one for none."""
-    assert near("serach", root.commands) == "search"
-    assert near("serve" * 100_000, root.commands) is None
+    assert nearest("serach", root.commands) == "search"
+    assert nearest("serve" * 100_000, root.commands) is None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from metasearch.cli.report import _heard
+from metasearch.cli.search_summary import _counts_by_source
 from metasearch.events import Answer, Counts
 from tests.cli.fake import failed, ok
 
@@ -19,6 +19,6 @@ def test_who_gave_how_much() -> None:
     answer = Answer("gene", False, Counts(), (), reports)
 
     assert (
-        _heard(answer)
+        _counts_by_source(answer)
         == "alpha 20 of 1,234, gamma 0, delta 7 of 9 from the cache, beta timeout (8.0 s)"
     )

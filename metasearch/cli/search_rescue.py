@@ -1,6 +1,4 @@
-"""A search that had to be ended: what its child had told of, as the answer that an interrupted
-search gives.
-"""
+"""Writes the hits that a search had found before its process was killed or crashed."""
 
 from __future__ import annotations
 
@@ -9,12 +7,12 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from metasearch import formats
-from metasearch.cli.search import Job
+from metasearch.cli.search_options import SearchCommandOptions
+from metasearch.cli.search_output import closing_events, document_of, event_line, summarise
 from metasearch.cli.terminal.console import Console
 from metasearch.cli.terminal.exits import Exit
-from metasearch.cli.terminal.keeper import Broken
 from metasearch.cli.terminal.output import Sink
-from metasearch.cli.written import as_line, limit_of, rest, told, whole
+from metasearch.cli.terminal.watchdog import BrokenCommand
 from metasearch.events import (
     Added,
     Answer,
@@ -30,20 +28,20 @@ from metasearch.events import (
 )
 from metasearch.record import Hit
 
-#: Seconds to write what was found by a search that had to be ended.
-RESCUE = 10.0
+#: Seconds in which the output of a broken search must be made.
+MAX_SECONDS = 10.0
 
 
 def answer_of(
     events: Iterable[SearchEvent], start: int, limit: int | None, seconds: float
 ) -> Answer:
-    """The answer that events stand for, whose end is missing.
+    """The answer of a search whose last events are missing.
 
     Args:
-        events: From the first one on.
-        start: Places of the list to pass over.
-        limit: Hits at most; None for all.
-        seconds: How long it took.
+        events: All events until the search broke, in their order.
+        start: Positions of the list to skip.
+        limit: The largest number of hits; None for all.
+        seconds: How long the search ran.
     """
     query = ""
     hits: dict[str, Hit] = {}
@@ -63,9 +61,9 @@ def answer_of(
                 hits[hit.id] = hit
             case Order(order):
                 pass
-    # What came behind the last order stands behind it.
-    places = dict.fromkeys([*(name for name in order if name in hits), *hits])
-    ranked = tuple(replace(hits[name], rank=rank) for rank, name in enumerate(places, 1))
+    # Hits that came after the last `Order` stand at the end.
+    ordered = dict.fromkeys([*(name for name in order if name in hits), *hits])
+    ranked = tuple(replace(hits[name], rank=rank) for rank, name in enumerate(ordered, 1))
     received = sum(len(hit.records) for hit in ranked)
     return Answer(
         query=query,
@@ -78,24 +76,24 @@ def answer_of(
     )
 
 
-def rescue(broken: Broken, job: Job, console: Console) -> Exit:
-    """Write what a search had found that could not end by itself, and say so.
+def rescue(broken: BrokenCommand, options: SearchCommandOptions, console: Console) -> Exit:
+    """Write the hits of a broken search, and why it was ended.
 
-    Called by the parent of the search, with nobody who would end it in turn: so the kernel does.
+    This runs in the parent of the search, which has no watchdog: a timer of the kernel ends it if
+    it takes too long.
     """
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    signal.setitimer(signal.ITIMER_REAL, RESCUE)
-    events = list(broken.found())
-    answer = answer_of(events, job.start, limit_of(job), broken.seconds)
-    with Sink(job.output) as sink:
-        if formats.get(job.format).unit == "event":
-            before = (
-                [] if sink.to_stdout else events
-            )  # standard output has them already; a file was not finished
-            document = b"".join(map(as_line, [*before, *rest(answer)]))
+    signal.setitimer(signal.ITIMER_REAL, MAX_SECONDS)
+    events = list(broken.events())
+    answer = answer_of(events, options.start, options.hits_wanted, broken.seconds)
+    with Sink(options.output) as sink:
+        if formats.get(options.format).unit == "event":
+            # Standard output has these events already; the unfinished file was deleted.
+            before = [] if sink.to_stdout else events
+            document = b"".join(map(event_line, [*before, *closing_events(answer)]))
         else:
-            document = whole(answer, job, sink, console)
-        signal.setitimer(signal.ITIMER_REAL, 0)  # its reader has all the time
+            document = document_of(answer, options, sink, console)
+        signal.setitimer(signal.ITIMER_REAL, 0)  # the reader of the output may be slow
         sink.write(document)
     match broken.why:
         case "late":
@@ -103,8 +101,8 @@ def rescue(broken: Broken, job: Job, console: Console) -> Exit:
                 f"a computation did not stop, and was ended after {broken.seconds:.1f} s", "red"
             )
         case "crashed":
-            console.say(f"internal error: the search was ended by signal {broken.by}", "red")
+            console.say(f"internal error: the search was ended by signal {broken.signal}", "red")
         case "interrupted":
             console.say("a computation did not stop, and was ended")
-    code = told(answer, job, console, interrupted=broken.why == "interrupted")
+    code = summarise(answer, options, console, interrupted=broken.why == "interrupted")
     return Exit.INTERNAL if broken.why == "crashed" else code

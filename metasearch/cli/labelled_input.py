@@ -1,6 +1,4 @@
-"""The rows of a labelled set (docs/evaluation.md) as one file among others, so that `dedup` can be
-scored on it.
-"""
+"""Reads the rows of a labelled set (docs/evaluation.md) as an input file of `metasearch dedup`."""
 
 from __future__ import annotations
 
@@ -23,29 +21,28 @@ from metasearch.formats.reading.json_items import load
 from metasearch.formats.reading.pieces import DecodedText
 from metasearch.formats.reading.result import Entry
 
-#: Characters of a first line that are looked at.
+#: Characters of the first line that are examined.
 _HEAD = 1_000_000
 _ENDINGS = (".jsonl", ".ndjson", ".json")
-#: Keys of what we write ourselves, which no row has.
+#: Keys of the JSON that metasearch writes; no row has them.
 _OURS = frozenset({"event", "rank", "position", "hits"})
 
 
-def read_rows(it: Input) -> FileReading | None:
-    """The rows of a file; None where its first line is no row, or the file cannot be read: others
-    tell why.
+def read_rows(file: Input) -> FileReading | None:
+    """The rows of a file; None if its first line is not a row, or if the file cannot be read. Other
+    readers then read the file, or report why they cannot.
     """
-    name = it.path.name.lower().removesuffix(".gz")
-    if (
-        it.path == STDIN or not name.endswith(_ENDINGS) or not it.path.is_file()
-    ):  # a pipe can be read only once
+    name = file.path.name.lower().removesuffix(".gz")
+    # A pipe can be read only once.
+    if file.path == STDIN or not name.endswith(_ENDINGS) or not file.path.is_file():
         return None
     try:
-        with content_of(it.path, it.name, MOST_BYTES, pipes=False) as content:
-            text = DecodedText(content.blocks, it.name, Found("utf-8", legal=True, notes=[]))
+        with content_of(file.path, file.name, MOST_BYTES, pipes=False) as content:
+            text = DecodedText(content.blocks, file.name, Found("utf-8", legal=True, notes=[]))
             first = next(text.lines(_HEAD))
             if not _is_row(_object(first)) or FORMATS["csl-json"].looks_like(first):
                 return None
-            reading = _reading(text, it.name)
+            reading = _reading(text, file.name)
             return None if content.problem else reading
     except (FileFormatError, OSError):
         return None
@@ -67,7 +64,7 @@ def _reading(text: DecodedText, name: str) -> FileReading:
         if row is None or not _is_row(row):
             collector.lose(
                 number,
-                "the line is no row of a labelled set and was left out: no JSON object with an id",
+                "the line is not a row of a labelled set (an object with an id) and was left out",
             )
             continue
         record = collector.attempt(number, partial(reader.read, row))
@@ -98,10 +95,10 @@ def _reading(text: DecodedText, name: str) -> FileReading:
 
 def _object(line: str) -> Mapping[str, Any] | None:
     try:
-        found = load(line)
+        value = load(line)
     except ValueError:
         return None
-    return found if isinstance(found, Mapping) else None
+    return value if isinstance(value, Mapping) else None
 
 
 def _is_row(row: Mapping[str, Any] | None) -> bool:

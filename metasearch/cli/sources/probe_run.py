@@ -1,11 +1,9 @@
-"""What `metasearch sources probe` does: one query to each source, and its answer held against what
-the spec promises.
+"""Runs `metasearch sources probe`: one query to each source, and a comparison with its spec.
 
 A source is asked once, as a search would ask it: within its limits, with its key, without the
-cache. What comes is held against the spec (is it an answer, can its records be read, are the
-promised fields there?) and against the source's cases where there is a checkout that has them: a
-field that all databases have, which the cases hold and no record of the answer does, means that the
-database has changed.
+cache. The answer is compared with the spec (is it an answer, can its records be read, do they have
+the promised fields?) and, in a checkout, with the cases of the source: the database has changed if
+a core field is in the cases and in no record of the answer.
 """
 
 from __future__ import annotations
@@ -44,44 +42,47 @@ from metasearch.record import Record
 WANTED = 20
 #: Sources that are asked at once.
 AT_ONCE = 8
-#: A word that any general database has works about, by the language of what it holds.
+#: A word about which any general database has works, by the language of the database.
 WORDS = {
     "zh": "环境", "ja": "環境", "ko": "환경", "de": "Geschichte", "fr": "histoire",
     "es": "historia", "pt": "história", "it": "storia", "nl": "geschiedenis", "sv": "historia",
     "no": "historie", "da": "historie", "fi": "historia",
 }  # fmt: skip
-#: The word for the others.
+#: The word for other languages.
 WORD = "history"
-#: Fields that records of any database have; that none has one of them which its cases hold is
-#: drift. Others may be missing from the records that one query finds, which is told and no failure.
+#: Fields of the records of any database. The source has drifted if its cases have such a field and
+#: no record does. Other fields may be missing from the records of one query: they are reported
+#: only.
 CORE = ("title", "authors", "year")
-#: Fewer records say nothing of what is missing from them; as for `adapters.parse.DRIFT_RECORDS`.
+#: Fewer records do not show that a field is missing; see `adapters.parse.DRIFT_RECORDS`.
 ENOUGH = 5
-#: What records have by us, and not by the source.
+#: Fields that metasearch adds to a record.
 _OWN = frozenset({"source", "position"})
 
 Status = Literal["ok", "empty", "drifted", "failed", "skipped"]
 
 
 @dataclass(frozen=True, slots=True)
-class Probe:
+class ProbeResult:
     """How one source answered.
 
     Attributes:
-        status: "ok"; "empty" where nothing was found; "drifted" where an answer came that is not as
-            the spec or the cases have it; "failed" where none came; "skipped" where it cannot be
-            asked: a key is missing, say.
-        query: What was asked for, in our own syntax.
-        sent: The same in the database's words; "" where nothing was sent.
+        status: "ok"; "empty": no record; "drifted": the answer does not match the spec or the
+            cases; "failed": no answer; "skipped": not asked, for example because its key is
+            missing.
+        source: The name of the source.
+        label: Its title.
+        query: The query, in the syntax of metasearch.
+        sent: The translation that was sent; "" if nothing was sent.
         count: Records that were read.
-        total: Hits that the source says it has, or None.
+        total: Hits according to the source, or None.
         seconds: From the request to the last record.
         fields: Field of a record -> share of the records that have it, 0..1.
-        missing: Fields that the source's cases hold, or its spec reads where there are none, and no
-            record has.
+        missing: Fields of the source's cases (or of its spec, if there are no cases) that no record
+            has.
         unread: Records that could not be read.
-        problem: What is wrong, in words; "" where nothing is.
-        notes: What else is worth knowing.
+        problem: What is wrong, as a sentence; "" for nothing.
+        notes: Other remarks.
     """
 
     source: str
@@ -100,11 +101,11 @@ class Probe:
 
     @property
     def fine(self) -> bool:
-        """Whether the source is as its spec says, or was not asked."""
+        """Whether the source matches its spec, or was not asked."""
         return self.status in ("ok", "skipped")
 
     def plain(self) -> dict[str, Any]:
-        """For JSON."""
+        """The fields as an object for JSON."""
         return asdict(self)
 
 
@@ -114,28 +115,28 @@ async def probe(
     env: Mapping[str, str],
     *,
     seconds: float,
-    told: Callable[[int], None] = lambda _done: None,
-) -> list[Probe]:
-    """Ask each source once, some of them at the same time; in their order.
+    progress: Callable[[int], None] = lambda _done: None,
+) -> list[ProbeResult]:
+    """Ask each source once, at most `AT_ONCE` at the same time; results have the order of `specs`.
 
     Args:
         specs: The sources.
-        transport: What sends; is closed.
+        transport: Sends the requests; it is closed at the end.
         env: Holds the keys.
-        seconds: For one source, its turn among the others not counted.
-        told: Is told how many are done.
+        seconds: The limit for one source, without the time before its turn.
+        progress: Called with the number of sources that are done.
     """
     fetcher = Fetcher(transport)
     places = asyncio.Semaphore(AT_ONCE)
     done = 0
 
-    async def one(spec: AdapterSpec) -> Probe:
+    async def one(spec: AdapterSpec) -> ProbeResult:
         nonlocal done
         async with places:
-            found = shareable(await _probed(spec, fetcher, env, seconds), spec, env)
+            result = shareable(await _probed(spec, fetcher, env, seconds), spec, env)
         done += 1
-        told(done)
-        return found
+        progress(done)
+        return result
 
     try:
         return list(await asyncio.gather(*map(one, specs)))
@@ -145,9 +146,9 @@ async def probe(
 
 async def _probed(
     spec: AdapterSpec, fetcher: Fetcher, env: Mapping[str, str], seconds: float
-) -> Probe:
+) -> ProbeResult:
     query = query_for(spec)
-    begun = Probe(spec.name, spec.label, "failed", query)
+    begun = ProbeResult(spec.name, spec.label, "failed", query)
     try:
         planned = plan(read_query(query), spec, WANTED, env, WANTED)
     except (KeyMissing, CannotAsk) as exc:
@@ -166,12 +167,12 @@ async def _probed(
         return replace(begun, problem=_in_words(late), seconds=_since(started))
     except SourceError as exc:
         return replace(begun, problem=_in_words(exc), seconds=_since(started))
-    return replace(judged(parsed, spec, begun), seconds=_since(started))
+    return replace(compared(parsed, spec, begun), seconds=_since(started))
 
 
 async def _answer(request: Request, spec: AdapterSpec, fetcher: Fetcher) -> Parsed:
-    """What the first page holds, after the second step where a search takes two: ids first, their
-    records then.
+    """The records of the first page, after the second step if a search takes two: first ids, then
+    their records.
     """
     wanted: Request | None = request
     parsed, total, step = Parsed(), None, None
@@ -186,17 +187,18 @@ async def _answer(request: Request, spec: AdapterSpec, fetcher: Fetcher) -> Pars
     return replace(parsed, total=total)
 
 
-def judged(parsed: Parsed, spec: AdapterSpec, begun: Probe) -> Probe:
-    """What an answer says of its source.
+def compared(parsed: Parsed, spec: AdapterSpec, begun: ProbeResult) -> ProbeResult:
+    """The result of a probe whose answer was read.
 
     Args:
         parsed: The answer.
         spec: The source.
-        begun: What is known already.
+        begun: The result so far.
     """
     records = parsed.records
     fields = covered(records)
     expected = fields_of_cases(spec.name) or fields_of_spec(spec)
+    reasons = [unread.reason for unread in parsed.unread[:3]]
     out = replace(
         begun,
         status="ok",
@@ -205,9 +207,7 @@ def judged(parsed: Parsed, spec: AdapterSpec, begun: Probe) -> Probe:
         fields=fields,
         missing=tuple(sorted(expected - fields.keys())) if records else (),
         unread=len(parsed.unread),
-        notes=tuple(
-            dict.fromkeys((*begun.notes, *parsed.notes, *(it.reason for it in parsed.unread[:3])))
-        ),
+        notes=tuple(dict.fromkeys((*begun.notes, *parsed.notes, *reasons))),
     )
     if parsed.drifted is not None:
         name, share = parsed.drifted
@@ -219,9 +219,11 @@ def judged(parsed: Parsed, spec: AdapterSpec, begun: Probe) -> Probe:
             out, status="drifted", problem=f"{len(parsed.unread)} records could not be read"
         )
     if not records:
-        said = f", though it tells of {parsed.total:,} hits" if parsed.total else ""
+        but = f", but the answer reports {parsed.total:,} hits" if parsed.total else ""
         return replace(
-            out, status="drifted" if parsed.total else "empty", problem=f"no record came{said}"
+            out,
+            status="drifted" if parsed.total else "empty",
+            problem=f"the answer has no record{but}",
         )
     lost = [name for name in CORE if name in out.missing]
     if len(records) >= ENOUGH and lost:
@@ -230,16 +232,14 @@ def judged(parsed: Parsed, spec: AdapterSpec, begun: Probe) -> Probe:
 
 
 def query_for(spec: AdapterSpec) -> str:
-    """What a source is asked: what its spec says, or a word of the first language that it says it
-    holds.
-    """
+    """The query for a source: the one in its spec, or a word in the first of its languages."""
     if spec.probe:
         return spec.probe
     return next((WORDS[code] for code in spec.languages[:1] if code in WORDS), WORD)
 
 
 def covered(records: Sequence[Record]) -> dict[str, float]:
-    """Field -> share of the records that have it; fields that none has are left out."""
+    """Field -> share of the records that have it, without fields that no record has."""
     counts = Counter(
         name for record in records for name in record_object(record) if name not in _OWN
     )
@@ -247,15 +247,13 @@ def covered(records: Sequence[Record]) -> dict[str, float]:
 
 
 def fields_of_cases(name: str) -> frozenset[str]:
-    """The fields that the records of a source's cases hold; none where there is no checkout with
-    cases.
-    """
-    found: set[str] = set()
+    """The fields of the records in a source's cases; empty without a checkout that has cases."""
+    names: set[str] = set()
     for file in (spec_folder().parent / "cassettes" / name).glob("*/**/records.json"):
         with suppress(OSError, ValueError):
             for record in json.loads(file.read_bytes()):
-                found |= {key for key, value in record.items() if value not in (None, "", [], {})}
-    return frozenset(found - _OWN)
+                names |= {key for key, value in record.items() if value not in (None, "", [], {})}
+    return frozenset(names - _OWN)
 
 
 def fields_of_spec(spec: AdapterSpec) -> frozenset[str]:
@@ -263,19 +261,21 @@ def fields_of_spec(spec: AdapterSpec) -> frozenset[str]:
     return frozenset(rule.field for rule in spec.shapes[0].shape().rules)
 
 
-def shareable(found: Probe, spec: AdapterSpec, env: Mapping[str, str]) -> Probe:
-    """The same with *** in the place of keys and of the contact address, in whatever spelling a
+def shareable(result: ProbeResult, spec: AdapterSpec, env: Mapping[str, str]) -> ProbeResult:
+    """The result with *** in place of keys and the contact address, in any spelling in which a
     source repeats them.
     """
     names = dict.fromkeys((CONTACT, *(name for auth in spec.auth for name in auth.variables)))
     secret = Request(
-        source=spec.name, url="", params=tuple((it, Secret(env[it])) for it in names if env.get(it))
+        source=spec.name,
+        url="",
+        params=tuple((name, Secret(env[name])) for name in names if env.get(name)),
     )
     return replace(
-        found,
-        sent=without_secrets(found.sent, secret),
-        problem=without_secrets(found.problem, secret),
-        notes=tuple(without_secrets(note, secret) for note in found.notes),
+        result,
+        sent=without_secrets(result.sent, secret),
+        problem=without_secrets(result.problem, secret),
+        notes=tuple(without_secrets(note, secret) for note in result.notes),
     )
 
 
