@@ -154,7 +154,7 @@ def test_everything_is_swept() -> None:
     assert {f"as {name}" for name in converters.CONVERTERS} <= FUNCTIONS.keys() | {"as labelled"}
     assert {
         "bib.normalise.fold",
-        "bib.normalise.doi",
+        "bib.identifier_forms.doi",
         "bib.names.byline.people_in",
         "bib.chinese.titles.split_titles",
     } <= FUNCTIONS.keys()

@@ -6,18 +6,18 @@ import re
 from functools import lru_cache
 from typing import Any
 
-from metasearch.bib import normalise
+from metasearch.bib import markup
 from metasearch.bib.field_limits import LIMITS
 from metasearch.bib.languages import language_code
 from metasearch.bib.strings import first, strings
 
 
 def plain(value: str) -> str:
-    """`normalise.without_markup`, of which nearly all texts need nothing: no tag, no entity, no odd
+    """`markup.without_markup`, of which nearly all texts need nothing: no tag, no entity, no odd
     white space.
     """
     if "<" in value or "&" in value or "  " in value or not value.isprintable():
-        return normalise.without_markup(value)
+        return markup.without_markup(value)
     return value.strip()
 
 
@@ -181,8 +181,8 @@ def labelled(found: Any) -> str | None:
     """
     parts = []
     for element in found:
-        value = normalise.without_markup("".join(element.itertext())[: LIMITS["abstract"].given])
-        label = normalise.plain(element.get("Label") or "").rstrip(" :")
+        value = markup.without_markup("".join(element.itertext())[: LIMITS["abstract"].given])
+        label = markup.plain(element.get("Label") or "").rstrip(" :")
         if value:
             parts.append(f"{label}: {value}" if label and label not in _NO_LABELS else value)
     return abstract(" ".join(parts))

@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from metasearch.bib.normalise import plain
+from metasearch.bib.markup import plain
 from metasearch.bulk.inputs import STDIN, Input
 from metasearch.bulk.job import ROWS
 from metasearch.errors import FileFormatError

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from metasearch.bib import converters, normalise
+from metasearch.bib import converters, identifier_forms, markup
 from metasearch.bib.field_limits import most
 from metasearch.bib.names.person import person
 from metasearch.bib.strings import strings
@@ -150,7 +150,7 @@ def _author(it: Mapping[str, Any]) -> Author | None:
 
     family = part("dropping-particle", "non-dropping-particle", "family") if part("family") else ""
     given = part("given")
-    whole = normalise.without_markup(part("literal") or part("name"))
+    whole = markup.without_markup(part("literal") or part("name"))
     if family and not given and it.get("isInstitution"):
         family, whole = "", family
     if family or given:
@@ -163,7 +163,11 @@ def _identifiers(texts: Any, links: list[str], database: str | None) -> dict[str
     found = accession.identifiers([], links, [*labelled, *texts("note")[:1]], database)
     in_arxiv = [*texts("archive", "publisher"), *texts("number", "archive_location")]
     arxiv = next(
-        (a for it in texts("number", "archive_location") if (a := normalise.arxiv_id(it[:100]))),
+        (
+            a
+            for it in texts("number", "archive_location")
+            if (a := identifier_forms.arxiv_id(it[:100]))
+        ),
         None,
     )
     if arxiv and any("arxiv" in it.lower() for it in in_arxiv):

@@ -14,7 +14,7 @@ from dataclasses import fields
 from numbers import Integral, Real
 from typing import Any
 
-from metasearch.bib import converters, normalise
+from metasearch.bib import converters, identifier_forms, web_addresses
 from metasearch.bib.field_limits import LIMITS, MOST_FOUND, MOST_GIVEN, Cuts, kept
 from metasearch.bib.names import byline
 from metasearch.bib.names.person import person
@@ -198,7 +198,7 @@ def _of_parts(field: str, item: Mapping[Any, Any]) -> Author:
         said.get("name", ""),
         said.get("family"),
         said.get("given"),
-        normalise.orcid(said.get("orcid")),
+        identifier_forms.orcid(said.get("orcid")),
     )
     if author is None:
         raise UsageError(f"{field}: an author has neither `name` nor `family`")
@@ -220,9 +220,9 @@ def _texts(field: str, value: Any) -> tuple[str, ...]:
     else:
         parts = [part.strip() for text in said for part in text.replace("；", ";").split(";")]
     if field == "isbn":
-        return tuple(dict.fromkeys(normalise.isbn(it) or it for it in filter(None, parts)))
+        return tuple(dict.fromkeys(identifier_forms.isbn(it) or it for it in filter(None, parts)))
     if field == "issn":
-        return tuple(dict.fromkeys(normalise.issn(it) or it for it in filter(None, parts)))
+        return tuple(dict.fromkeys(identifier_forms.issn(it) or it for it in filter(None, parts)))
     return tuple(dict.fromkeys(filter(None, parts)))
 
 
@@ -303,6 +303,6 @@ _ONE: Mapping[str, Callable[[str], Any]] = {
         "open_access", f"one of {', '.join(OPEN_ACCESS)}", converters.open_access
     ),
     "abstract": converters.abstract,
-    "url": _needed("url", "a web address", normalise.web_url),
-    "pdf_url": _needed("pdf_url", "a web address", normalise.web_url),
+    "url": _needed("url", "a web address", web_addresses.web_url),
+    "pdf_url": _needed("pdf_url", "a web address", web_addresses.web_url),
 }

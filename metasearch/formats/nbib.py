@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from metasearch.bib import converters, normalise
+from metasearch.bib import converters, identifier_forms
 from metasearch.bib.names.person import initials_last
 from metasearch.formats.reading import values, worktypes
 from metasearch.formats.reading.drafts import Draft, unread
@@ -133,7 +133,9 @@ def _authors(block: Block) -> tuple[Author, ...]:
             spelled_out = False
         elif it.tag == "CN" and (name := values.text(it.value)):
             author = Author(name)
-        elif it.tag == "AUID" and out and (orcid := normalise.orcid(it.value[: values.SHORT])):
+        elif (
+            it.tag == "AUID" and out and (orcid := identifier_forms.orcid(it.value[: values.SHORT]))
+        ):
             last = out[-1]
             out[-1] = Author(last.name, last.family, last.given, orcid)
         if author:
@@ -156,7 +158,7 @@ def _doi(block: Block) -> str | None:
 def _cited_doi(citation: str) -> str | None:
     """The DOI in the citation of the record itself, for old records that have it nowhere else."""
     _, label, rest = citation[: values.SHORT].rpartition("doi: ")
-    return normalise.doi(rest.split()[0].rstrip(".")) if label and rest.split() else None
+    return identifier_forms.doi(rest.split()[0].rstrip(".")) if label and rest.split() else None
 
 
 def _article_number(block: Block) -> str | None:

@@ -10,7 +10,7 @@ from metasearch.adapters.fetch.challenge import challenge
 from metasearch.adapters.fetch.health import Health
 from metasearch.adapters.request import Page, without_secrets
 from metasearch.adapters.spec import Limits
-from metasearch.bib.normalise import plain
+from metasearch.bib.markup import plain
 from metasearch.errors import (
     AccessDenied,
     Blocked,

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from metasearch.bib import normalise
+from metasearch.bib import markup, normalise
 from metasearch.bib.names.person import person
 from metasearch.bib.names.words import (
     ANONYMOUS,
@@ -62,7 +62,7 @@ class _Piece(NamedTuple):
 
 def people_in(text: str) -> tuple[Author, ...]:
     """The authors of a byline, in order; () where it names nobody. Never raises, in linear time."""
-    text = normalise.without_markup(text[:LONGEST])
+    text = markup.without_markup(text[:LONGEST])
     if normalise.has_cjk(text):
         from metasearch.bib.chinese.authors import authors_in
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from metasearch.bib import normalise
+from metasearch.bib import identifier_forms
 from metasearch.bib.fast_records import made_author
 from metasearch.bib.names import words
 from metasearch.bib.names.bodies import employed, is_body
@@ -63,7 +63,7 @@ def person(
         return None
     if not name:
         name = displayed(given or "", family or "")
-    known = normalise.orcid(orcid) if orcid else None
+    known = identifier_forms.orcid(orcid) if orcid else None
     return (
         made_author(name, family or None, given or None, known, affiliation)
         if name.strip()

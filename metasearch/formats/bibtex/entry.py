@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 
-from metasearch.bib import converters, normalise
+from metasearch.bib import converters, identifier_forms, normalise
 from metasearch.bib.names.byline import people_in
 from metasearch.bib.names.person import person
 from metasearch.bib.names.words import means_others
@@ -215,7 +215,7 @@ def _identifiers(
     if "arxiv" not in found and "arxiv" in venue.lower():
         found["arxiv"] = venue
     if "arxiv" in found:
-        found["arxiv"] = normalise.arxiv_id(found["arxiv"]) or ""
+        found["arxiv"] = identifier_forms.arxiv_id(found["arxiv"]) or ""
     return {scheme: value for scheme, value in found.items() if value}
 
 

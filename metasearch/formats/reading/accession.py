@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from metasearch.bib import converters, normalise
+from metasearch.bib import converters, web_addresses
 from metasearch.formats.reading.values import SHORT, text
 
 #: Characters of a link that are looked at: what tells its database stands at its beginning.
@@ -196,5 +196,5 @@ def landing_page(links: Sequence[str]) -> str | None:
     """The first link that is no DOI, else the first one: a DOI is compared as one, and leads
     anywhere.
     """
-    pages = [link for link in links if normalise.url_key(link)]
+    pages = [link for link in links if web_addresses.url_key(link)]
     return next(iter(pages or links), None)
