@@ -15,7 +15,8 @@ from metasearch.formats.reading import accession, values, worktypes
 from metasearch.formats.reading.drafts import Draft
 from metasearch.formats.reading.pieces import DecodedText
 from metasearch.formats.reading.result import FileReading
-from metasearch.formats.reading.tagged import BLANKS, Block, TaggedField, TagGrammar, blocks, gather
+from metasearch.formats.reading.tagged import BLANKS, Block, TaggedField, TagGrammar, blocks
+from metasearch.formats.reading.tagged_records import gather
 from metasearch.record import Author
 
 TAGS = frozenset(

@@ -1,20 +1,17 @@
-"""One engine for the formats whose lines are a tag and a value: RIS, MEDLINE, refer, NoteExpress,
-Web of Science, ...
+"""Lines of a tag and a value -> the fields of each record: RIS, MEDLINE, refer, NoteExpress, ...
 
-A `TagGrammar` says what a tag line looks like and where records begin and end; `blocks` gives the
-records as fields with the numbers of their lines. Time is linear in the text, whatever it holds.
+A `TagGrammar` describes a tag line and where records begin and end; `blocks` yields the records as
+fields with the numbers of their lines. Time is linear in the text, whatever it holds.
+`tagged_records.py` makes records of the fields.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import partial
 
 from metasearch.bib import normalise
-from metasearch.formats.reading.drafts import Draft
-from metasearch.formats.reading.entries import EntryCollector
 from metasearch.formats.reading.pieces import DecodedText
 from metasearch.formats.reading.result import FileReading
 
@@ -142,42 +139,6 @@ def blocks(text: DecodedText, grammar: TagGrammar, reading: FileReading) -> Iter
             yield parser.done.pop(0)
     parser.finish()
     yield from parser.done
-
-
-def beside(block: Block, held: Collection[str]) -> list[tuple[str, str]]:
-    """Tags and values of the fields whose tags are not among these, in order, each once."""
-    return list(
-        dict.fromkeys(
-            (it.tag, value) for it in block.fields if it.tag not in held and (value := it.value)
-        )
-    )
-
-
-def gather(
-    reading: FileReading,
-    found: Iterable[Block],
-    draft: Callable[[Block], Draft],
-    held: Collection[str] = (),
-) -> None:
-    """Add an entry for each block to the reading, or a problem where a block says nothing.
-
-    Args:
-        reading: Takes them.
-        found: The blocks.
-        draft: Reads one.
-        held: Tags of which a record holds all; other fields are given beside it, where `draft` does
-            not say which.
-    """
-
-    def whole(block: Block) -> Draft:
-        made = draft(block)
-        if held:
-            made.given = beside(block, held)
-        return made
-
-    collector = EntryCollector(reading)
-    for block in found:
-        collector.put(block.line, partial(whole, block))
 
 
 class _BlockParser:

@@ -18,7 +18,8 @@ from metasearch.formats.reading import accession, values, worktypes
 from metasearch.formats.reading.drafts import Draft, unread
 from metasearch.formats.reading.pieces import DecodedText
 from metasearch.formats.reading.result import FileReading
-from metasearch.formats.reading.tagged import BLANKS, Block, TagGrammar, beside, blocks, gather
+from metasearch.formats.reading.tagged import BLANKS, Block, TagGrammar, blocks
+from metasearch.formats.reading.tagged_records import beside, gather
 from metasearch.formats.ris.write import FIELDS_BY_SOURCE
 
 #: Tags in use; others count as tags only where they are written exactly as the format wants it.
