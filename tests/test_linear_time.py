@@ -25,7 +25,7 @@ from metasearch.bib import converters
 from metasearch.dedup import DEFAULT, fingerprint
 from metasearch.dedup.merge import merge
 from metasearch.errors import MetasearchError
-from metasearch.formats.reading import FORMATS, read_bytes
+from metasearch.formats.reading import READABLE, read_bytes
 from metasearch.record import Author, Record
 from tests.formats.reading import samples as tagged
 from tests.formats.reading import structured
@@ -274,7 +274,7 @@ def in_json(found: Any, value: str) -> Any:
     return value if isinstance(found, str) else found
 
 
-@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("form", READABLE)
 def test_files_are_read_in_linear_time(form: str) -> None:
     """With such a text in every field of a record at once."""
     assert (

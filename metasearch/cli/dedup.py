@@ -18,8 +18,7 @@ from metasearch.cli.terminal.console import Console
 from metasearch.cli.terminal.exits import Exit
 from metasearch.cli.terminal.output import Sink
 from metasearch.errors import UsageError
-from metasearch.formats import FORMATS as WRITABLE
-from metasearch.formats.reading import FORMATS as READABLE
+from metasearch.formats import READABLE, WRITABLE
 from metasearch.record import VersionsMode
 
 if TYPE_CHECKING:

@@ -15,7 +15,8 @@ from metasearch.bulk.job import ROWS
 from metasearch.errors import FileFormatError
 from metasearch.evaluate.jsonl import LONGEST_LINE
 from metasearch.evaluate.rows import LabelledRowReader
-from metasearch.formats.reading import FORMATS, MOST_BYTES, FileReading
+from metasearch.formats import READABLE
+from metasearch.formats.reading import MOST_BYTES, FileReading
 from metasearch.formats.reading.content import content_of
 from metasearch.formats.reading.encodings import Found
 from metasearch.formats.reading.entries import TELLING, EntryCollector
@@ -43,7 +44,7 @@ def read_rows(it: Input) -> FileReading | None:
         with content_of(it.path, it.name, MOST_BYTES, pipes=False) as content:
             text = DecodedText(content.blocks, it.name, Found("utf-8", legal=True, notes=[]))
             first = next(text.lines(_HEAD))
-            if not _is_row(_object(first)) or FORMATS["csl-json"].looks_like(first):
+            if not _is_row(_object(first)) or READABLE["csl-json"].looks_like(first):
                 return None
             reading = _reading(text, it.name)
             return None if content.problem else reading

@@ -25,7 +25,7 @@ from metasearch.cli.group import (
 from metasearch.cli.terminal.console import Console
 from metasearch.engine.options import OPTIONS, Option, SearchOptions
 from metasearch.errors import QuerySyntaxError, UsageError
-from metasearch.formats import FORMATS
+from metasearch.formats import WRITABLE
 from metasearch.query import Years, parse_years
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 _DEFAULTS = {declared.name: declared.default for declared in fields(SearchOptions)}
 #: Formats that are written to a file or a pipe; "sse" is for a server only.
-NAMES = tuple(name for name in FORMATS if name != "sse")
+NAMES = tuple(name for name in WRITABLE if name != "sse")
 #: Longest query that is read from stdin, in bytes; the parser's own limit is below this.
 MAX_STDIN = 65_536
 EXAMPLES = (
@@ -276,7 +276,7 @@ def _format(asked: set[str | None], output: Path | None) -> str:
     match sorted(filter(None, asked)):
         case []:
             ending = output.suffix.lower().lstrip(".") if output else ""
-            known = {FORMATS[name].extension: name for name in NAMES}
+            known = {WRITABLE[name].extension: name for name in NAMES}
             if ending and ending not in known:
                 raise click.UsageError(
                     f"No format has files that end in .{ending}, only .{', .'.join(known)}; "

@@ -60,7 +60,7 @@ class FileReading:
 
     Attributes:
         name: What the file is called in reports, and the `source` of its records.
-        format: One of `metasearch.formats.reading.FORMATS`.
+        format: One of `metasearch.formats.READABLE`.
         encoding: As Python calls it.
         untold: Problems beyond `MOST_PROBLEMS`, and the records that are lost by them.
     """
