@@ -39,7 +39,7 @@ SWEPT = (
     "dedup.published.text", "dedup.fingerprint", "formats.reading.values", "formats.bibtex.latex",
     "formats.reading.accession", "formats.bibtex.values",
     "formats.reading.worktypes", "formats.reading.type_words", "formats.reading.tagged",
-    "formats.bibtex.entry", "query.years",
+    "formats.bibtex.entry", "formats.bibtex.escapes", "formats.bibtex.people", "query.years",
     "query.kinds",
 )  # fmt: skip
 #: How a parameter of each type is made of a text; functions with other parameters are not swept

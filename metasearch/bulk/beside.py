@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from metasearch.bib.field_limits import Cuts, kept_given
+from metasearch.bib.cuts import Cuts, kept_given
 from metasearch.bulk.job import FileRead, InputRecord, Outcome
 from metasearch.formats import READABLE
 from metasearch.formats.csv.write import columns_beside

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 
 from metasearch.bib import converters, identifier_forms, markup
-from metasearch.bib.field_limits import most
+from metasearch.bib.cuts import most
 from metasearch.bib.names.person import person
 from metasearch.bib.strings import strings
 from metasearch.formats.reading import accession, values

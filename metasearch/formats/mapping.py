@@ -15,7 +15,8 @@ from numbers import Integral, Real
 from typing import Any
 
 from metasearch.bib import converters, identifier_forms, web_addresses
-from metasearch.bib.field_limits import LIMITS, MOST_FOUND, MOST_GIVEN, Cuts, kept
+from metasearch.bib.cuts import Cuts, kept
+from metasearch.bib.field_limits import LIMITS, MOST_FOUND, MOST_GIVEN
 from metasearch.bib.names import byline
 from metasearch.bib.names.person import person
 from metasearch.errors import UsageError

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from typing import Any
 
-from metasearch.bib.field_limits import Cuts, kept
+from metasearch.bib.cuts import Cuts, kept
 from metasearch.formats import origins
 from metasearch.formats.reading.drafts import Draft
 from metasearch.formats.reading.entries import EntryCollector

@@ -15,8 +15,9 @@ from metasearch.adapters.parse.weight import holds_too_much
 from metasearch.adapters.select import texts_of
 from metasearch.adapters.select.xml_record import XmlRecord
 from metasearch.adapters.spec import AdapterSpec, Attempt, FieldRule, Selector, Shape
+from metasearch.bib.cuts import Cuts, bounded, kept
 from metasearch.bib.fast_records import made_record
-from metasearch.bib.field_limits import SHORT, Cuts, bounded, kept
+from metasearch.bib.field_limits import SHORT
 from metasearch.bib.marc import MarcRecord
 from metasearch.record import Record
 

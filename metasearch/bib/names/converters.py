@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from metasearch.bib import identifier_forms, markup
+from metasearch.bib.cuts import Cuts, bounded, most
 from metasearch.bib.fast_records import made_author
-from metasearch.bib.field_limits import LIMITS, MOST_GIVEN, Cuts, bounded, most
+from metasearch.bib.field_limits import LIMITS, MOST_GIVEN
 from metasearch.bib.marc import MarcField
 from metasearch.bib.names import headings
 from metasearch.bib.names.person import displayed, initials_last, person, without_homonym

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from metasearch.bib.field_limits import Cuts, kept, kept_given
+from metasearch.bib.cuts import Cuts, kept, kept_given
 from metasearch.errors import FileFormatError
 from metasearch.formats.reading.drafts import Draft
 from metasearch.formats.reading.result import Entry, FileReading
