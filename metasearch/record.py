@@ -267,14 +267,16 @@ class Record:
         )
 
 
-_FIELDS = frozenset(it.name for it in fields(Record))
+_FIELDS = frozenset(known.name for known in fields(Record))
 
 
 def fields_filled(records: Iterable[Record]) -> dict[str, int]:
     """Field -> how many of the records have it, in the order of the fields; identifiers as
     "ids.SCHEME".
     """
-    names = [it.name for it in fields(Record) if it.name not in ("source", "position", "ids")]
+    names = [
+        known.name for known in fields(Record) if known.name not in ("source", "position", "ids")
+    ]
     found: dict[str, int] = dict.fromkeys(names, 0)
     for record in records:
         said = [name for name in names if getattr(record, name) not in (None, "", ())]

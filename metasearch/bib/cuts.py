@@ -295,7 +295,9 @@ def _ids(found: Mapping[str, str], cuts: Cuts) -> Mapping[str, str]:
         found = dict(islice(found.items(), limit.items))
     if max(map(len, found.values())) > limit.text or max(map(len, found)) > limit.text:
         fitting = {
-            scheme: it for scheme, it in found.items() if max(len(it), len(scheme)) <= limit.text
+            scheme: value
+            for scheme, value in found.items()
+            if max(len(value), len(scheme)) <= limit.text
         }
         for _ in range(len(found) - len(fitting)):
             cuts.text(limit)

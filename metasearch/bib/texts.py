@@ -240,7 +240,9 @@ def said_true(found: Any) -> bool | None:
     if found is True:
         return True
     values = (
-        [str(it) for it in found if it is not None] if isinstance(found, list) else strings(found)
+        [str(value) for value in found if value is not None]
+        if isinstance(found, list)
+        else strings(found)
     )
     return True if any(value.strip().casefold() in _YES for value in values) else None
 
@@ -272,7 +274,9 @@ def open_access(found: Any) -> str | None:
     if isinstance(found, bool):
         return "open" if found else "closed"
     values = (
-        [str(it) for it in found if it is not None] if isinstance(found, list) else strings(found)
+        [str(value) for value in found if value is not None]
+        if isinstance(found, list)
+        else strings(found)
     )
     known = [colour for value in values if (colour := _OPEN_ACCESS.get(value.strip().casefold()))]
     return min(known, key=lambda colour: (colour == "closed", colour == "open")) if known else None

@@ -117,7 +117,7 @@ def other_ids(ids: Iterable[str], records: Iterable[Record]) -> Iterator[str]:
     """
     ids = tuple(ids)
     yield from ids
-    bases = [name for it in islice(ids, MOST_KEYS) for name in (it, told_apart(it, PREPRINT))]
+    bases = [base for name in islice(ids, MOST_KEYS) for base in (name, told_apart(name, PREPRINT))]
     yield from bases
     for record in records:
         yield hit_id(record.key)  # as hits were named before (docs/decisions/0002)

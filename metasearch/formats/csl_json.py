@@ -48,13 +48,13 @@ def looks_like(head: str) -> bool:
 def read(text: DecodedText, reading: FileReading) -> None:
     """Add the items of a CSL-JSON file."""
     collector = EntryCollector(reading)
-    for it in items(text.whole()):
-        if isinstance(it.value, Mapping):
-            collector.put(it.line, partial(_draft, _unwrapped(it.value)))
+    for item in items(text.whole()):
+        if isinstance(item.value, Mapping):
+            collector.put(item.line, partial(_draft, _unwrapped(item.value)))
         else:
             collector.lose(
-                it.line,
-                f"the item could not be read and was left out: {it.flaw or 'it is no object'}",
+                item.line,
+                f"the item could not be read and was left out: {item.flaw or 'it is no object'}",
             )
     if not collector.position and any(piece.strip(" \t\r\n[]") for piece in text.pieces()):
         collector.remark(0, "no item was found: CSL-JSON is a list of objects")
@@ -97,7 +97,8 @@ def _draft(item: Mapping[str, Any]) -> Draft:
         "volume": values.volume(next(iter(texts("volume")), "")),
         "issue": values.first_text(texts("issue")),
         "pages": next(
-            (pages for it in texts("page", "article-number") if (pages := values.pages(it))), None
+            (pages for value in texts("page", "article-number") if (pages := values.pages(value))),
+            None,
         ),
         "doi": values.doi(texts("DOI")) or values.doi_of_links(links),
         "ids": _identifiers(texts, links, database),
@@ -128,7 +129,7 @@ def _date(found: Any) -> str | None:
         return (
             parts
             or values.date(said, None)
-            or next((str(year) for it in said if (year := values.year([it]))), None)
+            or next((str(year) for value in said if (year := values.year([value]))), None)
         )
     year = values.year(strings(found))
     return values.date(strings(found), year) or (str(year) if year else None)
@@ -136,22 +137,22 @@ def _date(found: Any) -> str | None:
 
 def _people(found: Any) -> tuple[Author, ...]:
     authors: list[Author] = []
-    for it in most("authors", found) if isinstance(found, list) else [found]:
-        if isinstance(it, str):
-            authors += values.authors([it])
-        elif isinstance(it, Mapping):
-            authors += filter(None, [_author(it)])
+    for given in most("authors", found) if isinstance(found, list) else [found]:
+        if isinstance(given, str):
+            authors += values.authors([given])
+        elif isinstance(given, Mapping):
+            authors += filter(None, [_author(given)])
     return tuple(authors)
 
 
-def _author(it: Mapping[str, Any]) -> Author | None:
+def _author(parts: Mapping[str, Any]) -> Author | None:
     def part(*names: str) -> str:
-        return " ".join(text for name in names for text in strings(it.get(name))[:1])
+        return " ".join(text for name in names for text in strings(parts.get(name))[:1])
 
     family = part("dropping-particle", "non-dropping-particle", "family") if part("family") else ""
     given = part("given")
     whole = markup.without_markup(part("literal") or part("name"))
-    if family and not given and it.get("isInstitution"):
+    if family and not given and parts.get("isInstitution"):
         family, whole = "", family
     if family or given:
         return person("", family, given, part("ORCID"))
@@ -165,16 +166,18 @@ def _identifiers(texts: Any, links: list[str], database: str | None) -> dict[str
     arxiv = next(
         (
             a
-            for it in texts("number", "archive_location")
-            if (a := identifier_forms.arxiv_id(it[:100]))
+            for value in texts("number", "archive_location")
+            if (a := identifier_forms.arxiv_id(value[:100]))
         ),
         None,
     )
-    if arxiv and any("arxiv" in it.lower() for it in in_arxiv):
+    if arxiv and any("arxiv" in value.lower() for value in in_arxiv):
         found.setdefault("arxiv", arxiv)
     return found
 
 
 def _keywords(joined: list[str], listed: list[str]) -> tuple[str, ...]:
-    parts = [part for it in joined for part in (it.split(";") if ";" in it else it.split(","))]
+    parts = [
+        part for text in joined for part in (text.split(";") if ";" in text else text.split(","))
+    ]
     return values.keywords([*parts, *listed])

@@ -27,7 +27,7 @@ from metasearch.record import OPEN_ACCESS, TYPES, Author, Record
 _PEOPLE = ("authors", "editors")
 _LISTS = ("titles", "isbn", "issn", "keywords", "subjects")
 _COUNTS = ("position", "citations")
-_PARTS = tuple(it.name for it in fields(Author))
+_PARTS = tuple(part.name for part in fields(Author))
 #: Identifiers that have one form.
 _SCHEMES: Mapping[str, Callable[[Any], str | None]] = {
     "pmid": converters.pmid,
@@ -184,7 +184,9 @@ def _named(part: str, *, one: bool) -> Iterable[Author]:
 
 
 def _of_parts(field: str, item: Mapping[Any, Any]) -> Author:
-    said = {key: "" if _is_nothing(it) else it for key, it in item.items() if key != "collective"}
+    said = {
+        key: "" if _is_nothing(part) else part for key, part in item.items() if key != "collective"
+    }
     for key, part in said.items():
         if (
             key not in _PARTS
@@ -221,9 +223,13 @@ def _texts(field: str, value: Any) -> tuple[str, ...]:
     else:
         parts = [part.strip() for text in said for part in text.replace("；", ";").split(";")]
     if field == "isbn":
-        return tuple(dict.fromkeys(identifier_forms.isbn(it) or it for it in filter(None, parts)))
+        return tuple(
+            dict.fromkeys(identifier_forms.isbn(number) or number for number in filter(None, parts))
+        )
     if field == "issn":
-        return tuple(dict.fromkeys(identifier_forms.issn(it) or it for it in filter(None, parts)))
+        return tuple(
+            dict.fromkeys(identifier_forms.issn(number) or number for number in filter(None, parts))
+        )
     return tuple(dict.fromkeys(filter(None, parts)))
 
 

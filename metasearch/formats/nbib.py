@@ -125,17 +125,21 @@ def _authors(block: Block) -> tuple[Author, ...]:
     """
     out: list[Author] = []
     spelled_out = False
-    for it in block.fields:
+    for field in block.fields:
         author = None
-        if it.tag == "FAU":
-            author, spelled_out = values.one_author(it.value), True
-        elif it.tag == "AU":
-            author = None if spelled_out else initials_last(values.text(it.value[: values.SHORT]))
+        if field.tag == "FAU":
+            author, spelled_out = values.one_author(field.value), True
+        elif field.tag == "AU":
+            author = (
+                None if spelled_out else initials_last(values.text(field.value[: values.SHORT]))
+            )
             spelled_out = False
-        elif it.tag == "CN" and (name := values.text(it.value)):
+        elif field.tag == "CN" and (name := values.text(field.value)):
             author = Author(name)
         elif (
-            it.tag == "AUID" and out and (orcid := identifier_forms.orcid(it.value[: values.SHORT]))
+            field.tag == "AUID"
+            and out
+            and (orcid := identifier_forms.orcid(field.value[: values.SHORT]))
         ):
             last = out[-1]
             out[-1] = Author(last.name, last.family, last.given, orcid)

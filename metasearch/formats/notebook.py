@@ -48,21 +48,21 @@ def _summary(answer: Answer) -> str:
 
 
 def _row(hit: Hit) -> str:
-    it = hit.record
-    title, url = _text(full_title(it) or "[no title]"), link(it)
+    record = hit.record
+    title, url = _text(full_title(record) or "[no title]"), link(record)
     if url:
         title = f'<a href="{escape(url)}" rel="noreferrer">{title}</a>'
-    if it.retracted:
+    if record.retracted:
         title = f"<b>RETRACTED</b> {title}"
-    names = [line(author.name) for author in it.authors[:AUTHORS]]
-    if len(it.authors) > AUTHORS:
-        names.append(f"and {len(it.authors) - AUTHORS:,} more")
+    names = [line(author.name) for author in record.authors[:AUTHORS]]
+    if len(record.authors) > AUTHORS:
+        names.append(f"and {len(record.authors) - AUTHORS:,} more")
     told = (
         str(hit.rank or ""),
         title,
         _text(", ".join(names)),
-        str(it.year or ""),
-        _text(line(it.venue)),
+        str(record.year or ""),
+        _text(line(record.venue)),
         _text(", ".join(hit.sources)),
     )
     return f"<tr>{''.join(f'<td>{cell}</td>' for cell in told)}</tr>"

@@ -104,22 +104,24 @@ def read(text: DecodedText, reading: FileReading) -> None:
             _parse(piece, line, file)
     collector = EntryCollector(reading)
     entries = {
-        it.key.lower(): it for it in reversed(file.found) if isinstance(it, _Entry) and it.key
+        entry.key.lower(): entry
+        for entry in reversed(file.found)
+        if isinstance(entry, _Entry) and entry.key
     }
     values = Values(file.strings)
     seen: dict[str, int] = {}
-    for it in file.found:
-        if isinstance(it, _Lost):
-            collector.lose(it.line, it.why, it.count) if it.count else collector.remark(
-                it.line, it.why
+    for block in file.found:
+        if isinstance(block, _Lost):
+            collector.lose(block.line, block.why, block.count) if block.count else collector.remark(
+                block.line, block.why
             )
-        elif it.kind not in _NO_WORKS:
-            if it.key and (first := seen.setdefault(it.key, it.line)) != it.line:
-                it.remarks.append(
-                    f"the key {it.key[:100]!r} is that of the entry in line {first}, too; both "
+        elif block.kind not in _NO_WORKS:
+            if block.key and (first := seen.setdefault(block.key, block.line)) != block.line:
+                block.remarks.append(
+                    f"the key {block.key[:100]!r} is that of the entry in line {first}, too; both "
                     f"were kept"
                 )
-            collector.put(it.line, _describer(it, entries, values))
+            collector.put(block.line, _describer(block, entries, values))
     if not file.found:
         collector.remark(0, "no entry was found: one begins with @article{key, or the like")
 
@@ -220,11 +222,12 @@ def _without_fields(piece: str, line: int, file: _File) -> None:
 
 def _entry(block: Any, line: int, remarks: list[str]) -> _Entry:
     fields: dict[str, str] = {}
-    for it in block.fields:
-        for key, value in separated(it.key.strip().lower(), it.value):
+    for known in block.fields:
+        name = known.key.strip().lower()
+        for key, value in separated(name, known.value):
             if not fields.get(key, "").strip('{}" \t\n'):
                 fields[key] = value
-            if key != it.key.strip().lower():
+            if key != name:
                 remarks = [
                     *remarks,
                     f"a comma is missing before {key}; it was read as if it were there",

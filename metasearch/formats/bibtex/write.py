@@ -143,49 +143,55 @@ def _listed(keywords: Iterable[str]) -> str:
     """Keywords apart by commas, as biblatex and Zotero part them; one that holds a comma stands in
     braces.
     """
-    shown = (escaped(it) for it in keywords)
-    return ", ".join(f"{{{it}}}" if _apart.search(it) else it for it in shown if it)
+    shown = (escaped(keyword) for keyword in keywords)
+    return ", ".join(
+        f"{{{keyword}}}" if _apart.search(keyword) else keyword for keyword in shown if keyword
+    )
 
 
 def _fields(hit: Hit, entry_type: str) -> Iterator[tuple[str, str]]:
     """Names and values, the values with their delimiters."""
-    it = hit.record
-    arxiv = it.ids.get("arxiv")
+    record = hit.record
+    arxiv = record.ids.get("arxiv")
     values = (
-        ("title", title_of(full_title(it), it.language)),
-        ("author", " and ".join(name_of(a, it.authors) for a in it.authors)),
-        ("editor", " and ".join(name_of(a, it.editors) for a in it.editors)),
-        (_VENUE_FIELD[entry_type], escaped(it.venue)),
-        (_PUBLISHER_FIELD.get(entry_type, "publisher"), escaped(_publisher(it, entry_type))),
+        ("title", title_of(full_title(record), record.language)),
+        ("author", " and ".join(name_of(a, record.authors) for a in record.authors)),
+        ("editor", " and ".join(name_of(a, record.editors) for a in record.editors)),
+        (_VENUE_FIELD[entry_type], escaped(record.venue)),
+        (_PUBLISHER_FIELD.get(entry_type, "publisher"), escaped(_publisher(record, entry_type))),
         ("type", "Thesis" if entry_type == "phdthesis" else ""),
-        ("year", f"{it.year:04d}" if it.year is not None and 0 < it.year < 10_000 else ""),
-        ("edition", escaped(it.edition)),
-        ("volume", escaped(it.volume)),
-        ("number", escaped(it.issue)),
+        (
+            "year",
+            f"{record.year:04d}" if record.year is not None and 0 < record.year < 10_000 else "",
+        ),
+        ("edition", escaped(record.edition)),
+        ("volume", escaped(record.volume)),
+        ("number", escaped(record.issue)),
         (
             "pages",
             ", ".join(
-                f"{escaped(a)}--{escaped(b)}" if b else escaped(a) for a, b in page_ranges(it.pages)
+                f"{escaped(a)}--{escaped(b)}" if b else escaped(a)
+                for a, b in page_ranges(record.pages)
             ),
         ),
-        ("doi", verbatim(it.doi)),
-        ("url", verbatim(link(it))),
+        ("doi", verbatim(record.doi)),
+        ("url", verbatim(link(record))),
         ("eprint", escaped(arxiv)),
         ("archiveprefix", "arXiv" if arxiv else ""),
-        ("isbn", escaped(", ".join(it.isbn))),
-        ("issn", escaped(", ".join(it.issn))),
-        ("identifiers", escaped("; ".join(identifiers(it)))),
-        ("language", escaped(it.language)),
-        ("keywords", _listed(dict.fromkeys(it.keywords + it.subjects))),
-        ("abstract", escaped(it.abstract)),
-        ("note", "Retracted" if it.retracted else ""),
+        ("isbn", escaped(", ".join(record.isbn))),
+        ("issn", escaped(", ".join(record.issn))),
+        ("identifiers", escaped("; ".join(identifiers(record)))),
+        ("language", escaped(record.language)),
+        ("keywords", _listed(dict.fromkeys(record.keywords + record.subjects))),
+        ("abstract", escaped(record.abstract)),
+        ("note", "Retracted" if record.retracted else ""),
         ("sources", escaped(", ".join(hit.sources))),
         ("provenance", escaped("; ".join(field_sources(hit)))),
     )
     for name, value in values:
         if value:
             yield name, f"{{{value}}}"
-        if name == "year" and (month := _month_macro(it.date)):
+        if name == "year" and (month := _month_macro(record.date)):
             yield "month", month
 
 

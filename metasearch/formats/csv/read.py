@@ -197,8 +197,8 @@ def _read_rows(lines: Lines, header: _HeaderRow, collector: EntryCollector) -> N
     reader = CsvRowReader(columns)
     rows = _Rows(lines, header.delimiter, header.first_row)
     iterator = iter(rows)
-    while (it := next(iterator, None)) is not None:
-        line, row, wrong = it
+    while (numbered := next(iterator, None)) is not None:
+        line, row, wrong = numbered
         if row is None:
             collector.lose(line, f"the row could not be read and was left out: {wrong}")
             continue

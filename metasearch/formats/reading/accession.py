@@ -123,7 +123,7 @@ def identifiers(
             pairs = (part.partition(":") for part in number.split("; "))
             found |= {scheme: value for scheme, _, value in pairs}
         elif number.isascii() and number.isdecimal() and len(number) < 12:
-            ovid = next((it for known, it in _OVID if codes and known.match(codes[0])), "")
+            ovid = next((name for known, name in _OVID if codes and known.match(codes[0])), "")
             if ovid == "MEDLINE" or name in (
                 "pubmed",
                 "medline",

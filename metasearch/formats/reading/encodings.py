@@ -110,9 +110,9 @@ def find(blocks: Blocks, name: str, encoding: str | None = None) -> Found:
         head += block
         if len(head) >= _HEAD:
             break
-    marked = next((it for mark, it in _MARKS if head.startswith(mark)), None) or _without_mark(
-        head[:_HEAD]
-    )
+    marked = next(
+        (encoding for mark, encoding in _MARKS if head.startswith(mark)), None
+    ) or _without_mark(head[:_HEAD])
     if marked:
         return Found(marked, _is_legal(blocks, marked), [])
     if _is_legal(blocks, "utf-8"):

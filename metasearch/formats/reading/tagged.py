@@ -96,16 +96,19 @@ class Block:
 
     def values(self, *tags: str) -> list[str]:
         """The values of all fields with these tags, tag by tag, without the empty ones."""
-        return [value for tag in tags for it in self.tags.get(tag, ()) if (value := it.value)]
+        return [value for tag in tags for one in self.tags.get(tag, ()) if (value := one.value)]
 
     def lines(self, *tags: str) -> list[str]:
         """Like `values`, for fields of which every line is a value of its own."""
-        return [line for tag in tags for it in self.tags.get(tag, ()) for line in it.lines if line]
+        return [
+            line for tag in tags for one in self.tags.get(tag, ()) for line in one.lines if line
+        ]
 
     def value(self, *tags: str) -> str:
         """The first value of the first tag that has one; "" for none."""
         return next(
-            (value for tag in tags for it in self.tags.get(tag, ()) if (value := it.value)), ""
+            (value for tag in tags for one in self.tags.get(tag, ()) if (value := one.value)),
+            "",
         )
 
 

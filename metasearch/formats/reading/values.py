@@ -277,8 +277,8 @@ def links(values: Iterable[str]) -> list[str]:
     """The web addresses in fields that hold one or many, in order."""
     return [
         url
-        for it in values
-        for word in _BETWEEN_LINKS.split(it[: 10 * SHORT])
+        for value in values
+        for word in _BETWEEN_LINKS.split(value[: 10 * SHORT])
         if (url := web_addresses.web_url(word))
     ]
 
