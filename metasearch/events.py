@@ -66,6 +66,12 @@ class SourceReport:
         return self.status not in ("running", "ok", "empty", "skipped")
 
 
+def _outcome(report: SourceReport) -> str:
+    """One line: status, records, and why the source failed."""
+    outcome = f"{report.source}: {report.status}, {report.count:,} records"
+    return f"{outcome}; {report.error}" if report.error else outcome
+
+
 @dataclass(frozen=True, slots=True)
 class Counts:
     """received = unique + duplicates."""
@@ -193,14 +199,18 @@ class Answer:
     def __repr__(self) -> str:
         # As a prompt shows it: the hits of an answer fill thousands of lines.
         failed = sum(report.failed for report in self.sources)
-        told = f"{len(self.hits)} hits, {len(self.sources)} sources"
-        return f"<Answer to {self.query[:80]!r}: {told}{f', {failed} failed' if failed else ''}>"
+        counted = f"{len(self.hits)} hits, {len(self.sources)} sources"
+        return f"<Answer to {self.query[:80]!r}: {counted}{f', {failed} failed' if failed else ''}>"
 
     def _repr_html_(self) -> str:
         """What a notebook shows: a table of the first hits, and how the sources fared."""
         from metasearch.formats.notebook import html
 
-        return html(self)
+        counts, sources = self.counts, len(self.sources)
+        summary = f"{counts.unique:,} works in {counts.received:,} records of {sources} sources"
+        if not self.complete:
+            summary += "; not complete"
+        return html(self.query, summary, self.hits, map(_outcome, self.sources))
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """The hits as flat tables, for `pandas.DataFrame`.
@@ -212,7 +222,7 @@ class Answer:
         """
         from metasearch.formats.notebook import rows
 
-        return list(rows(self))
+        return list(rows(self.hits))
 
 
 @dataclass(frozen=True, slots=True)
