@@ -1,9 +1,9 @@
-"""What a search tells while it runs: one stream of small frozen objects.
+"""What a search reports while it runs: one stream of small frozen objects.
 
-Every face (library, terminal, NDJSON, SSE, HTML) renders this one stream. Whoever keeps the hits by
-id, drops the absorbed ones, and applies the last `Order` holds the whole list as far as it is
-known, and of it those that `Finished.answer` names are its hits: all of them where neither a limit
-nor a start cuts a page out of it.
+Every face (library, terminal, NDJSON, SSE, HTML) renders this one stream. A client that
+keeps the hits by id, drops the absorbed ones, and applies the last `Order` holds the whole list as
+far as it is known. The hits of the answer are those that `Finished.answer` names: all of them where
+neither a limit nor a start cuts a page out of the list.
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ class Totals:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The finished answer, or what was there when somebody could not wait for the end.
+    """The finished answer, or what was there when the client could not wait for the end.
 
     Attributes:
         query: The query, printed in our own syntax.
@@ -166,7 +166,7 @@ class Answer:
     notes: tuple[str, ...] = ()
 
     def hit(self, name: str) -> Hit | None:
-        """The hit that somebody means by a name; None where it is not here.
+        """The hit with this name; None where it is not here.
 
         Args:
             name: The id that a hit has here, in an answer of other sources, or had in an earlier
@@ -175,7 +175,7 @@ class Answer:
                 "https://doi.org/10.1000/abc", "pmid:123", "isbn:...").
 
         Where several hits bear the name (two works under one DOI), the first one in the list is
-        given. The id of a hit of this answer always gives that hit.
+        given. The id of a hit of this answer always returns that hit.
 
         Raises:
             UsageError: It is no name.
@@ -232,7 +232,7 @@ class Started:
     Attributes:
         id: Names this search in logs and streams.
         query: Printed in our own syntax.
-        deadline: Seconds from now at which the answer is given, whoever is missing.
+        deadline: Seconds from now at which the answer is returned, also where sources are missing.
     """
 
     id: str
@@ -267,8 +267,8 @@ class Joined:
     """Hits that were shown apart are one: drop `absorbed`, replace or add `hit`.
 
     A hit is named after what most of its records say, so that names do not depend on who answers
-    first; a late record may therefore rename a hit, which is told as a join of the old name into
-    the new one. It may also give a hit's name to another hit, which is told as a `Grown` one.
+    first; a late record may therefore rename a hit, which is reported as a join of the old name
+    into the new one. It may also give a hit's name to another hit, which is reported as `Grown`.
     """
 
     hit: Hit

@@ -263,7 +263,7 @@ def _people(found: tuple[Author, ...], field: str, cuts: Cuts) -> tuple[Author, 
         found = found[: limit.items]
     affiliation = LIMITS["affiliation"].text
     for author in found:
-        # A family name that is longer than the whole name is nobody's, but a file may say so.
+        # A family name that is longer than the whole name is no name, but a file may have one.
         family, given, works_at = author.family, author.given, author.affiliation
         if (
             len(author.name) > limit.text

@@ -57,7 +57,7 @@ def url_key(value: str | None) -> str | None:
     or final slash.
 
     A DOI resolver's URL gives None, because it is a DOI and compared as one; a bare host gives
-    None, because it is nobody's landing page.
+    None, because it is the landing page of no work.
     """
     if not value:
         return None

@@ -125,12 +125,11 @@ def _date(found: Any) -> str | None:
     """A CSL date, or a string where one should be."""
     if isinstance(found, Mapping):
         parts = converters.date_parts(found.get("date-parts"))
-        said = strings([found.get("raw"), found.get("literal")])
-        return (
-            parts
-            or values.date(said, None)
-            or next((str(year) for value in said if (year := values.year([value]))), None)
-        )
+        texts = strings([found.get("raw"), found.get("literal")])
+        if date := parts or values.date(texts, None):
+            return date
+        years = (values.year([text]) for text in texts)
+        return next((str(year) for year in years if year), None)
     year = values.year(strings(found))
     return values.date(strings(found), year) or (str(year) if year else None)
 

@@ -124,8 +124,8 @@ def sse(event: SearchEvent, event_id: int | str) -> bytes:
 def fold(lines: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     """The answer that a stream of event objects amounts to; the reference client.
 
-    `start`, `source` and `order` serve whoever shows a search while it runs; `done` repeats what is
-    final in them. Events of unknown kinds are passed over, so that kinds can be added.
+    `start`, `source` and `order` serve clients that show a search while it runs; `done` repeats
+    what is final in them. Events of unknown kinds are passed over, so that kinds can be added.
 
     Raises:
         FormatError: The stream ends before `done`, or `done` lists a hit that was never sent.

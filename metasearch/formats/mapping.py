@@ -1,8 +1,7 @@
-"""`Record.of`: a record of what a program has at hand, such as a row of a table; told at once where
-it is none.
+"""`Record.of`: a record of what a program has at hand, such as a row of a table.
 
-A database or a file is read as well as it can be, with notes; whoever calls this is there to mend
-what is wrong, so nothing is cut or left out without an error that names the field.
+A database or a file is read as well as it can be, with notes. Here the caller can mend what is
+wrong, so nothing is cut or left out: an error names the field.
 """
 
 from __future__ import annotations
@@ -275,7 +274,7 @@ def _retracted(value: Any) -> bool | None:
 
 
 def _year(said: str) -> int | None:
-    """Not of the digits of a longer number: whoever gives 20190 means something else."""
+    """Not of the digits of a longer number: 20190 means something else."""
     return None if said.isdecimal() and len(said) != 4 else converters.year([said])
 
 

@@ -65,13 +65,10 @@ def _draft(block: Block) -> Draft:
     pmc = converters.pmcid([value for value in block.values("PMC", "OID") if "PMC" in value])
     if not pmid:
         given = block.value("PMID")
-        problems += (
-            [unread("PMID", given, "number")]
-            if given
-            else []
-            if pmc
-            else ["the record has no PMID"]
-        )
+        if given:
+            problems.append(unread("PMID", given, "number"))
+        elif not pmc:
+            problems.append("the record has no PMID")
     year = values.year(block.values("DP", "DEP", "CRDT"))
     if year is None and (given := block.value("DP")):
         problems.append(unread("DP", given, "year"))

@@ -35,7 +35,7 @@ class Origin:
 
     Attributes:
         file: Its name.
-        database: From which the record was exported; None where nobody says.
+        database: From which the record was exported; None where that is unknown.
     """
 
     file: str

@@ -35,9 +35,8 @@ def looks_like(head: str) -> bool:
 def _split(line: str, _: str) -> tuple[str, str] | None:
     line = line.lstrip("\ufeff\f")
     tag, blank = line[:2], line[2:3]
-    if blank not in ("", " ") or tag.upper() not in TAGS or not (tag.isupper() or tag == "vo"):
-        return None
-    return tag.upper(), line[3:]
+    is_tag = tag.upper() in TAGS and (tag.isupper() or tag == "vo")
+    return (tag.upper(), line[3:]) if is_tag and blank in ("", " ") else None
 
 
 _GRAMMAR = TagGrammar(

@@ -283,10 +283,11 @@ def people(
                 author = person(
                     got.get("name", ""), got.get("family"), got.get("given"), got.get("orcid")
                 )
-            if author and affiliated and not marc and (works_at := text(got.get("affiliation"))):
+            if not author:
+                continue
+            if affiliated and not marc and (works_at := text(got.get("affiliation"))):
                 author = _at(author, works_at)
-            if author:
-                authors.append(author)
+            authors.append(author)
         if len({author.name for author in authors}) < len(
             authors
         ):  # each once; collaborations have thousands

@@ -76,7 +76,7 @@ def _without_fuller_form(value: str) -> str:
 
 
 def took_no_part(name: str) -> bool:
-    """Whether the word behind a heading says that somebody made or read the copy: "Otava,
+    """Whether the word behind a heading names a maker or reader of the copy: "Otava,
     kustantaja".
     """
     hit = _RELATOR.search(name)
@@ -102,7 +102,7 @@ def is_corporate(field: MarcField) -> bool:
 
 
 def part_in(field: MarcField) -> Part:
-    """What somebody had to do with the work, by the field's relators; "author" where it has none.
+    """What the person did for the work, by the field's relators; "author" where it has none.
 
     A field with $5 is true of one library's copy only, and an online service is where a copy was
     bought.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from metasearch.bib import converters, identifier_forms
 from metasearch.formats import origins
@@ -84,9 +84,8 @@ def draft(kind: str, key: str, fields: Mapping[str, str]) -> Draft:
     """
 
     def texts(*names: str) -> list[str]:
-        return [
-            text for name in names if (raw := fields.get(name)) and (text := decoded(raw).strip())
-        ]
+        shown = (decoded(fields[name]).strip() for name in names if name in fields)
+        return [text for text in shown if text]
 
     title, titles = values.titles(texts("title", *_TITLES))
     date = texts("date")[:1] or _dates(texts("year"), texts("month"), texts("day"))
@@ -122,9 +121,7 @@ def draft(kind: str, key: str, fields: Mapping[str, str]) -> Draft:
         "type": _type(kind, fields, venue or "", ids),
         "language": values.language(texts("language", "langid")),
         "abstract": values.abstract(texts("abstract")[:1]),
-        "keywords": keywords(
-            next((raw for name in _KEYWORD_FIELDS if (raw := fields.get(name)) and raw.strip()), "")
-        ),
+        "keywords": keywords(_first_filled(fields, _KEYWORD_FIELDS)),
     }
     made_of = origins.read(texts("origins"))
     sources = next(iter(texts("sources")), "").split(", ")  # ours: several for a merged hit
@@ -139,6 +136,11 @@ def draft(kind: str, key: str, fields: Mapping[str, str]) -> Draft:
     ]
     given = [(name, value) for name, value in beside if decoded(value).strip() != venue]
     return Draft(found, database, origins=made_of, given=given)
+
+
+def _first_filled(fields: Mapping[str, str], names: Iterable[str]) -> str:
+    raw = (fields.get(name, "") for name in names)
+    return next((value for value in raw if value.strip()), "")
 
 
 def keywords(raw: str) -> tuple[str, ...]:

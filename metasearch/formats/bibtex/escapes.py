@@ -103,20 +103,21 @@ def title_of(title: str, language: str | None) -> str:
     if not any(c.islower() for c in title):
         return title.translate(escapes)
     later = [
-        w
-        for w in words[1:]
-        if len(w) > 3 and w[0].isalpha() and not any(c.isupper() for c in w[1:])
+        word
+        for word in words[1:]
+        if len(word) > 3 and word[0].isalpha() and not _has_capital(word[1:])
     ]
     names_stand_out = (
-        sum(w[0].isupper() for w in later) * 2 < len(later) or language in _CAPITAL_LANGUAGES
+        sum(word[0].isupper() for word in later) * 2 < len(later) or language in _CAPITAL_LANGUAGES
     )
     shown = []
     after_break = True
     for word in words:
         bare = word.strip("\"'()[]«»\u201c\u201d\u2018\u2019.,:;?!")
         capital = bare[:1].isupper() and not after_break
-        inner = any(c.isupper() for c in bare[1:]) and not _is_title_hyphenated(bare)
-        if inner or (capital and (names_stand_out or (len(bare) == 1 and bare != "A"))):
+        inner = _has_capital(bare[1:]) and not _is_title_hyphenated(bare)
+        stands_out = names_stand_out or (len(bare) == 1 and bare != "A")
+        if inner or (capital and stands_out):
             before, _, behind = word.partition(bare)
             shown.append(
                 f"{before.translate(escapes)}{{{bare.translate(escapes)}}}{behind.translate(escapes)}"
@@ -133,7 +134,11 @@ def _is_title_hyphenated(word: str) -> bool:
     "COVID-19" or "X-Ray").
     """
     parts = word.split("-")
-    return len(parts) > 1 and all(len(p) > 1 and not any(c.isupper() for c in p[1:]) for p in parts)
+    return len(parts) > 1 and all(len(part) > 1 and not _has_capital(part[1:]) for part in parts)
+
+
+def _has_capital(text: str) -> bool:
+    return any(character.isupper() for character in text)
 
 
 def as_given(value: str) -> str:

@@ -69,7 +69,8 @@ def _in_parts(raw: str) -> Author | None:
         return person(decoded(raw))
     family, given = decoded(" ".join([*parts.von, *parts.last])), decoded(" ".join(parts.first))
     particles = bool(parts.von) and normalise.family_key(" ".join([*parts.von, "x"])) == "x"
-    if "," in raw or particles or any("{" in word and " " in word for word in parts.last):
+    in_braces = any("{" in word and " " in word for word in parts.last)
+    if "," in raw or particles or in_braces:
         return person("", family, given)
     return person(decoded(raw))
 

@@ -56,7 +56,7 @@ logging.getLogger("bibtexparser").addHandler(
 
 
 @dataclass(slots=True)
-class _Entry:
+class _BibtexEntry:
     """An entry as it stands in the file, its values still as they are delimited there."""
 
     kind: str
@@ -79,7 +79,7 @@ class _Lost:
 class _File:
     """What the pieces of a file hold, in order."""
 
-    found: list[_Entry | _Lost] = field(default_factory=list)
+    found: list[_BibtexEntry | _Lost] = field(default_factory=list)
     strings: dict[str, str] = field(default_factory=dict)
 
 
@@ -106,7 +106,7 @@ def read(text: DecodedText, reading: FileReading) -> None:
     entries = {
         entry.key.lower(): entry
         for entry in reversed(file.found)
-        if isinstance(entry, _Entry) and entry.key
+        if isinstance(entry, _BibtexEntry) and entry.key
     }
     values = Values(file.strings)
     seen: dict[str, int] = {}
@@ -126,7 +126,9 @@ def read(text: DecodedText, reading: FileReading) -> None:
         collector.remark(0, "no entry was found: one begins with @article{key, or the like")
 
 
-def _describer(entry: _Entry, entries: dict[str, _Entry], values: Values) -> Callable[[], Draft]:
+def _describer(
+    entry: _BibtexEntry, entries: dict[str, _BibtexEntry], values: Values
+) -> Callable[[], Draft]:
     def describe() -> Draft:
         fields, remarks = values.of(entry.fields)
         remarks += _inherit(fields, entry, entries, values)
@@ -138,7 +140,7 @@ def _describer(entry: _Entry, entries: dict[str, _Entry], values: Values) -> Cal
 
 
 def _inherit(
-    fields: dict[str, str], entry: _Entry, entries: dict[str, _Entry], values: Values
+    fields: dict[str, str], entry: _BibtexEntry, entries: dict[str, _BibtexEntry], values: Values
 ) -> list[str]:
     """Fill in from the entry that `crossref` names, and from those that `xdata` does; remarks on
     their values.
@@ -220,7 +222,7 @@ def _without_fields(piece: str, line: int, file: _File) -> None:
         file.found.append(_Lost(line, "the entry has no fields and was left out", len(heads)))
 
 
-def _entry(block: Any, line: int, remarks: list[str]) -> _Entry:
+def _entry(block: Any, line: int, remarks: list[str]) -> _BibtexEntry:
     fields: dict[str, str] = {}
     for known in block.fields:
         name = known.key.strip().lower()
@@ -232,7 +234,7 @@ def _entry(block: Any, line: int, remarks: list[str]) -> _Entry:
                     *remarks,
                     f"a comma is missing before {key}; it was read as if it were there",
                 ]
-    return _Entry(block.entry_type.strip().lower(), block.key.strip(), line, fields, remarks)
+    return _BibtexEntry(block.entry_type.strip().lower(), block.key.strip(), line, fields, remarks)
 
 
 def _define(block: Any, file: _File) -> None:

@@ -147,7 +147,7 @@ class CsvColumns:
     Attributes:
         names: As the file gives them.
         plan: What is read -> the indexes of its columns, the better source first.
-        unknown: Names of columns that nobody knows.
+        unknown: Names of unknown columns.
         beside: Names, by index, of the columns of which a record holds nothing, or not all.
     """
 

@@ -30,7 +30,7 @@ PATIENCE = 100_000
 LONGEST_HEADING = 200_000
 #: Rows that may stand before that of the names.
 MOST_BEFORE = 20
-#: Names of columns that are told where nobody knows them.
+#: Names of unknown columns that a problem lists.
 MOST_TOLD = 20
 
 _DELIMITERS = (",", "\t", ";", "|")

@@ -63,7 +63,7 @@ _formula_start = re.compile(r"(?:^|(?<=;)[\s\"]*)(?=[=+\-@\uff1d\uff0b\uff0d\uff
 #: Columns of works that were made of files, behind `COLUMNS`; then those of the files that hold
 #: more.
 OF_FILES = ("database", "origins")
-#: Columns of files that are written; a table of more is one that nobody reads.
+#: Columns of files that are written; a wider table cannot be read.
 MOST_BESIDE = 500
 
 

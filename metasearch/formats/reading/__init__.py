@@ -57,8 +57,8 @@ def read_file(
         encoding: As Python calls it; detected if None.
 
     Raises:
-        FileFormatError: The file cannot be opened or read, holds too much, or nobody knows its
-            format or encoding.
+        FileFormatError: The file cannot be opened or read, holds too much, or its format
+            or encoding is not known.
     """
     name = name or path.name
     with content_of(path, name, MOST_BYTES) as content:

@@ -2,7 +2,7 @@
 numbers give away.
 
 An identifier gets a scheme only where its form or the link beside it says whose it is: a bare
-number may be the running number of somebody's library.
+number may be the running number of a private library.
 """
 
 from __future__ import annotations
@@ -66,7 +66,8 @@ def database(
     """
     names = list(dict.fromkeys(shown for name in said if (shown := text(name[:SHORT]))))
     hosts = list(dict.fromkeys(shown for name in provider if (shown := text(name[:SHORT]))))
-    if names and hosts and names != hosts and all(_CODE.fullmatch(name) for name in names):
+    are_codes = bool(names) and all(_CODE.fullmatch(name) for name in names)
+    if are_codes and hosts and names != hosts:
         return f"{'; '.join(names)} ({hosts[0]})"  # EBSCOhost names its databases by codes
     if names or hosts:
         return "; ".join(names or hosts[:1])

@@ -41,11 +41,11 @@ _PACKED = (
 
 
 class Content:
-    """What a file holds, unpacked where it is gzipped; read from its beginning whenever somebody
+    """What a file holds, unpacked where it is gzipped; read from its beginning whenever a reader
     asks.
 
     Args:
-        file: Open, and able to go back to its beginning; whoever opened it closes it.
+        file: Open, and able to go back to its beginning; its opener closes it.
         name: What it is called in errors.
         most: Bytes that it may have, packed and unpacked.
 

@@ -242,7 +242,7 @@ def _nearly_utf_8(pieces: Iterable[str]) -> bool:
 def _is_chinese(pieces: Iterable[str]) -> bool:
     """Whether the characters beyond ASCII are Chinese as people write it.
 
-    Other text decodes as GB 18030 too: Latin text into characters that nobody uses, Cyrillic,
+    Other text decodes as GB 18030 too: Latin text into characters that are not in use, Cyrillic,
     Japanese and Korean text into any characters, among which the most frequent ones of Chinese are
     rare.
     """

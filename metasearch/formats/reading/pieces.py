@@ -34,7 +34,7 @@ class Bytes(Protocol):
 
 
 class DecodedText:
-    """The text of a file, without byte order mark; it is read from its beginning whenever somebody
+    """The text of a file, without byte order mark; it is read from its beginning whenever a reader
     asks.
 
     Attributes:

@@ -72,7 +72,7 @@ class FileReading:
     problems: list[FileProblem] = field(default_factory=list)
     untold: tuple[int, int] = (0, 0)
 
-    def tell(self, line: int, message: str, lost: int = 0) -> None:
+    def add_problem(self, line: int, message: str, lost: int = 0) -> None:
         """Add a problem, see `FileProblem`."""
         if len(self.problems) < MOST_PROBLEMS:
             self.problems.append(FileProblem(line, message, lost))

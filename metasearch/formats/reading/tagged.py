@@ -96,20 +96,19 @@ class Block:
 
     def values(self, *tags: str) -> list[str]:
         """The values of all fields with these tags, tag by tag, without the empty ones."""
-        return [value for tag in tags for one in self.tags.get(tag, ()) if (value := one.value)]
+        return [value for one in self._tagged(tags) if (value := one.value)]
 
     def lines(self, *tags: str) -> list[str]:
         """Like `values`, for fields of which every line is a value of its own."""
-        return [
-            line for tag in tags for one in self.tags.get(tag, ()) for line in one.lines if line
-        ]
+        return [line for one in self._tagged(tags) for line in one.lines if line]
 
     def value(self, *tags: str) -> str:
         """The first value of the first tag that has one; "" for none."""
-        return next(
-            (value for tag in tags for one in self.tags.get(tag, ()) if (value := one.value)),
-            "",
-        )
+        return next((value for one in self._tagged(tags) if (value := one.value)), "")
+
+    def _tagged(self, tags: tuple[str, ...]) -> Iterator[TaggedField]:
+        for tag in tags:
+            yield from self.tags.get(tag, ())
 
 
 def joined(lines: Iterable[str]) -> str:
@@ -133,7 +132,7 @@ def blocks(text: DecodedText, grammar: TagGrammar, reading: FileReading) -> Iter
     parser = _BlockParser(grammar, reading)
     for number, line in text.numbered(LONGEST_LINE):
         if len(line) > LONGEST_LINE and len(line.strip(BLANKS)) <= LONGEST:  # else its field tells
-            reading.tell(
+            reading.add_problem(
                 number,
                 f"the line has more than {LONGEST_LINE:,} characters; the rest of it was left out",
             )
@@ -149,7 +148,7 @@ class _BlockParser:
 
     def __init__(self, grammar: TagGrammar, reading: FileReading) -> None:
         self._grammar = grammar
-        self._tell = reading.tell
+        self._add_problem = reading.add_problem
         self.done: list[Block] = []
         self._block: Block | None = None
         self._field: TaggedField | None = None
@@ -182,7 +181,7 @@ class _BlockParser:
                 f"{self._strays} line(s) outside of any record were ignored, of which this is "
                 f"the first"
             )
-            self._tell(self._first_stray, what)
+            self._add_problem(self._first_stray, what)
 
     def _tag(self, number: int, tag: str, value: str) -> None:
         grammar, block = self._grammar, self._block
@@ -232,7 +231,7 @@ class _BlockParser:
         to.size += len(line) + 1
         if to.size > LONGEST:
             what = f"{to.tag} holds more than {LONGEST:,} characters; the rest of it was left out"
-            self._tell(to.line, what)
+            self._add_problem(to.line, what)
         to.lines.append(line[:room])
 
     def _stray(self, number: int) -> None:
@@ -254,7 +253,7 @@ class _BlockParser:
                 "the record does not begin as records of this format do; it was kept as far as "
                 "it goes"
             )
-            self._tell(block.line, what)
+            self._add_problem(block.line, what)
         if grammar.ends and not block.ended:
             if at_end:
                 what = (
@@ -266,7 +265,7 @@ class _BlockParser:
                     f"{end} is missing before the next record begins in line {next_line}; the "
                     f"record was kept"
                 )
-            self._tell(block.line, what)
+            self._add_problem(block.line, what)
         for tag in sorted(grammar.once):
             again = block.tags.get(tag, ())[1:]
             if again:
@@ -274,7 +273,7 @@ class _BlockParser:
                     f"{tag} stands more than once in the record of line {block.line}: two may "
                     f"have run together"
                 )
-                self._tell(again[0].line, what)
+                self._add_problem(again[0].line, what)
         self.done.append(block)
 
     def _leftover(self, block: Block) -> None:

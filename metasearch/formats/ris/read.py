@@ -51,7 +51,7 @@ def _draft(block: Block) -> Draft:
     made_of = origins.read(block.values("M2"))
     if (
         len(made_of) > 1
-    ):  # a bare number is that of one of several databases, and nobody knows whose
+    ):  # a bare number is that of one of several databases, and it is unknown which
         numbers = [number for number in numbers if _SCHEME.match(number)]
     database = _database(block, made_of, links, numbers)
     ovid = next((code for link in links if (code := accession.ovid_file(link))), "")
@@ -180,8 +180,8 @@ def _names(block: Block, kind: str | None) -> list[str]:
 
 
 def _editors(block: Block, kind: str | None) -> list[str]:
-    """Editors beside the authors; A2 is theirs in books and chapters, and somebody else's in what
-    is in a series.
+    """Editors beside the authors; A2 is theirs in books and chapters, and of a series
+    otherwise.
     """
     if not block.lines("AU", "A1"):
         return []
