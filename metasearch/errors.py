@@ -148,7 +148,7 @@ class PinsError(UsageError):
 
 
 class FileFormatError(UsageError):
-    """A file of records that cannot be read at all; what is broken inside a readable one is told in
+    """A file of records that cannot be read at all; what is broken inside a readable one is in
     its `Reading`.
     """
 

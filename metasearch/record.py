@@ -257,7 +257,7 @@ class Record:
 
     @property
     def key(self) -> str:
-        """What tells this record from every other: "source:id", or position where the source gives
+        """Identifies this record among all: "source:id", or position where the source gives
         no id.
         """
         return (

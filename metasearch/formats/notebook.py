@@ -51,7 +51,7 @@ def _row(hit: Hit) -> str:
     names = [line(author.name) for author in record.authors[:AUTHORS]]
     if len(record.authors) > AUTHORS:
         names.append(f"and {len(record.authors) - AUTHORS:,} more")
-    told = (
+    columns = (
         str(hit.rank or ""),
         title,
         _text(", ".join(names)),
@@ -59,7 +59,7 @@ def _row(hit: Hit) -> str:
         _text(line(record.venue)),
         _text(", ".join(hit.sources)),
     )
-    return f"<tr>{''.join(f'<td>{cell}</td>' for cell in told)}</tr>"
+    return f"<tr>{''.join(f'<td>{cell}</td>' for cell in columns)}</tr>"
 
 
 def _text(value: str) -> str:

@@ -28,7 +28,7 @@ from metasearch.record import OPEN_ACCESS, TYPES, Author, Record
 
 #: Characters of a line: an answer of thousands of hits is one.
 LONGEST_LINE = 32_000_000
-#: Characters that tell a document from lines.
+#: Characters by which a document is distinguished from lines.
 _HEAD = 8_192
 #: What a key holds, where that is not text.
 _NUMBERS = frozenset({"position", "year", "citations"})
@@ -204,7 +204,7 @@ class _Taker:
     def _fields(
         self, given: Mapping[str, Any], known: frozenset[str]
     ) -> tuple[dict[str, Any], list[str]]:
-        """The fields of a record that an object gives, and what is wrong with others."""
+        """The fields of a record in an object, and what is wrong with others."""
         found: dict[str, Any] = {}
         problems = []
         for name, value in given.items():

@@ -60,7 +60,7 @@ def without_stop(title: str) -> str:
 
 
 def inverted(author: Author) -> str:
-    """The name as "Family, Given" where the source gives the parts, else as it stands."""
+    """The name as "Family, Given" where the source has the parts, else as it stands."""
     family, given = line(author.family), line(author.given)
     if not family:
         return line(author.name)

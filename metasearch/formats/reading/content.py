@@ -22,7 +22,7 @@ BLOCK = 1 << 18
 STEP = 1 << 10
 #: Bytes of standard input that are kept in memory; more of them wait in a temporary file.
 IN_MEMORY = 8 << 20
-#: Bytes at the beginning that tell how a file is packed.
+#: Bytes at the beginning that show how a file is packed.
 HEAD = 512
 
 GZIP = b"\x1f\x8b\x08"

@@ -1,4 +1,4 @@
-"""Which format a file is in: its content says so, else its name."""
+"""Which format a file is in: detected from its content, else from its name."""
 
 from __future__ import annotations
 

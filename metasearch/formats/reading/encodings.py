@@ -1,4 +1,4 @@
-"""Bytes to text, where no header says which encoding they are in.
+"""Bytes to text, where no header names their encoding.
 
 A byte order mark decides; then UTF-8, if the bytes are that or nearly that; then GB 18030, if that
 gives Chinese as people write it; then Windows-1252, which reads anything and is a guess. What fits
@@ -19,7 +19,7 @@ from metasearch.formats.reading.result import FileProblem
 MOST_LINES = 100
 #: Characters beyond ASCII that are looked at to tell Chinese from what only decodes like it.
 SAMPLE = 100_000
-#: Bytes at the beginning that tell UTF-16 without a mark.
+#: Bytes at the beginning by which UTF-16 without a mark is detected.
 _HEAD = 4_000
 _PIECE = 1 << 16
 

@@ -1,6 +1,6 @@
 """Collects the records of a file, one by one.
 
-It counts what cannot be read, so that every record of a file is an entry or told as lost.
+It counts what cannot be read, so that every record of a file is an entry or reported as lost.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from metasearch.formats.origins import Origin
 from metasearch.record import Record
 
-#: Problems of a file that are told one by one; the others are counted.
+#: Problems of a file that are listed one by one; the others are counted.
 MOST_PROBLEMS = 10_000
 
 
@@ -36,7 +36,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class FileProblem:
-    """Something in a file that could not be read, told so that a person can find and mend it.
+    """Something in a file that could not be read; a person can find and mend it.
 
     Attributes:
         line: Where, from 1; for a binary file the offset in bytes; 0 where it concerns the whole
@@ -80,7 +80,7 @@ class FileReading:
             self.untold = self.untold[0] + 1, self.untold[1] + lost
 
     def finish(self) -> None:
-        """Put the problems in the order of the file; those that were only counted are told as one,
+        """Put the problems in the order of the file; those that were only counted become one,
         at its end.
         """
         self.problems.sort(key=lambda problem: problem.line)

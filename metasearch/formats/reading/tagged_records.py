@@ -112,7 +112,7 @@ def gather(
     draft: Callable[[Block], Draft],
     held: Collection[str] = (),
 ) -> None:
-    """Add an entry for each block to the reading, or a problem where a block says nothing.
+    """Add an entry for each block to the reading, or a problem where a block is empty.
 
     Args:
         reading: Takes them.

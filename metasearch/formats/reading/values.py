@@ -54,7 +54,7 @@ def text(value: str) -> str:
 
 
 def first_text(values: Iterable[str]) -> str | None:
-    """The first of the values that says something."""
+    """The first of the values that has a text."""
     return next((found for value in values if (found := text(value))), None)
 
 
@@ -75,7 +75,7 @@ def titles(values: Iterable[str]) -> tuple[str, tuple[str, ...]]:
 
 
 def abstract(values: Iterable[str]) -> str | None:
-    """All values as one text; databases add one that says whose copyright it is."""
+    """All values as one text; databases add one about the copyright."""
     said = [
         found
         for value in values
