@@ -25,7 +25,7 @@ from metasearch.bib import converters
 from metasearch.dedup import DEFAULT, fingerprint
 from metasearch.dedup.merge import merge
 from metasearch.errors import MetasearchError
-from metasearch.formats.reading import FORMATS, read_bytes
+from metasearch.formats.reading import READABLE, read_bytes
 from metasearch.record import Author, Record
 from tests.formats.reading import samples as tagged
 from tests.formats.reading import structured
@@ -39,7 +39,7 @@ SWEPT = (
     "dedup.published.text", "dedup.fingerprint", "formats.reading.values", "formats.bibtex.latex",
     "formats.reading.accession", "formats.bibtex.values",
     "formats.reading.worktypes", "formats.reading.type_words", "formats.reading.tagged",
-    "formats.bibtex.entry", "query.years",
+    "formats.bibtex.entry", "formats.bibtex.escapes", "formats.bibtex.people", "query.years",
     "query.kinds",
 )  # fmt: skip
 #: How a parameter of each type is made of a text; functions with other parameters are not swept
@@ -154,7 +154,7 @@ def test_everything_is_swept() -> None:
     assert {f"as {name}" for name in converters.CONVERTERS} <= FUNCTIONS.keys() | {"as labelled"}
     assert {
         "bib.normalise.fold",
-        "bib.normalise.doi",
+        "bib.identifier_forms.doi",
         "bib.names.byline.people_in",
         "bib.chinese.titles.split_titles",
     } <= FUNCTIONS.keys()
@@ -274,7 +274,7 @@ def in_json(found: Any, value: str) -> Any:
     return value if isinstance(found, str) else found
 
 
-@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("form", READABLE)
 def test_files_are_read_in_linear_time(form: str) -> None:
     """With such a text in every field of a record at once."""
     assert (

@@ -404,7 +404,7 @@ def html(given: Answer) -> str:
     )
 
 
-WHOLE = [name for name, it in formats.FORMATS.items() if it.whole]
+WHOLE = [name for name, it in formats.WRITABLE.items() if it.whole]
 STREAMED: dict[str, Callable[[SearchEvent], bytes]] = {
     "ndjson": ndjson,
     "sse": lambda event: sse(event, 1),

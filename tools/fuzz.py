@@ -97,10 +97,10 @@ def pages() -> Target:
 def files() -> Target:
     """Files of every format; the first byte says which one, or that nobody says it."""
     from metasearch.errors import FileFormatError
-    from metasearch.formats.reading import FORMATS, read_bytes
+    from metasearch.formats.reading import READABLE, read_bytes
     from tests.formats.reading import samples, structured
 
-    formats = [None, *sorted(FORMATS)]
+    formats = [None, *sorted(READABLE)]
 
     def one(data: bytes) -> None:
         given = formats[data[0] % len(formats)] if data else None

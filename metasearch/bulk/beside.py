@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from metasearch.bib.field_limits import Cuts, kept_given
+from metasearch.bib.cuts import Cuts, kept_given
 from metasearch.bulk.job import FileRead, InputRecord, Outcome
+from metasearch.formats import READABLE
 from metasearch.formats.csv.write import columns_beside
 from metasearch.formats.origins import Beside, Origin
-from metasearch.formats.reading import FORMATS
 from metasearch.formats.text import line
 
 #: Output formats that have a place for the tags of any format.
@@ -56,7 +56,7 @@ def _placed(it: InputRecord, file: FileRead, name: str) -> Iterator[tuple[str, s
 def _parted(tag: str, form: str) -> tuple[str, str]:
     """The format whose tag it is, and the tag; CSV and JSON hold those of others, too."""
     before, colon, bare = tag.partition(":")
-    is_of_another = before in FORMATS and form in ("csv", "ndjson")
+    is_of_another = before in READABLE and form in ("csv", "ndjson")
     return (before, bare) if colon and bare and is_of_another else (form, tag)
 
 

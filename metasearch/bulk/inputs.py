@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from metasearch.errors import UsageError
-from metasearch.formats.reading import FORMATS
+from metasearch.formats import READABLE
 from metasearch.formats.text import line
 
 #: Standard input, as it is named on a command line, and what it is called in its stead.
@@ -17,7 +17,7 @@ STDIN = Path("-")
 _STDIN_SHOWN = Path("/dev/stdin")
 #: Names of files that a note lists; longer lists are cut.
 NAMES_SHOWN = 5
-_ENDINGS = frozenset(ending for one in FORMATS.values() for ending in one.endings)
+_ENDINGS = frozenset(ending for one in READABLE.values() for ending in one.endings)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,11 @@ from click.shell_completion import CompletionItem
 
 from metasearch.cli.terminal.console import Console
 from metasearch.engine.options import OPTIONS
-from metasearch.formats import FORMATS
+from metasearch.formats import WRITABLE
 from metasearch.record import VERSIONS_MODES
 
 #: Formats that are written to a file or a pipe; "sse" is for a server only.
-FORMAT_NAMES = tuple(name for name in FORMATS if name != "sse")
+FORMAT_NAMES = tuple(name for name in WRITABLE if name != "sse")
 
 
 def common(command: Any) -> Any:
@@ -133,7 +133,7 @@ def chosen_format(
     ending = output.suffix.lower().lstrip(".")
     if not ending:
         return without_ending
-    known = {FORMATS[name].extension: name for name in FORMAT_NAMES}
+    known = {WRITABLE[name].extension: name for name in FORMAT_NAMES}
     if ending not in known:
         raise click.UsageError(
             f"No format has files that end in .{ending}, only .{', .'.join(known)}; "

@@ -17,7 +17,7 @@ from metasearch.cli.common_options import (
     writing_options,
 )
 from metasearch.cli.terminal.console import Console
-from metasearch.formats.reading import FORMATS as READABLE
+from metasearch.formats import READABLE
 
 
 @click.command(

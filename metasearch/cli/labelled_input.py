@@ -7,13 +7,14 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from metasearch.bib.normalise import plain
+from metasearch.bib.markup import plain
 from metasearch.bulk.inputs import STDIN, Input
 from metasearch.bulk.job import ROWS
 from metasearch.errors import FileFormatError
 from metasearch.evaluate.jsonl import LONGEST_LINE
 from metasearch.evaluate.rows import LabelledRowReader
-from metasearch.formats.reading import FORMATS, MOST_BYTES, FileReading
+from metasearch.formats import READABLE
+from metasearch.formats.reading import MOST_BYTES, FileReading
 from metasearch.formats.reading.content import content_of
 from metasearch.formats.reading.encodings import Found
 from metasearch.formats.reading.entries import TELLING, EntryCollector
@@ -40,7 +41,7 @@ def read_rows(file: Input) -> FileReading | None:
         with content_of(file.path, file.name, MOST_BYTES, pipes=False) as content:
             text = DecodedText(content.blocks, file.name, Found("utf-8", legal=True, notes=[]))
             first = next(text.lines(_HEAD))
-            if not _is_row(_object(first)) or FORMATS["csl-json"].looks_like(first):
+            if not _is_row(_object(first)) or READABLE["csl-json"].looks_like(first):
                 return None
             reading = _reading(text, file.name)
             return None if content.problem else reading

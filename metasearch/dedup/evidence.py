@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from metasearch.bib import normalise
+from metasearch.bib import number_keys
 from metasearch.dedup import books, people
 from metasearch.dedup.dois import without_marks, without_version
 from metasearch.dedup.fingerprint import Fingerprint
@@ -304,7 +304,7 @@ def _printed_in_parts(a: Fingerprint, b: Fingerprint) -> bool:
     if not (_RANGES.search(a.record.pages or "") and _RANGES.search(b.record.pages or "")):
         return False
     one, other = (
-        {normalise.pages_key(part)[0] for part in _RANGES.split(it.record.pages or "")}
+        {number_keys.pages_key(part)[0] for part in _RANGES.split(it.record.pages or "")}
         for it in (a, b)
     )
     return len(one) > 1 and one == other

@@ -12,7 +12,7 @@ from collections.abc import Callable, Hashable
 from functools import lru_cache
 from typing import Any, Literal, TypeVar
 
-from metasearch.bib import normalise
+from metasearch.bib import normalise, number_keys, web_addresses
 from metasearch.bib.field_limits import LIMITS
 from metasearch.dedup import cjk, people
 from metasearch.dedup.affixes import without_affixes
@@ -185,11 +185,11 @@ class Fingerprint:
         self.venue = _venue(record)
         self.volume = _volume(record.volume) if record.volume else ""
         self.issue = _issue(record.issue) if record.issue else ""
-        self.pages = normalise.pages_key(record.pages)
+        self.pages = number_keys.pages_key(record.pages)
         self.generic = is_generic(self.words, compact, self.venue, self.first) or (
             self.cjk and cjk.is_generic(title)
         )
-        self.url = normalise.url_key(record.url)
+        self.url = web_addresses.url_key(record.url)
         self.doi = None if record.doi and names_nothing(record.doi) else record.doi
         self.ids = _identifiers(record)
         self.isbn = frozenset(record.isbn) if record.isbn else _NOBODY
@@ -333,7 +333,7 @@ def _form(record: Record, venue: tuple[str, ...], mark: str) -> Form:
         paper
         and record.volume
         and record.pages
-        and len(set(normalise.pages_key(record.pages))) == 1
+        and len(set(number_keys.pages_key(record.pages))) == 1
     ):
         return "abstract"  # on a page of a journal
     kind = venue_kind(venue)
@@ -353,15 +353,15 @@ def _issue(value: str) -> str:
     text = normalise.compact(value)
     if "suppl" in text or text.startswith("sup"):
         return "suppl" + "".join(filter(str.isdecimal, text))
-    return "" if _ARTICLE_NUMBER.match(value) or _is_dated(value) else normalise.number_key(value)
+    return "" if _ARTICLE_NUMBER.match(value) or _is_dated(value) else number_keys.number_key(value)
 
 
 @lru_cache(maxsize=5_000)
 def _volume(value: str) -> str:
-    """A number where it is one, else text: as `normalise.number_key`; "" for a month, with or
+    """A number where it is one, else text: as `number_keys.number_key`; "" for a month, with or
     without a day.
     """
-    return "" if _is_dated(value) else normalise.number_key(value)
+    return "" if _is_dated(value) else number_keys.number_key(value)
 
 
 def _is_dated(value: str) -> bool:

@@ -12,7 +12,7 @@ import orjson
 from aiohttp import web
 
 from metasearch.events import Answer
-from metasearch.formats import FORMATS, atom, write
+from metasearch.formats import WRITABLE, atom, write
 from metasearch.formats.answer import answer_object
 from metasearch.server import negotiate, stream
 from metasearch.server.access import FACE
@@ -34,14 +34,11 @@ if TYPE_CHECKING:
 OFFERED: Mapping[str, str] = {
     "json": "application/json",
     "html": "text/html",
-    **{
-        name: FORMATS[name].media_type for name in ("ndjson", "sse", "atom", "ris", "bibtex", "csv")
-    },
+    **{name: format_.media_type for name, format_ in WRITABLE.items() if name != "table"},
 }
 #: Hits that are written on the loop; a page of them takes some milliseconds, a thousand up to a
 #: second.
 WRITTEN_AT_ONCE = 50
-_DOWNLOADS = frozenset({"ris", "bibtex", "csv"})
 _WITH_CHARSET = frozenset({"html", "csv"})
 
 
@@ -151,9 +148,9 @@ async def _whole(
         headers["ETag"] = f'W/"{etag}"'
         if any(known.value in (etag, "*") for known in request.if_none_match or ()):
             return web.Response(status=304, headers=headers)
-    if form in _DOWNLOADS:
+    if form in WRITABLE and WRITABLE[form].download:
         headers["Content-Disposition"] = (
-            f'attachment; filename="{file_name(parameters.query)}.{FORMATS[form].extension}"'
+            f'attachment; filename="{file_name(parameters.query)}.{WRITABLE[form].extension}"'
         )
     return web.Response(
         body=body,

@@ -18,13 +18,13 @@ from metasearch.bulk.numbers import Numbers, count
 from metasearch.dedup import DEFAULT, Fingerprint
 from metasearch.dedup.evidence import Evidence
 from metasearch.dedup.matchers import fields
-from metasearch.formats import FORMATS
+from metasearch.formats import WRITABLE
 from tests.examples import examples
 from tests.formats.reading import samples, structured
 
 FILES = {name: it.text.encode() for name, it in samples.SAMPLES.items()}
 FILES |= {name: structured.raw(name) for name in structured.SAMPLES}
-WRITTEN = [name for name in FORMATS if name != "sse"]
+WRITTEN = [name for name in WRITABLE if name != "sse"]
 
 
 @st.composite

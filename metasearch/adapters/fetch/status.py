@@ -11,7 +11,7 @@ from metasearch.adapters.fetch.health import Health
 from metasearch.adapters.redaction import without_secrets
 from metasearch.adapters.request import Page
 from metasearch.adapters.spec import Limits
-from metasearch.bib.normalise import plain
+from metasearch.bib.markup import plain
 from metasearch.errors import (
     AccessDenied,
     Blocked,

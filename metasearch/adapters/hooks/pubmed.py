@@ -21,7 +21,7 @@ from metasearch.adapters.request import Page, Request
 from metasearch.adapters.select.xml import parse_xml, text_of
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.adapters.translate.plan import Plan, plan_request
-from metasearch.bib import normalise
+from metasearch.bib import markup
 from metasearch.errors import RateLimited, SourceSaysError
 from metasearch.query.ast import Query
 from metasearch.record import Record
@@ -169,8 +169,8 @@ def _from_json(result: Mapping[str, Any]) -> _SearchResult:
     return _SearchResult(
         ids=_ids(result.get("idlist") or ()),
         count=int(count) if count.isdecimal() else None,
-        error=normalise.plain(str(result.get("ERROR") or result.get("error") or "")),
-        translation=normalise.plain(str(result.get("querytranslation") or "")),
+        error=markup.plain(str(result.get("ERROR") or result.get("error") or "")),
+        translation=markup.plain(str(result.get("querytranslation") or "")),
         not_found=_texts([*_list(errors, "phrasesnotfound"), *_list(errors, "fieldsnotfound")]),
         ignored=_texts(
             [*_list(warnings, "phrasesignored"), *_list(warnings, "quotedphrasesnotfound")]
@@ -183,12 +183,12 @@ def _from_xml(root: Any) -> _SearchResult:
     def texts(*paths: str) -> tuple[str, ...]:
         return _texts(text_of(node) for path in paths for node in root.iterfind(path))
 
-    count = normalise.plain(root.findtext("Count") or "")
+    count = markup.plain(root.findtext("Count") or "")
     return _SearchResult(
         ids=_ids(node.text for node in root.iterfind("IdList/Id")),
         count=int(count) if count.isdecimal() else None,
         error=" ".join(texts("ERROR")),
-        translation=normalise.plain(root.findtext("QueryTranslation") or ""),
+        translation=markup.plain(root.findtext("QueryTranslation") or ""),
         not_found=texts("ErrorList/PhraseNotFound", "ErrorList/FieldNotFound"),
         ignored=texts("WarningList/PhraseIgnored", "WarningList/QuotedPhraseNotFound"),
         messages=texts("WarningList/OutputMessage"),
@@ -201,9 +201,7 @@ def _ids(found: Iterable[Any]) -> tuple[str, ...]:
 
 
 def _texts(found: Iterable[Any]) -> tuple[str, ...]:
-    return tuple(
-        dict.fromkeys(text[:200] for item in found if (text := normalise.plain(str(item))))
-    )
+    return tuple(dict.fromkeys(text[:200] for item in found if (text := markup.plain(str(item)))))
 
 
 def _table(value: Any) -> Mapping[str, Any]:

@@ -45,7 +45,7 @@ from metasearch.adapters.spec import AdapterSpec
 from metasearch.adapters.translate.links import followed
 from metasearch.adapters.translate.plan import next_request
 from metasearch.bib import converters
-from metasearch.bib.field_limits import Cuts
+from metasearch.bib.cuts import Cuts
 from metasearch.bib.strings import first
 from metasearch.errors import SourceError
 from metasearch.record import Record

@@ -17,8 +17,9 @@ from metasearch.adapters.select import TEXTS
 from metasearch.adapters.select.xml_record import XmlRecord
 from metasearch.adapters.shapes import Attempt, FieldRule, Selector, Shape
 from metasearch.adapters.spec import AdapterSpec
+from metasearch.bib.cuts import Cuts, bounded, kept
 from metasearch.bib.fast_records import made_record
-from metasearch.bib.field_limits import SHORT, Cuts, bounded, kept
+from metasearch.bib.field_limits import SHORT
 from metasearch.bib.marc import MarcRecord
 from metasearch.bib.strings import Converter, strings
 from metasearch.record import Record

@@ -19,7 +19,7 @@ from metasearch.adapters.parse.parse import parse
 from metasearch.adapters.parse.records import Unread
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.spec import AdapterSpec
-from metasearch.bib.normalise import plain
+from metasearch.bib.markup import plain
 from metasearch.errors import (
     NotParsable,
     RateLimited,

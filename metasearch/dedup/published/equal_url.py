@@ -13,8 +13,8 @@ from metasearch.record import Match
 
 @dataclass(frozen=True)
 class EqualUrl:
-    """The strategy `url`: equal URL after normalisation (`normalise.url_key`), whatever the records
-    say otherwise.
+    """The strategy `url`: equal URL after normalisation (`web_addresses.url_key`), whatever the
+    records say otherwise.
 
     SearXNG merges hits so, and Zhang and Guo (2014) name it among the older ways. It finds no copy
     that another site holds, and merges all records that carry the address of a portal's search
