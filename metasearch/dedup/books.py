@@ -91,14 +91,19 @@ def is_body(author: Author) -> bool:
     )
 
 
-def siblings(a: Fingerprint, b: Fingerprint, it: Evidence) -> str:
+def siblings(a: Fingerprint, b: Fingerprint, facts: Evidence) -> str:
     """What tells two works of one body apart, "" where nothing does.
 
     Bodies publish a row of titles in a year that differ in one word, a level or a numeral, so
     likeness proves nothing; only a misspelt or inflected word is no other word. The same place in
     print or an identifier in common decides otherwise.
     """
-    if it.title not in ("near", "within", "reworded") or it.place or it.page_range or it.isbn:
+    if (
+        facts.title not in ("near", "within", "reworded")
+        or facts.place
+        or facts.page_range
+        or facts.isbn
+    ):
         return ""
     if not (a.authors and b.authors and all(map(is_body, (*a.authors, *b.authors)))):
         return ""
@@ -124,7 +129,10 @@ def _other_numerals(a: Fingerprint, b: Fingerprint) -> str:
     """Numbers of one title that the other has not, but for the year of publication, which the other
     record gives.
     """
-    one, other = ({numeral(word) for word in it.words} - {"", str(it.year)} for it in (a, b))
+    one, other = (
+        {numeral(word) for word in fingerprint.words} - {"", str(fingerprint.year)}
+        for fingerprint in (a, b)
+    )
     return "/".join(sorted(one ^ other))
 
 
@@ -140,15 +148,15 @@ def _one_spelling(x: str, y: str) -> bool:
     )
 
 
-def another_binding(a: Fingerprint, b: Fingerprint, it: Evidence) -> bool:
+def another_binding(a: Fingerprint, b: Fingerprint, facts: Evidence) -> bool:
     """Whether other ISBNs are those of the print and electronic editions of one book.
 
     Title, first author and edition are one; then a year that is missing, or with the same publisher
     one that is one apart, contradicts nothing. An edition that only one record names is another
     one, unless it is the first.
     """
-    if it.title != "equal" or not it.first_author or it.publisher is False:
+    if facts.title != "equal" or not facts.first_author or facts.publisher is False:
         return False
     if a.edition != b.edition and not {a.edition, b.edition} <= {"", "1"}:
         return False
-    return it.gap is None or (it.gap == 1 and it.publisher is True)
+    return facts.gap is None or (facts.gap == 1 and facts.publisher is True)

@@ -165,7 +165,8 @@ class Divider:
         if pins is None:
             return False
         ours, theirs = (
-            [prints[n] for n in it.witnesses if pins.touches(prints[n])] for it in (one, other)
+            [prints[n] for n in group.witnesses if pins.touches(prints[n])]
+            for group in (one, other)
         )
         pairs = (pins.compare(a, b) for a in ours for b in theirs)
         return any(pin is not None and pin.verdict == "different" for pin in pairs)

@@ -205,9 +205,9 @@ def abstracts_agree(a: Fingerprint, b: Fingerprint) -> bool:
     return bool(a.abstract_start) and a.abstract_start == b.abstract_start
 
 
-def word(it: Evidence) -> Verdict:
+def word(facts: Evidence) -> Verdict:
     """What two records of one work are to one another."""
-    return "version" if it.form or it.revised else "same"
+    return "version" if facts.form or facts.revised else "same"
 
 
 def title_relation(a: Fingerprint, b: Fingerprint) -> tuple[TitleRelation, float]:
@@ -304,8 +304,8 @@ def _printed_in_parts(a: Fingerprint, b: Fingerprint) -> bool:
     if not (_RANGES.search(a.record.pages or "") and _RANGES.search(b.record.pages or "")):
         return False
     one, other = (
-        {normalise.pages_key(part)[0] for part in _RANGES.split(it.record.pages or "")}
-        for it in (a, b)
+        {normalise.pages_key(part)[0] for part in _RANGES.split(fingerprint.record.pages or "")}
+        for fingerprint in (a, b)
     )
     return len(one) > 1 and one == other
 

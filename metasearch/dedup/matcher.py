@@ -48,7 +48,7 @@ class Matcher(Protocol):
         about others.
         """
 
-    def keys(self, it: Fingerprint) -> Iterable[str]:
+    def keys(self, fingerprint: Fingerprint) -> Iterable[str]:
         """Where the record's twins may lie."""
 
     def compare(self, a: Fingerprint, b: Fingerprint) -> Match | None:
@@ -62,10 +62,10 @@ class Neighbours(Protocol):
     def passed_over(self) -> int:
         """How many near records were not named, because too many were near."""
 
-    def near(self, it: Fingerprint) -> Iterable[int]:
+    def near(self, fingerprint: Fingerprint) -> Iterable[int]:
         """The numbers of the records, of those that were added, that are worth a comparison."""
 
-    def add(self, number: int, it: Fingerprint) -> None:
+    def add(self, number: int, fingerprint: Fingerprint) -> None:
         """Enter a record; what comes later is near it if it is near what comes later."""
 
 
@@ -114,12 +114,12 @@ class Chain:
     @cached_property
     def judges(self) -> tuple[Matcher, ...]:
         """The matchers that are not exact."""
-        return tuple(it for it in self.matchers if not it.exact)
+        return tuple(matcher for matcher in self.matchers if not matcher.exact)
 
     @cached_property
     def searching(self) -> tuple[Searching, ...]:
         """The matchers that find twins by more than keys."""
-        return tuple(it for it in self.matchers if isinstance(it, Searching))
+        return tuple(matcher for matcher in self.matchers if isinstance(matcher, Searching))
 
     def has_work(self, prints: Sequence[Fingerprint]) -> bool:
         """Whether `prepare` would take long enough for a loop to be kept free of it."""
@@ -132,16 +132,20 @@ class Chain:
 
     @cached_property
     def _preparing(self) -> tuple[Preparing, ...]:
-        return tuple(it for it in self.matchers if isinstance(it, Preparing))
+        return tuple(matcher for matcher in self.matchers if isinstance(matcher, Preparing))
 
     @property
     def finders(self) -> tuple[Matcher, ...]:
         """Everything that gives keys."""
         return (self.pins, *self.matchers) if self.pins else self.matchers
 
-    def keys(self, it: Fingerprint) -> list[Key]:
+    def keys(self, fingerprint: Fingerprint) -> list[Key]:
         """Everywhere to look for the record's twins."""
-        return [Key(matcher.name, value) for matcher in self.finders for value in matcher.keys(it)]
+        return [
+            Key(matcher.name, value)
+            for matcher in self.finders
+            for value in matcher.keys(fingerprint)
+        ]
 
     def judge(self, a: Fingerprint, b: Fingerprint, *, exact: bool = True) -> Match | None:
         """The verdict on a pair, whichever comes first; None where nobody says anything.
@@ -178,7 +182,7 @@ class Chain:
         """
         if a.record_key > b.record_key:
             a, b = b, a
-        return [(it.name, it.compare(a, b)) for it in (*self.finders, *self.vetoes)]
+        return [(matcher.name, matcher.compare(a, b)) for matcher in (*self.finders, *self.vetoes)]
 
     def _vetoed(self, a: Fingerprint, b: Fingerprint) -> Match | None:
         for veto in self.vetoes:

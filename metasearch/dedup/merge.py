@@ -55,7 +55,7 @@ def merge(
     """
     ordered = sorted(members, key=lambda m: m[0])
     records = tuple(record for _, record, _ in ordered)
-    own, also = name or naming.of_one([it for _, _, it in ordered])
+    own, also = name or naming.of_one([fingerprint for _, _, fingerprint in ordered])
     if len(ordered) == 1:
         return alone(own, records[0], also)
     # Journals come before conferences and preprints, trusted sources before others; keys decide the

@@ -16,7 +16,7 @@ from itertools import islice
 
 from metasearch.dedup.columns import JournalColumns
 from metasearch.dedup.divide import ALL_PAIRS, Cluster, Divider
-from metasearch.dedup.fingerprint import Fingerprint, fingerprint
+from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.dedup.index import KeyIndex
 from metasearch.dedup.matcher import Chain
 from metasearch.dedup.merge import alone, merge
@@ -79,9 +79,9 @@ class OnlineDedup:
 
     # ---------------------------------------------------------------- in
 
-    def add(self, record: Record, print_: Fingerprint | None = None) -> list[Change]:
+    def add(self, record: Record, fingerprint: Fingerprint | None = None) -> list[Change]:
         """Take in one record and tell what changed: the same as `insert` and `changes`."""
-        self.insert(record, print_)
+        self.insert(record, fingerprint)
         return self.changes()
 
     def extend(self, prints: Iterable[Fingerprint]) -> None:
@@ -89,28 +89,33 @@ class OnlineDedup:
         coming = iter(prints)
         while some := list(islice(coming, AT_ONCE)):
             self._chain.prepare(some)
-            for it in some:
-                self.insert(it.record, it)
+            for fingerprint in some:
+                self.insert(fingerprint.record, fingerprint)
 
-    def insert(self, record: Record, print_: Fingerprint | None = None) -> None:
+    def insert(self, record: Record, fingerprint: Fingerprint | None = None) -> None:
         """Take in one record; `changes` tells later what that did."""
-        it = print_ or fingerprint(record)
+        if fingerprint is None:
+            fingerprint = Fingerprint(record)
         number = len(self._records)
-        if it.record_key in self._keys:  # the same record again, on a later page for instance
-            it = Fingerprint(record, self._free_key(it.record_key, record.position or number))
-        self._keys.add(it.record_key)
+        if (
+            fingerprint.record_key in self._keys
+        ):  # the same record again, on a later page for instance
+            fingerprint = Fingerprint(
+                record, self._free_key(fingerprint.record_key, record.position or number)
+            )
+        self._keys.add(fingerprint.record_key)
         self._records.append(record)
-        self._prints.append(it)
-        self._years.append(it.year)
+        self._prints.append(fingerprint)
+        self._years.append(fingerprint.year)
         self._parent.append(number)
         self._dirty.add(number)
-        for one in self._columns.add(number, it):
+        for one in self._columns.add(number, fingerprint):
             self._judge_anew(one)
-        places = self._index.places(it)
-        candidates, exactly = self._index.candidates(it, places)
-        if len(candidates) >= MANY and self._joins_copies(number, it):
+        places = self._index.places(fingerprint)
+        candidates, exactly = self._index.candidates(fingerprint, places)
+        if len(candidates) >= MANY and self._joins_copies(number, fingerprint):
             return  # what holds for the record that it repeats, holds for it
-        self._index.add(number, it, places, self._years)
+        self._index.add(number, fingerprint, places, self._years)
         joined = 0
         for other in sorted(candidates):
             if joined >= TIES and self._is_tied(other, number):
@@ -141,14 +146,14 @@ class OnlineDedup:
             key += "+"
         return key
 
-    def _joins_copies(self, number: int, it: Fingerprint) -> bool:
+    def _joins_copies(self, number: int, fingerprint: Fingerprint) -> bool:
         """Put a record beside one that says the same in every field, where that makes them one
         work.
         """
-        other = self._contents.setdefault(_content(it.record), number)
-        if other == number or self._pinned(it):
+        other = self._contents.setdefault(_content(fingerprint.record), number)
+        if other == number or self._pinned(fingerprint):
             return False
-        match = self._chain.judge(self._prints[other], it)
+        match = self._chain.judge(self._prints[other], fingerprint)
         if match is None or match.verdict != "same":
             return False
         self._copies.setdefault(other, []).append((number, match))
@@ -157,8 +162,8 @@ class OnlineDedup:
         self._dirty.add(self._root(other))
         return True
 
-    def _pinned(self, it: Fingerprint) -> bool:
-        return self._chain.pins is not None and self._chain.pins.touches(it)
+    def _pinned(self, fingerprint: Fingerprint) -> bool:
+        return self._chain.pins is not None and self._chain.pins.touches(fingerprint)
 
     def _apart(self, match: Match) -> bool:
         return match.verdict == "version" and self._versions == "separate"

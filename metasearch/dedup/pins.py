@@ -33,11 +33,11 @@ MAX_BYTES = 10_000_000
 MAX_PROBLEMS = 100
 
 
-def record_names(it: Fingerprint) -> tuple[str, list[str]]:
+def record_names(fingerprint: Fingerprint) -> tuple[str, list[str]]:
     """The names that a record bears: its key, which is one to the letter; and those of which case
     does not matter.
     """
-    return it.record.key, names.identifiers(it.record)
+    return fingerprint.record.key, names.identifiers(fingerprint.record)
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ class Pins:
         if problems:
             problems += _Index(pins).contradictions()
             raise PinsError(
-                name, [problem for _, problem in sorted(problems, key=lambda it: it[0])]
+                name, [problem for _, problem in sorted(problems, key=lambda problem: problem[0])]
             )
         try:
             return cls(tuple(pins))
@@ -137,16 +137,16 @@ class Pins:
         """
         return Pins(self.pins + other.pins) if self and other else self or other
 
-    def touches(self, it: Fingerprint) -> bool:
+    def touches(self, fingerprint: Fingerprint) -> bool:
         """Whether any line names the record."""
-        return bool(self._index.of(it))
+        return bool(self._index.of(fingerprint))
 
-    def keys(self, it: Fingerprint) -> Iterable[str]:
+    def keys(self, fingerprint: Fingerprint) -> Iterable[str]:
         """The groups of `same` that the record's names stand in: a name for each."""
         index = self._index
         return [
             index.names[group]
-            for group in {index.group[name] for name in index.of(it)}
+            for group in {index.group[name] for name in index.of(fingerprint)}
             if group in index.joined
         ]
 
@@ -223,11 +223,11 @@ class _Index:
             self.folded[lower] = (*self.folded.get(lower, ()), number)
         return number
 
-    def of(self, it: Fingerprint) -> set[int]:
+    def of(self, fingerprint: Fingerprint) -> set[int]:
         """The names of a record that are pinned."""
-        key, others = record_names(it)
+        key, others = record_names(fingerprint)
         if self.names_hits:
-            others += naming.record_ids(it)
+            others += naming.record_ids(fingerprint)
         found = {number for other in others for number in self.folded.get(other, ())}
         number = self.number.get(key)
         if number is not None:

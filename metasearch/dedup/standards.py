@@ -57,17 +57,17 @@ class Standard(NamedTuple):
     said: bool
 
 
-def standard(it: Fingerprint) -> Standard | None:
+def standard(fingerprint: Fingerprint) -> Standard | None:
     """What names the standard that a record describes, or None: of nearly all records at the cost
     of one look.
     """
-    if it.record.type != "standard":
-        first = it.words[0] if it.words else ""
+    if fingerprint.record.type != "standard":
+        first = fingerprint.words[0] if fingerprint.words else ""
         if first not in _FIRST_WORDS and not (
             first[-1:].isdecimal() and first.startswith(_BEGINNINGS)
         ):
             return None
-    return it.once("standard", _read)
+    return fingerprint.once("standard", _read)
 
 
 def _read(record: Record) -> Standard | None:

@@ -76,7 +76,10 @@ def is_series_and_journal(a: tuple[str, ...], b: tuple[str, ...]) -> bool:
     """
     if _PERIODICALS.isdisjoint(a) == _PERIODICALS.isdisjoint(b):
         return False
-    one, other = (tuple(word for word in _core(it) if word not in _PERIODICALS) for it in (a, b))
+    one, other = (
+        tuple(word for word in _core(fingerprint) if word not in _PERIODICALS)
+        for fingerprint in (a, b)
+    )
     return len(one) == 1 and one == other
 
 

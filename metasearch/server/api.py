@@ -100,7 +100,7 @@ def chosen_format(request: web.Request) -> str:
             return named[0]
         raise Problem.unacceptable(f"There is no format {named[0][:40]!r}.", OFFERED.items())
     starting = request.path == "/" and not request.query.get("q")
-    offered = sorted(OFFERED.items(), key=lambda it: starting and it[0] != "html")
+    offered = sorted(OFFERED.items(), key=lambda media_type: starting and media_type[0] != "html")
     chosen = negotiate.choose(request.headers.get("Accept", ""), offered)
     if chosen is None:
         raise Problem.unacceptable(
@@ -178,7 +178,7 @@ def _body(
         results = Results(
             answer,
             _form(parameters),
-            labels(shared.engine, (it.source for it in answer.sources)),
+            labels(shared.engine, (source.source for source in answer.sources)),
             parameters.pairs(),
         )
         page = results_page(site, results, view(shared.engine))

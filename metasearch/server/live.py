@@ -245,8 +245,8 @@ class Hub:
         self._kept.pop(name, None)
 
     def _make_room(self) -> None:
-        finished = [it for it in self._kept.values() if it.state != "running"]
-        total = sum(it.size for it in finished)
+        finished = [live for live in self._kept.values() if live.state != "running"]
+        total = sum(live.size for live in finished)
         for oldest in finished:
             if (
                 len(finished) <= self._options.max_streams

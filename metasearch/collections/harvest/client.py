@@ -180,15 +180,15 @@ class OaiClient:
                 self._spec.name, "its resumption token is longer than any", url=page.request.shown
             )
         items, unread, there = self._items(found, page)
-        date = next((plain(it.text or "") for it in root.iter("{*}responseDate")), "")
+        date = next((plain(date.text or "") for date in root.iter("{*}responseDate")), "")
         return OaiPage(tuple(items), tuple(unread), tuple(there), token, size, date, tuple(notes))
 
     def _items(self, found: Any, page: Page) -> tuple[list[Item], list[Unread], list[str]]:
         """The records of a page in their order, deleted ones among them; what could not be read;
         its identifiers.
         """
-        headers = [_header(it) for it in found.iterchildren("{*}record")]
-        live = [it for it in headers if it.live]
+        headers = [_header(record) for record in found.iterchildren("{*}record")]
+        live = [header for header in headers if header.live]
         unread: list[Unread] = []
         records: dict[int, Record] = {}
         if live:
@@ -198,27 +198,29 @@ class OaiClient:
         items: list[Item] = []
         there: list[str] = []
         position = 0
-        for number, it in enumerate(headers, 1):
-            position += it.live
-            record = records.get(position) if it.live else None
-            if not 0 < len(it.key) <= _LONGEST_KEY:
+        for number, header in enumerate(headers, 1):
+            position += header.live
+            record = records.get(position) if header.live else None
+            if not 0 < len(header.key) <= _LONGEST_KEY:
                 unread.append(
                     Unread(
                         number,
-                        "it has no identifier" if not it.key else "its identifier is too long",
+                        "it has no identifier" if not header.key else "its identifier is too long",
                     )
                 )
-            elif it.deleted:
-                items.append(Item(it.key, it.datestamp, None))
+            elif header.deleted:
+                items.append(Item(header.key, header.datestamp, None))
             elif record is not None and _tells(record):
-                items.append(Item(it.key, it.datestamp, replace(record, source_id=it.key)))
+                items.append(
+                    Item(header.key, header.datestamp, replace(record, source_id=header.key))
+                )
             else:
-                there.append(it.key)
-                if not it.live:
-                    unread.append(Unread(number, f"{it.key} has no metadata"))
+                there.append(header.key)
+                if not header.live:
+                    unread.append(Unread(number, f"{header.key} has no metadata"))
                 elif record is not None:
                     unread.append(
-                        Unread(number, f"{it.key} has neither title nor people nor identifiers")
+                        Unread(number, f"{header.key} has neither title nor people nor identifiers")
                     )
         return items, unread, there
 
@@ -296,12 +298,16 @@ class _Header:
 
 def _header(record: Any) -> _Header:
     header = next(record.iterchildren("{*}header"), None)
-    texts = {} if header is None else {_local(it): plain(it.text or "") for it in header}
+    texts = (
+        {} if header is None else {_local(element): plain(element.text or "") for element in header}
+    )
     deleted = header is not None and header.get("status") == "deleted"
     # As the spec's `records` finds them: what is parsed has a metadata element that holds
     # something.
     live = any(
-        isinstance(inner.tag, str) for it in record.iterchildren("{*}metadata") for inner in it
+        isinstance(inner.tag, str)
+        for metadata in record.iterchildren("{*}metadata")
+        for inner in metadata
     )
     return _Header(texts.get("identifier", ""), texts.get("datestamp", ""), deleted, live)
 

@@ -25,13 +25,17 @@ class DoiHash:
     name = "doi"
     exact = True
 
-    def keys(self, it: Fingerprint) -> Iterable[str]:
+    def keys(self, fingerprint: Fingerprint) -> Iterable[str]:
         """SHA-1 of the DOI, one for all that differ in full stops and slashes only: these meet,
         others judge them.
         """
         return (
-            (hashlib.sha1(without_marks(it.doi).encode(), usedforsecurity=False).hexdigest(),)
-            if it.doi
+            (
+                hashlib.sha1(
+                    without_marks(fingerprint.doi).encode(), usedforsecurity=False
+                ).hexdigest(),
+            )
+            if fingerprint.doi
             else ()
         )
 
@@ -39,7 +43,11 @@ class DoiHash:
         """ "same" for an equal DOI whose titles, authors or pages do not speak against it."""
         if not a.doi or a.doi != b.doi:
             return None
-        it = evidence(a, b)
-        if it.title == "far" and it.score < FAR and not (it.page_range and it.first_author):
+        facts = evidence(a, b)
+        if (
+            facts.title == "far"
+            and facts.score < FAR
+            and not (facts.page_range and facts.first_author)
+        ):
             return None
-        return verdict(self.name, word(it), 0.99, ("same DOI", *it.words()), a, b)
+        return verdict(self.name, word(facts), 0.99, ("same DOI", *facts.words()), a, b)

@@ -18,20 +18,22 @@ class FourTuple:
     name = "four-tuple"
     exact = True
 
-    def keys(self, it: Fingerprint) -> Iterable[str]:
+    def keys(self, fingerprint: Fingerprint) -> Iterable[str]:
         """The hash."""
-        return (it.four_tuple,) if it.four_tuple and not it.generic else ()
+        return (
+            (fingerprint.four_tuple,) if fingerprint.four_tuple and not fingerprint.generic else ()
+        )
 
     def compare(self, a: Fingerprint, b: Fingerprint) -> Match | None:
         """ "same" for an equal hash of a title that means something."""
         if not a.four_tuple or a.four_tuple != b.four_tuple or a.generic:
             return None
-        it = evidence(a, b)
-        if not a.venue and it.publisher is False:  # two printers of one poem
+        facts = evidence(a, b)
+        if not a.venue and facts.publisher is False:  # two printers of one poem
             return None
         members = [
             name
             for name, value in (("venue", a.venue), ("year", a.year), ("first author", a.first))
             if value
         ]
-        return verdict(self.name, word(it), 0.95, (f"same title, {', '.join(members)}",), a, b)
+        return verdict(self.name, word(facts), 0.95, (f"same title, {', '.join(members)}",), a, b)

@@ -29,15 +29,15 @@ class Identifiers:
     name = "id"
     exact = True
 
-    def keys(self, it: Fingerprint) -> Iterable[str]:
+    def keys(self, fingerprint: Fingerprint) -> Iterable[str]:
         """Every identifier with its scheme, and the source's own, because a later page may repeat a
         record.
         """
-        found = [*it.ids]
-        if it.isbn:
-            found += [f"isbn:{number}" for number in it.isbn]
-        if it.record.source_id:
-            found.append(f"record:{it.record.source}:{it.record.source_id}")
+        found = [*fingerprint.ids]
+        if fingerprint.isbn:
+            found += [f"isbn:{number}" for number in fingerprint.isbn]
+        if fingerprint.record.source_id:
+            found.append(f"record:{fingerprint.record.source}:{fingerprint.record.source_id}")
         return found
 
     def compare(self, a: Fingerprint, b: Fingerprint) -> Match | None:
@@ -51,12 +51,14 @@ class Identifiers:
             shared |= {f"record:{a.record.key}"}
         if not shared and a.isbn.isdisjoint(b.isbn):
             return None
-        it = evidence(a, b)
-        if shared and not (it.title == "far" and it.score < FAR):
+        facts = evidence(a, b)
+        if shared and not (facts.title == "far" and facts.score < FAR):
             scheme, _, number = min(shared).partition(":")
             said = f"same {_NAMES.get(scheme, scheme)} ({number})"
-            return verdict(self.name, word(it), 0.98, (said, *it.words()), a, b)
-        if it.isbn and it.title in ("equal", "start", "near"):
+            return verdict(self.name, word(facts), 0.98, (said, *facts.words()), a, b)
+        if facts.isbn and facts.title in ("equal", "start", "near"):
             number = min(a.isbn & b.isbn)
-            return verdict(self.name, word(it), 0.96, (f"same ISBN ({number})", *it.words()), a, b)
+            return verdict(
+                self.name, word(facts), 0.96, (f"same ISBN ({number})", *facts.words()), a, b
+            )
         return None

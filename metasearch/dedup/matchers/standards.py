@@ -17,9 +17,9 @@ class Standards:
     name = "standard"
     exact = True
 
-    def keys(self, it: Fingerprint) -> Iterable[str]:
+    def keys(self, fingerprint: Fingerprint) -> Iterable[str]:
         """Number with year, and name with year."""
-        found = standard(it)
+        found = standard(fingerprint)
         if found is None or not found.year:
             return ()
         keys = [f"{found.number}:{found.year}"] if found.number else []

@@ -20,15 +20,15 @@ class Url:
     name = "url"
     exact = True
 
-    def keys(self, it: Fingerprint) -> Iterable[str]:
+    def keys(self, fingerprint: Fingerprint) -> Iterable[str]:
         """The normalised URL."""
-        return (it.url,) if it.url else ()
+        return (fingerprint.url,) if fingerprint.url else ()
 
     def compare(self, a: Fingerprint, b: Fingerprint) -> Match | None:
         """ "same" for an equal URL whose titles agree."""
         if not a.url or a.url != b.url:
             return None
-        it = evidence(a, b)
-        if it.title == "far" or (it.title == "missing" and it.first_author is False):
+        facts = evidence(a, b)
+        if facts.title == "far" or (facts.title == "missing" and facts.first_author is False):
             return None
-        return verdict(self.name, word(it), 0.97, ("same URL", *it.words()), a, b)
+        return verdict(self.name, word(facts), 0.97, ("same URL", *facts.words()), a, b)

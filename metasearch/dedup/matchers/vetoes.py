@@ -22,7 +22,7 @@ class Vetoes:
     name = "veto"
     exact = False
 
-    def keys(self, it: Fingerprint) -> Iterable[str]:
+    def keys(self, fingerprint: Fingerprint) -> Iterable[str]:
         """None: a contradiction is no place to look."""
         return ()
 
@@ -33,60 +33,67 @@ class Vetoes:
 
 
 def _reason(a: Fingerprint, b: Fingerprint) -> str:
-    it = evidence(a, b)
-    same_doi = it.doi is True
-    if not it.notice:
+    facts = evidence(a, b)
+    same_doi = facts.doi is True
+    if not facts.notice:
         if a.notice and b.notice:
             return f"{a.notice} against {b.notice}"
         one = a.notice or b.notice
         return f"one is {'an' if one[0] in 'aeiou' else 'a'} {one}"
     same_standard = relation(standard(a), standard(b))
-    if it.parts is False or (it.part_lost and not same_doi and not same_standard and not it.place):
+    if facts.parts is False or (
+        facts.part_lost and not same_doi and not same_standard and not facts.place
+    ):
         shown = ["/".join(sorted(p)) or "none" for p in (a.parts, b.parts)]
         return f"parts differ: {shown[0]} against {shown[1]}"
-    if it.doi is False and not it.form and not it.revised and not _registered_twice(it):
+    if facts.doi is False and not facts.form and not facts.revised and not _registered_twice(facts):
         return f"DOIs differ: {a.doi} against {b.doi}"
-    if it.volume and it.issue is False and it.title == "far":
+    if facts.volume and facts.issue is False and facts.title == "far":
         return f"issues and titles differ: {a.issue} against {b.issue}"
     if same_doi:
         return ""
-    if a.generic != b.generic and _is_named_otherwise(it):
+    if a.generic != b.generic and _is_named_otherwise(facts):
         return "one title names a column or a part, the other a work"
     if same_standard is False:
         return "standards differ in number or year"
     if _carrier(a) and _carrier(b) and _carrier(a) != _carrier(b):
         return f"one is {a.record.type}, the other {b.record.type}"
-    if it.numbers is False and not _misprinted(a, b, it):
+    if facts.numbers is False and not _misprinted(a, b, facts):
         return "numbers in the titles differ"
-    if it.edition is False:
+    if facts.edition is False:
         return f"editions differ: {a.edition} against {b.edition}"
-    if it.isbn is False and it.gap != 0 and not another_binding(a, b, it):
+    if facts.isbn is False and facts.gap != 0 and not another_binding(a, b, facts):
         return "ISBNs and years differ"
-    if it.title == "far" and it.score >= FAR and it.pages is not True and a.ids.isdisjoint(b.ids):
+    if (
+        facts.title == "far"
+        and facts.score >= FAR
+        and facts.pages is not True
+        and a.ids.isdisjoint(b.ids)
+    ):
         return "one work is about the other"
-    if other := siblings(a, b, it):
+    if other := siblings(a, b, facts):
         return f"two works of one organisation: {other}"
-    return _elsewhere(a, b, it)
+    return _elsewhere(a, b, facts)
 
 
-def _is_named_otherwise(it: Evidence) -> bool:
+def _is_named_otherwise(facts: Evidence) -> bool:
     """Whether a title that says nothing ("Introduction") is not that of the other record with less
     said of its subject.
 
     "Editorial" and "Editorial: ..." are one on the same pages, and two in a book.
     """
-    return it.title in ("far", "within", "reworded") or (
-        it.title in ("start", "end") and not (it.place and it.pages)
+    return facts.title in ("far", "within", "reworded") or (
+        facts.title in ("start", "end") and not (facts.place and facts.pages)
     )
 
 
-def _misprinted(a: Fingerprint, b: Fingerprint, it: Evidence) -> bool:
+def _misprinted(a: Fingerprint, b: Fingerprint, facts: Evidence) -> bool:
     """Whether other numbers in the titles are a misprint: nobody prints two articles on the same
     pages of one volume.
 
     Two years are none: a record may have been made from last year's, with its place.
     """
-    if not (it.volume and it.page_range and it.venue is not False):
+    if not (facts.volume and facts.page_range and facts.venue is not False):
         return False
     return not all(
         any(len(number) == 4 for number in only)
@@ -94,30 +101,30 @@ def _misprinted(a: Fingerprint, b: Fingerprint, it: Evidence) -> bool:
     )
 
 
-def _elsewhere(a: Fingerprint, b: Fingerprint, it: Evidence) -> str:
+def _elsewhere(a: Fingerprint, b: Fingerprint, facts: Evidence) -> str:
     """A place in print where the other one cannot stand too; versions of a work have a place
     each.
     """
-    if it.revised:
+    if facts.revised:
         return ""
-    if it.kinds:
+    if facts.kinds:
         return "one is a conference paper, the other an article"
     if (
-        it.gap is not None
-        and it.gap > (YEARS_TO_PRINT if it.form else 1)
-        and not (it.place and it.title == "equal")
+        facts.gap is not None
+        and facts.gap > (YEARS_TO_PRINT if facts.form else 1)
+        and not (facts.place and facts.title == "equal")
     ):
         return f"years differ: {a.year} against {b.year}"
-    if it.form:
+    if facts.form:
         return ""
-    if it.gap == 1 and a.form == b.form == "conference" and it.title != "equal":
+    if facts.gap == 1 and a.form == b.form == "conference" and facts.title != "equal":
         return f"conferences of other years: {a.year} against {b.year}"
-    if it.volume is False and it.pages is not True:
+    if facts.volume is False and facts.pages is not True:
         return f"volumes differ: {a.volume} against {b.volume}"
-    if it.volume and it.venue is not False:
-        if it.issue is False and it.pages is not True:
+    if facts.volume and facts.venue is not False:
+        if facts.issue is False and facts.pages is not True:
             return f"issues differ: {a.issue} against {b.issue}"
-        if it.pages is False and not it.issue:
+        if facts.pages is False and not facts.issue:
             return f"pages differ: {a.pages[0]} against {b.pages[0]}"
     return ""
 
@@ -131,14 +138,14 @@ _TEXTS = frozenset(
 )
 
 
-def _carrier(it: Fingerprint) -> str:
+def _carrier(fingerprint: Fingerprint) -> str:
     """Text, or what else the work is on; "" where nobody can tell."""
-    kind = it.record.type or ""
+    kind = fingerprint.record.type or ""
     return kind if kind in _CARRIERS else "text" if kind in _TEXTS else ""
 
 
-def _registered_twice(it: Evidence) -> bool:
+def _registered_twice(facts: Evidence) -> bool:
     """One article can have been registered twice: then its place in print is the same in every
     number.
     """
-    return bool(it.title == "equal" and it.place and it.gap == 0 and it.first_author)
+    return bool(facts.title == "equal" and facts.place and facts.gap == 0 and facts.first_author)
