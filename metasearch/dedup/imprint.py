@@ -1,31 +1,224 @@
-"""Books: bodies that publish many alike, editions with several ISBNs, imprints and the houses that
-own them.
+"""Edition, volume, issue, pages and publisher: how records write them, and whether two records name
+the same.
+
+Relations are three-valued, as those of evidence.py: True, False, or None where one side does not
+say.
 """
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
-from typing import TYPE_CHECKING
-
-from rapidfuzz.distance import OSA
+from typing import Protocol
 
 from metasearch.bib import normalise
-from metasearch.bib.names.words import BODIES, BODIES_OR_NAMES, HAN_BODY_ENDINGS
-from metasearch.dedup.resemblance import SMALL_WORDS, one_word, unmatched
-from metasearch.dedup.titles import numeral
-from metasearch.record import Author
+from metasearch.record import Record
 
-if TYPE_CHECKING:
-    from metasearch.dedup.evidence import Evidence
-    from metasearch.dedup.fingerprint import Fingerprint
 
-#: Words that the name of a body holds, folded as names are compared. Words that may be family names
-#: count too: an author whose source gives no family name apart is more likely a body.
-_BODY_WORDS = frozenset(map(normalise.compact, BODIES | BODIES_OR_NAMES))
-#: Shorter words that differ in a letter are two words: "east" and "last".
-SHORTEST_MISSPELT = 5
-#: Letters of an ending: "teacher" and "teachers", "fishery" and "fisherys".
-LONGEST_ENDING = 2
+class Printed(Protocol):
+    """What is compared of a place in print; see `Fingerprint`."""
+
+    record: Record
+    year: int | None
+    volume: str
+    issue: str
+    pages: tuple[str, str]
+
+
+# --------------------------------------------------------------------------- read
+
+# Months and seasons, as files in the languages of most journals name the issue by them; three
+# letters are enough.
+_MONTHS = tuple(
+    """
+    january february march april may june july august september october november december spring
+    summer autumn winter fall januar februar marz mai juni juli oktober dezember janvier fevrier
+    mars avril juin juillet aout septembre octobre novembre decembre enero febrero marzo abril mayo
+    junio julio agosto septiembre noviembre diciembre
+""".split()
+)
+_ADDITION = re.compile(r"[(\[].*")
+# "e0143396" is the number of an article; no journal has ten thousand issues a volume.
+_ARTICLE_NUMBER = re.compile(r"\s*e\d{3,}|\D*\d{5,}", re.IGNORECASE)
+_EDITION = re.compile(r"(\d{1,3})\s*(?:st|nd|rd|th|e|\.)?\s*(?:ed|aufl|uitg|版)|^(\d{1,3})$")
+_EDITION_WORDS = {
+    "second": "2",
+    "third": "3",
+    "fourth": "4",
+    "fifth": "5",
+    "sixth": "6",
+    "zweite": "2",
+    "deuxieme": "2",
+}
+
+
+@lru_cache(maxsize=2_000)
+def edition(value: str) -> str:
+    """The number of an edition: "2nd ed." -> "2"; "" where there is none."""
+    text = normalise.fold(value).strip(" .[]")
+    for word, number in _EDITION_WORDS.items():
+        if word in text:
+            return number
+    found = _EDITION.search(text)
+    return (found.group(1) or found.group(2)) if found else ""
+
+
+@lru_cache(maxsize=5_000)
+def issue(value: str) -> str:
+    """A number, "suppl" with its number, or a word: "3-4" -> "3", "Suppl. 2" -> "suppl2".
+
+    "" for a month, with or without a day, and for the number of an article.
+    """
+    text = normalise.compact(value)
+    if "suppl" in text or text.startswith("sup"):
+        return "suppl" + "".join(filter(str.isdecimal, text))
+    return "" if _ARTICLE_NUMBER.match(value) or _is_dated(value) else normalise.number_key(value)
+
+
+@lru_cache(maxsize=5_000)
+def volume(value: str) -> str:
+    """A number where it is one, else text: as `normalise.number_key`; "" for a month, with or
+    without a day.
+    """
+    return "" if _is_dated(value) else normalise.number_key(value)
+
+
+def _is_dated(value: str) -> bool:
+    """Whether a month or season is named, other than in brackets behind the number: "5 May", "Apr
+    25 [Epub]".
+    """
+    if value.isdecimal():
+        return False
+    return any(map(_is_month, normalise.words(_ADDITION.sub("", value))))
+
+
+def _is_month(word: str) -> bool:
+    return len(word) > 2 and any(month.startswith(word) for month in _MONTHS)
+
+
+# --------------------------------------------------------------------------- compared
+
+
+def pages_relation(a: tuple[str, str], b: tuple[str, str]) -> bool | None:
+    """The same first page.
+
+    None where one side has none, where one was numbered from 1 ahead of print, where an article
+    number stands against a page, where only the last pages agree (then a first one was mistyped),
+    or where one gives a page of the other's.
+    """
+    if not a[0] or not b[0]:
+        return None
+    if a[0] == b[0]:
+        return True
+    if a[0].isdecimal() != b[0].isdecimal():
+        # "S27" and "27" are one page; "e1001" and "17" are two ways of counting.
+        return (
+            True
+            if a[0].lstrip("abcdefghijklmnopqrstuvwxyz")
+            == b[0].lstrip("abcdefghijklmnopqrstuvwxyz")
+            else None
+        )
+    if "1" in (a[0], b[0]) or (a[1] == b[1] and a[0] != a[1] and b[0] != b[1]):
+        return None
+    return None if _overlap(a, b) else False
+
+
+def _overlap(a: tuple[str, str], b: tuple[str, str]) -> bool:
+    """Whether two ranges have more than a page in common: no two works have, so one of them is
+    misprinted.
+
+    Or whether one is a single page between the first and the last of the other: whoever cites may
+    give the page cited. On the last page another text may begin.
+    """
+    if not all(page.isdecimal() and len(page) < 9 for page in (*a, *b)):
+        return False
+    start, end = max(int(a[0]), int(b[0])), min(int(a[1]), int(b[1]))
+    return start < end or (start == end and end < max(int(a[1]), int(b[1])))
+
+
+_RANGES = re.compile(r"[,;+]")
+
+
+def printed_in_parts(a: Printed, b: Printed) -> bool:
+    """Whether both list the same ranges, in whatever order: an article in three languages has
+    three.
+    """
+    if not (_RANGES.search(a.record.pages or "") and _RANGES.search(b.record.pages or "")):
+        return False
+    one, other = (
+        {normalise.pages_key(part)[0] for part in _RANGES.split(fingerprint.record.pages or "")}
+        for fingerprint in (a, b)
+    )
+    return len(one) > 1 and one == other
+
+
+def volume_relation(a: Printed, b: Printed) -> bool | None:
+    """The same volume; None where one has none, or gives the year or the number of the other's
+    supplement as one.
+    """
+    one, other = a.volume, b.volume
+    if not one or not other:
+        return None
+    if one == other:
+        return True
+    if f"suppl{one}" == b.issue or f"suppl{other}" == a.issue:
+        return None
+    return None if _is_year(one, a, b) or _is_year(other, a, b) else False
+
+
+def issue_relation(a: Printed, b: Printed) -> bool | None:
+    """The same issue.
+
+    None where one has none, where one is a number and the other a word ("suppl", "spring"), or
+    where one is the year or the other's page.
+    """
+    one, other = a.issue, b.issue
+    if not one or not other:
+        return None
+    if one == other:
+        return True
+    if not (one.isdecimal() and other.isdecimal()) or one == b.pages[0] or other == a.pages[0]:
+        return None
+    return None if _is_year(one, a, b) or _is_year(other, a, b) else False
+
+
+def _is_year(number: str, a: Printed, b: Printed) -> bool:
+    """Whether a number is the year in which two records appeared, or the one beside it.
+
+    Of records of two years it is a volume: that of a yearbook, which counts by years.
+    """
+    if len(number) != 4 or not number.isdecimal():
+        return False
+    years = {year for year in (a.year, b.year) if year is not None}
+    return len(years) == 1 and abs(int(number) - years.pop()) <= 1
+
+
+# Words of many publishers' names.
+_HOUSE = frozenset(
+    """
+    and book books co company de der edition editions editorial for in inc institute international
+    limited ltd of press printed printer publications publisher publishers publishing sons the
+    university verlag by et fils la les
+""".split()
+)
+
+
+def publisher_relation(a: tuple[str, ...], b: tuple[str, ...]) -> bool | None:
+    """The same house, also where one record adds "et Cie" or a town; None where half of the words
+    are in both.
+    """
+    if not a or not b:
+        return None
+    if a == b:
+        return True
+    one, other = "".join(a), "".join(b)
+    if one in other or other in one:
+        return True
+    ours, theirs = set(a) - _HOUSE, set(b) - _HOUSE
+    if 2 * len(ours & theirs) >= min(len(ours), len(theirs)):
+        return None
+    return False if houses(a).isdisjoint(houses(b)) else None  # an imprint and its publisher
+
 
 #: Houses and the imprints under which they publish, as title pages name them; folded.
 _HOUSES = {
@@ -76,87 +269,3 @@ def houses(publisher: tuple[str, ...]) -> frozenset[str]:
     """
     said = f" {' '.join(publisher)} "
     return frozenset(house for phrase, house in _PHRASES if phrase in said)
-
-
-def is_body(author: Author) -> bool:
-    """Whether an author is a body: its source says so, or its name, which nobody split, has a word
-    of bodies.
-    """
-    if author.collective:
-        return True
-    if author.family and author.given:
-        return False
-    return author.name.endswith(HAN_BODY_ENDINGS) or not _BODY_WORDS.isdisjoint(
-        normalise.words(author.name)
-    )
-
-
-def siblings(a: Fingerprint, b: Fingerprint, facts: Evidence) -> str:
-    """What tells two works of one body apart, "" where nothing does.
-
-    Bodies publish a row of titles in a year that differ in one word, a level or a numeral, so
-    likeness proves nothing; only a misspelt or inflected word is no other word. The same place in
-    print or an identifier in common decides otherwise.
-    """
-    if (
-        facts.title not in ("near", "within", "reworded")
-        or facts.place
-        or facts.page_range
-        or facts.isbn
-    ):
-        return ""
-    if not (a.authors and b.authors and all(map(is_body, (*a.authors, *b.authors)))):
-        return ""
-    if not a.ids.isdisjoint(b.ids):
-        return ""
-    left, right = (_content(words) for words in unmatched(a.words, b.words))
-    if "".join(left) == "".join(right) or (
-        len(left) == len(right) and all(map(_one_spelling, left, right))
-    ):
-        return _other_numerals(a, b)
-    return (
-        " ".join(left) + " against " + " ".join(right)
-        if left and right
-        else " ".join(left or right)
-    )
-
-
-def _content(words: list[str]) -> list[str]:
-    return [word for word in words if word not in SMALL_WORDS and not numeral(word)]
-
-
-def _other_numerals(a: Fingerprint, b: Fingerprint) -> str:
-    """Numbers of one title that the other has not, but for the year of publication, which the other
-    record gives.
-    """
-    one, other = (
-        {numeral(word) for word in fingerprint.words} - {"", str(fingerprint.year)}
-        for fingerprint in (a, b)
-    )
-    return "/".join(sorted(one ^ other))
-
-
-def _one_spelling(x: str, y: str) -> bool:
-    """Whether a letter is wrong in a word, or its ending is another."""
-    short, long = (x, y) if len(x) <= len(y) else (y, x)
-    if long.startswith(short):
-        return len(long) - len(short) <= LONGEST_ENDING
-    return (
-        len(short) >= SHORTEST_MISSPELT
-        and one_word(x, y)
-        and OSA.distance(x, y, score_cutoff=1) <= 1
-    )
-
-
-def another_binding(a: Fingerprint, b: Fingerprint, facts: Evidence) -> bool:
-    """Whether other ISBNs are those of the print and electronic editions of one book.
-
-    Title, first author and edition are one; then a year that is missing, or with the same publisher
-    one that is one apart, contradicts nothing. An edition that only one record names is another
-    one, unless it is the first.
-    """
-    if facts.title != "equal" or not facts.first_author or facts.publisher is False:
-        return False
-    if a.edition != b.edition and not {a.edition, b.edition} <= {"", "1"}:
-        return False
-    return facts.gap is None or (facts.gap == 1 and facts.publisher is True)

@@ -12,13 +12,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.record import Match, Verdict
-
-if TYPE_CHECKING:
-    from metasearch.dedup.pins import Pins
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +89,16 @@ class Preparing(Matcher, Protocol):
         """Compute now what will be needed of records that are about to come; changes no verdict."""
 
 
+class Pinning(Matcher, Protocol):
+    """A matcher that holds what a person decided: its verdicts are final. See `pins.Pins`."""
+
+    def __bool__(self) -> bool:
+        """Whether it holds a decision."""
+
+    def touches(self, fingerprint: Fingerprint) -> bool:
+        """Whether any decision names the record."""
+
+
 @dataclass(frozen=True)
 class Chain:
     """Matchers in the order in which they are asked, and the vetoes over them.
@@ -105,9 +112,9 @@ class Chain:
 
     matchers: tuple[Matcher, ...]
     vetoes: tuple[Matcher, ...] = ()
-    pins: Pins | None = None
+    pins: Pinning | None = None
 
-    def pinned(self, pins: Pins) -> Chain:
+    def pinned(self, pins: Pinning) -> Chain:
         """The same chain under these pins."""
         return replace(self, pins=pins)
 

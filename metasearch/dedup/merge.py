@@ -14,7 +14,8 @@ from typing import Any, TypeVar
 
 from metasearch.dedup import naming
 from metasearch.dedup.dois import version_number
-from metasearch.dedup.fingerprint import Fingerprint, Form
+from metasearch.dedup.fingerprint import Fingerprint
+from metasearch.dedup.venues import Form
 from metasearch.record import Author, Hit, Match, Record, Version
 
 #: Fields that a merged record takes from its records one by one.

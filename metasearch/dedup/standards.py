@@ -8,8 +8,8 @@ import re
 from typing import NamedTuple
 
 from metasearch.bib import normalise, unicode_forms
-from metasearch.dedup.books import is_body
 from metasearch.dedup.fingerprint import LONGEST_TITLE, Fingerprint
+from metasearch.dedup.people import is_body
 from metasearch.record import Record
 
 _BODIES = (

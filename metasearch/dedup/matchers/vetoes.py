@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from metasearch.dedup.books import another_binding, siblings
+from rapidfuzz.distance import OSA
+
 from metasearch.dedup.evidence import Evidence, evidence
 from metasearch.dedup.fingerprint import Fingerprint
 from metasearch.dedup.matcher import verdict
-from metasearch.dedup.resemblance import FAR
+from metasearch.dedup.people import is_body
+from metasearch.dedup.resemblance import FAR, SMALL_WORDS, one_word, unmatched
 from metasearch.dedup.standards import relation, standard
+from metasearch.dedup.titles import numeral
 from metasearch.record import Match
 
 #: Years that may pass between a preprint or conference abstract and its publication.
@@ -149,3 +152,82 @@ def _registered_twice(facts: Evidence) -> bool:
     number.
     """
     return bool(facts.title == "equal" and facts.place and facts.gap == 0 and facts.first_author)
+
+
+#: Shorter words that differ in a letter are two words: "east" and "last".
+SHORTEST_MISSPELT = 5
+
+
+#: Letters of an ending: "teacher" and "teachers", "fishery" and "fisherys".
+LONGEST_ENDING = 2
+
+
+def siblings(a: Fingerprint, b: Fingerprint, facts: Evidence) -> str:
+    """What tells two works of one body apart, "" where nothing does.
+
+    Bodies publish a row of titles in a year that differ in one word, a level or a numeral, so
+    likeness proves nothing; only a misspelt or inflected word is no other word. The same place in
+    print or an identifier in common decides otherwise.
+    """
+    if (
+        facts.title not in ("near", "within", "reworded")
+        or facts.place
+        or facts.page_range
+        or facts.isbn
+    ):
+        return ""
+    if not (a.authors and b.authors and all(map(is_body, (*a.authors, *b.authors)))):
+        return ""
+    if not a.ids.isdisjoint(b.ids):
+        return ""
+    left, right = (_content(words) for words in unmatched(a.words, b.words))
+    if "".join(left) == "".join(right) or (
+        len(left) == len(right) and all(map(_one_spelling, left, right))
+    ):
+        return _other_numerals(a, b)
+    return (
+        " ".join(left) + " against " + " ".join(right)
+        if left and right
+        else " ".join(left or right)
+    )
+
+
+def _content(words: list[str]) -> list[str]:
+    return [word for word in words if word not in SMALL_WORDS and not numeral(word)]
+
+
+def _other_numerals(a: Fingerprint, b: Fingerprint) -> str:
+    """Numbers of one title that the other has not, but for the year of publication, which the other
+    record gives.
+    """
+    one, other = (
+        {numeral(word) for word in fingerprint.words} - {"", str(fingerprint.year)}
+        for fingerprint in (a, b)
+    )
+    return "/".join(sorted(one ^ other))
+
+
+def _one_spelling(x: str, y: str) -> bool:
+    """Whether a letter is wrong in a word, or its ending is another."""
+    short, long = (x, y) if len(x) <= len(y) else (y, x)
+    if long.startswith(short):
+        return len(long) - len(short) <= LONGEST_ENDING
+    return (
+        len(short) >= SHORTEST_MISSPELT
+        and one_word(x, y)
+        and OSA.distance(x, y, score_cutoff=1) <= 1
+    )
+
+
+def another_binding(a: Fingerprint, b: Fingerprint, facts: Evidence) -> bool:
+    """Whether other ISBNs are those of the print and electronic editions of one book.
+
+    Title, first author and edition are one; then a year that is missing, or with the same publisher
+    one that is one apart, contradicts nothing. An edition that only one record names is another
+    one, unless it is the first.
+    """
+    if facts.title != "equal" or not facts.first_author or facts.publisher is False:
+        return False
+    if a.edition != b.edition and not {a.edition, b.edition} <= {"", "1"}:
+        return False
+    return facts.gap is None or (facts.gap == 1 and facts.publisher is True)
