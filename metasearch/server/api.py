@@ -24,7 +24,7 @@ from metasearch.server.pages.page import Form, start_page
 from metasearch.server.pages.results import Results, results_page
 from metasearch.server.parameters import Parameters, read
 from metasearch.server.problem import Problem
-from metasearch.server.site import SHARED, Shared, Site, owner, site_of
+from metasearch.server.site import SHARED, ServerContext, Site, owner, site_of
 from metasearch.server.sources import labels, view
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def chosen_format(request: web.Request) -> str:
     return chosen
 
 
-def _wait(parameters: Parameters, form: str, timeout: float, shared: Shared) -> float | None:
+def _wait(parameters: Parameters, form: str, timeout: float, shared: ServerContext) -> float | None:
     """Seconds until what is there is given; None for the end. People who look at a page are not
     kept waiting.
     """
@@ -165,7 +165,7 @@ async def _whole(
 
 
 def _body(
-    answer: Answer, parameters: Parameters, form: str, site: Site, shared: Shared
+    answer: Answer, parameters: Parameters, form: str, site: Site, shared: ServerContext
 ) -> tuple[bytes, bytes]:
     """(what the entity tag is made from, the body); the first contains no times."""
     if form == "json":

@@ -105,7 +105,7 @@ def _written(value: Any) -> str | int:
 
 
 @dataclass(slots=True)
-class _Reader:
+class _ParameterReader:
     """Reads one parameter after the other and gathers what is wrong with them."""
 
     given: MultiMapping[str]
@@ -184,7 +184,7 @@ def read(given: MultiMapping[str], options: Options) -> Parameters:
         Problem: 400, with every parameter that is repeated, out of range, or another program's and
             misleading here.
     """
-    reader = _Reader(given, options)
+    reader = _ParameterReader(given, options)
     named = (name for name, value in given.items() if name not in KNOWN and value.strip())
     unknown = tuple(dict.fromkeys(named))
     for name in unknown:

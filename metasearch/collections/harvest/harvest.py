@@ -41,7 +41,7 @@ _DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}:\d{2}Z)?")
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class HarvestRequest:
     """The request for a harvest.
 
     Attributes:
@@ -116,7 +116,7 @@ class Harvest:
 
     def __init__(
         self,
-        order: Order,
+        order: HarvestRequest,
         collection: Collection,
         client: OaiClient,
         progress: Progress = lambda _: None,

@@ -15,8 +15,7 @@ from socket import socket
 from typing import TYPE_CHECKING
 
 from metasearch.errors import MetasearchError
-from metasearch.server.loops import LoopName, loop_factory
-from metasearch.server.serving import settle
+from metasearch.server.process import LoopName, loop_factory, settle
 from metasearch.server.sockets import BACKLOG
 from metasearch.server.workers import heartbeat
 from metasearch.settings import Settings
@@ -30,7 +29,7 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class WorkerJob:
     """What each worker is told.
 
     Attributes:
@@ -55,7 +54,7 @@ class Job:
 
 
 def work(
-    job: Job, number: int, sockets: Sequence[socket], ready: Connection, signs: Connection
+    job: WorkerJob, number: int, sockets: Sequence[socket], ready: Connection, signs: Connection
 ) -> None:
     """One worker's life.
 
@@ -83,7 +82,7 @@ def work(
 
 
 async def _work(
-    job: Job, number: int, sockets: Sequence[socket], ready: Connection, signs: Connection
+    job: WorkerJob, number: int, sockets: Sequence[socket], ready: Connection, signs: Connection
 ) -> None:
     # All that is heavy is loaded here, in the worker, and not by the parent, which imports this
     # module too.
