@@ -121,7 +121,8 @@ def _order(
 ) -> HarvestRequest:
     from urllib.parse import parse_qs, urlsplit
 
-    from metasearch.collections.harvest.harvest import HarvestRequest, date_of
+    from metasearch.collections.harvest.dates import date_of
+    from metasearch.collections.harvest.harvest import HarvestRequest
 
     try:
         parts = urlsplit(url)
