@@ -57,7 +57,7 @@ def gather(named: Sequence[Path]) -> Inputs:
     if missing:
         those = line(", ".join(missing))
         raise UsageError(
-            f"there is no such file: {those}", advice="Nothing was read. Look at the path."
+            f"there is no such file: {those}", advice="Nothing was read. Check the path."
         )
     notes: list[str] = []
     taken: dict[str, Path] = {}

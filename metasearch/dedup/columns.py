@@ -68,8 +68,8 @@ class JournalColumns:
         self._generic: dict[int, Fingerprint | None] = {}
 
     def add(self, number: int, fingerprint: Fingerprint) -> Iterable[int]:
-        """Take in a record; gives the numbers of the records that stand in a column only since it
-        came.
+        """Take in a record; return the numbers of the records that stand in a column because of
+        it.
         """
         if fingerprint.generic or not fingerprint.compact or not fingerprint.venue:
             return ()

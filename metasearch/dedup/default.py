@@ -1,4 +1,4 @@
-"""The chain that searches use unless they are told otherwise."""
+"""The chain that searches use by default."""
 
 from __future__ import annotations
 

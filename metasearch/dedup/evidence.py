@@ -177,7 +177,8 @@ def evidence(a: Fingerprint, b: Fingerprint) -> Evidence:
     spot = page or same_name(a.venue, b.venue) or bool(there and volume and pages)
     issue = issue_relation(a, b)
     doi, revised = _doi_relation(a, b)
-    if doi is False and venue and volume and issue and page_range and abstracts_agree(a, b):
+    printed_together = venue and volume and issue and page_range
+    if doi is False and printed_together and abstracts_agree(a, b):
         doi = None  # one article, and a DOI mistyped
     form, kinds = _form_relation(a, b, page=page, there=there, spot=spot)
     return Evidence(

@@ -118,7 +118,9 @@ def pages_relation(a: tuple[str, str], b: tuple[str, str]) -> bool | None:
             == b[0].lstrip("abcdefghijklmnopqrstuvwxyz")
             else None
         )
-    if "1" in (a[0], b[0]) or (a[1] == b[1] and a[0] != a[1] and b[0] != b[1]):
+    if "1" in (a[0], b[0]):
+        return None
+    if a[1] == b[1] and a[0] != a[1] and b[0] != b[1]:
         return None
     return None if _overlap(a, b) else False
 
@@ -143,7 +145,7 @@ def printed_in_parts(a: Printed, b: Printed) -> bool:
     """Whether both list the same ranges, in whatever order: an article in three languages has
     three.
     """
-    if not (_RANGES.search(a.record.pages or "") and _RANGES.search(b.record.pages or "")):
+    if not all(_RANGES.search(printed.record.pages or "") for printed in (a, b)):
         return False
     one, other = (
         {normalise.pages_key(part)[0] for part in _RANGES.split(fingerprint.record.pages or "")}
@@ -177,7 +179,9 @@ def issue_relation(a: Printed, b: Printed) -> bool | None:
         return None
     if one == other:
         return True
-    if not (one.isdecimal() and other.isdecimal()) or one == b.pages[0] or other == a.pages[0]:
+    if not (one.isdecimal() and other.isdecimal()):
+        return None
+    if one == b.pages[0] or other == a.pages[0]:
         return None
     return None if _is_year(one, a, b) or _is_year(other, a, b) else False
 

@@ -156,7 +156,7 @@ class Names:
         self._touched: set[str] = set()
 
     def claim(self, root: int, works: Sequence[Sequence[int]]) -> None:
-        """Tell the works of a component anew, each as the numbers of its records."""
+        """Set the works of a component, each as the numbers of its records."""
         if root in self._bases:
             self.forget(root)
         bases = self._bases[root] = tuple([self._base(numbers) for numbers in works])
@@ -171,7 +171,7 @@ class Names:
                 self._touched.add(base)
 
     def forget(self, root: int) -> None:
-        """There is no such component any more."""
+        """Remove a component."""
         for place, base in enumerate(self._bases.pop(root, ())):
             seat = (root, place)
             self._given.pop(seat, None)

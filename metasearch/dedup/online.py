@@ -76,7 +76,7 @@ class OnlineDedup:
     # ---------------------------------------------------------------- in
 
     def add(self, record: Record, fingerprint: Fingerprint | None = None) -> list[Change]:
-        """Take in one record and tell what changed: the same as `insert` and `changes`."""
+        """Take in one record and return what changed: the same as `insert` and `changes`."""
         self.insert(record, fingerprint)
         return self.changes()
 
@@ -89,7 +89,7 @@ class OnlineDedup:
                 self.insert(fingerprint.record, fingerprint)
 
     def insert(self, record: Record, fingerprint: Fingerprint | None = None) -> None:
-        """Take in one record; `changes` tells later what that did."""
+        """Take in one record; `changes` returns later what that changed."""
         if fingerprint is None:
             fingerprint = Fingerprint(record)
         number = len(self._records)
@@ -216,10 +216,10 @@ class OnlineDedup:
         ]
 
     def making(self) -> Iterator[Hit]:
-        """The same hits, each merged when it is its turn and then kept: for whoever has other work
-        in between.
+        """The same hits one by one, each merged when it is requested and then kept, so that a
+        caller can do other work in between.
 
-        What is taken in meanwhile may or may not be seen.
+        Records that are taken in meanwhile may be missing.
         """
         self._settle()
         for root in list(self._components.roots()):
@@ -230,14 +230,14 @@ class OnlineDedup:
     def changes(self) -> list[Change]:
         """What happened to the hits since the last call; empty where nothing did.
 
-        Whoever wants to hear of everything calls it before `hits`, `making`, `clusters` or
-        `counts`, which settle what has come without telling.
+        A caller that needs all changes calls it before `hits`, `making`, `clusters` or `counts`,
+        which settle new records without reporting changes.
         """
         roots = self._settle()
         before, self._left = self._left, {}
         for root in roots:
             before |= self._told.pop(root, {})
-        # A hit that has gone may stand in a component of which nobody was told when it settled.
+        # A hit that has gone may stand in a component that settled without a report.
         behind = {root for root in map(self._components.root, before.values()) if root not in roots}
         for root in behind:
             before |= self._told.pop(root, {})
@@ -318,7 +318,7 @@ class OnlineDedup:
 
 
 def _told_as(before: Mapping[str, int], now: Sequence[tuple[Hit, list[int]]]) -> Iterator[Change]:
-    """What turns some hits into others, for whoever keeps them by id.
+    """The changes that turn some hits into others, for callers that keep hits by id.
 
     Args:
         before: Id of each -> number of one of its records.

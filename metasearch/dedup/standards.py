@@ -114,7 +114,9 @@ def relation(a: Standard | None, b: Standard | None) -> bool | None:
     if a is None or b is None:
         return None
     if a.number and b.number:
-        if a.number != b.number or (a.dated and b.dated and a.year != b.year):
+        if a.number != b.number:
+            return False
+        if a.dated and b.dated and a.year != b.year:
             return False
         if not a.year:
             return None

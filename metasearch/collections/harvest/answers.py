@@ -177,9 +177,8 @@ def local_name(element: Any) -> str:
 
 def _describes(record: Record) -> bool:
     """Whether a record names its work."""
-    return bool(
-        record.title or record.authors or record.doi or record.ids or record.isbn or record.url
-    )
+    names = (record.title, record.authors, record.doi, record.ids, record.isbn, record.url)
+    return any(names)
 
 
 def arguments_of(prefix: str, set_: str, first: str, until: str) -> dict[str, str]:

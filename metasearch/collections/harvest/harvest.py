@@ -307,7 +307,8 @@ class Harvest:
         reached = min(filter(None, (began, until)), default="")
         known = collection.meta("harvested")
         # After a harvest of later dates only, the dates between are still missing.
-        if reached and (not known or not first or first <= known):
+        covers_the_last = not known or not first or first <= known
+        if reached and covers_the_last:
             collection.note(harvested=max(reached, known) if until else reached)
         collection.note(token="", began="", sweeps="", listed="")
         return swept

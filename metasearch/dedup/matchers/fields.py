@@ -142,7 +142,9 @@ class Fields:
         ):
             return None
         facts = evidence(a, b)
-        if facts.kinds or (facts.doi is False and not facts.form and not facts.revised):
+        if facts.kinds:
+            return None
+        if facts.doi is False and not facts.form and not facts.revised:
             return None
         got = points(facts)
         garbled = _byline_is_garbled(a, b, facts)
@@ -210,7 +212,9 @@ def _byline_is_garbled(a: Fingerprint, b: Fingerprint, facts: Evidence) -> bool:
     """Whether nobody is in common because one byline names nobody; then a long title in one venue
     and year decides.
     """
-    if facts.authors != "none" or facts.gap != 0 or not facts.venue or not _alone(a, b, facts):
+    if facts.authors != "none":
+        return False
+    if facts.gap != 0 or not facts.venue or not _alone(a, b, facts):
         return False
     return is_garbled(a.authors) or is_garbled(b.authors)
 

@@ -88,7 +88,9 @@ class Text:
         """ "same" where the texts agree, and titles, people, pages and DOIs do not contradict
         it.
         """
-        if not (a.record.abstract and b.record.abstract) or (a.doi and b.doi and a.doi != b.doi):
+        if not (a.record.abstract and b.record.abstract):
+            return None
+        if a.doi and b.doi and a.doi != b.doi:
             return None
         if a.first and b.first and a.first.isdisjoint(b.first):
             return None
