@@ -129,7 +129,7 @@ def count(outcome: Outcome) -> Numbers:
 
 
 def _audit(numbers: Numbers, outcome: Outcome) -> None:
-    """Nothing is lost between reading and writing, and every count tells the same story."""
+    """Check that nothing was lost between reading and writing, and that all counts agree."""
     read = [id(entry) for file in outcome.files for entry in file.reading.entries]
     kept = [id(item.entry) for work in outcome.works for item in work.items]
     assert sorted(kept) == sorted(read), "a record is in no work, or in two"

@@ -76,7 +76,7 @@ class Evidence:
 
     @property
     def first_author(self) -> bool | None:
-        """Whether the first authors are one, or everybody is."""
+        """Whether the first authors agree, or all authors do."""
         return None if self.authors is None else self.authors in ("team", "all", "first")
 
     @property

@@ -73,7 +73,7 @@ class Explanation:
 
 
 class Explainer:
-    """De-duplicates records as a search does, and tells why the outcome is what it is.
+    """De-duplicates records as a search does, and explains the outcome.
 
     Args:
         chain: The rules, with pins.

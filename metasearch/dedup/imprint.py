@@ -268,8 +268,8 @@ _PHRASES = tuple((f" {phrase} ", house) for house, phrases in _HOUSES.items() fo
 
 @lru_cache(maxsize=2_000)
 def houses(publisher: tuple[str, ...]) -> frozenset[str]:
-    """The houses that a publisher's folded name tells of, by its own name or an imprint's; none
-    where nobody knows.
+    """The houses that a publisher's folded name contains, by its own name or an imprint's; none
+    where it contains none.
     """
     said = f" {' '.join(publisher)} "
     return frozenset(house for phrase, house in _PHRASES if phrase in said)

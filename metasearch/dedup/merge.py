@@ -221,7 +221,7 @@ def _given_in_full(authors: tuple[Author, ...]) -> int:
 
 
 def most_specific_type(said: Sequence[str]) -> str:
-    """What most records say, but "other" only where nobody says more."""
+    """The value of most records; "other" only where no record has another one."""
     return most_often([value for value in said if value != "other"] or said)
 
 

@@ -34,7 +34,7 @@ _MOST_META = 1_000_000
 #: What to say where there is none.
 A_SET = (
     "A SET is a folder that holds records.jsonl, or a .jsonl file with clusters; "
-    "docs/evaluation.md tells more."
+    "docs/evaluation.md describes it."
 )
 
 

@@ -93,7 +93,7 @@ def chosen_format(request: web.Request) -> str:
     named = [value for value in given_so_far(request).getall("format", []) if value]
     if len(named) > 1:
         raise Problem.bad_parameters(
-            [{"parameter": "format", "reason": f"given {len(named)} times; give it once"}]
+            [{"parameter": "format", "reason": f"given {len(named)} times; name it once"}]
         )
     if named:
         if named[0] in OFFERED:
@@ -104,7 +104,7 @@ def chosen_format(request: web.Request) -> str:
     chosen = negotiate.choose(request.headers.get("Accept", ""), offered)
     if chosen is None:
         raise Problem.unacceptable(
-            "None of the media types in Accept can be given.", OFFERED.items()
+            "The server has none of the media types in Accept.", OFFERED.items()
         )
     return chosen
 

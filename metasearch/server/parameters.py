@@ -143,7 +143,7 @@ class _ParameterReader:
         """
         given = [(name, value.strip()) for name in names for value in self.given.getall(name, [])]
         if len(given) > 1:
-            self.wrong(given[-1][0], f"given {len(given)} times; give it once")
+            self.wrong(given[-1][0], f"given {len(given)} times; name it once")
             return None
         if not given or not given[0][1]:
             return None

@@ -46,7 +46,7 @@ class _Seen:
 
 
 class Suggestions:
-    """What is suggested: the operator's examples to everybody, and to each user what they have
+    """What is suggested: the operator's examples to all users, and to each user what they have
     asked themselves.
 
     Args:

@@ -136,7 +136,7 @@ class Identifiers:
 
 
 class Standards:
-    """Equal number, or equal title, of the same year: nobody numbers two documents alike."""
+    """Equal number, or equal title, of the same year: no two standards have one number."""
 
     name = "standard"
     exact = True

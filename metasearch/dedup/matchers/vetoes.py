@@ -20,7 +20,7 @@ YEARS_TO_PRINT = 3
 
 
 class Vetoes:
-    """Says "different", or nothing."""
+    """Returns "different", or None."""
 
     name = "veto"
     exact = False
@@ -142,7 +142,7 @@ _TEXTS = frozenset(
 
 
 def _carrier(fingerprint: Fingerprint) -> str:
-    """Text, or what else the work is on; "" where nobody can tell."""
+    """The carrier of a work: "text" or another one; "" where it is unknown."""
     kind = fingerprint.record.type or ""
     return kind if kind in _CARRIERS else "text" if kind in _TEXTS else ""
 
@@ -163,7 +163,7 @@ LONGEST_ENDING = 2
 
 
 def siblings(a: Fingerprint, b: Fingerprint, facts: Evidence) -> str:
-    """What tells two works of one body apart, "" where nothing does.
+    """What distinguishes two works of one body, "" where nothing does.
 
     Bodies publish a row of titles in a year that differ in one word, a level or a numeral, so
     likeness proves nothing; only a misspelt or inflected word is no other word. The same place in

@@ -1,4 +1,4 @@
-"""Who asks: the address that a request comes from, and what may be told of it."""
+"""Clients: the address that a request comes from, and the pseudonym that logs may contain."""
 
 from __future__ import annotations
 

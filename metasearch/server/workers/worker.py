@@ -1,4 +1,4 @@
-"""One worker of a server: its life, from what its parent tells it to its end."""
+"""One worker of a server, from its start by the parent to its end."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 @dataclass(frozen=True, slots=True)
 class WorkerJob:
-    """What each worker is told.
+    """What each worker receives from its parent.
 
     Attributes:
         settings: The configuration, `settings.workers` of whom divide what sources allow.
