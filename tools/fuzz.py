@@ -185,7 +185,8 @@ def harvests() -> Target:
     from metasearch.adapters.request import Page, Request
     from metasearch.adapters.specs.shipped import shipped_table
     from metasearch.adapters.specs.specfile import build
-    from metasearch.collections.harvest.client import OaiClient, OaiError
+    from metasearch.collections.harvest.answers import OaiError
+    from metasearch.collections.harvest.client import OaiClient
     from metasearch.errors import SourceError
     from tests.collections.harvest.repository import HEAD, Repository
 

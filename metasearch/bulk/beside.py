@@ -25,9 +25,9 @@ _HELD = frozenset({("ris", "DB")})
 NAMES_SHOWN = 20
 
 
-def origins(it: InputRecord, file: FileRead) -> tuple[Origin, ...]:
+def origins(record: InputRecord, file: FileRead) -> tuple[Origin, ...]:
     """Of the records that a record stands for: several, where an earlier job has made them one."""
-    return it.entry.origins or (Origin(file.input.name, line(it.entry.database) or None),)
+    return record.entry.origins or (Origin(file.input.name, line(record.entry.database) or None),)
 
 
 def besides(outcome: Outcome, name: str) -> Mapping[str, Beside]:
@@ -38,14 +38,14 @@ def besides(outcome: Outcome, name: str) -> Mapping[str, Beside]:
 
 
 def _beside(items: tuple[InputRecord, ...], outcome: Outcome, name: str, cuts: Cuts) -> Beside:
-    made_of = tuple(one for it in items for one in origins(it, outcome.files[it.file]))
-    found = [field for it in items for field in _placed(it, outcome.files[it.file], name)]
+    made_of = tuple(one for item in items for one in origins(item, outcome.files[item.file]))
+    found = [field for item in items for field in _placed(item, outcome.files[item.file], name)]
     return Beside(made_of, kept_given(list(dict.fromkeys(found)), cuts))
 
 
-def _placed(it: InputRecord, file: FileRead, name: str) -> Iterator[tuple[str, str]]:
+def _placed(item: InputRecord, file: FileRead, name: str) -> Iterator[tuple[str, str]]:
     """The fields of a record that an output format has a place for, by their names there."""
-    for tag, value in it.entry.given:
+    for tag, value in item.entry.given:
         form, bare = _parted(tag, file.reading.format)
         if form == name:
             yield bare, value

@@ -57,7 +57,7 @@ def gather(named: Sequence[Path]) -> Inputs:
     if missing:
         those = line(", ".join(missing))
         raise UsageError(
-            f"there is no such file: {those}", advice="Nothing was read. Look at the path."
+            f"there is no such file: {those}", advice="Nothing was read. Check the path."
         )
     notes: list[str] = []
     taken: dict[str, Path] = {}
@@ -113,7 +113,7 @@ def _endings() -> str:
 def _named(paths: Sequence[Path]) -> Iterator[Input]:
     shown = [_STDIN_SHOWN if path == STDIN else path for path in paths]
     times = Counter(path.name for path in shown)
-    for path, it in zip(paths, shown, strict=True):
-        name = it.name if times[it.name] == 1 else str(it)
+    for path, name_shown in zip(paths, shown, strict=True):
+        name = name_shown.name if times[name_shown.name] == 1 else str(name_shown)
         # The name of a file may be any bytes, and it stands in whatever is written.
         yield Input(path, line(os.fsencode(name).decode(errors="replace")) or "unnamed")

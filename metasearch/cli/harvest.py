@@ -15,7 +15,7 @@ from metasearch.cli.terminal.exits import Exit
 from metasearch.errors import SourceError, UsageError
 
 if TYPE_CHECKING:
-    from metasearch.collections.harvest.harvest import Harvested, Order
+    from metasearch.collections.harvest.harvest import Harvested, HarvestRequest
     from metasearch.collections.store import Collection
     from metasearch.settings import Settings
 
@@ -117,10 +117,13 @@ def harvest(
     return Exit.PARTIAL if done.lost else Exit.OK
 
 
-def _order(url: str, prefix: str, set_: str, first: str, until: str, *, full: bool) -> Order:
+def _order(
+    url: str, prefix: str, set_: str, first: str, until: str, *, full: bool
+) -> HarvestRequest:
     from urllib.parse import parse_qs, urlsplit
 
-    from metasearch.collections.harvest.harvest import Order, date_of
+    from metasearch.collections.harvest.dates import date_of
+    from metasearch.collections.harvest.harvest import HarvestRequest
 
     try:
         parts = urlsplit(url)
@@ -141,11 +144,11 @@ def _order(url: str, prefix: str, set_: str, first: str, until: str, *, full: bo
             raise UsageError(f"{option}: {exc}") from exc
     if full and (first or until):
         raise UsageError("--full fetches all records and excludes --from and --until")
-    return Order(parts._replace(fragment="").geturl(), prefix, set_, first, until, full)
+    return HarvestRequest(parts._replace(fragment="").geturl(), prefix, set_, first, until, full)
 
 
 async def _harvested(
-    order: Order, collection: Collection, name: str, settings: Settings, console: Console
+    order: HarvestRequest, collection: Collection, name: str, settings: Settings, console: Console
 ) -> tuple[SourceError | None, Harvested]:
     """(the error that ended the harvest, or None; its counts)."""
     from metasearch.adapters.fetch.transport import HttpTransport

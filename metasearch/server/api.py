@@ -24,7 +24,7 @@ from metasearch.server.pages.page import Form, start_page
 from metasearch.server.pages.results import Results, results_page
 from metasearch.server.parameters import Parameters, read
 from metasearch.server.problem import Problem
-from metasearch.server.site import SHARED, Shared, Site, owner, site_of
+from metasearch.server.site import SHARED, ServerContext, Site, owner, site_of
 from metasearch.server.sources import labels, view
 
 if TYPE_CHECKING:
@@ -90,23 +90,23 @@ def chosen_format(request: web.Request) -> str:
     named = [value for value in given_so_far(request).getall("format", []) if value]
     if len(named) > 1:
         raise Problem.bad_parameters(
-            [{"parameter": "format", "reason": f"given {len(named)} times; give it once"}]
+            [{"parameter": "format", "reason": f"given {len(named)} times; name it once"}]
         )
     if named:
         if named[0] in OFFERED:
             return named[0]
         raise Problem.unacceptable(f"There is no format {named[0][:40]!r}.", OFFERED.items())
     starting = request.path == "/" and not request.query.get("q")
-    offered = sorted(OFFERED.items(), key=lambda it: starting and it[0] != "html")
+    offered = sorted(OFFERED.items(), key=lambda media_type: starting and media_type[0] != "html")
     chosen = negotiate.choose(request.headers.get("Accept", ""), offered)
     if chosen is None:
         raise Problem.unacceptable(
-            "None of the media types in Accept can be given.", OFFERED.items()
+            "The server has none of the media types in Accept.", OFFERED.items()
         )
     return chosen
 
 
-def _wait(parameters: Parameters, form: str, timeout: float, shared: Shared) -> float | None:
+def _wait(parameters: Parameters, form: str, timeout: float, shared: ServerContext) -> float | None:
     """Seconds until what is there is given; None for the end. People who look at a page are not
     kept waiting.
     """
@@ -162,7 +162,7 @@ async def _whole(
 
 
 def _body(
-    answer: Answer, parameters: Parameters, form: str, site: Site, shared: Shared
+    answer: Answer, parameters: Parameters, form: str, site: Site, shared: ServerContext
 ) -> tuple[bytes, bytes]:
     """(what the entity tag is made from, the body); the first contains no times."""
     if form == "json":
@@ -175,7 +175,7 @@ def _body(
         results = Results(
             answer,
             _form(parameters),
-            labels(shared.engine, (it.source for it in answer.sources)),
+            labels(shared.engine, (source.source for source in answer.sources)),
             parameters.pairs(),
         )
         page = results_page(site, results, view(shared.engine))

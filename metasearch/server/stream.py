@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from typing import TYPE_CHECKING
 
 import aiohttp
 from aiohttp import web
@@ -14,11 +13,8 @@ from metasearch.events import Answer, Finished
 from metasearch.formats import WRITABLE
 from metasearch.formats.events import ndjson
 from metasearch.server.limits.admission import Permit
-from metasearch.server.live import LiveSearch
+from metasearch.server.live import Events, LiveSearch
 from metasearch.server.site import SHARED, owner
-
-if TYPE_CHECKING:
-    from metasearch.server.linked import Events
 
 #: Names of the forms that tell a search while it runs.
 FORMS = frozenset(name for name, format_ in WRITABLE.items() if not format_.whole)

@@ -27,9 +27,9 @@ class EqualUrl:
     name: ClassVar[str] = "url"
     exact: ClassVar[bool] = True
 
-    def keys(self, it: Fingerprint) -> Iterable[str]:
+    def keys(self, fingerprint: Fingerprint) -> Iterable[str]:
         """The normalised URL."""
-        return (it.url,) if it.url else ()
+        return (fingerprint.url,) if fingerprint.url else ()
 
     def compare(self, a: Fingerprint, b: Fingerprint) -> Match | None:
         """ "same" for an equal URL."""

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from metasearch.errors import UsageError
-from metasearch.server.loops import loop_factory, running_loop_name
+from metasearch.server.process import loop_factory, running_loop_name
 
 
 async def name() -> str:
@@ -30,7 +30,7 @@ def test_uvloop_where_it_is_installed(choice) -> None:
 
 def test_without_uvloop(monkeypatch) -> None:
     """Nobody misses it who has not asked for it."""
-    monkeypatch.setattr("metasearch.server.loops.find_spec", lambda _: None)
+    monkeypatch.setattr("metasearch.server.process.find_spec", lambda _: None)
 
     assert loop_factory("auto") is None
     with pytest.raises(UsageError, match="uvloop is not installed") as raised:

@@ -1,14 +1,15 @@
-"""Books: DOIs that name nothing, what the evidence says of editions, and bodies that publish many
-alike."""
+"""DOIs that name nothing, houses and imprints, editions, and bodies that publish many alike."""
 
 from __future__ import annotations
 
 import pytest
 
 from metasearch.dedup import DEFAULT, dois
-from metasearch.dedup.books import houses, is_body, siblings
 from metasearch.dedup.evidence import evidence
 from metasearch.dedup.fingerprint import fingerprint
+from metasearch.dedup.imprint import houses
+from metasearch.dedup.matchers.vetoes import siblings
+from metasearch.dedup.people import is_body
 from metasearch.record import Author
 from tests.dedup.records import record
 

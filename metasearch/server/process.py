@@ -1,8 +1,11 @@
-"""Which event loop a server runs on: asyncio's own, or uvloop where it is installed."""
+"""What a server process uses of its system: event loop, garbage collector, workers."""
 
 from __future__ import annotations
 
 import asyncio
+import gc
+import signal
+import socket
 from collections.abc import Callable
 from importlib.util import find_spec
 from typing import Literal
@@ -13,7 +16,7 @@ LoopName = Literal["auto", "asyncio", "uvloop"]
 
 
 def loop_factory(name: LoopName) -> Callable[[], asyncio.AbstractEventLoop] | None:
-    """What makes the loop, for `asyncio.Runner`; None for asyncio's own.
+    """The factory of the loop, for `asyncio.Runner`; None for asyncio's own.
 
     Raises:
         UsageError: uvloop is asked for by name and not installed.
@@ -34,5 +37,20 @@ def loop_factory(name: LoopName) -> Callable[[], asyncio.AbstractEventLoop] | No
 
 
 def running_loop_name() -> str:
-    """What the loop that runs is called: "asyncio" or "uvloop"."""
+    """The name of the running loop: "asyncio" or "uvloop"."""
     return type(asyncio.get_running_loop()).__module__.partition(".")[0]
+
+
+def supervisable() -> bool:
+    """Whether this system can run workers under a parent; Windows cannot."""
+    return hasattr(socket, "AF_UNIX") and hasattr(signal, "pthread_sigmask")
+
+
+def settle() -> None:
+    """Exclude everything that is loaded by now from garbage collection, which would stall the loop
+    for 50 ms.
+
+    Call it once, when a process that only serves is ready.
+    """
+    gc.collect()
+    gc.freeze()
