@@ -10,6 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from metasearch.bib.names.byline import LONGEST, people_in
+from tests.cases import each
 from tests.growth import MOST, TIMES, growth
 
 
@@ -18,7 +19,7 @@ def split(byline: str) -> list[str]:
     return [f"{it.family}|{it.given}" if it.family else it.name for it in people_in(byline)]
 
 
-@pytest.mark.parametrize(
+@each(
     ("byline", "expected"),
     [
         # initials behind the comma
