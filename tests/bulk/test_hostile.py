@@ -170,4 +170,4 @@ def test_the_work_is_linear(monkeypatch: pytest.MonkeyPatch) -> None:
         accounted_for(deduplicate(read(("ris", text.encode())), DEFAULT))
         return asked - before
 
-    assert compared(6_000) <= 12 * compared(1_000) + 6_000
+    assert compared(3_000) <= 12 * compared(500) + 3_000

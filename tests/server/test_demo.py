@@ -85,7 +85,13 @@ async def test_streams_amount_to_the_answer(client):
 
 
 @pytest.mark.parametrize(
-    "query", ["machine learning", "magic mushrooms", "乳腺癌", "title:jazz year:1980-1995"]
+    "query",
+    [
+        "magic mushrooms",
+        "乳腺癌",
+        pytest.param("machine learning", marks=pytest.mark.slow),
+        pytest.param("title:jazz year:1980-1995", marks=pytest.mark.slow),
+    ],
 )
 async def test_answer_does_not_depend_on_who_answers_first(query):
     """Whatever the latencies and whatever the form: the same hits, ids, evidence, provenance and
