@@ -122,10 +122,15 @@ async def test_answer_does_not_depend_on_who_answers_first(query):
     assert all(other == answers[0] for other in answers[1:])
 
 
-@pytest.mark.parametrize("query", EXAMPLE_QUERIES)
-async def test_the_answer_adds_up(client, query):
+async def test_the_answer_adds_up(client):
     """Counts, ranks, scores, provenance and evidence of every hit fit together."""
-    answer = await (await client.get("/search", params={"q": query, "format": "json"})).json()
+    for query in EXAMPLE_QUERIES:
+        answer = await (await client.get("/search", params={"q": query, "format": "json"})).json()
+        add_up(answer)
+
+
+def add_up(answer: dict) -> None:
+    """Check one answer."""
     counts, hits = answer["counts"], answer["hits"]
 
     assert hits
