@@ -14,6 +14,7 @@ from metasearch.query import ReadQuery, explain, parse, read, to_text
 from metasearch.query.detect import detect
 from metasearch.query.simple import MAX_LENGTH
 from metasearch.query.syntaxes import DATABASES
+from tests.cases import each
 from tests.examples import examples
 from tests.growth import MOST, TIMES, growth
 
@@ -149,9 +150,8 @@ SHAPES = {
 }
 
 
-@pytest.mark.parametrize(
-    ("syntax", "piece"), [(syntax, piece) for syntax, them in SHAPES.items() for piece in them]
-)
+@pytest.mark.timeout(600)
+@each(("syntax", "piece"), [(syntax, piece) for syntax, them in SHAPES.items() for piece in them])
 def test_a_text_is_read_in_linear_time(syntax: str, piece: str) -> None:
     """Neither patterns nor trees go back and forth, up to a quarter of the greatest length."""
 
