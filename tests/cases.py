@@ -35,6 +35,7 @@ def each(
         for case in cases
     ]
     assert rows, "a table without cases tests nothing"
+    assert not any(row.marks for row in rows), "marks are for tests, and cases are none"
     given = [*ids] if ids is not None and not callable(ids) else [None] * len(rows)
     assert len(given) == len(rows)
 

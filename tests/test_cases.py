@@ -45,3 +45,9 @@ def test_an_empty_table_is_an_error() -> None:
     """It would pass whatever the test says."""
     with pytest.raises(AssertionError, match="without cases"):
         each("number", [])
+
+
+def test_a_case_bears_no_mark() -> None:
+    """It would be passed over without a word."""
+    with pytest.raises(AssertionError, match="marks are for tests"):
+        each("number", [pytest.param(1, marks=pytest.mark.slow)])
