@@ -119,7 +119,11 @@ def named(kind: str, pages: list[str]) -> dict[str, tuple[str, bytes]]:
     return {f"hostile{n}": (kind, hostile_page(kind, name)) for n, name in enumerate(pages)}
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "kind",
+    # The pages of MARCXML are those of XML round another record.
+    [pytest.param(kind, marks=pytest.mark.slow) if kind == "marcxml" else kind for kind in KINDS],
+)
 async def test_healthy_sources_lose_nothing(kind: str) -> None:
     """All hostile pages of a kind at once, beside three healthy sources, whose records are all
     there and in time.

@@ -27,6 +27,7 @@ from metasearch.dedup.merge import merge
 from metasearch.errors import MetasearchError
 from metasearch.formats.reading import READABLE, read_bytes
 from metasearch.record import Author, Record
+from tests.cases import each
 from tests.formats.reading import samples as tagged
 from tests.formats.reading import structured
 from tests.growth import MOST, growth
@@ -135,11 +136,12 @@ def slow(
     return [f"{make!r}: {found}" for make in makers if (found := too_slow(answered, make, **more))]
 
 
-@pytest.mark.parametrize("number", range(len(FUNCTIONS)), ids=FUNCTIONS)
+@pytest.mark.timeout(600)  # of all functions together, where a machine is busy
+@each("number", range(len(FUNCTIONS)), ids=FUNCTIONS)
 def test_text_is_read_in_linear_time(number: int) -> None:
-    """Four times the text takes at most eight times as long: a quarter of all texts, another one
+    """Four times the text takes at most eight times as long: an eighth of all texts, another one
     for the next function."""
-    assert slow([*FUNCTIONS.values()][number], SAMPLES[number % 4 :: 4]) == []
+    assert slow([*FUNCTIONS.values()][number], SAMPLES[number % 8 :: 8]) == []
 
 
 @pytest.mark.slow
@@ -280,7 +282,7 @@ def test_files_are_read_in_linear_time(form: str) -> None:
     assert (
         slow(
             lambda value: read_bytes(filled(form, value), "a.txt", format=form),
-            SAMPLES[::5],
+            SAMPLES[::10],
             floor=0.03,
         )
         == []

@@ -15,6 +15,7 @@ import pytest
 from metasearch.bib import identifier_forms, markup, normalise
 from metasearch.dedup import DEFAULT, OnlineDedup
 from metasearch.record import TYPES, Record
+from tests.cases import each
 from tests.dedup.records import record
 
 FILES = sorted((Path(__file__).parent / "pairs").glob("*.json"))
@@ -63,7 +64,7 @@ def verdict(first: dict[str, Any], second: dict[str, Any]) -> str:
     return "version" if hits[0].versions else "same"
 
 
-@pytest.mark.parametrize("pair", ALL)
+@each("pair", ALL)
 def test_pair(pair: Pair) -> None:
     """Whichever record comes first and whichever source is named first, the verdict is the
     librarian's."""

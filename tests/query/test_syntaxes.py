@@ -30,6 +30,7 @@ from metasearch.query import (
 from metasearch.query.detect import detect
 from metasearch.query.limits import MAX_LENGTH
 from metasearch.query.syntaxes import DATABASES
+from tests.cases import each
 from tests.growth import MOST, TIMES, growth
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "syntaxes.md").read_text(encoding="utf-8")
@@ -62,7 +63,7 @@ def test_marks_that_nobody_means_literally(text: str, syntax: str) -> None:
     assert read(text).syntax == syntax
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "gene drive",
@@ -242,7 +243,7 @@ def examples() -> list[tuple[str, str, str]]:
     return found  # type: ignore[return-value]
 
 
-@pytest.mark.parametrize(("syntax", "typed", "meant"), examples())
+@each(("syntax", "typed", "meant"), examples())
 def test_the_examples_of_the_page(syntax: str, typed: str, meant: str) -> None:
     """What is on the left is read as what is on the right."""
     assert to_text(read(typed, syntax).query) == meant

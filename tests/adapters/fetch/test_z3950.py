@@ -396,7 +396,7 @@ async def test_a_flood_costs_only_its_own_page(name: str) -> None:
     begun = time.monotonic()
     with z3950_server({INIT: init_response(), SEARCH: _flood(*FLOODS[name])}.get) as server:
         with suppress(BadAnswer, TimedOut):  # a page came where the first answer was a whole one
-            await asked(server, timeout=2.5, max_bytes=1 << 24)
+            await asked(server, timeout=1.5, max_bytes=1 << 24)
 
         assert time.monotonic() - begun < 5
         assert await asyncio.to_thread(server.left.wait, 10)

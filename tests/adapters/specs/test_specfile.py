@@ -15,6 +15,7 @@ from metasearch.adapters.specs.shipped import shipped_table
 from metasearch.adapters.specs.specfile import MAX_BYTES, build, read_table
 from metasearch.errors import SpecError
 from metasearch.settings import Settings
+from tests.cases import each
 
 GOOD = """
 name = "one"
@@ -304,7 +305,7 @@ def test_read_table(tmp_path: Path) -> None:
         assert name == raised.value.file
 
 
-@pytest.mark.parametrize("name", Registry(Settings()).names())
+@each("name", Registry(Settings()).names())
 def test_shipped_specs_say_their_limits(name: str) -> None:
     """Every shipped source is asked considerately: a finite pace, few requests at once, a time
     limit."""

@@ -30,6 +30,8 @@ pytestmark = pytest.mark.skipif(
 )
 
 ROOT = Path(__file__).parents[3]
+#: Of cases that differ little from one that is always run: each takes two processes and seconds.
+SLOW = pytest.mark.slow
 PROC = Path("/proc/self/task").exists()
 #: Seconds that Ctrl-C may take, and one more for a busy machine.
 SOON = 2.0 + 1.0
@@ -138,8 +140,15 @@ def alive(pid: int) -> bool:
         return False
 
 
-@pytest.mark.parametrize("computes", ["hang_in_c", "hang_in_python"])
-@pytest.mark.parametrize("group", [False, True], ids=["process", "terminal"])
+@pytest.mark.parametrize(
+    ("computes", "group"),
+    [
+        pytest.param("hang_in_c", False, id="in C, to the process"),
+        pytest.param("hang_in_python", True, id="in Python, from a terminal"),
+        pytest.param("hang_in_c", True, marks=SLOW, id="in C, from a terminal"),
+        pytest.param("hang_in_python", False, marks=SLOW, id="in Python, to the process"),
+    ],
+)
 def test_interrupted_while_it_computes(computes: str, group: bool) -> None:
     """Ctrl-C shows the hits so far and exits 130, whether it comes to one process or, as from a
     terminal, to both."""
@@ -201,7 +210,7 @@ def test_a_stream_that_is_broken_off_is_whole() -> None:
     assert len(answer["hits"]) == 2
 
 
-@pytest.mark.parametrize("format_", ["ris", "ndjson"])
+@pytest.mark.parametrize("format_", ["ris", pytest.param("ndjson", marks=SLOW)])
 def test_a_file_is_whole_and_no_draft_is_left(tmp_path: Path, format_: str) -> None:
     """The hits so far are in the file that was asked for, and nothing is beside it."""
     file = tmp_path / f"hits.{format_}"
@@ -254,7 +263,7 @@ def test_a_slow_reader_has_all_the_time() -> None:
     with started(
         "gene", "--ndjson", computes="None", deadline=0.2, sources=1, bufsize=0
     ) as process:
-        time.sleep(3)
+        time.sleep(1.5)
         out, err = process.communicate(timeout=60)
 
     assert (process.returncode, err) == (0, b"")
@@ -265,8 +274,15 @@ def test_a_slow_reader_has_all_the_time() -> None:
     ("module", "function", "args"),
     [
         ("metasearch.bulk.job", "_read", ["dedup", "zzstuck.ris"]),
-        ("metasearch.collections.indexing", "index", ["index", "zzstuck.ris", "--name", "mine"]),
-        ("metasearch.evaluate.datasets", "skipped", ["evaluate", "zzstuck.jsonl"]),
+        pytest.param(
+            "metasearch.collections.indexing",
+            "index",
+            ["index", "zzstuck.ris", "--name", "mine"],
+            marks=SLOW,
+        ),
+        pytest.param(
+            "metasearch.evaluate.datasets", "skipped", ["evaluate", "zzstuck.jsonl"], marks=SLOW
+        ),
     ],
 )
 def test_other_commands_hear_ctrl_c(

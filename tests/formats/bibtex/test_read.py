@@ -18,6 +18,7 @@ from metasearch.formats.bibtex.values import MOST_REPEATED
 from metasearch.formats.bibtex.write import BIBTEX_TYPES
 from metasearch.formats.reading import read_bytes
 from metasearch.record import Author, Record
+from tests.cases import each
 from tests.formats.reading.samples import one, read, told
 from tests.formats.reading.structured import BIBTEX
 from tests.formats.samples import MERGED, hit
@@ -99,7 +100,7 @@ def test_names(written: str, names: list[tuple[str, str | None, str | None]]) ->
     assert [(a.name, a.family, a.given) for a in record.authors] == names
 
 
-@pytest.mark.parametrize(
+@each(
     ("fields", "expected"),
     [
         (("journaltitle = {J}, date = "

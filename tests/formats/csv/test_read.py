@@ -17,6 +17,7 @@ from metasearch.formats.csv.read import looks_like
 from metasearch.formats.reading import read_bytes
 from metasearch.formats.text import line
 from metasearch.record import Author, Record
+from tests.cases import each
 from tests.formats.reading.samples import one, read, told
 from tests.formats.reading.structured import CSV
 from tests.formats.samples import MERGED, hit
@@ -185,9 +186,9 @@ def test_what_only_some_programs_say(
     assert entry.database == database
 
 
-@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
-@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
-@pytest.mark.parametrize("start", ["", "\ufeff", "sep=X\n", "Exported on Monday\n\n"])
+@each("delimiter", [",", ";", "\t", "|"])
+@each("newline", ["\n", "\r\n", "\r"])
+@each("start", ["", "\ufeff", "sep=X\n", "Exported on Monday\n\n"])
 def test_how_a_table_is_written(delimiter: str, newline: str, start: str) -> None:
     """Delimiter, line ends, byte order mark, Excel's first line, and lines before the names of
     columns."""

@@ -10,6 +10,7 @@ from metasearch.errors import FileFormatError
 from metasearch.formats.reading import read_bytes
 from metasearch.formats.reading.detect import by_name, detect
 from metasearch.formats.registry import READABLE
+from tests.cases import each
 from tests.conftest import ROOT
 from tests.formats.reading.samples import SAMPLES
 
@@ -46,9 +47,9 @@ def test_formats_that_are_not_made_of_tags(form: str, encoding: str | None) -> N
     assert encoding is None or reading.encoding == encoding
 
 
-@pytest.mark.parametrize("form", SAMPLES)
-@pytest.mark.parametrize("name", ["a.txt", "a.ris", "a.csv", "noname"])
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "gb18030"])
+@each("form", SAMPLES)
+@each("name", ["a.txt", "a.ris", "a.csv", "noname"])
+@each("encoding", ["utf-8", "utf-8-sig", "utf-16", "gb18030"])
 def test_content_counts_more_than_the_name(form: str, name: str, encoding: str) -> None:
     """Whatever it is called, and in whatever encoding."""
     text = SAMPLES[form].text.removeprefix("\ufeff")

@@ -18,6 +18,7 @@ from metasearch.query import And, Not, Or, Query, Term, Years, read, to_text
 from metasearch.query.cql.indexes import INDEXES
 from metasearch.query.cql.parser import parse_cql
 from metasearch.query.limits import MAX_DEPTH, MAX_LENGTH, MAX_TERMS
+from tests.cases import each
 from tests.growth import MOST, growth
 
 
@@ -209,9 +210,7 @@ def test_the_usual_modifiers_are_no_loss() -> None:
     assert parse_cql("dc.title =/ignoreCase/word reef").notes == ()
 
 
-@pytest.mark.parametrize(
-    ("prefix", "name"), [(it, key.name) for it in INDEXES for key in INDEXES[it].values()]
-)
+@each(("prefix", "name"), [(it, key.name) for it in INDEXES for key in INDEXES[it].values()])
 def test_every_index_can_be_asked(prefix: str, name: str) -> None:
     """With a value of its kind."""
     field = INDEXES[prefix][name.lower()].field
@@ -260,7 +259,7 @@ def test_a_prefix_stands_for_a_context_set(text: str) -> None:
     assert parse_cql(text).query == Term("reef", "title")
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "position", "reason", "suggestion"),
     [
         ("", 0, "empty", None),

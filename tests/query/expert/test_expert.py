@@ -11,6 +11,7 @@ from metasearch.query import And, Not, Or, Query, Term, Years, read, to_text
 from metasearch.query.expert.fields import EXPERT_FIELDS
 from metasearch.query.expert.parser import parse_expert
 from metasearch.query.limits import MAX_DEPTH, MAX_LENGTH, MAX_TERMS
+from tests.cases import each
 
 
 def phrase(text: str, field: str = "any") -> Term:
@@ -91,7 +92,7 @@ def test_words_that_others_read_differently_are_told() -> None:
     assert parse_expert("甲 and 乙 or 丙").notes == ()
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "query"),
     [
         ("COVID-19", Term("COVID-19")),
@@ -215,7 +216,7 @@ def test_nearness_is_an_and() -> None:
     assert parse_expert("TI='甲' /NEAR 3 '乙'").query == both
 
 
-@pytest.mark.parametrize("name", [name for name, target in EXPERT_FIELDS.items() if target.fields])
+@each("name", [name for name, target in EXPERT_FIELDS.items() if target.fields])
 def test_every_field_can_be_searched(name: str) -> None:
     """With a value of its kind."""
     value = {"year": "2015", "language": "en", "type": "thesis"}.get(
@@ -237,7 +238,7 @@ def test_fields_that_nothing_here_holds(name: str) -> None:
     assert error.suggestion == "清华大学*甲"
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "position", "reason", "suggestion"),
     [
         (" ", 0, "empty", None),

@@ -11,6 +11,7 @@ from metasearch.query import And, Or, Query, Term, Years, read, to_text
 from metasearch.query.limits import MAX_DEPTH, MAX_LENGTH, MAX_TERMS
 from metasearch.query.pubmed.parser import parse_pubmed
 from metasearch.query.pubmed.tags import TAGS
+from tests.cases import each
 
 
 def error_of(text: str) -> QuerySyntaxError | None:
@@ -157,7 +158,7 @@ def test_what_is_not_kept_is_told(text: str, shown: str | None, told: str | None
     assert note.startswith(told)
 
 
-@pytest.mark.parametrize("name", [name for name, tag in TAGS.items() if tag.fields])
+@each("name", [name for name, tag in TAGS.items() if tag.fields])
 def test_every_tag_can_be_searched(name: str) -> None:
     """With a value of its kind."""
     value = {"year": "2015", "language": "english", "type": "review"}.get(
@@ -167,7 +168,7 @@ def test_every_tag_can_be_searched(name: str) -> None:
     assert parse_pubmed(f"{value}[{name}] AND x")
 
 
-@pytest.mark.parametrize("name", [name for name, tag in TAGS.items() if not tag.fields])
+@each("name", [name for name, tag in TAGS.items() if not tag.fields])
 def test_tags_that_nothing_here_holds(name: str) -> None:
     """The error names those that there are, and suggests the query without it."""
     error = refused(f"gene[{name}]")

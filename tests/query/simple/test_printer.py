@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -10,6 +9,7 @@ from metasearch.bib.languages import languages
 from metasearch.query import FIELDS, And, Not, Or, Query, Term, Years, conjunction, parse, to_text
 from metasearch.query.ast import FACETS, IDENTIFIERS, searches
 from metasearch.query.kinds import TYPE_NAMES
+from tests.cases import each
 from tests.examples import examples
 
 # fmt: off
@@ -76,7 +76,7 @@ def test_printing_is_the_inverse_of_parsing(query: Query) -> None:
     assert query == parse(to_text(query))
 
 
-@pytest.mark.parametrize(
+@each(
     ("query", "text"),
     [
         (Term("gene drive"), "gene drive"),

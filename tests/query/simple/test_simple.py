@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from metasearch.errors import QuerySyntaxError
 from metasearch.query import And, Not, Or, Term, Years, parse, to_text
 from metasearch.query.limits import MAX_DEPTH, MAX_LENGTH, MAX_TERMS
+from tests.cases import each
 from tests.examples import examples
 from tests.growth import MOST, TIMES, growth
 
@@ -289,7 +290,7 @@ def test_years_take_part_in_logic() -> None:
 # --------------------------------------------------------------------------- errors
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "position", "length", "suggestion"),
     [
         ("gene (drive", 5, 1, "gene (drive)"),
